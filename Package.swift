@@ -79,7 +79,8 @@ let package = Package(
     .target(
       name: "HAPExpectation",
       dependencies: ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"]),
-    .target(name: "HAPFuzzing", dependencies: ["HAPExpectation", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(
+      name: "HAPFuzzing", dependencies: ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),

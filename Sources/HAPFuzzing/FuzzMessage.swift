@@ -1,5 +1,6 @@
 import HAPExpectation
 import HAPIP
+import HAPSuite
 import HAPWire
 
 /// One thing that is sent: what, on which connection, and how.

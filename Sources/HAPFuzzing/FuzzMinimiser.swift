@@ -1,4 +1,5 @@
 import HAPExpectation
+import HAPSuite
 
 /// Makes a list of messages smaller as long as it still does what it did: first by messages, then by their bytes.
 ///

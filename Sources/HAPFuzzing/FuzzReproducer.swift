@@ -1,4 +1,5 @@
 import HAPExpectation
+import HAPSuite
 import HAPWire
 
 /// What made an accessory fail, as a file: `{"format": 1, "area": "tlv", "seed": 7, "state": "paired", "messages": […]}`.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commands, faults, defects and steps of scenarios are values between targets. Their JSON exists where it comes in or goes out, and nowhere else.
+/// Commands, faults, defects, and steps of scenarios and of suites are values between targets. Their JSON exists where it comes in or goes out, and nowhere else.
 struct CommandValueTests {
   /// What reads a command or a fault from JSON or from a line.
   private static let reads = try! NSRegularExpression(
@@ -46,7 +46,7 @@ struct CommandValueTests {
   /// The targets through which commands, faults, defects and steps go.
   private static let targets = [
     "HAPDeviations", "HAPVocabulary", "HAPScenario", "HAPCommands", "HAPPreparation", "HAPFrontEnds",
-    "HAPHost",
+    "HAPHost", "HAPSuite",
   ]
 
   /// The files whose declarations for other targets have JSON, each with what it is.
@@ -59,6 +59,11 @@ struct CommandValueTests {
     "Changes.swift", "DefectScript.swift", "Defect.swift",
     // Parameters of behaviours, which a fleet draws.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
+    // The reader of suites, and the places of its errors.
+    "SuiteReader.swift", "StepError.swift",
+    // Values of variables, patterns that judge JSON, and JSON that a case sends: data of the case.
+    "Scope.swift", "Step.swift", "StepAction.swift", "ValueActions.swift", "Expectation.swift", "MulticastAction.swift",
+    "SendAction.swift",
   ]
 
   /// Seen to fail: with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.

@@ -38,7 +38,7 @@ struct PurityTests {
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
-    "HAPFuzzing": ["HAPExpectation", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
+    "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPCapture": ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
   ]
 

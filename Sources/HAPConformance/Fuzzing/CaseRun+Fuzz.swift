@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPExpectation
 import HAPFuzzing
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
@@ -71,7 +72,7 @@ extension CaseRun {
     for name in connections.keys.sorted() { forget(name, .reset) }
   }
 
-  private func forget(_ name: String, _ how: WireConnection.Ending) {
+  private func forget(_ name: String, _ how: ConnectionEnding) {
     connections.removeValue(forKey: name)?.close(how)
     setups[name] = nil
     verifies[name] = nil

@@ -4,6 +4,7 @@ import HAPFuzzing
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPSuite
 import HAPTarget
 import HAPWire
 
@@ -172,7 +173,8 @@ actor FuzzGround {
   private func helper() -> CaseRun {
     guard let place else { preconditionFailure("it was begun") }
     return CaseRun(
-      Keeper.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start), expectations: [],
+      Keeper.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start),
+      expectations: NamedExpectations(),
       random: .seeded(place.device.nextSeed(seed)))
   }
 

@@ -2,6 +2,7 @@ import HAPExpectation
 import HAPFuzzing
 import HAPIP
 import HAPModel
+import HAPSuite
 import HAPWire
 
 /// A session that does nothing wrong, and has to be served whatever others send.

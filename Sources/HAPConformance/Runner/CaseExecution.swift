@@ -42,21 +42,21 @@ struct CaseExecution {
     let seed = Self.seed(options.seed, definition.id)
     var outcome = CaseOutcome(definition.description, .pass, start: recorder.now, seed: seed)
     var endings: [Ending] = []
-    let variants: [JSONNode?] = definition.variants.isEmpty ? [nil] : definition.variants.map { $0 }
+    let variants: [CaseVariant?] = definition.variants.isEmpty ? [nil] : definition.variants.map { $0 }
     for (number, variant) in variants.enumerated() {
-      if let name = variant?["name"]?.stringValue { recorder.note("variant: \(name)") }
+      if let name = variant?.name { recorder.note("variant: \(name)") }
       let run = CaseRun(
         definition, on: device, world: world, recorder: recorder, expectations: entry.expectations,
         random: .seeded(seed &+ UInt64(number)))
       var ending = await self.ending(of: run, variant)
-      ending.name = variant?["name"]?.stringValue
+      ending.name = variant?.name
       endings.append(ending)
       // What a case took from the device is given back though the run is cancelled.
       if let problem = await device.loop.startTask({ await run.finish() }).value {
         outcome.notes.append("it could not all be put back: \(problem)")
       }
       // Of which variant is worth knowing, where there are some.
-      let prefix = variant?["name"]?.stringValue.map { "\($0): " } ?? ""
+      let prefix = variant?.name.map { "\($0): " } ?? ""
       func named(_ texts: [String]) -> [String] { texts.map { $0.hasPrefix(prefix) ? $0 : prefix + $0 } }
       outcome.deviations += named(await run.deviations)
       outcome.notes += named(await run.notes)
@@ -65,7 +65,7 @@ struct CaseExecution {
       if let step = ending.failure?.step {
         outcome.failedAt.append("\(definition.file):\(step.place): \(step.path)")
       }
-      if let name = variant?["name"]?.stringValue {
+      if let name = variant?.name {
         outcome.variants.append(.init(name: name, verdict: ending.verdict, message: ending.message))
       }
       if Task.isCancelled { break }
@@ -84,7 +84,7 @@ struct CaseExecution {
     return Result(outcome: outcome, failures: failures)
   }
 
-  private func ending(of run: CaseRun, _ variant: JSONNode?) async -> Ending {
+  private func ending(of run: CaseRun, _ variant: CaseVariant?) async -> Ending {
     var ending = Ending()
     let usual = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
     let limit = max(usual, definition.limit ?? .zero)

@@ -14,7 +14,7 @@ struct CaseFailure: Error, Equatable {
   /// The Error item of the answer that failed; `nil`: it had none.
   var pairingError: UInt8?
   /// The step at which it failed, the innermost one; nil: at none.
-  var step: JSONNode?
+  var step: Step?
   /// Procedures that the case used when it failed: if a case that owns one of them fails, too, it is the cause. `nil`: not known yet.
   var procedures: [Procedure]?
 

@@ -21,7 +21,7 @@ actor CaseRun {
   let random: RandomSource
   let maker: ByteMaker
   /// The suite's expectations, by name.
-  let expectations: [String: JSONNode]
+  let expectations: NamedExpectations
 
   var scope = Scope()
   var connections: [String: WireConnection] = [:]
@@ -52,13 +52,13 @@ actor CaseRun {
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
   /// What is done at the end, however that comes.
-  var lastSteps: [JSONNode] = []
+  var lastSteps: [Step] = []
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 
   init(
     _ definition: CaseDefinition, on device: TestedAccessory, world: CaseWorld, recorder: Recorder,
-    expectations: [JSONNode.Member], random: RandomSource
+    expectations: NamedExpectations, random: RandomSource
   ) {
     loop = device.loop
     self.definition = definition
@@ -67,19 +67,19 @@ actor CaseRun {
     self.recorder = recorder
     self.random = random
     maker = ByteMaker(random: random)
-    self.expectations = Dictionary(expectations.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.expectations = expectations
     controllers["admin"] = device.owner ?? device.admin
   }
 
   /// Gives the variables that every case has, and those of a variant and of what was found.
-  func prepare(variant: JSONNode?, found: [(name: String, value: JSONNode)]) async throws {
+  func prepare(variant: CaseVariant?, found: [(name: String, value: JSONNode)]) async throws {
     await findAgain(within: definition.needs.multicast ? .seconds(5) : .zero)
     scope["device"] = device.variable
     scope["code"] = .text(device.code ?? "")
     scope["txt"] = device.txtVariable ?? .object([])
     scope["claims"] = device.claims ?? .object([])
     scope["instance"] = .text(device.instanceName ?? "")
-    scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
+    scope["variant"] = .text(variant?.name ?? "")
     scope["hooks"] = .object(
       HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["elapsed"] = .object([])
@@ -88,22 +88,20 @@ actor CaseRun {
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
     for (name, value) in found { scope[name] = value }
-    for member in variant?.members ?? [] { scope[member.name] = try scope.resolve(member.value) }
+    for member in variant?.values ?? [] { scope[member.name] = try member.value.value(in: scope) }
   }
 
-  /// Goes through the steps.
-  func run(_ steps: [JSONNode]) async throws {
+  /// Carries out the steps.
+  func run(_ steps: [Step]) async throws {
     for step in steps {
       if Task.isCancelled { throw CaseInterrupted() }
-      guard let member = StepName.member(of: step) else { continue }
-      guard let name = StepName(rawValue: member.name) else {
-        throw StepError(member.value, "there is no step \"\(member.name)\"")
-      }
-      do { try await perform(name, member.value) } catch var failure as CaseFailure {
+      do { try await perform(step) } catch let problem as StepProblem {
+        throw StepError(step, problem)
+      } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
         // Busy has owners of its own, whatever else the step used.
         let isBusy = failure.pairingError == PairingError.busy.rawValue
-        failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: name, member.value))
+        failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: step))
         throw failure
       }
     }
@@ -132,8 +130,6 @@ actor CaseRun {
     }
   }
 
-  func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }
-
   /// Closes what is open and waits until the accessory knows.
   func close() async {
     let open = connections.sorted { $0.key < $1.key }.map(\.value) + formerConnections
@@ -159,31 +155,20 @@ actor CaseRun {
     ])
   }
 
-  func controller(_ node: JSONNode?) throws -> TestController {
-    guard let node else { return controllers["admin"] ?? device.admin }
-    guard let name = node.stringValue, let controller = controllers[name] else {
-      throw StepError(node, "there is no controller \(Scope.text(node))")
-    }
+  /// - Parameter name: `nil`: the tester's own.
+  func controller(_ name: String?) throws(StepProblem) -> TestController {
+    guard let name else { return controllers["admin"] ?? device.admin }
+    guard let controller = controllers[name] else { throw StepProblem("there is no controller \"\(name)\" yet") }
     return controller
   }
 
   func milliseconds(_ duration: Duration) -> JSONNode { .number((duration / .milliseconds(1) * 100).rounded() / 100) }
-
-  func duration(_ node: JSONNode?, default value: Duration) throws -> Duration {
-    guard let node else { return value }
-    guard let duration = node.stringValue.flatMap({ Duration(long: $0) }) else {
-      throw StepError(node, "a duration such as 500ms is expected")
-    }
-    return duration
-  }
 
   /// Deviations are said once, however often they are seen.
   func deviate(_ text: String) { if !deviations.contains(text) { deviations.append(text) } }
   func note(_ text: String) { if notes.count < 200, !notes.contains(text) { notes.append(text) } }
 
   // MARK: Connections
-
-  func name(of node: JSONNode?) -> String { node?["on"]?.stringValue ?? (node?.stringValue ?? "main") }
 
   /// The connection of a name, opened if it isn't.
   func connection(_ name: String) async throws -> WireConnection {
@@ -209,8 +194,8 @@ actor CaseRun {
     }
   }
 
-  func existing(_ name: String, _ node: JSONNode) throws -> WireConnection {
-    guard let connection = connections[name] else { throw StepError(node, "there is no connection \"\(name)\" yet") }
+  func existing(_ name: String) throws(StepProblem) -> WireConnection {
+    guard let connection = connections[name] else { throw StepProblem("there is no connection \"\(name)\" yet") }
     return connection
   }
 }

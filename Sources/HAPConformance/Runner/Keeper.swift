@@ -31,7 +31,7 @@ struct Keeper {
   func work<T: Sendable>(_ body: @Sendable (CaseRun) async throws -> T) async throws(Refusal) -> T {
     let run = CaseRun(
       Self.definition, on: device, world: world, recorder: Recorder(on: device.loop, start: device.start),
-      expectations: [],
+      expectations: NamedExpectations(),
       random: .seeded(device.nextSeed(seed)))
     let result: Result<T, Refusal>
     do { result = .success(try await body(run)) } catch {
@@ -134,7 +134,7 @@ struct Keeper {
   func readDatabase() async throws(Refusal) {
     device.databaseBytes = nil
     do throws(Refusal) {
-      try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+      try await work { run in try await run.readDatabase(DatabaseReading()) }
     } catch {
       if device.databaseBytes == nil { throw error }
     }
@@ -151,7 +151,7 @@ struct Keeper {
       return
     }
     do throws(Refusal) {
-      try await work { run in try await run.unpair(JSONNode(.bool(true))) }
+      try await work { run in try await run.unpair(nil) }
     } catch {
       guard try await !isPairedWithSomebody() else { throw error }
     }

@@ -8,7 +8,7 @@ import HAPWire
 package struct Plan: Sendable {
   package struct Entry: Sendable {
     package var definition: CaseDefinition
-    package var expectations: [JSONNode.Member]
+    package var expectations: NamedExpectations
     /// Why it won't run; nil: it will.
     package var skipReason: String?
     /// Why it can't be told: a claim that it needs is unknown.

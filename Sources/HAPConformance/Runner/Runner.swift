@@ -252,7 +252,7 @@ package actor Runner {
     var services: Set<SubjectFinder.ServiceKey> = []
     for member in entry.definition.find {
       do throws(StepError) {
-        switch try finder.find(member.value, among: { name in found.first { $0.name == name }?.value }) {
+        switch finder.find(try member.subject(in: Scope()), among: { name in found.first { $0.name == name }?.value }) {
         case .found(let value, let keys):
           found.append((member.name, value))
           services.formUnion(keys)

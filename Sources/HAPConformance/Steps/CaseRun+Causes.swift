@@ -1,6 +1,4 @@
-import HAPExpectation
 import HAPSuite
-import HAPWire
 
 /// The procedures that a case has used so far, and that may be the cause when a step of it fails.
 struct UsedProcedures {
@@ -33,32 +31,22 @@ struct UsedProcedures {
     for name in names { variables[name] = procedures }
   }
 
-  /// The procedures that the values of a node came from.
-  func sources(of node: JSONNode) -> [Procedure] {
-    var result: [Procedure] = []
-    for name in variableNames(in: node) { result += variables[name] ?? [] }
-    return result
-  }
-
-  func sources(ofVariable name: String) -> [Procedure] { variables[name] ?? [] }
+  /// The procedures that the values of variables came from.
+  func sources(of names: [String]) -> [Procedure] { names.flatMap { variables[$0] ?? [] } }
 
   func request(on name: String) -> [Procedure] { requests[name] ?? [] }
 }
 
 extension CaseRun {
   /// The procedures that a step used when it failed, each once. Empty: the step is the case's own.
-  /// - Parameter node: the step's content, with variables.
-  func procedures(of step: StepName, _ node: JSONNode) -> [Procedure] {
-    // The text of an `expect` is an expectation, not a connection.
-    let on = node["on"].flatMap { try? scope.resolve($0) }?.stringValue
-    let connection = on ?? (step == .expect ? "main" : node.stringValue ?? "main")
-    var result = Procedure.used(by: step)
-    switch step {
-    case .expect, .event, .events, .silence: result += used.request(on: connection)
-    case .check, .compare, .repeat, .if, .fail: result += used.sources(of: node)
+  func procedures(of step: Step) -> [Procedure] {
+    var result = Procedure.used(by: step.name)
+    switch step.name {
+    case .expect, .event, .events, .silence: result += used.request(on: step.connection(in: scope))
+    case .check, .compare, .repeat, .if, .fail: result += used.sources(of: step.variables)
     default: break
     }
-    if used.hasRestarted, !result.isEmpty, step != .reachable { result.append(.restart) }
+    if used.hasRestarted, !result.isEmpty, step.name != .reachable { result.append(.restart) }
     var seen: Set<Procedure> = []
     return result.filter { seen.insert($0).inserted }
   }

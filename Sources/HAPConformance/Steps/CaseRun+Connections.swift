@@ -1,20 +1,20 @@
 import HAPExpectation
 import HAPLoop
 import HAPPairing
-import HAPWire
+import HAPSuite
 
 extension CaseRun {
-  func connect(_ node: JSONNode) async throws {
-    let name = name(of: node)
+  func connect(_ connect: Connect) async throws {
+    let name = connect.on
     if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
     var address = device.address
-    if let text = node["address"]?.stringValue {
+    if let text = connect.address {
       guard let other = device.addresses.first(where: { "\($0)" == text || "\($0.host)" == text }) else {
-        throw StepError(node, "\(text) is none of the accessory's addresses")
+        throw StepProblem("\(text) is none of the accessory's addresses")
       }
       address = other
     }
-    let limit = try duration(node["within"], default: .seconds(10))
+    let limit = connect.within ?? .seconds(10)
     let outcome = await WireConnection.connect(name, to: address, within: limit, recorder: recorder, on: loop)
     let result: String
     switch outcome {
@@ -25,7 +25,7 @@ extension CaseRun {
     case .refused(let error): result = error.isNoWay ? "unreachable" : "refused"
     case .silent: result = "silent"
     }
-    if let variable = node["save"]?.stringValue {
+    if let variable = connect.save {
       scope[variable] = .text(result)
       return
     }
@@ -41,37 +41,27 @@ extension CaseRun {
     }
   }
 
-  func close(_ node: JSONNode) throws {
-    let name = name(of: node)
-    let connection = try existing(name, node)
-    let how = node["how"]?.stringValue.flatMap(WireConnection.Ending.init(rawValue:)) ?? .fin
-    connection.close(how)
+  func close(_ name: String, _ how: ConnectionEnding) throws(StepProblem) {
+    try existing(name).close(how)
     if how != .half {
       connections[name] = nil
       held[name] = nil
     }
   }
 
-  func reading(_ node: JSONNode) throws {
-    try existing(name(of: node), node).read(!(node["paused"]?.boolValue ?? true))
-  }
-
-  func secure(_ node: JSONNode) throws {
-    let name = name(of: node)
-    let connection = try existing(name, node)
-    let procedure = node["procedure"]?.stringValue ?? name
-    let keys: SessionKeys?
-    switch node["with"]?.stringValue {
-    case "transient": keys = setups[procedure]?.key.map { SessionKeys(transientPairSetup: $0) }
-    default: keys = verifies[procedure]?.sessionKeys
-    }
-    guard let keys else { throw StepError(node, "the procedure \"\(procedure)\" has no keys") }
+  func secure(_ name: String, _ procedure: String, _ origin: KeyOrigin) throws(StepProblem) {
+    let connection = try existing(name)
+    let keys: SessionKeys? =
+      switch origin {
+      case .transient: setups[procedure]?.key.map { SessionKeys(transientPairSetup: $0) }
+      case .verify: verifies[procedure]?.sessionKeys
+      }
+    guard let keys else { throw StepProblem("the procedure \"\(procedure)\" has no keys") }
     connection.secure(keys)
   }
 
   /// Waits until the accessory takes connections again, after a hook took it away.
-  func reachable(_ node: JSONNode) async throws {
-    let limit = try duration(node["within"], default: .seconds(30))
+  func reachable(within limit: Duration) async throws {
     let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       // It may be elsewhere now, and said so.

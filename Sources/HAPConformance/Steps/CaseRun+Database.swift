@@ -1,23 +1,23 @@
 import HAPExpectation
 import HAPLint
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  func find(_ node: JSONNode) throws {
-    guard let database = device.database else { throw StepError(node, "no database has been read") }
+  func find(_ subjects: [NamedSubject]) throws {
+    guard let database = device.database else { throw StepProblem("no database has been read") }
     let finder = SubjectFinder(database: database)
-    for member in node.members ?? [] {
-      let wish = try scope.resolve(member.value)
-      switch try finder.find(wish, among: { scope[$0] }) {
-      case .found(let value, _): scope[member.name] = value
+    for wanted in subjects {
+      switch finder.find(try wanted.subject(in: scope), among: { scope[$0] }) {
+      case .found(let value, _): scope[wanted.name] = value
       case .nothing(let reason): throw CaseSkip(reason: reason)
       case .busy: preconditionFailure("nothing is taken")
       }
     }
   }
 
-  func readDatabase(_ node: JSONNode) async throws {
-    let name = name(of: node["on"] == nil ? nil : node)
+  func readDatabase(_ reading: DatabaseReading) async throws {
+    let name = reading.on
     let connection = try await connection(name)
     if !connection.isSecured { try await pairVerify(on: name, as: device.owner ?? device.admin) }
     let answer = try await request("GET", "/accessories", on: connection, name)
@@ -31,9 +31,9 @@ extension CaseRun {
       let view = try DatabaseView(answer.body)
       device.database = view
       scope["database"] = view.node
-      used.save(["save", "bytes"].compactMap { node[$0]?.stringValue } + ["database"], from: [.database])
-      if let variable = node["save"]?.stringValue { scope[variable] = view.node }
-      if let variable = node["bytes"]?.stringValue { scope[variable] = .text(Hexadecimal.text(answer.body)) }
+      used.save([reading.save, reading.bytes].compactMap { $0 } + ["database"], from: [.database])
+      if let variable = reading.save { scope[variable] = view.node }
+      if let variable = reading.bytes { scope[variable] = .text(Hexadecimal.text(answer.body)) }
     } catch {
       throw CaseFailure(
         "GET /accessories: \(error.message) at \(error.place)", sent: "GET /accessories", accepted: ["a database"],
@@ -42,20 +42,15 @@ extension CaseRun {
   }
 
   /// Holds the database against rules. What is not strict is a deviation; what only says something is noted.
-  func lint(_ node: JSONNode) throws {
-    let bytes: [UInt8]
-    if let given = node["of"] {
-      bytes = try maker.bytes(given)
-    } else if let read = device.databaseBytes {
-      bytes = read
-    } else {
-      throw StepError(node, "no database has been read")
+  func lint(_ step: DatabaseRules) throws {
+    guard let bytes = step.database.map({ maker.bytes($0) }) ?? device.databaseBytes else {
+      throw StepProblem("no database has been read")
     }
-    let rules = (node["rules"]?.elements ?? []).compactMap(\.stringValue)
-    for rule in rules where DatabaseLint.rule(rule) == nil { throw StepError(node, "the lint has no rule \"\(rule)\"") }
+    let rules = step.rules
+    for rule in rules where DatabaseLint.rule(rule) == nil { throw StepProblem("the lint has no rule \"\(rule)\"") }
     var facts = LintFacts(isReadOverIP: true)
     facts.category = device.txt?.first { $0.key == "ci" }.flatMap { Int($0.value) }
-    if let again = node["again"] { facts.nullAgain = DatabaseLint.nulls(in: try maker.bytes(again)) }
+    if let again = step.again { facts.nullAgain = DatabaseLint.nulls(in: maker.bytes(again)) }
     var wrong: [LintFinding] = []
     for finding in DatabaseLint(bytes).findings(rules: Set(rules), facts: facts) {
       switch finding.severity {
@@ -74,21 +69,20 @@ extension CaseRun {
       got: wrong.prefix(20).map { "\($0.message) (\($0.path))" }.joined(separator: "\n"))
   }
 
-  func compare(_ node: JSONNode) throws {
-    guard let old = node["old"], let new = node["new"] else { throw StepError(node, "two databases are compared") }
-    let (before, after) = (try maker.bytes(old), try maker.bytes(new))
+  func compare(_ comparison: DatabaseComparison) throws {
+    let (before, after) = (maker.bytes(comparison.old), maker.bytes(comparison.new))
     let differences: [String]
-    switch node["what"]?.stringValue {
-    case "reused-ids": differences = DatabaseLint.reusedIDs(old: before, new: after)
-    case "values":
+    switch comparison.aspect {
+    case .structure: differences = DatabaseLint.structuralDifferences(between: before, and: after)
+    case .reusedIDs: differences = DatabaseLint.reusedIDs(old: before, new: after)
+    case .values:
       guard let old = ValueTable(before), let new = ValueTable(after) else {
-        throw StepError(node, "there are no values in one of the two")
+        throw StepProblem("there are no values in one of the two")
       }
-      let again = try node["again"].map { try ValueTable(maker.bytes($0)) } ?? old
+      let again = comparison.again.flatMap { ValueTable(maker.bytes($0)) }
       differences = old.differences(from: new, whereAlso: again ?? old)
-    default: differences = DatabaseLint.structuralDifferences(between: before, and: after)
     }
-    if let name = node["save"]?.stringValue {
+    if let name = comparison.save {
       scope[name] = .list(differences.map { .text($0) })
       return
     }

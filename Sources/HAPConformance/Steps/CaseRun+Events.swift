@@ -1,20 +1,19 @@
 import HAPExpectation
-import HAPModel
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  func event(_ node: JSONNode) async throws {
-    let name = name(of: node)
-    let connection = try existing(name, node)
-    let limit = try duration(node["within"], default: .seconds(5))
+  func event(_ expectation: EventExpectation) async throws {
+    let name = expectation.on
+    let connection = try existing(name)
+    let limit = expectation.within ?? .seconds(5)
     let start = recorder.now
     var last = "none came"
-    var chosen: JSONNode?
-    let alternatives = node["any"]?.elements.map { list in list.map { joinedEvent($0, node) } } ?? [node]
-    let isKept = node["keep"]?.boolValue ?? false
-    let event = try await connection.event(within: limit, keeping: isKept) { message throws(StepError) in
+    var chosen: AnswerPattern?
+    let alternatives = expectation.alternatives
+    let event = try await connection.event(within: limit, keeping: expectation.keeps) { message throws(StepError) in
       for alternative in alternatives {
-        guard let problem = try Self.problem(of: message, alternative) else {
+        guard let problem = try Judgement.problem(of: message, alternative) else {
           chosen = alternative
           return true
         }
@@ -28,24 +27,24 @@ extension CaseRun {
         "no such event within \(limit.roundText): \(last)", sent: lastRequest[name],
         accepted: alternatives.map { Judgement.describe($0) }, got: last, isSilence: last == "none came")
     }
-    if let who = chosen?["deviation"] { deviate("\(event.title) (so do \(Scope.text(who)))") }
+    if let who = chosen?.deviation { deviate("\(event.title) (so do \(who))") }
     let view = AnswerView(arrival: .message(event), took: event.time - start)
-    try save(node["save"], from: [.event]) { view.value($0) }
+    save(expectation.save, from: [.event]) { view.value($0) }
   }
 
   /// Takes events until there are enough entries, then for a while longer.
-  func events(_ node: JSONNode) async throws {
-    let connection = try existing(name(of: node), node)
-    var gathered = GatheredEvents(ids: node["id"].map { node in Set((node.elements ?? [node]).map { Scope.text($0) }) })
-    let least = node["least"]?.integerValue.map { Int(clamping: $0) } ?? 0
-    let deadline = recorder.now + (try duration(node["within"], default: .seconds(5)))
+  func events(_ collection: EventCollection) async throws {
+    let connection = try existing(collection.on)
+    var gathered = GatheredEvents(ids: collection.ids)
+    let least = collection.least
+    let deadline = recorder.now + (collection.within ?? .seconds(5))
     while gathered.entries.count < least, let event = try await nextEvent(on: connection, until: deadline) {
       gathered.take(event)
     }
-    let end = recorder.now + (try duration(node["for"], default: .zero))
+    let end = recorder.now + collection.rest
     while let event = try await nextEvent(on: connection, until: end) { gathered.take(event) }
     let all = gathered.variable
-    try save(node["save"], from: [.event]) { all.at($0) }
+    save(collection.save, from: [.event]) { all.at($0) }
   }
 
   /// Whatever came first; what waits already is taken at any time.
@@ -55,39 +54,13 @@ extension CaseRun {
     return event
   }
 
-  private func joinedEvent(_ alternative: JSONNode, _ node: JSONNode) -> JSONNode {
-    let own = alternative.members ?? []
-    let rest = (node.members ?? []).filter { member in
-      member.name != "any" && !own.contains { $0.name == member.name }
-    }
-    return JSONNode(.object(own + rest), place: alternative.place, path: alternative.path)
-  }
-
-  private static func problem(of message: WireMessage, _ node: JSONNode) throws(StepError) -> String? {
-    let view = AnswerView(arrival: .message(message), took: .zero)
-    for name in ["version", "status", "type", "chunked"] {
-      guard let pattern = node[name] else { continue }
-      if let problem = try Pattern.mismatch(view.value(name), pattern, at: name) { return problem }
-    }
-    if let pattern = node["json"], let problem = try Pattern.mismatch(view.json, pattern) { return problem }
-    if let entries = node["entries"] {
-      do {
-        if let problem = try Judgement.entriesProblem(view.json, entries, isWhole: node["only"]?.boolValue == true) {
-          return problem
-        }
-      } catch let error as StepError { throw error } catch { throw StepError(node, "\(error)") }
-    }
-    return nil
-  }
-
-  func silence(_ node: JSONNode) async throws {
-    let name = name(of: node)
-    let connection = try existing(name, node)
-    let limit = try duration(node["for"], default: .seconds(1))
-    let all = node["of"]?.stringValue == "everything"
-    let ids = node["id"].map { node in Set((node.elements ?? [node]).map { Scope.text($0) }) }
+  func silence(_ silence: Silence) async throws {
+    let name = silence.on
+    let connection = try existing(name)
+    let limit = silence.duration
+    let ids = silence.ids
     let arrival = await connection.silence(for: limit) { arrival in
-      guard case .message(let message) = arrival, message.isEvent else { return all }
+      guard case .message(let message) = arrival, message.isEvent else { return silence.isWhole }
       guard let ids else { return true }
       let entries = AnswerView(arrival: arrival, took: .zero).json?["characteristics"]?.elements ?? []
       return entries.contains { entry in
@@ -98,7 +71,7 @@ extension CaseRun {
     if Task.isCancelled { throw CaseInterrupted() }
     guard let arrival else { return }
     let view = AnswerView(arrival: arrival, took: .zero)
-    if let who = node["deviation"]?.stringValue { return deviate("\(view.summary) (so do \(who))") }
+    if let who = silence.deviation { return deviate("\(view.summary) (so do \(who))") }
     throw CaseFailure(
       "something came where nothing should", sent: lastRequest[name], accepted: ["nothing for \(limit.roundText)"],
       got: view.summary)

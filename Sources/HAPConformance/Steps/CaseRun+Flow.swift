@@ -4,71 +4,50 @@ import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  func repeated(_ node: JSONNode) async throws {
-    let head = try scope.resolve(head(node, without: ["steps", "until"]))
-    guard let times = try head["times"].map({ try ByteMaker.count($0) }) else {
-      throw StepError(node, "\"times\" is missing")
-    }
-    let every = try duration(head["every"], default: .zero)
-    let limit = try head["within"].map { try duration($0, default: .zero) }
+  func repeated(_ repetition: Repetition) async throws {
     let start = recorder.now
-    for turn in 0..<times {
-      scope[head["as"]?.stringValue ?? "index"] = .integer(turn)
-      try await run(stepsOf(node["steps"]))
-      if let until = node["until"] {
-        let that = try scope.resolve(until["that"] ?? JSONNode(.null))
-        let pattern = try scope.resolve(until["is"] ?? JSONNode(.null))
-        guard let problem = try Pattern.mismatch(that, pattern) else { return }
-        if let limit, recorder.now - start >= limit {
-          throw CaseFailure(
-            try reason(until) + "not within \(limit.roundText): \(problem)", accepted: [Pattern.words(pattern)],
-            got: Pattern.shown(that))
+    for turn in 0..<repetition.times {
+      scope[repetition.variable] = .integer(turn)
+      try await run(repetition.steps)
+      if let until = repetition.until {
+        guard let problem = try problem(of: until) else { return }
+        if let limit = repetition.within, recorder.now - start >= limit {
+          throw try failure(of: until, "not within \(limit.roundText): \(problem)")
         }
       }
-      if every > .zero { try await pause(every) }
+      if repetition.every > .zero { try await pause(repetition.every) }
     }
-    if let until = node["until"] {
-      let pattern = try scope.resolve(until["is"] ?? JSONNode(.null))
-      let that = try scope.resolve(until["that"] ?? JSONNode(.null))
-      throw CaseFailure(
-        try reason(until) + "not after \(times) times: \(try Pattern.mismatch(that, pattern) ?? "")",
-        accepted: [Pattern.words(pattern)],
-        got: Pattern.shown(that))
-    }
+    guard let until = repetition.until else { return }
+    throw try failure(of: until, "not after \(repetition.times) times: \(try problem(of: until) ?? "")")
   }
 
-  private func reason(_ until: JSONNode) throws -> String {
-    try until["because"].map { Scope.text(try scope.resolve($0)) + ": " } ?? ""
+  /// Why a repetition goes on; `nil`: it ends.
+  private func problem(of until: Repetition.End) throws(StepError) -> String? {
+    try Pattern.mismatch(until.that.value(in: scope), until.pattern.value(in: scope))
   }
 
-  func each(_ node: JSONNode) async throws {
-    let list = try scope.resolve(node["in"] ?? JSONNode(.null))
-    guard let elements = list.elements ?? list.members?.map(\.value) else {
-      throw StepError(node, "a list is expected, not \(list.kindName)")
-    }
-    let name = node["as"]?.stringValue ?? "index"
-    for element in elements {
-      scope[name] = element
-      try await run(stepsOf(node["steps"]))
-    }
+  private func failure(of until: Repetition.End, _ message: String) throws(StepError) -> CaseFailure {
+    let reason = try until.reason.map { reason throws(StepError) in Scope.text(try reason.value(in: scope)) + ": " }
+    return CaseFailure(
+      (reason ?? "") + message, accepted: [Pattern.words(try until.pattern.value(in: scope))],
+      got: Pattern.shown(try until.that.value(in: scope)))
   }
 
-  func branch(_ node: JSONNode) async throws {
-    let that = try scope.resolve(node["that"] ?? JSONNode(.null))
-    let pattern = try node["is"].map { try scope.resolve($0) } ?? JSONNode(.bool(true))
-    let isSo = try Pattern.mismatch(that, pattern) == nil
-    try await run(stepsOf(node[isSo ? "then" : "else"]))
+  func each(_ iteration: Iteration) async throws {
+    for element in iteration.elements {
+      scope[iteration.variable] = element
+      try await run(iteration.steps)
+    }
   }
 
   /// Several lists of steps at once. The first failure counts; the others are waited for.
-  func together(_ node: JSONNode) async throws {
-    let lanes = node.elements ?? []
+  func together(_ lanes: [[Step]]) async throws {
     var failure: (any Error)?
     await withTaskGroup(of: (any Error)?.self) { group in
       for lane in lanes {
         group.addTask {
           do {
-            try await self.run(self.stepsOf(lane))
+            try await self.run(lane)
             return nil
           } catch { return error }
         }
@@ -78,28 +57,27 @@ extension CaseRun {
     if let failure { throw failure }
   }
 
-  func attempt(_ node: JSONNode) async throws {
+  func attempt(_ attempt: Attempt) async throws {
     var problem = ""
-    let failure = await failure(of: stepsOf(node["steps"]))
+    let failure = await failure(of: attempt.steps)
     var last: (any Error)?
-    if let always = node["always"] {
+    if let steps = attempt.always {
       // What is to be put back is put back though the time is up, or the run is ended.
-      let steps = stepsOf(always)
       last = await loop.startTask { await self.failure(of: steps) }.value
     }
     if let failure {
-      guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else {
+      guard let found = failure as? CaseFailure, attempt.always == nil || attempt.save != nil else {
         if let last { note("what is always done went wrong: \(Self.text(of: last))") }
         throw failure
       }
       problem = found.message
     }
     if let last { throw last }
-    if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
+    if let name = attempt.save { scope[name] = .text(problem) }
   }
 
   /// What steps fail by; nil: they don't.
-  private func failure(of steps: [JSONNode]) async -> (any Error)? {
+  private func failure(of steps: [Step]) async -> (any Error)? {
     do {
       try await run(steps)
       return nil
@@ -107,24 +85,23 @@ extension CaseRun {
   }
 
   /// Adds values to lists.
-  func collect(_ node: JSONNode) throws {
-    for member in node.members ?? [] {
-      let value = try scope.resolve(member.value)
-      scope[member.name] = .list((scope[member.name]?.elements ?? []) + [value])
-      used.save([member.name], from: used.sources(of: member.value) + used.sources(ofVariable: member.name))
+  func collect(_ values: [VariableValue]) throws(StepError) {
+    for value in values {
+      let element = try value.value.value(in: scope)
+      scope[value.name] = .list((scope[value.name]?.elements ?? []) + [element])
+      used.save([value.name], from: used.sources(of: value.value.variables + [value.name]))
     }
   }
 
-  func check(_ node: JSONNode) throws {
-    for entry in node.elements ?? [node] {
-      guard let pattern = entry["is"] else { throw StepError(entry, "\"is\" is missing") }
-      guard let problem = try Pattern.mismatch(entry["that"], pattern) else { continue }
-      let message = entry["because"].map { "\(Scope.text($0)): \(problem)" } ?? problem
-      if let who = entry["deviation"]?.stringValue {
+  func check(_ checks: [ValueCheck]) throws {
+    for check in checks {
+      guard let problem = try Pattern.mismatch(check.that, check.pattern) else { continue }
+      let message = check.reason.map { "\($0): \(problem)" } ?? problem
+      if let who = check.deviation {
         deviate("\(message) (so do \(who))")
         continue
       }
-      throw CaseFailure(message, accepted: [Pattern.words(pattern)], got: Pattern.shown(entry["that"]))
+      throw CaseFailure(message, accepted: [Pattern.words(check.pattern)], got: Pattern.shown(check.that))
     }
   }
 
@@ -138,10 +115,5 @@ extension CaseRun {
   /// `${elapsed.NAME}` counts on: it is made anew before every step that resolves texts.
   func refreshMarks() {
     scope["elapsed"] = .object(marks.sorted { $0.key < $1.key }.map { ($0.key, milliseconds(recorder.now - $0.value)) })
-  }
-
-  /// A step without the parts that are resolved later.
-  func head(_ node: JSONNode, without names: Set<String>) -> JSONNode {
-    JSONNode(.object((node.members ?? []).filter { !names.contains($0.name) }), place: node.place, path: node.path)
   }
 }

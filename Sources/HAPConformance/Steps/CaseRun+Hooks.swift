@@ -6,15 +6,13 @@ import HAPTarget
 import HAPWire
 
 extension CaseRun {
-  func hook(_ node: JSONNode) async throws {
-    guard let name = node["name"]?.stringValue.flatMap(HookName.init(rawValue:)) else {
-      throw StepError(node, "there is no such hook")
-    }
+  func hook(_ hook: HookAction) async throws {
+    let name = hook.name
     guard world.hooks.isAvailable(name) else {
-      if node["optional"]?.boolValue == true { return note("nobody does \(name.rawValue)") }
+      if hook.isOptional { return note("nobody does \(name.rawValue)") }
       throw CaseSkip(reason: "no hook \(name.rawValue)")
     }
-    let call = try call(name, node)
+    let call = Self.call(hook)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     await noteRestart(name)
     switch name {
@@ -23,21 +21,21 @@ extension CaseRun {
     }
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
-      if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }
-      if let variable = node["save"]?.stringValue { scope[variable] = answer ?? JSONNode(.null) }
+      if let variable = hook.refused { scope[variable] = .text("") }
+      if let variable = hook.save { scope[variable] = answer ?? JSONNode(.null) }
       recorder.add(
         TranscriptEntry(
           time: recorder.now, kind: .hook, title: "\(name.rawValue): done", decoded: answer.map { Scope.text($0) } ?? ""
         ))
     } catch {
       if Task.isCancelled { throw CaseInterrupted() }
-      if error.code == .refused, let variable = node["refused"]?.stringValue {
+      if error.code == .refused, let variable = hook.refused {
         scope[variable] = .text(error.message)
         return
       }
       switch error.code {
       case .unavailable: throw CaseSkip(reason: error.message)
-      case .refused, .timedOut, .cancelled, .ended: throw StepError(node, error.message)
+      case .refused, .timedOut, .cancelled, .ended: throw StepProblem(error.message)
       }
     }
     if name == .factoryReset {
@@ -62,20 +60,19 @@ extension CaseRun {
     }
   }
 
-  private func call(_ name: HookName, _ node: JSONNode) throws -> HookCall {
-    var call = HookCall(name)
-    call.value = node["value"]
-    call.kind = node["kind"]?.stringValue
-    guard let subject = node["of"] else { return call }
-    call.aid = subject["aid"]?.integerValue.flatMap(UInt64.init(exactly:))
-    switch subject["kind"]?.stringValue {
-    case "characteristic":
-      call.iid = subject["iid"]?.integerValue.flatMap(UInt64.init(exactly:))
-      call.characteristic = subject["name"]?.stringValue
-      call.service = subject["service-iid"]?.integerValue.flatMap(UInt64.init(exactly:)).map { .iid($0) }
-    case "service": call.service = subject["iid"]?.integerValue.flatMap(UInt64.init(exactly:)).map { .iid($0) }
-    case "accessory": break
-    default: throw StepError(node, "\"of\" is something that was found")
+  private static func call(_ hook: HookAction) -> HookCall {
+    var call = HookCall(hook.name)
+    call.value = hook.value
+    call.kind = hook.kind
+    switch hook.subject {
+    case .characteristic(let aid, let iid, let name, let service)?:
+      (call.aid, call.iid, call.characteristic) = (aid, iid, name)
+      call.service = service.map { .iid($0) }
+    case .service(let aid, let iid)?:
+      call.aid = aid
+      call.service = iid.map { .iid($0) }
+    case .accessory(let aid)?: call.aid = aid
+    case nil: break
     }
     return call
   }

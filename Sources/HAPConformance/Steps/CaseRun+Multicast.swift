@@ -1,28 +1,32 @@
 import HAPExpectation
 import HAPLoop
 import HAPReport
+import HAPSuite
 import HAPTarget
 import HAPWire
 
 extension CaseRun {
-  func mdns(_ node: JSONNode) async throws {
+  func mdns(_ action: MulticastAction) async throws {
     guard let observer = world.observer else { throw CaseSkip(reason: "no multicast: \(world.noMulticast)") }
-    let limit = try duration(node["within"], default: .seconds(5))
+    let limit = action.within ?? .seconds(5)
     do {
-      if let name = node["claim"] { return try await claim(try Self.instance(Scope.text(name), name), observer) }
-      if node["release"]?.boolValue == true { return await release(observer) }
-      if node["browse"]?.boolValue == true { return try await browse(node, observer, limit) }
-      if node["follow"]?.boolValue == true { return try await follow(node, observer, limit) }
-      if node["resolve"]?.boolValue == true { return try await resolve(node, observer, limit) }
-      if let questions = node["query"]?.elements { try await query(questions, node, observer) }
-      if let kind = node["listen"]?.stringValue { try await listen(kind, node, observer, limit) }
+      switch action.operation {
+      case .claim(let name): try await claim(try Self.instance(name), observer)
+      case .release: await release(observer)
+      case .browse: try await browse(action, observer, limit)
+      case .follow: try await follow(action, observer, limit)
+      case .resolve: try await resolve(action, observer, limit)
+      case .talk(let question, let packet):
+        if let question { try await ask(question, observer) }
+        if let packet { try await listen(packet, action, observer, limit) }
+      }
     } catch let error as LoopError {
-      throw StepError(node, "multicast: \(error.detail)")
+      throw StepProblem("multicast: \(error.detail)")
     }
   }
 
   /// The accessory's own instance, in full.
-  private func instance(_ node: JSONNode) async throws -> DNSName {
+  private func instance() async throws -> DNSName {
     await findAgain(within: .seconds(5))
     guard let name = device.instanceName else {
       throw CaseSkip(reason: "the accessory's name on the network is not known")
@@ -44,17 +48,17 @@ extension CaseRun {
 
   // MARK: Looking
 
-  private func browse(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
+  private func browse(_ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration) async throws {
     let found = try await observer.browse(within: limit)
     let list = try found.map { Self.variable($0) }.filter { view in
-      try node["where"].map { try Pattern.mismatch(Self.flat(view), $0) == nil } ?? true
+      try action.pattern.map { try Pattern.mismatch(Self.flat(view), $0) == nil } ?? true
     }
     let view = JSONNode.object([("count", .integer(list.count)), ("instances", .list(list))])
-    try save(node["save"], from: [.discovery]) { view.at($0) }
+    save(action.save, from: [.discovery]) { view.at($0) }
   }
 
-  private func resolve(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let name = try await instance(node)
+  private func resolve(_ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration) async throws {
+    let name = try await instance()
     let found = try await observer.resolve(instance: name, within: limit)
     guard let found, found.isResolved else {
       throw CaseFailure(
@@ -62,17 +66,17 @@ extension CaseRun {
         got: found == nil ? "nothing" : "only a part", isSilence: true)
     }
     let view = Self.variable(found)
-    if let pattern = node["where"], let problem = try Pattern.mismatch(Self.flat(view), pattern) {
+    if let pattern = action.pattern, let problem = try Pattern.mismatch(Self.flat(view), pattern) {
       throw CaseFailure(problem, accepted: [Pattern.words(pattern)], got: Pattern.shown(view["txt"]))
     }
-    try save(node["save"], from: [.discovery]) { view.at($0) }
+    save(action.save, from: [.discovery]) { view.at($0) }
   }
 
   /// Looks it up by its ID, whatever it is called, and goes by what is found.
-  private func follow(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
+  private func follow(_ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration) async throws {
     guard let id = device.id else { throw CaseSkip(reason: "the accessory's device ID is not known") }
-    let mark = try await since(node, observer)
-    let pattern = node["where"]
+    let mark = try await since(action, observer)
+    let pattern = action.pattern
     let found = try await observer.find(within: limit, after: mark) { service in
       guard ServiceTarget.id(id).matches(service) else { return false }
       guard let pattern else { return true }
@@ -92,7 +96,7 @@ extension CaseRun {
       TranscriptEntry(
         time: recorder.now, kind: .mdns, direction: .received, title: "\(id) is \(found.name)",
         decoded: Pattern.shown(view)))
-    try save(node["save"], from: [.discovery]) { view.at($0) }
+    save(action.save, from: [.discovery]) { view.at($0) }
   }
 
   private func followTo(_ service: ServiceInstance) {
@@ -147,26 +151,25 @@ extension CaseRun {
 
   // MARK: Questions
 
-  private func query(_ questions: [JSONNode], _ node: JSONNode, _ observer: MDNSObserver) async throws {
+  private func ask(_ query: MulticastQuery, _ observer: MDNSObserver) async throws {
     var asked: [DNSQuestion] = []
-    for question in questions {
-      let words = Scope.text(question).split(separator: " ", maxSplits: 1).map(String.init)
+    for question in query.questions {
+      let words = question.split(separator: " ", maxSplits: 1).map(String.init)
       guard words.count == 2, let type = Self.types[words[0]] else {
-        throw StepError(question, "a question is TYPE NAME, such as PTR _hap._tcp.local")
+        throw StepProblem("a question is TYPE NAME, such as PTR _hap._tcp.local, not \"\(question.prefix(80))\"")
       }
-      asked.append(DNSQuestion(try Self.name(words[1], question), type))
+      asked.append(DNSQuestion(try Self.name(words[1]), type))
     }
     var known: [DNSRecord] = []
-    if node["known"]?.boolValue == true {
-      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try await instance(node))))
+    if query.hasKnownAnswer {
+      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try await instance())))
     }
-    multicastMark = try await observer.query(
-      asked, unicastResponse: node["unicast"]?.boolValue ?? false, knownAnswers: known)
+    multicastMark = try await observer.query(asked, unicastResponse: query.wantsUnicast, knownAnswers: known)
     marks["mdns"] = recorder.now
     recorder.add(
       TranscriptEntry(
         time: recorder.now, kind: .mdns, direction: .sent,
-        title: "asked for \(questions.map { Scope.text($0) }.joined(separator: ", "))"))
+        title: "asked for \(query.questions.joined(separator: ", "))"))
   }
 
   private static let types: [String: UInt16] = [
@@ -176,45 +179,46 @@ extension CaseRun {
   ]
 
   /// The full name of an instance that people see under this one.
-  private static func instance(_ label: String, _ node: JSONNode) throws -> DNSName {
+  private static func instance(_ label: String) throws(StepProblem) -> DNSName {
     guard (1...63).contains(label.utf8.count) else {
-      throw StepError(node, "an instance's name has 1 to 63 bytes, not \(label.utf8.count)")
+      throw StepProblem("an instance's name has 1 to 63 bytes, not \(label.utf8.count)")
     }
     return MDNSObserver.hapType.prefixed(by: Array(label.utf8))
   }
 
   /// An instance's name may have dots in it, which are no ends of labels.
-  private static func name(_ text: String, _ node: JSONNode) throws -> DNSName {
+  private static func name(_ text: String) throws(StepProblem) -> DNSName {
     let suffix = "._hap._tcp.local"
-    if text.hasSuffix(suffix), text.count > suffix.count {
-      return try instance(String(text.dropLast(suffix.count)), node)
-    }
-    guard let name = DNSName(text) else { throw StepError(node, "\(text) is no name") }
+    if text.hasSuffix(suffix), text.count > suffix.count { return try instance(String(text.dropLast(suffix.count))) }
+    guard let name = DNSName(text) else { throw StepProblem("\(text) is no name") }
     return name
   }
 
   // MARK: Listening
 
   /// From where on packets count.
-  private func since(_ node: JSONNode, _ observer: MDNSObserver) async throws -> MDNSObserver.Mark {
-    guard let name = node["since"]?.stringValue else { return await observer.mark }
+  private func since(_ action: MulticastAction, _ observer: MDNSObserver) async throws -> MDNSObserver.Mark {
+    guard let name = action.since else { return await observer.mark }
     if name == "run" { return MDNSObserver.start }
-    guard let mark = multicastMarks[name] else { throw StepError(node, "there is no mark \"\(name)\"") }
+    guard let mark = multicastMarks[name] else { throw StepProblem("there is no mark \"\(name)\"") }
     return mark
   }
 
-  private func listen(_ kind: String, _ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let instance = try await instance(node)
-    let pattern = node["where"]
-    var mark = try await since(node, observer)
-    if kind == "answer", node["since"] == nil, let asked = multicastMark { mark = asked }
+  private func listen(
+    _ wanted: MulticastPacket, _ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration
+  ) async throws {
+    let kind = wanted.kind
+    let instance = try await instance()
+    let pattern = action.pattern
+    var mark = try await since(action, observer)
+    if kind == .answer, action.since == nil, let asked = multicastMark { mark = asked }
     let packet = await observer.first(after: mark, within: limit) { packet in
       guard let view = Self.view(packet, kind, instance) else { return false }
       guard let pattern else { return true }
       return (try? Pattern.mismatch(view, pattern)) == .some(nil)
     }
     if Task.isCancelled { throw CaseInterrupted() }
-    if node["absent"]?.boolValue == true {
+    if wanted.isUnwanted {
       guard let packet else { return }
       throw CaseFailure(
         "there was \(Self.article(kind)) where none should be", accepted: ["none for \(limit)"],
@@ -223,33 +227,34 @@ extension CaseRun {
     guard let packet, let view = Self.view(packet, kind, instance) else {
       let wanted = pattern.map { " with \(Pattern.words($0))" } ?? ""
       throw CaseFailure(
-        "no \(kind)\(wanted) of \(instance) within \(limit)", accepted: ["\(Self.article(kind))\(wanted)"], got: "none",
+        "no \(kind.rawValue)\(wanted) of \(instance) within \(limit)", accepted: ["\(Self.article(kind))\(wanted)"],
+        got: "none",
         isSilence: true)
     }
     recorder.add(
       TranscriptEntry(
-        time: packet.time, kind: .mdns, direction: .received, title: "\(kind) of \(instance)",
+        time: packet.time, kind: .mdns, direction: .received, title: "\(kind.rawValue) of \(instance)",
         decoded: Pattern.shown(view), peerAddress: "\(packet.source)"))
-    try save(node["save"], from: [.discovery]) { view.at($0) }
+    save(action.save, from: [.discovery]) { view.at($0) }
   }
 
-  private static func article(_ kind: String) -> String {
-    kind == "announcement" || kind == "answer" ? "an \(kind)" : "a \(kind)"
+  private static func article(_ kind: MulticastPacket.Kind) -> String {
+    kind == .announcement || kind == .answer ? "an \(kind.rawValue)" : "a \(kind.rawValue)"
   }
 
   /// A packet as `where` and `save` see it; nil when it is not of this kind.
-  private static func view(_ packet: ObservedPacket, _ kind: String, _ instance: DNSName) -> JSONNode? {
+  private static func view(_ packet: ObservedPacket, _ kind: MulticastPacket.Kind, _ instance: DNSName) -> JSONNode? {
     guard !packet.isOwn else { return nil }
     // What says that it goes says nothing else, though the old port and TXT record stand in it.
-    func told(_ records: [DNSRecord]) -> [DNSRecord] { records.filter { kind == "goodbye" || !$0.isGoodbye } }
+    func told(_ records: [DNSRecord]) -> [DNSRecord] { records.filter { kind == .goodbye || !$0.isGoodbye } }
     let own = told(packet.records(instance))
     let pointers = told(packet.records(MDNSObserver.hapType, DNSType.ptr))
     let records = own + pointers
     switch kind {
-    case "goodbye": guard packet.isGoodbye(of: instance) else { return nil }
-    case "txt": guard packet.announcedText(of: instance) != nil else { return nil }
-    case "announcement": guard packet.isAnnouncement, !records.isEmpty else { return nil }
-    default: guard packet.message.isResponse, !records.isEmpty else { return nil }
+    case .goodbye: guard packet.isGoodbye(of: instance) else { return nil }
+    case .txt: guard packet.announcedText(of: instance) != nil else { return nil }
+    case .announcement: guard packet.isAnnouncement, !records.isEmpty else { return nil }
+    case .answer: guard packet.message.isResponse, !records.isEmpty else { return nil }
     }
     var strings: [[UInt8]] = []
     var port: UInt16 = 0

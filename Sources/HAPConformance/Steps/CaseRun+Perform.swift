@@ -3,60 +3,58 @@ import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  /// Carries out one step. Its texts are resolved here, but for steps inside it, which may use variables that it gives.
-  func perform(_ step: StepName, _ node: JSONNode) async throws {
+  /// Carries out one step.
+  func perform(_ step: Step) async throws {
     if !marks.isEmpty { refreshMarks() }
-    switch step {
-    case .connect: try await connect(try scope.resolve(node))
-    case .close: try close(try scope.resolve(node))
+    switch try step.action(in: scope, expectations) {
+    case .connect(let connect): try await self.connect(connect)
+    case .close(let name, let how): try close(name, how)
     case .settle: await close()
-    case .reading: try reading(try scope.resolve(node))
-    case .secure: try secure(try scope.resolve(node))
-    case .send: try await send(try scope.resolve(node))
-    case .expect: try await expect(node)
-    case .event: try await event(try scope.resolve(node))
-    case .events: try await events(try scope.resolve(node))
-    case .silence: try await silence(try scope.resolve(node))
-    case .forget: connections[name(of: try scope.resolve(node))]?.forgetEvents()
-    case .pair: try await pair(try scope.resolve(node))
-    case .verify: try await verify(try scope.resolve(node))
-    case .controller: try await controllerStep(try scope.resolve(node))
-    case .unpair: try await unpair(try scope.resolve(node))
-    case .let:
-      for member in node.members ?? [] {
-        scope[member.name] = try scope.resolve(member.value)
-        used.save([member.name], from: used.sources(of: member.value))
+    case .reading(let name, let isPaused): try existing(name).read(!isPaused)
+    case .secure(let name, let procedure, let origin): try secure(name, procedure, origin)
+    case .send(let send): try await self.send(send)
+    case .expect(let expectation): try await expect(expectation)
+    case .event(let expectation): try await event(expectation)
+    case .events(let collection): try await events(collection)
+    case .silence(let silence): try await self.silence(silence)
+    case .forget(let name): connections[name]?.forgetEvents()
+    case .pair(let pair): try await self.pair(pair)
+    case .verify(let verify): try await self.verify(verify)
+    case .controller(let controller): try await add(controller)
+    case .unpair(let name): try await unpair(name)
+    case .let(let values):
+      for value in values {
+        scope[value.name] = try value.value.value(in: scope)
+        used.save([value.name], from: used.sources(of: value.value.variables))
       }
-    case .make:
-      for member in try scope.resolve(node).members ?? [] {
-        scope[member.name] = .text(Hexadecimal.text(try maker.bytes(member.value)))
-      }
-    case .collect: try collect(node)
-    case .check: try check(try scope.resolve(node))
-    case .find: try find(node)
-    case .database: try await readDatabase(try scope.resolve(node))
-    case .lint: try lint(try scope.resolve(node))
-    case .compare: try compare(try scope.resolve(node))
-    case .record: note(Scope.text(try scope.resolve(node)))
-    case .deviation: deviate(Scope.text(try scope.resolve(node)))
-    case .fail: throw CaseFailure(Scope.text(try scope.resolve(node)))
-    case .skip: throw CaseSkip(reason: Scope.text(try scope.resolve(node)))
-    case .mark: await mark(Scope.text(try scope.resolve(node)))
-    case .repeat: try await repeated(node)
-    case .each: try await each(node)
-    case .if: try await branch(node)
-    case .together: try await together(node)
-    case .wait: try await pause(try duration(try scope.resolve(node), default: .zero))
-    case .try: try await attempt(node)
-    case .finally: lastSteps += stepsOf(node)
-    case .hook: try await hook(try scope.resolve(node))
-    case .reachable: try await reachable(try scope.resolve(node))
+    case .make(let values):
+      for value in values { scope[value.variable] = .text(Hexadecimal.text(maker.bytes(value.bytes))) }
+    case .collect(let values): try collect(values)
+    case .check(let checks): try check(checks)
+    case .find(let subjects): try find(subjects)
+    case .database(let reading): try await readDatabase(reading)
+    case .lint(let rules): try lint(rules)
+    case .compare(let comparison): try compare(comparison)
+    case .record(let text): note(text)
+    case .deviation(let text): deviate(text)
+    case .fail(let text): throw CaseFailure(text)
+    case .skip(let text): throw CaseSkip(reason: text)
+    case .mark(let name): await mark(name)
+    case .repeat(let repetition): try await repeated(repetition)
+    case .each(let iteration): try await each(iteration)
+    case .if(let branch):
+      let isSo = try Pattern.mismatch(branch.that, branch.pattern) == nil
+      try await run(isSo ? branch.then : branch.otherwise)
+    case .together(let lanes): try await together(lanes)
+    case .wait(let duration): try await pause(duration)
+    case .try(let attempt): try await self.attempt(attempt)
+    case .finally(let steps): lastSteps += steps
+    case .hook(let hook): try await self.hook(hook)
+    case .reachable(let limit): try await reachable(within: limit ?? .seconds(30))
     case .alive: try await alive()
-    case .mdns: try await mdns(try scope.resolve(node))
-    case .txt: try txt(try scope.resolve(node))
+    case .mdns(let action): try await mdns(action)
+    case .txt(let patterns): try txt(patterns)
     case .claims: try claims()
-    // The reader of the suite has replaced it by the steps of the routine.
-    case .do: throw StepError(node, "there is no step \"do\"")
     }
   }
 }

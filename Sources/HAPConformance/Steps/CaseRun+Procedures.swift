@@ -3,23 +3,19 @@ import HAPExpectation
 import HAPIP
 import HAPModel
 import HAPPairing
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  func pair(_ node: JSONNode) async throws {
-    let controller = try controller(node["as"])
-    guard let code = node["code"].map({ Scope.text($0) }) ?? device.code else {
-      throw CaseSkip(reason: "the setup code is not known")
-    }
-    let name = name(of: node)
-    let procedure = node["procedure"]?.stringValue ?? name
-    let last = node["until"]?.stringValue ?? "M6"
+  func pair(_ pair: PairSetupRun) async throws {
+    let controller = try controller(pair.controller)
+    guard let code = pair.code ?? device.code else { throw CaseSkip(reason: "the setup code is not known") }
     let (setup, answer) = try await pairSetup(
-      on: name, as: controller, code: code, until: last, reconnects: node["reconnect"]?.boolValue ?? false)
-    setups[procedure] = setup
+      on: pair.on, as: controller, code: code, until: pair.last, reconnects: pair.mayReconnect)
+    setups[pair.procedure] = setup
     let view = AnswerView(arrival: .message(answer), took: .zero)
-    try save(node["save"], from: [.pairSetup]) { view.value($0) }
-    guard last == "M6", let identity = setup.accessory else { return }
+    save(pair.save, from: [.pairSetup]) { view.value($0) }
+    guard pair.last == .m6, let identity = setup.accessory else { return }
     device.identity = identity
     if device.owner == nil { device.owner = controller }
     scope["device"] = device.variable
@@ -27,7 +23,7 @@ extension CaseRun {
 
   /// Pair Setup as it should be, whole.
   func pairSetup(on name: String, as controller: TestController, code: String) async throws -> PairedAccessory {
-    let (setup, _) = try await pairSetup(on: name, as: controller, code: code, until: "M6", reconnects: false)
+    let (setup, _) = try await pairSetup(on: name, as: controller, code: code, until: .m6, reconnects: false)
     guard let identity = setup.accessory else { preconditionFailure("M6 has told who it is") }
     return identity
   }
@@ -36,10 +32,10 @@ extension CaseRun {
   /// - Parameter reconnects: whether a connection that the accessory has ended is opened anew.
   /// - Returns: the procedure as it stands, and the last answer.
   func pairSetup(
-    on name: String, as controller: TestController, code: String, until last: String, reconnects: Bool
+    on name: String, as controller: TestController, code: String, until last: PairingStep, reconnects: Bool
   ) async throws -> (SetupProcedure, WireMessage) {
     var (setup, answer) = try await begun(on: name, reconnects: reconnects)
-    if last == "M2" { return (setup, answer) }
+    if last == .m2 { return (setup, answer) }
     let connection = try await connection(name)
     let random = random
     let begun = setup
@@ -59,7 +55,7 @@ extension CaseRun {
     if let problem = setup.take("M4", fourth) {
       throw failure("Pair Setup M4: \(problem)", name, fourth)
     }
-    if last == "M4" { return (setup, answer) }
+    if last == .m4 { return (setup, answer) }
     guard let inner = try? setup.exchange(controller), let message = try? setup.sealedExchange(inner.encoded())
     else { preconditionFailure("M3 has been made") }
     exchanged.append(controller)
@@ -108,10 +104,10 @@ extension CaseRun {
     }
   }
 
-  func verify(_ node: JSONNode) async throws {
-    let name = name(of: node)
-    let controller = try controller(node["as"])
-    guard node["reconnect"]?.boolValue == true, let former = connections[name] else {
+  func verify(_ verify: PairVerifyRun) async throws {
+    let name = verify.on
+    let controller = try controller(verify.controller)
+    guard verify.mayReconnect, let former = connections[name] else {
       return try await pairVerify(on: name, as: controller)
     }
     do { try await pairVerify(on: name, as: controller) } catch let failure as CaseFailure {
@@ -215,17 +211,14 @@ extension CaseRun {
 
   // MARK: Controllers
 
-  func controllerStep(_ node: JSONNode) async throws {
-    guard let name = node["name"]?.stringValue else { throw StepError(node, "\"name\" is missing") }
-    guard name != "admin" else { throw StepError(node, "admin is the tester's own controller") }
-    let identifier = try node["id"].map { try maker.bytes($0) } ?? TestController.uuid(random)
-    let key = try node["key-of"].map { try self.controller($0).credentials.key } ?? SigningKey(seed: random.secret(32))
-    let controller = TestController(name: name, identifier: identifier, key: key)
-    if node["paired"]?.boolValue ?? true {
-      try await add(controller, isAdmin: node["permissions"]?.stringValue == "admin")
-    }
-    controllers[name] = controller
-    scope[name] = controllerVariable(controller)
+  func add(_ new: NewController) async throws {
+    let identifier = new.identifier.map { maker.bytes($0) } ?? TestController.uuid(random)
+    let key = try new.keyOf.map { name throws(StepProblem) in try self.controller(name).credentials.key }
+    let controller = TestController(
+      name: new.name, identifier: identifier, key: key ?? SigningKey(seed: random.secret(32)))
+    if new.isPaired { try await add(controller, isAdmin: new.isAdmin) }
+    controllers[new.name] = controller
+    scope[new.name] = controllerVariable(controller)
   }
 
   /// Adds a pairing, on a connection of its own.
@@ -263,10 +256,11 @@ extension CaseRun {
     try await body(try await connection(name), name)
   }
 
-  func unpair(_ node: JSONNode) async throws {
+  /// - Parameter name: `nil`: the tester's own, with which all pairings end.
+  func unpair(_ name: String?) async throws {
     touchedPairings = true
-    let isAll = node.boolValue == true
-    let target = isAll ? device.owner ?? device.admin : try controller(node)
+    let isAll = name == nil
+    let target = isAll ? device.owner ?? device.admin : try controller(name)
     let draft = Self.removal(of: target.credentials.identifier)
     try await asAdmin { connection, name in
       let reply = try await exchange(draft, "/pairings", "remove \(target.name)", on: connection, name)

@@ -1,4 +1,5 @@
 import HAPExpectation
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
@@ -15,7 +16,7 @@ extension CaseRun {
     connections[name] = nil
   }
 
-  func txt(_ node: JSONNode) throws {
+  func txt(_ patterns: [NamedPattern]) throws {
     guard let record = device.txtVariable else {
       guard definition.needs.silenceCounts, world.isSilent else {
         throw CaseSkip(reason: "the TXT record is not known")
@@ -24,9 +25,9 @@ extension CaseRun {
         "nothing is heard of the accessory by multicast DNS", accepted: ["a service _hap._tcp with its device ID"],
         got: "no record of it in three seconds")
     }
-    for member in node.members ?? [] {
-      if let problem = try Pattern.mismatch(record[member.name], member.value, at: member.name) {
-        throw CaseFailure(problem, accepted: [Pattern.words(member.value)], got: Pattern.shown(record[member.name]))
+    for key in patterns {
+      if let problem = try Pattern.mismatch(record[key.name], key.pattern, at: key.name) {
+        throw CaseFailure(problem, accepted: [Pattern.words(key.pattern)], got: Pattern.shown(record[key.name]))
       }
     }
   }

@@ -1,5 +1,6 @@
 import HAPExpectation
 import HAPLoop
+import HAPSuite
 
 /// How cases wait for what the accessory sends.
 extension WireConnection {

@@ -2,6 +2,7 @@ import HAPExpectation
 import HAPLoop
 import HAPPairing
 import HAPReport
+import HAPSuite
 import HAPWire
 
 /// One connection of the tester. It sends anything, understands what it can, and never decides whether it is right.
@@ -158,9 +159,7 @@ final class WireConnection: @unchecked Sendable {
 
   // MARK: Ending
 
-  enum Ending: String { case fin, reset, half }
-
-  func close(_ how: Ending) {
+  func close(_ how: ConnectionEnding) {
     switch how {
     case .fin:
       guard !isClosed else { return }

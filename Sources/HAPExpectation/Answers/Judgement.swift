@@ -1,5 +1,6 @@
 import HAPModel
 import HAPPairing
+import HAPSuite
 import HAPWire
 
 /// Holds what came against what a step expects. It changes nothing: what follows from a fit is in its result.
@@ -21,8 +22,8 @@ package struct Judgement {
   package struct Fit {
     package var setup: SetupProcedure?
     package var verify: VerifyProcedure?
-    package var setupStep: String?
-    package var verifyStep: String?
+    package var setupStep: PairingStep?
+    package var verifyStep: PairingStep?
   }
 
   package enum Result {
@@ -31,93 +32,110 @@ package struct Judgement {
     case differs(String)
   }
 
-  package func judge(_ expectation: JSONNode) throws -> Result {
-    var fit = Fit()
+  /// - Throws: if a pattern is wrong.
+  package func judge(_ pattern: AnswerPattern) throws(StepError) -> Result {
     switch view.arrival {
     case .silence(let limit):
-      return expectation["silent"]?.boolValue == true ? .fits(fit) : .differs("no answer within \(limit.roundText)")
+      return pattern.parts.contains(.silent) ? .fits(Fit()) : .differs("no answer within \(limit.roundText)")
     case .closed(let reset, _):
-      let word = reset ? "reset" : "fin"
-      if let closed = expectation["closed"], closed.boolValue == true || closed.stringValue == word {
-        return .fits(fit)
-      }
+      let isExpected = [.anyhow, reset ? .reset : .fin].contains { pattern.parts.contains(.closed($0)) }
+      if isExpected { return .fits(Fit()) }
       return .differs(reset ? "the connection was reset" : "the connection was closed")
-    case .garbage(let reason, let bytes, _):
-      if let pattern = expectation["garbage"] {
-        if pattern.boolValue == true { return .fits(fit) }
-        if let problem = try Pattern.mismatch(.text(String(decoding: bytes, as: UTF8.self)), pattern, at: "what came") {
-          return .differs(problem)
-        }
-        return .fits(fit)
-      }
-      return .differs(reason)
+    case .garbage(let reason, let bytes, _): return try judge(garbage: bytes, reason, pattern)
     case .message(let message):
-      if let problem = try problem(of: message, expectation, &fit) { return .differs(problem) }
+      var fit = Fit()
+      if let problem = try problem(of: message, pattern, &fit) { return .differs(problem) }
       return .fits(fit)
     }
   }
 
-  private func problem(of message: WireMessage, _ expectation: JSONNode, _ fit: inout Fit) throws -> String? {
-    for name in ["closed", "silent", "garbage"] where expectation[name] != nil {
-      if expectation[name]?.boolValue == false { continue }
-      return "an answer came: \(view.summary)"
+  private func judge(garbage bytes: [UInt8], _ reason: String, _ pattern: AnswerPattern) throws(StepError) -> Result {
+    for case .garbage(let wanted) in pattern.parts {
+      guard let wanted else { return .fits(Fit()) }
+      let text = JSONNode.text(String(decoding: bytes, as: UTF8.self))
+      return try Pattern.mismatch(text, wanted, at: "what came").map { .differs($0) } ?? .fits(Fit())
     }
-    for name in ["status", "version", "type", "chunked", "sealed", "frames", "time", "text"] {
-      guard let pattern = expectation[name] else { continue }
-      if let problem = try Pattern.mismatch(view.value(name), pattern, at: name) { return problem }
-    }
-    for member in expectation["headers"]?.members ?? [] {
-      let value = message.field(member.name.lowercased()).map { JSONNode.text($0) }
-      if let problem = try Pattern.mismatch(value, member.value, at: "header \(member.name)") { return problem }
-    }
-    if let pattern = expectation["body"] {
-      if pattern.stringValue == "empty" {
-        if !message.body.isEmpty { return "the body has \(message.body.count) bytes, not none" }
-      } else if let problem = try Pattern.mismatch(view.value("body"), pattern, at: "body") {
-        return problem
+    return .differs(reason)
+  }
+
+  private func problem(
+    of message: WireMessage, _ pattern: AnswerPattern, _ fit: inout Fit
+  ) throws(StepError) -> String? {
+    if pattern.parts.contains(where: \.isNoAnswer) { return "an answer came: \(view.summary)" }
+    let ranked = pattern.ranked
+    let judgesBody = ranked.contains { part in
+      switch part {
+      case .json, .emptyBody, .body, .field(.text, _): true
+      default: false
       }
     }
-    if let pattern = expectation["tlv"], let problem = try tlvProblem(message, pattern) { return problem }
-    if let pattern = expectation["json"] {
-      let json = view.json
-      if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
-      if let problem = try Pattern.mismatch(json, pattern) { return problem }
+    for part in ranked {
+      // An answer that announces JSON has to be JSON, although the pattern names only what is in it.
+      if part.isInJSON, !judgesBody, let problem = falseJSON(message) { return problem }
+      if let problem = try problem(of: message, part, &fit) { return problem }
     }
-    if view.json == nil, message.type?.contains("json") == true, !message.body.isEmpty,
-      !["json", "text", "body"].contains(where: { expectation[$0] != nil })
-    {
-      return "the body is announced as JSON and is none: \(jsonProblem(message))"
-    }
-    if let entries = expectation["entries"], let problem = try Self.entriesProblem(view.json, entries, isWhole: true) {
-      return problem
-    }
-    if expectation["database"]?.boolValue == true, view.json?["accessories"]?.elements == nil {
-      return "the body is no database"
-    }
-    if let step = expectation["setup"]?.stringValue {
-      guard var setup else { return "no Pair Setup is under way" }
-      if let problem = pairing(message, step) { return problem }
-      guard let tlv = try? TLV(decoding: message.body) else { return "the body is no TLV8" }
-      if let problem = setup.take(step, tlv) { return "\(step): \(problem)" }
-      fit.setup = setup
-      fit.setupStep = step
-    }
-    if let step = expectation["verify"]?.stringValue {
-      guard var verify else { return "no Pair Verify is under way" }
-      if let problem = pairing(message, step) { return problem }
-      guard let tlv = try? TLV(decoding: message.body) else { return "the body is no TLV8" }
-      if let problem = verify.take(step, tlv, from: accessory) { return "\(step): \(problem)" }
-      fit.verify = verify
-      fit.verifyStep = step
+    return judgesBody ? nil : falseJSON(message)
+  }
+
+  private func falseJSON(_ message: WireMessage) -> String? {
+    guard view.json == nil, message.type?.contains("json") == true, !message.body.isEmpty else { return nil }
+    return "the body is announced as JSON and is none: \(jsonProblem(message))"
+  }
+
+  /// What does not fit in an event; `nil`: it fits.
+  package static func problem(of event: WireMessage, _ pattern: AnswerPattern) throws(StepError) -> String? {
+    let view = AnswerView(arrival: .message(event), took: .zero)
+    let judgement = Judgement(view: view, setup: nil, verify: nil, accessory: nil)
+    var fit = Fit()
+    for part in pattern.ranked {
+      if let problem = try judgement.problem(of: event, part, &fit) { return problem }
     }
     return nil
   }
 
-  private func pairing(_ message: WireMessage, _ step: String) -> String? {
-    message.status == 200 ? nil : "\(step): the status is \(message.status), not 200"
+  /// What part of an answer does not fit; `nil`: it fits.
+  private func problem(
+    of message: WireMessage, _ part: AnswerPattern.Part, _ fit: inout Fit
+  ) throws(StepError) -> String? {
+    switch part {
+    case .closed, .garbage, .silent: return "an answer came: \(view.summary)"
+    case .field(let field, let pattern):
+      return try Pattern.mismatch(view.value(field.rawValue), pattern, at: field.rawValue)
+    case .headers(let fields):
+      for field in fields {
+        let value = message.field(field.name.lowercased()).map { JSONNode.text($0) }
+        if let problem = try Pattern.mismatch(value, field.pattern, at: "header \(field.name)") { return problem }
+      }
+      return nil
+    case .emptyBody: return message.body.isEmpty ? nil : "the body has \(message.body.count) bytes, not none"
+    case .body(let pattern): return try Pattern.mismatch(view.value("body"), pattern, at: "body")
+    case .items(let pattern): return try tlvProblem(message, pattern)
+    case .json(let pattern):
+      let json = view.json
+      if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
+      return try Pattern.mismatch(json, pattern)
+    case .entries(let entries, let isWhole): return try Self.entriesProblem(view.json, entries, isWhole: isWhole)
+    case .database: return view.json?["accessories"]?.elements == nil ? "the body is no database" : nil
+    case .setup(let step):
+      guard var setup else { return "no Pair Setup is under way" }
+      let problem = pairingProblem(message, step) { setup.take(step.rawValue, $0) }
+      (fit.setup, fit.setupStep) = (setup, step)
+      return problem
+    case .verify(let step):
+      guard var verify else { return "no Pair Verify is under way" }
+      let problem = pairingProblem(message, step) { verify.take(step.rawValue, $0, from: accessory) }
+      (fit.verify, fit.verifyStep) = (verify, step)
+      return problem
+    }
   }
 
-  private func tlvProblem(_ message: WireMessage, _ pattern: JSONNode) throws -> String? {
+  private func pairingProblem(_ message: WireMessage, _ step: PairingStep, _ take: (TLV) -> String?) -> String? {
+    guard message.status == 200 else { return "\(step.rawValue): the status is \(message.status), not 200" }
+    guard let tlv = try? TLV(decoding: message.body) else { return "the body is no TLV8" }
+    return take(tlv).map { "\(step.rawValue): \($0)" }
+  }
+
+  private func tlvProblem(_ message: WireMessage, _ pattern: JSONNode) throws(StepError) -> String? {
     do { _ = try TLV(decoding: message.body) } catch { return "the body is no TLV8: \(error)" }
     if message.body.isEmpty { return "there is no TLV8 in the body" }
     return try Pattern.mismatch(view.tlv, pattern, at: "")
@@ -132,32 +150,19 @@ package struct Judgement {
 
   /// Entries of `characteristics` against patterns by id, in any order.
   /// - Parameter isWhole: whether each entry must be meant by a pattern.
-  package static func entriesProblem(_ json: JSONNode?, _ patterns: JSONNode, isWhole: Bool) throws -> String? {
+  package static func entriesProblem(
+    _ json: JSONNode?, _ patterns: [EntryPattern], isWhole: Bool
+  ) throws(StepError) -> String? {
     guard let json else { return "the body is no JSON" }
     guard let entries = json["characteristics"]?.elements else { return "the body has no \"characteristics\"" }
     var left = entries
-    for pattern in (patterns.elements ?? []).flatMap(forEachID) {
-      let parts = (pattern.members ?? []).filter { $0.name != "id" }
-      var wanted = parts
-      if let id = pattern["id"] {
-        guard let attribute = AttributeID(Scope.text(id)) else {
-          throw StepError(id, "an id is aid.iid, not \(Scope.text(id))")
-        }
-        wanted.append(.init(name: "aid", place: id.place, value: .integer(attribute.aid)))
-        wanted.append(.init(name: "iid", place: id.place, value: .integer(attribute.iid)))
-      }
-      let ids = wanted.filter { $0.name == "aid" || $0.name == "iid" }
-      func isMeant(_ entry: JSONNode) -> Bool {
-        ids.allSatisfy { part in entry[part.name].map { Pattern.equal($0, part.value) } ?? false }
-      }
-      let candidates = left.indices.filter { isMeant(left[$0]) }
-      if candidates.isEmpty { return "there is no entry for \(name(ids))" }
+    for pattern in patterns {
+      let candidates = left.indices.filter { pattern.isMeant(left[$0]) }
+      if candidates.isEmpty { return "there is no entry for \(pattern.name)" }
       var first: String?
       var found: Int?
       for index in candidates where found == nil {
-        if let problem = try Pattern.mismatch(
-          left[index], JSONNode(.object(parts), place: pattern.place, path: pattern.path), at: "entry \(name(ids))")
-        {
+        if let problem = try Pattern.mismatch(left[index], pattern.pattern, at: "entry \(pattern.name)") {
           first = first ?? problem
         } else {
           found = index
@@ -170,41 +175,57 @@ package struct Judgement {
     return nil
   }
 
-  /// A pattern whose `id` is a list, as one for each of them.
-  private static func forEachID(_ pattern: JSONNode) -> [JSONNode] {
-    guard let id = pattern["id"], id.stringValue == nil else { return [pattern] }
-    return Scope.ids(id).map { text in
-      let members = (pattern.members ?? []).map { member in
-        member.name == "id"
-          ? JSONNode.Member(
-            name: "id", place: member.place, value: JSONNode(.string(text), place: id.place, path: id.path))
-          : member
-      }
-      return JSONNode(.object(members), place: pattern.place, path: pattern.path)
-    }
+  /// A pattern in words, for reports.
+  package static func describe(_ pattern: AnswerPattern) -> String {
+    let words = pattern.parts.map(words)
+    return (words.isEmpty ? "any answer" : words.joined(separator: ", "))
+      + (pattern.deviation.map { " (not strict: \($0))" } ?? "")
   }
 
-  private static func name(_ ids: [JSONNode.Member]) -> String {
-    let aid = ids.first { $0.name == "aid" }.map { Scope.text($0.value) } ?? "?"
-    let iid = ids.first { $0.name == "iid" }.map { Scope.text($0.value) } ?? "?"
-    return "\(aid).\(iid)"
+  private static func words(_ part: AnswerPattern.Part) -> String {
+    switch part {
+    case .field(.type, let pattern): "content type \(Pattern.words(pattern))"
+    case .field(let field, let pattern): "\(field.rawValue) \(Pattern.words(pattern))"
+    case .headers(let fields): "headers \(Pattern.words(.object(fields.map { ($0.name, $0.pattern) })))"
+    case .emptyBody: "no body"
+    case .body(let pattern): "body \(Pattern.words(pattern))"
+    case .items(let pattern): "TLV \(Pattern.words(pattern))"
+    case .json(let pattern): "JSON \(Pattern.words(pattern))"
+    case .entries(let entries, _): "entries \(Pattern.words(.list(entries.map(\.written))))"
+    case .database: "a database"
+    case .setup(let step), .verify(let step): "a good \(step.rawValue)"
+    case .closed(.anyhow): "the connection ends"
+    case .closed(let how): "closed \(how.rawValue)"
+    case .garbage(let pattern): "garbage \(pattern.map { Pattern.words($0) } ?? "true")"
+    case .silent: "no answer"
+    }
+  }
+}
+
+extension AnswerPattern.Part {
+  /// Whether it is about something in a JSON body, or about what a body with another format has.
+  fileprivate var isInJSON: Bool {
+    switch self {
+    case .entries, .database, .setup, .verify: true
+    default: false
+    }
+  }
+}
+
+extension EntryPattern {
+  /// The ids that an entry must have to be meant, by their names.
+  private var ids: [(name: String, value: JSONNode)] {
+    let own = ["aid", "iid"].compactMap { name in pattern[name].map { (name: name, value: $0) } }
+    return own + (id.map { [("aid", .integer($0.aid)), ("iid", .integer($0.iid))] } ?? [])
   }
 
-  /// An expectation in words, for reports.
-  package static func describe(_ expectation: JSONNode) -> String {
-    let idle: Set<String> = ["on", "within", "save", "deviation", "record", "procedure", "any", "secure", "is"]
-    let parts = (expectation.members ?? []).filter { !idle.contains($0.name) }.map { member -> String in
-      switch member.name {
-      case "closed" where member.value.boolValue == true: "the connection ends"
-      case "silent" where member.value.boolValue == true: "no answer"
-      case "setup", "verify": "a good \(Scope.text(member.value))"
-      case "body" where member.value.stringValue == "empty": "no body"
-      case "tlv", "json": "\(member.name.uppercased()) \(Pattern.words(member.value))"
-      case "type": "content type \(Pattern.words(member.value))"
-      default: "\(member.name) \(Pattern.words(member.value))"
-      }
-    }
-    let text = parts.isEmpty ? "any answer" : parts.joined(separator: ", ")
-    return text + (expectation["deviation"].map { " (not strict: \(Scope.text($0)))" } ?? "")
+  fileprivate func isMeant(_ entry: JSONNode) -> Bool {
+    ids.allSatisfy { part in entry[part.name].map { Pattern.equal($0, part.value) } ?? false }
+  }
+
+  /// "1.10".
+  fileprivate var name: String {
+    func text(_ name: String) -> String { ids.first { $0.name == name }.map { Scope.text($0.value) } ?? "?" }
+    return "\(text("aid")).\(text("iid"))"
   }
 }

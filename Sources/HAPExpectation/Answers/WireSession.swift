@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPPairing
 import HAPReport
+import HAPSuite
 
 /// The frames of a session as the tester sees them: it keeps count of every one that comes, and may seal wrong ones on purpose. HAP R2 §6.5.2.
 package final class WireSession {

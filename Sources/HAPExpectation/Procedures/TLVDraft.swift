@@ -29,129 +29,61 @@ package struct TLVDraft: Equatable {
 
   package init(_ message: TLV) { items = message.items.map { Item(type: $0.type, value: $0.value) } }
 
-  /// From a suite: `{ state: 1, method: 0 }`, or `[[state, 1], [0x7F, "aabb"]]` where order or repetition matters.
-  package init(_ node: JSONNode, _ maker: ByteMaker) throws(StepError) {
-    items = []
-    if let pairs = node.elements {
-      for pair in pairs {
-        guard let entry = pair.elements, entry.count == 2, let name = Self.name(entry[0]) else {
-          throw StepError(pair, "an item is a pair [type, value]")
-        }
-        items.append(try Self.item(name, entry[1], maker))
-      }
-    } else {
-      for member in node.members ?? [] { items.append(try Self.item(member.name, member.value, maker)) }
-    }
-  }
-
-  private static func name(_ node: JSONNode) -> String? {
-    node.stringValue ?? node.integerValue.map { "\($0)" }
-  }
-
-  private static func item(_ name: String, _ value: JSONNode, _ maker: ByteMaker) throws(StepError) -> Item {
-    Item(type: try type(name, value), value: try bytes(value, of: name, maker))
-  }
-
-  static func type(_ name: String, _ node: JSONNode) throws(StepError) -> UInt8 {
-    guard let type = Vocabulary.itemType(name) else { throw StepError(node, "there is no item \"\(name)\"") }
-    return type
-  }
-
-  private static func bytes(_ value: JSONNode, of name: String, _ maker: ByteMaker) throws(StepError) -> [UInt8] {
-    if let number = value.integerValue {
-      guard let number = UInt64(exactly: number) else { throw StepError(value, "\(number) is no value of an item") }
-      let width = number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : number <= 0xFFFF_FFFF ? 4 : 8
-      return (0..<width).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
-    }
-    if let text = value.stringValue {
-      if name == "identifier" { return Array(text.utf8) }
-      if name == "error", let error = Vocabulary.errorNames.first(where: { $0.name == text }) { return [error.value] }
-    }
-    return try maker.bytes(value)
+  /// From a suite.
+  package init(_ items: [MessageItem], _ maker: ByteMaker) {
+    self.items = items.map { Item(type: $0.type, value: maker.bytes($0.value)) }
   }
 
   // MARK: Alterations
 
-  package mutating func alter(_ alterations: JSONNode?, _ maker: ByteMaker) throws(StepError) {
-    for node in alterations?.elements ?? [] {
-      guard let member = node.members?.first else {
-        throw StepError(node, "an alteration is an object with one member")
-      }
-      guard let name = AlterationName(rawValue: member.name) else {
-        throw StepError(member.value, "there is no alteration \"\(member.name)\"")
-      }
-      try alter(name, member.value, maker)
-    }
+  /// - Throws: if the message has no item that an alteration names.
+  package mutating func alter(_ alterations: [MessageAlteration], _ maker: ByteMaker) throws(StepProblem) {
+    for alteration in alterations { try alter(alteration, maker) }
   }
 
-  private mutating func alter(_ name: AlterationName, _ node: JSONNode, _ maker: ByteMaker) throws(StepError) {
-    switch name {
-    case .drop:
-      let type = try itemType(node)
-      items.removeAll { $0.type == type }
-    case .set:
-      for item in try TLVDraft(node, maker).items {
+  private mutating func alter(_ alteration: MessageAlteration, _ maker: ByteMaker) throws(StepProblem) {
+    switch alteration {
+    case .drop(let type): items.removeAll { $0.type == type }
+    case .set(let others):
+      for item in TLVDraft(others, maker).items {
         if let index = items.firstIndex(where: { $0.type == item.type }) {
           items[index].value = item.value
         } else {
           items.append(item)
         }
       }
-    case .add: items += try TLVDraft(node, maker).items
-    case .prepend: items = try TLVDraft(node, maker).items + items
-    case .duplicate: items.append(items[try index(node)])
-    case .flip:
-      let which = node["item"] ?? node
-      let at = node["at"]?.integerValue.map { Int(clamping: $0) } ?? -1
-      ByteMaker.flip(&items[try index(which)].value, at: at)
-    case .truncate:
-      let index = try index(try member(node, "item"))
-      let count = items[index].value.count
-      let to = try node["to"].map { node throws(StepError) in try ByteMaker.count(node) }
-      let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 0
-      items[index].value = Array(items[index].value.prefix(to ?? max(0, count - by)))
-    case .extend:
-      let index = try index(try member(node, "item"))
-      let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 1
-      let zeros = [UInt8](repeating: 0, count: by)
-      let isInFront = node["front"]?.boolValue ?? false
+    case .add(let others): items += TLVDraft(others, maker).items
+    case .prepend(let others): items = TLVDraft(others, maker).items + items
+    case .duplicate(let type): items.append(items[try index(of: type)])
+    case .flip(let type, let offset): ByteMaker.flip(&items[try index(of: type)].value, at: offset)
+    case .truncate(let type, let count):
+      let index = try index(of: type)
+      items[index].value = Array(items[index].value.prefix(count))
+    case .shorten(let type, let count):
+      let index = try index(of: type)
+      items[index].value = Array(items[index].value.dropLast(count))
+    case .extend(let type, let count, let isInFront):
+      let index = try index(of: type)
+      let zeros = [UInt8](repeating: 0, count: count)
       items[index].value = isInFront ? zeros + items[index].value : items[index].value + zeros
-    case .fragment:
-      let index = try index(try member(node, "item"))
-      items[index].fragments = []
-      for size in node["sizes"]?.elements ?? [] {
-        // What a header can announce.
-        items[index].fragments.append(min(try ByteMaker.count(size), 255))
-      }
-    case .declare:
-      let index = try index(try member(node, "item"))
-      items[index].declaredLength = UInt8(clamping: node["length"]?.integerValue ?? 0)
-    case .reverse: if node.boolValue ?? true { items.reverse() }
-    case .move:
-      let item = items.remove(at: try index(try member(node, "item")))
-      if node["to"]?.stringValue == "front" { items.insert(item, at: 0) } else { items.append(item) }
-    case .append: tail += try maker.bytes(node)
-    case .cut: cut = min(cut + (try ByteMaker.count(node)), ByteMaker.most)
-    case .replace: replacement = try maker.bytes(node)
+    case .fragment(let type, let sizes): items[try index(of: type)].fragments = sizes
+    case .declare(let type, let length): items[try index(of: type)].declaredLength = length
+    case .reverse: items.reverse()
+    case .move(let type, let toFront):
+      let item = items.remove(at: try index(of: type))
+      if toFront { items.insert(item, at: 0) } else { items.append(item) }
+    case .append(let recipe): tail += maker.bytes(recipe)
+    case .cut(let count): cut = min(cut + count, ByteRecipe.limit)
+    case .replace(let recipe): replacement = maker.bytes(recipe)
     }
   }
 
-  private func itemType(_ node: JSONNode) throws(StepError) -> UInt8 {
-    guard let name = Self.name(node) else { throw StepError(node, "the name of an item is expected") }
-    return try Self.type(name, node)
-  }
-
-  private func index(_ node: JSONNode) throws(StepError) -> Int {
-    let type = try itemType(node)
+  private func index(of type: UInt8) throws(StepProblem) -> Int {
     guard let index = items.firstIndex(where: { $0.type == type }) else {
-      throw StepError(node, "the message has no such item")
+      let name = Vocabulary.itemTypes.first { $0.type == type }?.name ?? "0x" + Hexadecimal.text([type])
+      throw StepProblem("the message has no item \"\(name)\" to alter")
     }
     return index
-  }
-
-  private func member(_ node: JSONNode, _ name: String) throws(StepError) -> JSONNode {
-    guard let member = node[name] else { throw StepError(node, "\"\(name)\" is missing") }
-    return member
   }
 
   // MARK: Out

@@ -25,10 +25,10 @@ package struct CaseDefinition: Equatable, Sendable {
   package var needs: CaseNeeds
   package var causes = CaseCauses()
   /// What is looked for in the database before the case runs, by the variable that gets it.
-  package var find: [JSONNode.Member]
+  package var find: [NamedSubject]
   /// Sets of variables; the steps run once with each. Empty: once.
-  package var variants: [JSONNode]
-  package var steps: [JSONNode]
+  package var variants: [CaseVariant]
+  package var steps: [Step]
   /// May run beside others: it works in connections of its own and with what it finds alone.
   package var isShared: Bool
   /// How long each variant may take; nil: as long as the run lets any.
@@ -40,7 +40,7 @@ package struct CaseDefinition: Equatable, Sendable {
   package init(
     id: String, name: String, area: String, level: CaseLevel, requirement: String, section: String, cause: String?,
     fix: String?, impact: String?, stacks: [KnownStack], aliases: [String], needs: CaseNeeds,
-    find: [JSONNode.Member], variants: [JSONNode], steps: [JSONNode], isShared: Bool,
+    find: [NamedSubject], variants: [CaseVariant], steps: [Step], isShared: Bool,
     limit: Duration? = nil, file: String, place: JSONPlace
   ) {
     self.id = id

@@ -7,7 +7,7 @@ package struct Suite: Sendable {
   package var area: String
   package var title: String
   /// Expectations that steps call by name.
-  package var expectations: [JSONNode.Member]
+  package var expectations: NamedExpectations
   package var cases: [CaseDefinition]
 }
 

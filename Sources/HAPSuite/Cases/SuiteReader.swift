@@ -65,7 +65,7 @@ package struct SuiteReader {
   ]
 
   private mutating func suite(_ document: JSONNode) -> Suite {
-    var suite = Suite(file: file, area: "", title: "", expectations: [], cases: [])
+    var suite = Suite(file: file, area: "", title: "", expectations: NamedExpectations(), cases: [])
     guard document.members != nil else {
       checker.complain(document, "a suite is an object with area, title and cases, not \(document.kindName)")
       return suite
@@ -75,12 +75,13 @@ package struct SuiteReader {
     suite.area = text("area", of: document)
     suite.title = text("title", of: document)
     if !suite.area.isEmpty { slug(document["area"] ?? document, "an area", "pair-setup") }
-    suite.expectations = document["expectations"]?.members ?? []
-    for member in suite.expectations {
+    let expectations = document["expectations"]?.members ?? []
+    suite.expectations = NamedExpectations(expectations)
+    for member in expectations {
       checker.expectation(member.value)
       checker.atLeastSomething(member.value)
     }
-    if !checker.isTrusting { refuseCircles(suite.expectations) }
+    if !checker.isTrusting { refuseCircles(expectations) }
     let wrong = wrongCases()
     var ids: Set<String> = []
     for node in document["cases"]?.elements ?? [] {
@@ -90,7 +91,7 @@ package struct SuiteReader {
       if !ids.insert(definition.name).inserted {
         checker.complain(node, "the name \(definition.name) is there already")
       }
-      if !checker.isTrusting { VariableScan.check(definition, in: suite.expectations, &checker) }
+      if !checker.isTrusting { VariableScan.check(definition, in: expectations, &checker) }
       if checker.problems.count == before, !wrong.contains(node.path.description) { suite.cases.append(definition) }
     }
     return suite
@@ -208,7 +209,8 @@ package struct SuiteReader {
       impact: node["impact"]?.stringValue,
       stacks: stacks(node["stacks"]), aliases: (node["aliases"]?.elements ?? []).compactMap(\.stringValue),
       needs: needs(node["needs"]),
-      find: node["find"]?.members ?? [], variants: node["variants"]?.elements ?? [], steps: steps,
+      find: NamedSubject.list(node["find"]), variants: (node["variants"]?.elements ?? []).map { CaseVariant(node: $0) },
+      steps: steps.compactMap { Step($0) },
       isShared: node["shared"]?.boolValue ?? false, limit: node["limit"]?.stringValue.flatMap { Duration(long: $0) },
       file: file, place: node.place)
     definition.causes = CaseCauses(node)

@@ -1,7 +1,7 @@
 import HAPWire
 
 /// The names of the variables in a node's texts and members, without their paths.
-package func variableNames(in node: JSONNode) -> [String] {
+func variableNames(in node: JSONNode) -> [String] {
   if let text = node.stringValue { return VariableScan.variables(in: text) }
   return (node.elements ?? []).flatMap(variableNames)
     + (node.members ?? []).flatMap { VariableScan.variables(in: $0.name) + variableNames(in: $0.value) }
@@ -18,13 +18,13 @@ enum VariableScan {
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
     var names = Set(given)
     names.formUnion(definition.find.map(\.name))
-    for variant in definition.variants { names.formUnion((variant.members ?? []).map(\.name)) }
-    for step in definition.steps { collect(step, &names) }
-    for step in definition.steps { look(step, names, &checker) }
+    for variant in definition.variants { names.formUnion(variant.values.map(\.name)) }
+    for step in definition.steps { collect(step.node, &names) }
+    for step in definition.steps { look(step.node, names, &checker) }
     for name in called(by: definition.steps, in: expectations) {
       if let member = expectations.first(where: { $0.name == name }) { look(member.value, names, &checker) }
     }
-    for variant in definition.variants { look(variant, names, &checker) }
+    for variant in definition.variants { look(variant.node, names, &checker) }
   }
 
   /// The names that a step, and those inside it, define.
@@ -58,9 +58,9 @@ enum VariableScan {
   }
 
   /// Those that steps call, and those that these call, each once.
-  private static func called(by steps: [JSONNode], in expectations: [JSONNode.Member]) -> [String] {
+  private static func called(by steps: [Step], in expectations: [JSONNode.Member]) -> [String] {
     var next: [String] = []
-    for step in steps { collectCalls(step, &next) }
+    for step in steps { collectCalls(step.node, &next) }
     var found: [String] = []
     while let name = next.popLast() {
       guard !found.contains(name), let member = expectations.first(where: { $0.name == name }) else { continue }

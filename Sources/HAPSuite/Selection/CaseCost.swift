@@ -9,16 +9,17 @@ package struct CaseCost: Equatable, Sendable {
   package var pairSetups = 0
 
   package init(_ definition: CaseDefinition) {
-    for step in definition.steps { add(step, times: 1) }
+    add(definition.steps, times: 1)
     let variants = max(1, definition.variants.count)
     waits *= variants
     pairSetups *= variants
   }
 
-  private mutating func add(_ step: JSONNode, times: Int) {
-    guard let member = StepName.member(of: step), let name = StepName(rawValue: member.name) else { return }
-    let node = member.value
-    switch name {
+  private mutating func add(_ steps: [Step], times: Int) { for step in steps { add(step, times: times) } }
+
+  private mutating func add(_ step: Step, times: Int) {
+    let node = step.content
+    switch step.name {
     case .wait: wait(node, times)
     case .silence, .events: wait(node["for"], times)
     case .pair: if node["until"]?.stringValue != "M2" { pairSetups += times }
@@ -30,13 +31,13 @@ package struct CaseCost: Equatable, Sendable {
       let turns = node["times"]?.integerValue.map { Int(clamping: $0) } ?? 1
       // A repetition that ends early is not waited out.
       if node["until"] == nil { wait(node["every"], times * turns) }
-      for inner in node["steps"]?.elements ?? [] { add(inner, times: node["until"] == nil ? times * turns : times) }
+      add(Step.list(node["steps"]), times: node["until"] == nil ? times * turns : times)
     case .each, .try:
-      for part in ["steps", "always"] { for inner in node[part]?.elements ?? [] { add(inner, times: times) } }
-    case .if: for part in ["then", "else"] { for inner in node[part]?.elements ?? [] { add(inner, times: times) } }
+      for part in ["steps", "always"] { add(Step.list(node[part]), times: times) }
+    case .if: for part in ["then", "else"] { add(Step.list(node[part]), times: times) }
     case .together:
-      for lane in node.elements ?? [] { for inner in lane.elements ?? [] { add(inner, times: times) } }
-    case .finally: for inner in node.elements ?? [] { add(inner, times: times) }
+      for lane in node.elements ?? [] { add(Step.list(lane), times: times) }
+    case .finally: add(Step.list(node), times: times)
     case .connect, .close, .secure, .reading, .settle, .expect, .event, .forget, .verify, .controller, .unpair, .let,
       .make, .collect, .check, .find, .database, .lint, .compare, .record, .deviation, .fail, .skip, .mark, .do, .hook,
       .reachable, .alive, .txt, .claims:

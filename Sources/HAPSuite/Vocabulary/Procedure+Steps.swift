@@ -30,7 +30,7 @@ extension Procedure {
 
   /// The procedures that a `send` uses. A message that the step alters is the case's own stimulus and uses none.
   /// - Parameter node: the content of the step.
-  package static func used(byRequest node: JSONNode) -> [Procedure] {
+  static func used(byRequest node: JSONNode) -> [Procedure] {
     guard !ownStimuli.contains(where: { node[$0] != nil }) else { return [] }
     if node["read"] != nil { return [.read] }
     if node["write"] != nil { return node["pid"] == nil ? [.write] : [.prepare, .write] }
@@ -55,7 +55,7 @@ extension Procedure {
   /// All procedures that a case uses and does not judge, in the order of the documentation.
   package static func used(by definition: CaseDefinition) -> [Procedure] {
     var used = Set(definition.causes.uses)
-    for step in definition.steps { collect(step, &used) }
+    for step in definition.steps { collect(step.node, &used) }
     used.subtract(definition.causes.owns)
     return allCases.filter(used.contains)
   }

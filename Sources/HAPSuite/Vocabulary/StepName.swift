@@ -52,7 +52,7 @@ package enum StepName: String, CaseIterable, Hashable, Sendable {
   private static let note = "note"
 
   /// Returns the member of a step that has its name and its content; `nil` if the step has only a note.
-  package static func member(of step: JSONNode) -> JSONNode.Member? {
+  static func member(of step: JSONNode) -> JSONNode.Member? {
     step.members?.first { $0.name != note }
   }
 }

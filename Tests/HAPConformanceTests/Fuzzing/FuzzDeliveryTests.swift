@@ -1,3 +1,4 @@
+import HAPSuite
 import Testing
 
 @testable import HAPConformance
@@ -12,7 +13,7 @@ import Testing
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
           Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
-          expectations: [],
+          expectations: NamedExpectations(),
           random: .seeded(2))
         var message = FuzzMessage(.plain, Array("GET".utf8))
         message.ending = .fin

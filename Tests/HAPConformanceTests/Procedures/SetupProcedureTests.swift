@@ -6,6 +6,7 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Pair Setup as the tester does it", .timeLimit(.minutes(10))) struct SetupProcedureTests {
   /// An accessory's end in memory: slow work is done on the spot, stores succeed.
@@ -248,13 +249,15 @@ import Testing
     let other = SigningKey(seed: RandomSource.seeded(4).secret(32))
     var inner = try setup.exchange(guest, signedBy: which == 0 ? other : nil)
     let maker = ByteMaker(random: .seeded(1))
-    if which == 1 { try inner.alter(yaml("[{ flip: signature }]"), maker) }
-    if which == 2 { try inner.alter(yaml("[{ drop: identifier }]"), maker) }
-    if which == 3 { try inner.alter(yaml("[{ truncate: { item: public-key, by: 1 } }]"), maker) }
+    if which == 1 { try inner.alter(MessageAlteration.list(yaml("[{ flip: signature }]")), maker) }
+    if which == 2 { try inner.alter(MessageAlteration.list(yaml("[{ drop: identifier }]")), maker) }
+    if which == 3 {
+      try inner.alter(MessageAlteration.list(yaml("[{ truncate: { item: public-key, by: 1 } }]")), maker)
+    }
     var message = try setup.sealedExchange(
       inner.encoded(), nonce: which == 4 ? "PS-Msg06" : "PS-Msg05",
       wrongKey: which == 5 ? RandomSource.seeded(8).secret(32) : nil)
-    if which == 6 { try message.alter(yaml("[{ flip: encrypted-data }]"), maker) }
+    if which == 6 { try message.alter(MessageAlteration.list(yaml("[{ flip: encrypted-data }]")), maker) }
     let reply = try server.answer(message)
     if let reply { #expect(setup.take("M6", reply) == "Error 2 (authentication)") }
     #expect(server.pairings.isEmpty)

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPPairing
+import HAPSuite
 import HAPWire
 import Testing
 

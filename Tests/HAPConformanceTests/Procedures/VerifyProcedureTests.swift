@@ -6,6 +6,7 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Pair Verify as the tester does it") struct VerifyProcedureTests {
   /// An accessory's end in memory, which knows one controller.
@@ -71,12 +72,14 @@ import Testing
     var inner = try verify.finish(
       which == 0 ? stranger : guest, signedBy: which == 1 ? stranger.credentials.key : nil,
       over: which == 2 ? other : nil)
-    if which == 3 { try inner.alter(yaml("[{ flip: signature }]"), maker) }
-    if which == 4 { try inner.alter(yaml("[{ drop: identifier }]"), maker) }
+    if which == 3 { try inner.alter(MessageAlteration.list(yaml("[{ flip: signature }]")), maker) }
+    if which == 4 { try inner.alter(MessageAlteration.list(yaml("[{ drop: identifier }]")), maker) }
     var third = verify.sealedFinish(
       inner.encoded(), nonce: which == 5 ? "PV-Msg02" : "PV-Msg03",
       wrongKey: which == 6 ? RandomSource.seeded(8).secret(32) : nil, random: random)
-    if which == 7 { try third.alter(yaml("[{ flip: { item: encrypted-data, at: -1 } }]"), maker) }
+    if which == 7 {
+      try third.alter(MessageAlteration.list(yaml("[{ flip: { item: encrypted-data, at: -1 } }]")), maker)
+    }
     let reply = try server.answer(third)
     if let reply { #expect(verify.take("M4", reply, from: nil) == "Error 2 (authentication)") }
     #expect(server.keys == nil)

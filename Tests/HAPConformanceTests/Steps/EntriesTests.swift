@@ -2,12 +2,15 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Steps: entries and ids") struct EntriesTests {
   private func node(_ text: String) throws -> JSONNode { try JSONNode.parse(Array(text.utf8)) }
 
   private func problem(_ body: String, _ patterns: String) throws -> String? {
-    try Judgement.entriesProblem(node(body), node(patterns), isWhole: true)
+    let answer = JSONNode.object([("entries", try node(patterns))])
+    guard case .entries(let entries, let isWhole) = try AnswerPattern(answer).parts.first else { return "no entries" }
+    return try Judgement.entriesProblem(node(body), entries, isWhole: isWhole)
   }
 
   private let two = #"{"characteristics":[{"aid":2,"iid":9,"value":1},{"aid":1,"iid":3,"value":"a"}]}"#

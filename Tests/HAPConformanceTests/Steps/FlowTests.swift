@@ -1,10 +1,10 @@
 import HAPLoop
-import HAPSuite
 import HAPWire
 import Testing
 
 @testable import HAPConformance
 @testable import HAPExpectation
+@testable import HAPSuite
 @testable import HAPTarget
 
 /// Steps that go one way or the other, without an accessory.
@@ -23,7 +23,7 @@ import Testing
   private func run(
     _ steps: String, givingUpBehind note: String? = nil, hasObserver: Bool = false
   ) async throws -> (notes: [String], failure: (any Error)?) {
-    let steps = try #require(try JSONNode.parse(Array(steps.utf8)).elements)
+    let steps = Step.list(try JSONNode.parse(Array(steps.utf8)))
     return try await withLoop { loop in
       let address = SocketAddress(host: .loopbackV4, port: 1)
       let device = TestedAccessory(on: loop, addresses: [address], code: nil, random: .seeded(1))
@@ -36,7 +36,8 @@ import Testing
         impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: steps, isShared: false,
         file: "x.yaml", place: JSONPlace(line: 1, column: 1))
       let run = CaseRun(
-        definition, on: device, world: world, recorder: Recorder(on: loop, start: device.start), expectations: [],
+        definition, on: device, world: world, recorder: Recorder(on: loop, start: device.start),
+        expectations: NamedExpectations(),
         random: .seeded(2))
       try await run.prepare(variant: nil, found: [])
       let task = Task { try await run.run(steps) }

@@ -3,12 +3,13 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Judgements", .timeLimit(.minutes(10))) struct JudgementTests {
   private func judge(_ arrival: Arrival, _ expectation: String, took: Duration = .milliseconds(5)) throws -> String? {
     let judgement = Judgement(
       view: AnswerView(arrival: arrival, took: took), setup: nil, verify: nil, accessory: nil)
-    switch try judgement.judge(yaml(expectation)) {
+    switch try judgement.judge(AnswerPattern(yaml(expectation))) {
     case .fits: return nil
     case .differs(let problem): return problem
     }
@@ -111,7 +112,7 @@ import Testing
       ("{ type: a/b, tlv: { error: { $any: [Busy, 7] } } }", "content type \"a/b\", TLV {error: \"Busy\" or 7}"),
     ])
   func words(_ expectation: String, _ words: String) throws {
-    #expect(try Judgement.describe(yaml(expectation)) == words)
+    #expect(try Judgement.describe(AnswerPattern(yaml(expectation))) == words)
   }
 
   @Test("Expectations of the suite are taken in by name, and what stands beside them holds, too") func named()

@@ -1,10 +1,10 @@
 import HAPModel
-import HAPSuite
 import HAPTestSupport
 import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Looking for subjects in a database") struct SubjectFinderTests {
   /// That of `TestHome`.
@@ -21,10 +21,10 @@ import Testing
     finder.taken = taken
     var given: [String: JSONNode] = [:]
     for (name, wish) in found {
-      guard case .found(let node, _) = try finder.find(yaml(wish), among: { _ in nil }) else { continue }
+      guard case .found(let node, _) = finder.find(try Subject(yaml(wish)), among: { _ in nil }) else { continue }
       given[name] = node
     }
-    return try finder.find(yaml(wish)) { given[$0] }
+    return finder.find(try Subject(yaml(wish))) { given[$0] }
   }
 
   /// The ids, or aid and iid, of what was found; nil: null.
@@ -104,8 +104,9 @@ import Testing
     text = text.replacing(#""type":"25""#, with: #""type":"\#(control.type.wireForm)""#)
     let finder = SubjectFinder(database: try DatabaseView(Array(text.utf8)))
     guard
-      case .nothing = try finder.find(yaml("{ service: LightBulb, format: bool, perms: [pw] }"), among: { _ in nil }),
-      case .found = try finder.find(yaml("{ type: LockControlPoint }"), among: { _ in nil })
+      case .nothing = finder.find(
+        try Subject(yaml("{ service: LightBulb, format: bool, perms: [pw] }")), among: { _ in nil }),
+      case .found = finder.find(try Subject(yaml("{ type: LockControlPoint }")), among: { _ in nil })
     else { return #expect(Bool(false), "LockControlPoint is found by chance, or not at all") }
   }
 
@@ -155,8 +156,7 @@ import Testing
 
   @Test("A type that nobody knows is the suite's fault") func unknownType() throws {
     let wish = try yaml("{ type: Onn }")
-    let finder = SubjectFinder(database: Self.database)
-    let error = stepError { () throws(StepError) in try finder.find(wish, among: { _ in nil }) }
+    let error = stepError { () throws(StepError) in try Subject(wish) }
     #expect(error?.message == "the catalogue has no \"Onn\"" && error?.path == "type")
   }
 }

@@ -2,6 +2,7 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("What cases write, and where") struct TrialSubjectTests {
   /// An accessory whose one service has these characteristics, as members of the database's JSON without `iid`.
@@ -14,7 +15,8 @@ import Testing
   }
 
   private func found(_ wish: String, in view: DatabaseView) throws -> JSONNode? {
-    let finding = try SubjectFinder(database: view).find(JSONNode.parse(Array(wish.utf8)), among: { _ in nil })
+    let subject = try Subject(JSONNode.parse(Array(wish.utf8)))
+    let finding = SubjectFinder(database: view).find(subject, among: { _ in nil })
     if case .found(let value, _) = finding { return value }
     return nil
   }

@@ -1,10 +1,10 @@
 import HAPCrypto
-import HAPSuite
 import HAPTestSupport
 import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Bytes of suites") struct ByteMakerTests {
   private static let rows: [(text: String, bytes: String)] = [
@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test("Each member makes its bytes", arguments: rows) func table(_ row: (text: String, bytes: String)) throws {
-    #expect(try ByteMaker(random: .seeded(1)).bytes(yaml(row.text)) == hex(row.bytes), "\(row.text)")
+    #expect(try ByteMaker(random: .seeded(1)).bytes(ByteRecipe(yaml(row.text))) == hex(row.bytes), "\(row.text)")
   }
 
   @Test("Every member of the vocabulary is tried") func complete() {
@@ -38,11 +38,11 @@ import Testing
   }
 
   @Test("Chance is the seed's") func random() throws {
-    let node = try yaml("{ random: 16 }")
-    let first = try ByteMaker(random: .seeded(1)).bytes(node)
+    let recipe = try ByteRecipe(yaml("{ random: 16 }"))
+    let first = ByteMaker(random: .seeded(1)).bytes(recipe)
     #expect(first.count == 16)
-    #expect(try ByteMaker(random: .seeded(1)).bytes(node) == first)
-    #expect(try ByteMaker(random: .seeded(2)).bytes(node) != first)
+    #expect(ByteMaker(random: .seeded(1)).bytes(recipe) == first)
+    #expect(ByteMaker(random: .seeded(2)).bytes(recipe) != first)
   }
 
   @Test(
@@ -59,7 +59,6 @@ import Testing
     ])
   func refused(_ text: String) throws {
     let node = try yaml(text)
-    let maker = ByteMaker(random: .seeded(1))
-    #expect(stepError { () throws(StepError) in try maker.bytes(node) } != nil)
+    #expect(stepError { () throws(StepError) in try ByteRecipe(node) } != nil)
   }
 }

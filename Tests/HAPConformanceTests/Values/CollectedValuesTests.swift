@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 import Testing
 

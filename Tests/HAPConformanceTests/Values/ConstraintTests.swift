@@ -3,6 +3,7 @@ import HAPWire
 import Testing
 
 @testable import HAPExpectation
+@testable import HAPSuite
 
 @Suite("Constraints and bytes of suites") struct ConstraintTests {
   private func problem(_ value: String, _ pattern: String) throws -> String? {
@@ -29,6 +30,6 @@ import Testing
     let maker = ByteMaker(random: RandomSource.seeded(1))
     let node = try JSONNode.parse(Array(#"{"of":{"sha512":[{"text":"a"},{"text":"bc"}]},"truncate":4}"#.utf8))
     // FIPS 180-4, the example of "abc".
-    #expect(try maker.bytes(node) == [0xDD, 0xAF, 0x35, 0xA1])
+    #expect(try maker.bytes(ByteRecipe(node)) == [0xDD, 0xAF, 0x35, 0xA1])
   }
 }

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPPairing
+import HAPSuite
 import Testing
 
 @testable import HAPExpectation

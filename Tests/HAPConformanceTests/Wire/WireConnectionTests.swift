@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPLoop
 import HAPPairing
+import HAPSuite
 import HAPWire
 import Testing
 
@@ -212,7 +213,7 @@ import Testing
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
           Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
-          expectations: [],
+          expectations: NamedExpectations(),
           random: .seeded(2))
         async let first = run.connection("main")
         async let second = run.connection("main")

@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPIP
 import HAPPairing
+import HAPSuite
 import HAPTestSupport
 import HAPWire
 import Testing

@@ -5,7 +5,7 @@ import Testing
 
 /// Steps that a suite wrote once.
 @Suite struct RoutinesTests {
-  private func read(_ routines: String, steps: String) throws -> (steps: [JSONNode], problems: [String]) {
+  private func read(_ routines: String, steps: String) throws -> (steps: [Step], problems: [String]) {
     let text = """
       {"area": "x", "title": "X", "routines": \(routines), "cases": [
         {"id": "XX-01", "name": "x", "requirement": "x", "level": "must", "section": "x", "steps": \(steps)}]}
@@ -14,7 +14,7 @@ import Testing
     return (suite.cases.first?.steps ?? [], problems.map(\.message))
   }
 
-  private func verbs(_ steps: [JSONNode]) -> [String] { steps.compactMap { $0.members?.first?.name } }
+  private func verbs(_ steps: [Step]) -> [String] { steps.map(\.name.rawValue) }
 
   @Test("A routine's steps stand where it is called, behind the variables that it was given")
   func expands() throws {
@@ -37,7 +37,7 @@ import Testing
   func nested(_ step: String) throws {
     let (steps, problems) = try read(#"{"r": [{"alive": true}]}"#, steps: "[\(step)]")
     #expect(problems == [])
-    let text = JSONWriter.text { $0.node(steps[0]) }
+    let text = JSONWriter.text { $0.node(steps[0].node) }
     #expect(text.contains("alive") && !text.contains(#""do""#))
   }
 
@@ -45,7 +45,7 @@ import Testing
   func messages() throws {
     let (steps, problems) = try read("{}", steps: #"[{"send": {"path": "/x", "json": {"steps": [{"do": "r"}]}}}]"#)
     #expect(problems == [])
-    #expect(JSONWriter.text { $0.node(steps[0]) }.contains(#""do""#))
+    #expect(JSONWriter.text { $0.node(steps[0].node) }.contains(#""do""#))
   }
 
   @Test("Routines that call others many times each fill no memory: it is a mistake, and told once")

@@ -40,7 +40,7 @@ import Testing
             - expect: refused
       """)
     #expect(problems.isEmpty, "\(problems)")
-    #expect(suite.area == "lamp" && suite.title == "Lamps" && suite.expectations.map(\.name) == ["refused"])
+    #expect(suite.area == "lamp" && suite.title == "Lamps" && suite.expectations.names == ["refused"])
     let definition = try #require(suite.cases.first)
     #expect(definition.id == "LM-01" && definition.name == "first-of-all" && definition.area == "lamp")
     #expect(definition.level == .should && definition.section == "HAP R2 §1" && definition.isShared)

@@ -1,24 +1,4 @@
-import HAPSuite
 import HAPWire
-
-/// A step can't be carried out as it is written: the suite's fault or ours, never the accessory's.
-package struct StepError: Error, Equatable, Sendable {
-  package var place: JSONPlace
-  package var path: String
-  package var message: String
-
-  package init(_ node: JSONNode, _ message: String) {
-    place = node.place
-    path = node.path.description
-    self.message = message
-  }
-
-  init(_ problem: JSONProblem) {
-    place = problem.place
-    path = problem.path
-    message = problem.message
-  }
-}
 
 /// The variables of a case, and what stands in their place.
 package struct Scope: Sendable {

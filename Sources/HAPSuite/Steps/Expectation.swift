@@ -1,0 +1,234 @@
+import HAPModel
+import HAPWire
+
+/// What an `expect` waits for.
+package struct Expectation: Equatable, Sendable {
+  package var on: String
+  /// `nil`: as long as for any answer.
+  package var within: Duration?
+  package var procedure: String
+  /// Of M6 of Pair Setup: the controller that is paired then.
+  package var controller: String?
+  /// The ways to be right; the first that fits counts.
+  package var alternatives: [AnswerPattern]
+  package var save: [SavedValue]
+  /// Whether a right M4 of Pair Verify secures the connection.
+  package var secures: Bool
+}
+
+/// What an `event` waits for.
+package struct EventExpectation: Equatable, Sendable {
+  package var on: String
+  package var within: Duration?
+  /// Whether the event stays for the next step.
+  package var keeps: Bool
+  package var alternatives: [AnswerPattern]
+  package var save: [SavedValue]
+}
+
+/// Events that are collected.
+package struct EventCollection: Equatable, Sendable {
+  package var on: String
+  /// Entries of these characteristics; `nil`: of all.
+  package var ids: Set<String>?
+  /// So many entries are waited for.
+  package var least: Int
+  /// How long they are waited for.
+  package var within: Duration?
+  /// How long events are collected after that.
+  package var rest: Duration
+  package var save: [SavedValue]
+}
+
+/// A time in which nothing may come.
+package struct Silence: Equatable, Sendable {
+  package var on: String
+  package var duration: Duration
+  /// Whether answers count as well as events.
+  package var isWhole: Bool
+  /// Events of these characteristics; `nil`: of all.
+  package var ids: Set<String>?
+  package var deviation: String?
+}
+
+/// One way in which an answer, or an event, is right.
+package struct AnswerPattern: Equatable, Sendable {
+  /// Something that is required. The parts are judged in the order of `rank`, and described as the suite writes them.
+  package enum Part: Equatable, Sendable {
+    case field(AnswerField, JSONNode)
+    case headers([NamedPattern])
+    case emptyBody
+    case body(JSONNode)
+    case items(JSONNode)
+    case json(JSONNode)
+    /// - Parameter isWhole: whether the answer may have no other entries.
+    case entries([EntryPattern], isWhole: Bool)
+    case database
+    case setup(PairingStep)
+    case verify(PairingStep)
+    case closed(ConnectionClose)
+    /// Bytes that are no message; `nil`: any.
+    case garbage(JSONNode?)
+    case silent
+
+    /// Whether it is something else than an answer.
+    package var isNoAnswer: Bool {
+      switch self {
+      case .closed, .garbage, .silent: true
+      default: false
+      }
+    }
+
+    fileprivate var rank: Int {
+      switch self {
+      case .closed, .garbage, .silent: 0
+      case .field(let field, _): 1 + (AnswerField.allCases.firstIndex(of: field) ?? 0)
+      case .headers: 20
+      case .emptyBody, .body: 21
+      case .items: 22
+      case .json: 23
+      case .entries: 24
+      case .database: 25
+      case .setup: 26
+      case .verify: 27
+      }
+    }
+  }
+
+  /// As the suite writes them.
+  package var parts: [Part]
+  /// Who does this: then it is accepted, but not strict.
+  package var deviation: String?
+  /// What this is worth saying in the report.
+  package var record: String?
+
+  /// In the order in which they are judged.
+  package var ranked: [Part] { parts.sorted { $0.rank < $1.rank } }
+}
+
+/// A property of an answer that a pattern judges.
+package enum AnswerField: String, CaseIterable, Sendable {
+  case status, version, type, chunked, sealed, frames, time, text
+}
+
+package enum ConnectionClose: String, CaseIterable, Sendable {
+  case anyhow, reset, fin
+}
+
+/// A pattern of an entry of `characteristics`.
+package struct EntryPattern: Equatable, Sendable {
+  package var id: AttributeID?
+  /// An object of patterns, `id` excluded.
+  package var pattern: JSONNode
+  /// As the suite writes it.
+  package var written: JSONNode
+
+  /// The pattern for each of its ids.
+  fileprivate static func list(_ node: JSONNode) throws(StepError) -> [EntryPattern] {
+    let members = (node.members ?? []).filter { $0.name != "id" }
+    let pattern = JSONNode(.object(members), place: node.place, path: node.path)
+    guard let ids = node["id"] else { return [EntryPattern(id: nil, pattern: pattern, written: node)] }
+    var result: [EntryPattern] = []
+    for text in Scope.ids(ids) {
+      guard let id = AttributeID(text) else { throw StepError(ids, "an id is aid.iid, not \(text)") }
+      result.append(EntryPattern(id: id, pattern: pattern, written: node))
+    }
+    return result
+  }
+}
+
+// MARK: Reading
+
+extension AnswerPattern {
+  /// - Parameter node: an alternative of an `expect` or of an `event`, with what it inherits; resolved.
+  init(_ node: JSONNode) throws(StepError) {
+    parts = []
+    for member in node.members ?? [] { try add(member, of: node) }
+    deviation = node.text("deviation")
+    record = node.text("record")
+  }
+
+  private mutating func add(_ member: JSONNode.Member, of node: JSONNode) throws(StepError) {
+    let value = member.value
+    if let field = AnswerField(rawValue: member.name) { return parts.append(.field(field, value)) }
+    switch member.name {
+    case "headers": parts.append(.headers(NamedPattern.list(value)))
+    case "body": parts.append(value.stringValue == "empty" ? .emptyBody : .body(value))
+    case "tlv": parts.append(.items(value))
+    case "json": parts.append(.json(value))
+    case "entries":
+      var entries: [EntryPattern] = []
+      for element in value.elements ?? [] { entries += try EntryPattern.list(element) }
+      // An answer has its entries and no others; an event may have more.
+      parts.append(.entries(entries, isWhole: try node.flag("only") ?? true))
+    case "database": if try node.flag("database") == true { parts.append(.database) }
+    case "setup": try node.word("setup").map { parts.append(.setup($0)) }
+    case "verify": try node.word("verify").map { parts.append(.verify($0)) }
+    case "closed": try addClosed(node)
+    case "garbage": if value.boolValue != false { parts.append(.garbage(value.boolValue == true ? nil : value)) }
+    case "silent": if try node.flag("silent") == true { parts.append(.silent) }
+    // What is about the step, or about all alternatives.
+    default: break
+    }
+  }
+
+  private mutating func addClosed(_ node: JSONNode) throws(StepError) {
+    switch node["closed"]?.boolValue {
+    case true?: parts.append(.closed(.anyhow))
+    case false?: break
+    case nil: try node.word("closed").map { parts.append(.closed($0)) }
+    }
+  }
+}
+
+extension EventExpectation {
+  /// - Parameter node: the content of an `event`, resolved.
+  init(_ node: JSONNode) throws(StepError) {
+    on = node.connection
+    within = try node.duration("within")
+    keeps = try node.flag("keep") ?? false
+    alternatives = []
+    for alternative in node["any"]?.elements ?? [node] {
+      var all = alternative.inheriting(node, except: ["any"])
+      // An event may have other entries, unless the step says that it may not.
+      if all["only"] == nil {
+        all.kind = .object(
+          (all.members ?? []) + [.init(name: "only", place: node.place, value: JSONNode(.bool(false)))])
+      }
+      alternatives.append(try AnswerPattern(all))
+    }
+    save = try node.saved()
+  }
+}
+
+extension EventCollection {
+  init(_ node: JSONNode) throws(StepError) {
+    on = node.connection
+    ids = node["id"] == nil ? nil : Set(node.texts("id"))
+    least = try node.count("least") ?? 0
+    within = try node.duration("within")
+    rest = try node.duration("for") ?? .zero
+    save = try node.saved()
+  }
+}
+
+extension Silence {
+  init(_ node: JSONNode) throws(StepError) {
+    on = node.connection
+    duration = try node.duration("for") ?? .seconds(1)
+    isWhole = node.text("of") == "everything"
+    ids = node["id"] == nil ? nil : Set(node.texts("id"))
+    deviation = node.text("deviation")
+  }
+}
+
+extension JSONNode {
+  /// An object with the members of another one that it does not have itself.
+  func inheriting(_ other: JSONNode, except names: Set<String> = []) -> JSONNode {
+    let own = members ?? []
+    let inherited = (other.members ?? []).filter { member in
+      !names.contains(member.name) && !own.contains { $0.name == member.name }
+    }
+    return JSONNode(.object(own + inherited), place: place, path: path)
+  }
+}

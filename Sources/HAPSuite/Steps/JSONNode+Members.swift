@@ -1,0 +1,109 @@
+import HAPModel
+import HAPWire
+
+/// Members of the content of a step. `null`, which an optional variable gives, is read as a member that is not there.
+extension JSONNode {
+  private func member(_ name: String) -> JSONNode? {
+    guard let value = self[name], !value.isNull else { return nil }
+    return value
+  }
+
+  func text(_ name: String) -> String? { member(name).map { Scope.text($0) } }
+
+  /// The texts of a list, or of one text.
+  func texts(_ name: String) -> [String] {
+    guard let value = member(name) else { return [] }
+    return (value.elements ?? [value]).map { Scope.text($0) }
+  }
+
+  func flag(_ name: String) throws(StepError) -> Bool? {
+    guard let value = member(name) else { return nil }
+    guard let flag = value.boolValue else { throw StepError(value, "true or false is expected, not \(value.kindName)") }
+    return flag
+  }
+
+  func integer(_ name: String) throws(StepError) -> Int? {
+    guard let value = member(name) else { return nil }
+    guard let number = value.integerValue else {
+      throw StepError(value, "an integer is expected, not \(Scope.text(value).prefix(40))")
+    }
+    return Int(clamping: number)
+  }
+
+  /// A number of bytes or of other things, from 0 to 16 Mi: a variable can make it any.
+  var count: Int {
+    get throws(StepError) {
+      guard let number = integerValue, (0...Int128(ByteRecipe.limit)).contains(number) else {
+        throw StepError(self, "a number from 0 to \(ByteRecipe.limit) is expected, not \(Scope.text(self).prefix(40))")
+      }
+      return Int(number)
+    }
+  }
+
+  func count(_ name: String) throws(StepError) -> Int? {
+    guard let value = member(name) else { return nil }
+    return try value.count
+  }
+
+  /// One number, or a list of them.
+  func counts(_ name: String) throws(StepError) -> [Int]? {
+    guard let value = member(name) else { return nil }
+    var counts: [Int] = []
+    for element in value.elements ?? [value] { counts.append(try element.count) }
+    return counts
+  }
+
+  var duration: Duration {
+    get throws(StepError) {
+      guard let duration = stringValue.flatMap({ Duration(long: $0) }) else {
+        throw StepError(self, "a duration such as 500ms is expected, not \(Scope.text(self).prefix(40))")
+      }
+      return duration
+    }
+  }
+
+  func duration(_ name: String) throws(StepError) -> Duration? {
+    guard let value = member(name) else { return nil }
+    return try value.duration
+  }
+
+  /// One of the words of an enum.
+  func word<Word: RawRepresentable & CaseIterable>(
+    _ name: String, as type: Word.Type = Word.self
+  ) throws(StepError) -> Word? where Word.RawValue == String {
+    guard let value = member(name) else { return nil }
+    guard let word = Word(rawValue: Scope.text(value)) else {
+      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw StepError(value, "\"\(Scope.text(value).prefix(40))\" is not known here: there are \(words)")
+    }
+    return word
+  }
+
+  func bytes(_ name: String) throws(StepError) -> ByteRecipe? {
+    guard let value = member(name) else { return nil }
+    return try ByteRecipe(value)
+  }
+
+  func required(_ name: String) throws(StepError) -> JSONNode {
+    guard let value = self[name] else { throw StepError(self, "\"\(name)\" is missing") }
+    return value
+  }
+
+  /// The variables that get values of an answer, by paths into it.
+  func saved() throws(StepError) -> [SavedValue] {
+    var values: [SavedValue] = []
+    for member in self["save"]?.members ?? [] {
+      guard let path = member.value.stringValue else { throw StepError(member.value, "a path is expected") }
+      values.append(SavedValue(variable: member.name, path: path))
+    }
+    return values
+  }
+
+  /// The name of the connection: `on`, or the text that stands in place of an object; `main` without either.
+  var connection: String { text("on") ?? stringValue ?? "main" }
+
+  /// An object without members of these names.
+  func without(_ names: Set<String>) -> JSONNode {
+    JSONNode(.object((members ?? []).filter { !names.contains($0.name) }), place: place, path: path)
+  }
+}

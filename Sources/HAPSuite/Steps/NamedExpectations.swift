@@ -1,0 +1,57 @@
+import HAPWire
+
+/// The expectations that a suite gives names, and that steps call by them.
+package struct NamedExpectations: Sendable {
+  /// In the order of the suite.
+  let members: [JSONNode.Member]
+  private let byName: [String: JSONNode]
+
+  package init() { self.init([]) }
+
+  init(_ members: [JSONNode.Member]) {
+    self.members = members
+    byName = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  package var names: [String] { members.map(\.name) }
+
+  /// What an `expect` waits for, with what it calls by name.
+  /// - Parameter node: the content of the step, resolved.
+  func expectation(_ node: JSONNode, in scope: Scope) throws(StepError) -> Expectation {
+    let node = try merged(node, in: scope)
+    var alternatives: [AnswerPattern] = []
+    for alternative in try self.alternatives(node, in: scope) { alternatives.append(try AnswerPattern(alternative)) }
+    let on = node.text("on") ?? "main"
+    return Expectation(
+      on: on, within: try node.duration("within"), procedure: node.text("procedure") ?? on,
+      controller: node.text("as"), alternatives: alternatives, save: try node.saved(),
+      secures: try node.flag("secure") ?? true)
+  }
+
+  private func merged(_ node: JSONNode, in scope: Scope) throws(StepError) -> JSONNode {
+    if let name = node.stringValue { return try named(name, node, scope) }
+    guard let name = node["is"] else { return node }
+    return node.without(["is"]).inheriting(try named(Scope.text(name), name, scope))
+  }
+
+  private func named(_ name: String, _ node: JSONNode, _ scope: Scope) throws(StepError) -> JSONNode {
+    guard let expectation = byName[name] else { throw StepError(node, "the suite has no expectation \"\(name)\"") }
+    let resolved = try scope.resolve(expectation)
+    guard let base = resolved["is"] else { return resolved }
+    return resolved.without(["is"]).inheriting(try named(Scope.text(base), base, scope))
+  }
+
+  /// What an `expect` has for all its alternatives, and no alternative judges.
+  private static let shared: Set<String> = ["on", "within", "procedure", "any", "save", "secure", "is", "as"]
+
+  /// The ways to be right. What stands beside `any` is part of each.
+  private func alternatives(_ node: JSONNode, in scope: Scope) throws(StepError) -> [JSONNode] {
+    guard let list = node["any"]?.elements else { return [node] }
+    var result: [JSONNode] = []
+    for element in list {
+      let alternative = try merged(element, in: scope).without(["is"]).inheriting(node, except: Self.shared)
+      result += alternative["any"] == nil ? [alternative] : try alternatives(alternative, in: scope)
+    }
+    return result
+  }
+}

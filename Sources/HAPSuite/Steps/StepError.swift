@@ -1,0 +1,35 @@
+import HAPWire
+
+/// A step that cannot be carried out as the suite writes it. It is a mistake in the suite or in the tester, never in the accessory.
+package struct StepError: Error, Equatable, Sendable {
+  package var place: JSONPlace
+  /// "cases[3].steps[0].send.tlv".
+  package var path: String
+  package var message: String
+
+  package init(_ node: JSONNode, _ message: String) {
+    place = node.place
+    path = node.path.description
+    self.message = message
+  }
+
+  package init(_ problem: JSONProblem) {
+    place = problem.place
+    path = problem.path
+    message = problem.message
+  }
+
+  /// - Parameter step: the step that has the problem, if no more is known.
+  package init(_ step: Step, _ problem: StepProblem) {
+    place = step.place
+    path = step.path
+    message = problem.message
+  }
+}
+
+/// What is wrong with a step, without its place: whoever carries out the step knows it.
+package struct StepProblem: Error, Equatable, Sendable {
+  package var message: String
+
+  package init(_ message: String) { self.message = message }
+}

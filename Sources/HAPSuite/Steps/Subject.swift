@@ -1,0 +1,167 @@
+import HAPModel
+import HAPWire
+
+/// Something that a case looks for in the database, and the variable that gets it.
+package struct NamedSubject: Equatable, Sendable {
+  package var name: String
+  private let node: JSONNode
+
+  static func list(_ node: JSONNode?) -> [NamedSubject] {
+    (node?.members ?? []).map { NamedSubject(name: $0.name, node: $0.value) }
+  }
+
+  package func subject(in scope: Scope) throws(StepError) -> Subject { try Subject(scope.resolve(node)) }
+}
+
+/// What is looked for in the database.
+package struct Subject: Equatable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable { case characteristic, service, accessory }
+
+  package enum Owner: Equatable, Sendable {
+    /// The accessory with aid 1.
+    case bridge
+    /// Any other accessory.
+    case bridged
+    case aid(UInt64)
+  }
+
+  /// How many are looked for.
+  package enum Number: Equatable, Sendable {
+    case one
+    /// A list of so many.
+    case count(Int)
+    /// A list of all; of `most` if there are more.
+    case all(most: Int?)
+  }
+
+  package var kind: Kind
+  package var types: [TypeID]
+  package var exceptTypes: [TypeID]
+  /// Of a characteristic: the types of its service.
+  package var serviceTypes: [TypeID]
+  package var formats: [String]
+  package var perms: Permissions
+  package var without: Permissions
+  /// Members that a characteristic has, and members that it has not.
+  package var has: [String]
+  package var lacks: [String]
+  /// Of a service: types of its characteristics. Of an accessory: types of its services.
+  package var parts: [TypeID]
+  package var owner: Owner?
+  package var isCustom: Bool?
+  package var isQuiet: Bool
+  package var leastValues: Int
+  /// `nil`: it need not be text or data.
+  package var leastRoom: Int?
+  /// Variables of what was found before.
+  package var place: String?
+  package var beside: String?
+  package var linkedTo: String?
+  package var others: [String]
+  package var number: Number
+  package var isOptional: Bool
+  /// Why the case is skipped if there is none; `nil`: because there is no `words`.
+  package var reason: String?
+  /// "writable characteristic of format bool".
+  package var words: String
+
+  /// - Parameter node: a subject of `Vocabulary.subjectMembers`, resolved.
+  init(_ node: JSONNode) throws(StepError) {
+    kind = try node.word("kind") ?? .characteristic
+    let characteristic = { (name: String) in Catalogue.characteristic(named: name)?.type }
+    let service = { (name: String) in Catalogue.service(named: name)?.type }
+    types = try Self.types(node, "type", kind == .service ? service : characteristic)
+    exceptTypes = try Self.types(node, "except", characteristic)
+    serviceTypes = try Self.types(node, "service", service)
+    parts = try Self.types(node, "with", kind == .accessory ? service : characteristic)
+    formats = node.texts("format")
+    perms = Permissions(node.texts("perms").compactMap { Permissions(name: $0) })
+    without = Permissions(node.texts("without").compactMap { Permissions(name: $0) })
+    has = node.texts("has")
+    lacks = node.texts("lacks")
+    owner = try Self.owner(node)
+    isCustom = try node.flag("custom")
+    isQuiet = try node.flag("quiet") ?? false
+    leastValues = try node.integer("values") ?? 0
+    leastRoom = try node.integer("room")
+    place = node.text("in")
+    beside = node.text("beside")
+    linkedTo = node.text("linked-to")
+    others = node.texts("not")
+    isOptional = try node.flag("optional") ?? false
+    reason = node.text("because")
+    if try node.flag("all") == true {
+      number = .all(most: try node.integer("most").map { max(1, $0) })
+    } else {
+      number = try node.integer("count").map { .count(max(1, $0)) } ?? .one
+    }
+    words = Self.words(node, kind, isCustom: isCustom == true, isQuiet: isQuiet)
+  }
+
+  private static func owner(_ node: JSONNode) throws(StepError) -> Owner? {
+    switch node.text("aid") {
+    case nil: return nil
+    case "bridge": return .bridge
+    case "bridged": return .bridged
+    case let text?:
+      guard let aid = UInt64(text) else {
+        throw StepError(node["aid"] ?? node, "an aid is a number, bridge or bridged, not \"\(text.prefix(40))\"")
+      }
+      return .aid(aid)
+    }
+  }
+
+  private static func types(
+    _ node: JSONNode, _ name: String, _ named: (String) -> TypeID?
+  ) throws(StepError) -> [TypeID] {
+    var result: [TypeID] = []
+    for text in node.texts(name) {
+      guard let type = named(text) ?? TypeID(text) else {
+        throw StepError(node[name] ?? node, "the catalogue has no \"\(text)\"")
+      }
+      result.append(type)
+    }
+    return result
+  }
+
+  /// What is looked for, for the reason to skip a case.
+  private static func words(_ node: JSONNode, _ kind: Kind, isCustom: Bool, isQuiet: Bool) -> String {
+    var words: [String] = []
+    func add(_ name: String, _ before: String, _ separator: String) {
+      let texts = node.texts(name)
+      if !texts.isEmpty { words.append(before + texts.joined(separator: separator)) }
+    }
+    if isCustom { words.append("custom") }
+    if isQuiet { words.append("harmless") }
+    words.append(kind.rawValue)
+    add("type", "", " or ")
+    add("service", "of service ", " or ")
+    add("format", "of format ", " or ")
+    add("perms", "with permissions ", ", ")
+    add("without", "without permissions ", ", ")
+    add("has", "with ", ", ")
+    add("with", "with ", " and ")
+    add("aid", "of aid ", " or ")
+    return words.joined(separator: " ")
+  }
+}
+
+/// A characteristic, service or accessory that a variable stands for.
+package enum FoundSubject: Equatable, Sendable {
+  case characteristic(aid: UInt64?, iid: UInt64?, name: String?, service: UInt64?)
+  case service(aid: UInt64?, iid: UInt64?)
+  case accessory(aid: UInt64?)
+
+  /// - Parameter node: the value of the variable.
+  init(_ node: JSONNode) throws(StepError) {
+    func number(_ name: String) -> UInt64? { node[name]?.integerValue.flatMap(UInt64.init(exactly:)) }
+    switch node["kind"]?.stringValue.flatMap(Subject.Kind.init(rawValue:)) {
+    case .characteristic:
+      self = .characteristic(
+        aid: number("aid"), iid: number("iid"), name: node["name"]?.stringValue, service: number("service-iid"))
+    case .service: self = .service(aid: number("aid"), iid: number("iid"))
+    case .accessory: self = .accessory(aid: number("aid"))
+    case nil: throw StepError(node, "\"of\" is a characteristic, service or accessory that a `find` found")
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import HAPWire
+
+/// A value that a pattern judges.
+package struct ValueCheck: Equatable, Sendable {
+  package var that: JSONNode
+  package var pattern: JSONNode
+  /// What is said in front of the problem.
+  package var reason: String?
+  /// Who does otherwise: then it is not strict.
+  package var deviation: String?
+
+  /// - Parameter node: one check, or a list of them; resolved.
+  static func list(_ node: JSONNode) throws(StepError) -> [ValueCheck] {
+    var checks: [ValueCheck] = []
+    for entry in node.elements ?? [node] {
+      checks.append(
+        ValueCheck(
+          that: entry["that"] ?? JSONNode(.null), pattern: try entry.required("is"), reason: entry.text("because"),
+          deviation: entry.text("deviation")))
+    }
+    return checks
+  }
+}
+
+/// Rules of the lint that a database has to keep.
+package struct DatabaseRules: Equatable, Sendable {
+  /// By id or name.
+  package var rules: [String]
+  /// The bytes of the database; `nil`: of the last one that was read.
+  package var database: ByteRecipe?
+  /// The bytes of a second reading.
+  package var again: ByteRecipe?
+
+  init(_ node: JSONNode) throws(StepError) {
+    rules = node.texts("rules")
+    database = try node.bytes("of")
+    again = try node.bytes("again")
+  }
+}
+
+/// Two databases that are compared.
+package struct DatabaseComparison: Equatable, Sendable {
+  package enum Aspect: String, CaseIterable, Sendable {
+    /// Ids, types and metadata.
+    case structure
+    /// Ids that have another meaning than before.
+    case reusedIDs = "reused-ids"
+    case values
+  }
+
+  package var old: ByteRecipe
+  package var new: ByteRecipe
+  package var aspect: Aspect
+  /// Of `values`: a later reading. Only values that are the same in it as in `old` are judged.
+  package var again: ByteRecipe?
+  /// A variable for the list of differences. `nil`: a difference is a failure.
+  package var save: String?
+
+  init(_ node: JSONNode) throws(StepError) {
+    old = try ByteRecipe(node.required("old"))
+    new = try ByteRecipe(node.required("new"))
+    aspect = try node.word("what") ?? .structure
+    again = try node.bytes("again")
+    save = node.text("save")
+  }
+}
