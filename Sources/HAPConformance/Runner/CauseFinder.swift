@@ -83,8 +83,9 @@ struct CauseFinder {
         if root(cause.id) != nil { break }
         guard ended[cause.id] == nil else { continue }
         // A held case has run, but it may turn out to be blocked itself.
-        let isHeld = self.held.contains { $0.outcome.description.id == cause.id }
-        if isHeld || pending.planned.contains(cause.id) || cause.runsOnDemand && pending.onDemand.contains(cause.id) {
+        if hasRun(cause.id) || pending.planned.contains(cause.id)
+          || cause.runsOnDemand && pending.onDemand.contains(cause.id)
+        {
           return cause.id
         }
       }
@@ -100,7 +101,14 @@ struct CauseFinder {
       causes += (owners[procedure] ?? []).map { Cause(id: $0, runsOnDemand: !procedure.isTransport) }
     }
     causes += definition.causes.after.map { Cause(id: $0.id, runsOnDemand: true) }
-    return causes.filter { $0.id != definition.id }
+    return causes.filter { cause in
+      // After a lasting case, another case may fail because of it.
+      cause.id != definition.id && (!definition.causes.isLasting || hasRun(cause.id))
+    }
+  }
+
+  private func hasRun(_ id: String) -> Bool {
+    ended[id] != nil || held.contains { $0.outcome.description.id == id }
   }
 
   /// Blocked if each failed variant has a cause that fails; otherwise a variant without one decides.

@@ -17,6 +17,9 @@ package struct CaseCauses: Equatable, Sendable {
   /// In the order of the suite.
   package var after: [Precursor] = []
 
+  /// Whether it can leave an accessory that is wrong in another state. A case that runs after it is not taken as its cause.
+  package var isLasting = false
+
   package init() {}
 
   static let members = [
@@ -30,12 +33,17 @@ package struct CaseCauses: Equatable, Sendable {
       "after", .map(.text),
       "cases whose stimulus this one contains, each with the reason; when one of them fails, this one is blocked by it"
     ),
+    ShapeMember(
+      "lasting", .bool,
+      "whether it can leave an accessory that is wrong in another state; then only cases that ran before can be the cause"
+    ),
   ]
 
   /// Reads the members of a case that fit `members`.
   init(_ node: JSONNode) {
     owns = (node["owns"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }
     uses = (node["uses"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }
+    isLasting = node["lasting"]?.boolValue ?? false
     after = (node["after"]?.members ?? []).map { Precursor(id: $0.name, reason: $0.value.stringValue ?? "") }
   }
 }

@@ -138,6 +138,18 @@ struct CauseFinderTests {
     #expect(finder.releaseFirst(pending: .init()).map(\.verdict) == [.fail])
   }
 
+  @Test("only a case that ran before is the cause of a lasting case", arguments: [true, false])
+  func lasting(ranBefore: Bool) {
+    var finder = CauseFinder(owners: Self.owners)
+    let owner = definition("PR-01", owns: [.listPairings])
+    if ranBefore { _ = finder.take(failed(owner, []), of: owner, pending: .init()) }
+    var user = definition("PR-05")
+    user.causes.isLasting = true
+    let pending = CauseFinder.Pending(planned: ["PR-01"], onDemand: ["PR-01"])
+    let judged = finder.take(failed(user, [.listPairings]), of: user, pending: pending)
+    #expect(judged.map(\.blockedBy) == [ranBefore ? "PR-01" : nil])
+  }
+
   @Test("a cause that fails ends the wait for the causes after it")
   func likeliest() {
     var finder = CauseFinder(owners: [.listPairings: ["PR-01", "PR-90"]])

@@ -27,10 +27,11 @@ struct CaseCausesTests {
 
   @Test("A case owns procedures and comes after cases, each with the reason")
   func causes() throws {
-    let (suite, problems) = try read("owns: [list-pairings, busy]\nafter: { PV-06: the tag is wrong as well }")
+    let (suite, problems) = try read(
+      "owns: [list-pairings, busy]\nlasting: true\nafter: { PV-06: the tag is wrong as well }")
     #expect(problems == [])
     let causes = try #require(suite.cases.first?.causes)
-    #expect(causes.owns == [.listPairings, .busy])
+    #expect(causes.owns == [.listPairings, .busy] && causes.isLasting)
     #expect(causes.after == [.init(id: "PV-06", reason: "the tag is wrong as well")])
   }
 
