@@ -21,7 +21,7 @@ extension CaseRun {
     throw try failure(of: until, "not after \(repetition.times) times: \(try problem(of: until) ?? "")")
   }
 
-  /// Why a repetition goes on; `nil`: it ends.
+  /// Why a repetition does not end yet; `nil`: it ends.
   private func problem(of until: Repetition.End) throws(StepError) -> String? {
     try Pattern.mismatch(until.that.value(in: scope), until.pattern.value(in: scope))
   }

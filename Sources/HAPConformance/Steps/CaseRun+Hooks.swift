@@ -9,7 +9,7 @@ extension CaseRun {
   func hook(_ hook: HookAction) async throws {
     let name = hook.name
     guard world.hooks.isAvailable(name) else {
-      if hook.isOptional { return note("nobody does \(name.rawValue)") }
+      if hook.isOptional { return note("there is no hook \(name.rawValue)") }
       throw CaseSkip(reason: "no hook \(name.rawValue)")
     }
     let call = Self.call(hook)

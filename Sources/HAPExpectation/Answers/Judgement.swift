@@ -82,7 +82,7 @@ package struct Judgement {
     return "the body is announced as JSON and is none: \(jsonProblem(message))"
   }
 
-  /// What does not fit in an event; `nil`: it fits.
+  /// Why an event does not fit; `nil`: it fits.
   package static func problem(of event: WireMessage, _ pattern: AnswerPattern) throws(StepError) -> String? {
     let view = AnswerView(arrival: .message(event), took: .zero)
     let judgement = Judgement(view: view, setup: nil, verify: nil, accessory: nil)
@@ -93,7 +93,7 @@ package struct Judgement {
     return nil
   }
 
-  /// What part of an answer does not fit; `nil`: it fits.
+  /// Why a part of the pattern does not fit; `nil`: it fits.
   private func problem(
     of message: WireMessage, _ part: AnswerPattern.Part, _ fit: inout Fit
   ) throws(StepError) -> String? {

@@ -5,7 +5,7 @@ package indirect enum ByteRecipe: Equatable, Sendable {
   case bytes([UInt8])
   case joined([ByteRecipe])
   case zeros(Int)
-  /// So many bytes of the run's random source.
+  /// A number of bytes of the run's random source.
   case random(Int)
   case sha512(ByteRecipe)
   case repeated(ByteRecipe, times: Int)
@@ -29,15 +29,15 @@ package indirect enum ByteRecipe: Equatable, Sendable {
 
 /// What is done to bytes, in this order.
 package struct ByteAlteration: Equatable, Sendable {
-  /// Without the first so many.
+  /// The number of bytes that are left out at the start.
   package var skip = 0
-  /// The first so many of the rest.
+  /// The number of bytes of the rest that are kept.
   package var truncate: Int?
   /// Whether zeros in front are left out.
   package var strips = false
   /// The lowest bit of the byte at this offset is inverted; a negative one counts from the end.
   package var flip: Int?
-  /// So many zeros are added.
+  /// The number of zeros that are added.
   package var extend = 0
   /// Whether ASCII letters are in lower case.
   package var isLower = false

@@ -31,7 +31,7 @@ package struct EventCollection: Equatable, Sendable {
   package var on: String
   /// Entries of these characteristics; `nil`: of all.
   package var ids: Set<String>?
-  /// So many entries are waited for.
+  /// The number of entries that are waited for.
   package var least: Int
   /// How long they are waited for.
   package var within: Duration?
@@ -99,7 +99,7 @@ package struct AnswerPattern: Equatable, Sendable {
   package var parts: [Part]
   /// Who does this: then it is accepted, but not strict.
   package var deviation: String?
-  /// What this is worth saying in the report.
+  /// A note for the report.
   package var record: String?
 
   /// In the order in which they are judged.

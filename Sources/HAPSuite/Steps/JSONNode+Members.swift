@@ -99,7 +99,7 @@ extension JSONNode {
     return values
   }
 
-  /// The name of the connection: `on`, or the text that stands in place of an object; `main` without either.
+  /// The name of the connection: `on`, or the text that is used instead of an object; `main` without either.
   var connection: String { text("on") ?? stringValue ?? "main" }
 
   /// An object without members of these names.

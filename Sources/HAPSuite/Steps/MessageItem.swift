@@ -55,9 +55,9 @@ package enum MessageAlteration: Equatable, Sendable {
   case duplicate(UInt8)
   /// One bit of the byte at an offset; a negative offset counts from the end.
   case flip(UInt8, at: Int)
-  /// To so many bytes.
+  /// To a number of bytes.
   case truncate(UInt8, to: Int)
-  /// By so many bytes.
+  /// By a number of bytes.
   case shorten(UInt8, by: Int)
   case extend(UInt8, by: Int, isInFront: Bool)
   /// The sizes of the first fragments.

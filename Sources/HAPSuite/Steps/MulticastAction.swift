@@ -1,6 +1,6 @@
 import HAPWire
 
-/// What a step does with multicast DNS.
+/// The part of a step that uses multicast DNS.
 package struct MulticastAction: Equatable, Sendable {
   package enum Operation: Equatable, Sendable {
     /// Announces an instance name as the tester's own.
@@ -19,7 +19,7 @@ package struct MulticastAction: Equatable, Sendable {
 
   package var operation: Operation
   package var within: Duration?
-  /// What the packet or the accessory has to say; an object of patterns.
+  /// An object of patterns for the packet or the accessory.
   package var pattern: JSONNode?
   /// The mark from which packets count; `run`: the start of the run; `nil`: now.
   package var since: String?

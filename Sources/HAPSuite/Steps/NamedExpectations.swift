@@ -44,7 +44,7 @@ package struct NamedExpectations: Sendable {
   /// What an `expect` has for all its alternatives, and no alternative judges.
   private static let shared: Set<String> = ["on", "within", "procedure", "any", "save", "secure", "is", "as"]
 
-  /// The ways to be right. What stands beside `any` is part of each.
+  /// The ways to be right. Each has the members next to `any`, too.
   private func alternatives(_ node: JSONNode, in scope: Scope) throws(StepError) -> [JSONNode] {
     guard let list = node["any"]?.elements else { return [node] }
     var result: [JSONNode] = []

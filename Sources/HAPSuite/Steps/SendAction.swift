@@ -22,7 +22,7 @@ package struct SendAction: Equatable, Sendable {
 
 /// How bytes leave: in one piece, in several, or only their beginning.
 package struct Delivery: Equatable, Sendable {
-  /// So many bytes are sent; a negative number keeps so many.
+  /// The number of bytes that are sent. A negative number is the number of bytes that are kept.
   package var until: Int?
   package var pieces: Sizes?
   package var pause: Duration
@@ -35,7 +35,7 @@ package enum Sizes: Equatable, Sendable {
   /// The first parts have these sizes, and the rest is one more.
   case first([Int])
 
-  /// The sizes of the parts of so many bytes; empty: it is not divided.
+  /// The sizes of the parts of `count` bytes; empty: they are not divided.
   package func parts(of count: Int) -> [Int] {
     switch self {
     case .all(let size): size == 0 ? [] : [Int](repeating: size, count: (count + size - 1) / size)
@@ -78,7 +78,7 @@ package struct FrameFault: Equatable, Sendable {
   package var flip: Part?
   /// Is added to the counter of the frame; the counter of the session does not change.
   package var counterOffset = 0
-  /// The length that the frame announces, in place of the right one.
+  /// The length that the frame announces instead of the right one.
   package var length: Int?
   /// Whether bytes are added until an enlarged length is reached.
   package var fills = false

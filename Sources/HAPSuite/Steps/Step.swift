@@ -7,7 +7,7 @@ package struct Step: Equatable, Sendable {
   let node: JSONNode
   let content: JSONNode
 
-  /// - Returns: `nil` if the object has only a note, or a name that is no step. `ShapeChecker` has told the latter.
+  /// - Returns: `nil` if the object has only a note, or a name that is no step. `ShapeChecker` reports the latter.
   init?(_ node: JSONNode) {
     guard let member = StepName.member(of: node), let name = StepName(rawValue: member.name) else { return nil }
     self.name = name

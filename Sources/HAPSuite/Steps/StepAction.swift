@@ -109,7 +109,7 @@ package struct PairSetupRun: Equatable, Sendable {
   package var on: String
   package var procedure: String
   package var controller: String?
-  /// In place of the accessory's setup code.
+  /// Replaces the accessory's setup code.
   package var code: String?
   /// The last message that is waited for: M2, M4 or M6.
   package var last: PairingStep

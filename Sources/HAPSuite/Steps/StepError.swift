@@ -27,7 +27,7 @@ package struct StepError: Error, Equatable, Sendable {
   }
 }
 
-/// What is wrong with a step, without its place: whoever carries out the step knows it.
+/// A mistake in a step, without its place. The runner adds the place of the step.
 package struct StepProblem: Error, Equatable, Sendable {
   package var message: String
 

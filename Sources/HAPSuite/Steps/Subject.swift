@@ -28,7 +28,7 @@ package struct Subject: Equatable, Sendable {
   /// How many are looked for.
   package enum Number: Equatable, Sendable {
     case one
-    /// A list of so many.
+    /// A list of this length.
     case count(Int)
     /// A list of all; of `most` if there are more.
     case all(most: Int?)
@@ -146,7 +146,7 @@ package struct Subject: Equatable, Sendable {
   }
 }
 
-/// A characteristic, service or accessory that a variable stands for.
+/// The characteristic, service or accessory that is the value of a variable.
 package enum FoundSubject: Equatable, Sendable {
   case characteristic(aid: UInt64?, iid: UInt64?, name: String?, service: UInt64?)
   case service(aid: UInt64?, iid: UInt64?)

@@ -4,7 +4,7 @@ import HAPWire
 package struct ValueCheck: Equatable, Sendable {
   package var that: JSONNode
   package var pattern: JSONNode
-  /// What is said in front of the problem.
+  /// The text before the problem.
   package var reason: String?
   /// Who does otherwise: then it is not strict.
   package var deviation: String?

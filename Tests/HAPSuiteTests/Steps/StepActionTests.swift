@@ -15,7 +15,7 @@ import Testing
     return "\(try step.action(in: Scope(), expectations))"
   }
 
-  /// An object of the vocabulary, what may be in it beside a member, and its reader.
+  /// An object of the vocabulary, the contents with which its members are tried, and its reader.
   private struct Object {
     var members: [ShapeMember]
     var contexts: [String] = ["{}"]
@@ -195,7 +195,7 @@ import Testing
     ("record: '${y}'", "nothing has given \"y\" a value"),
   ]
 
-  @Test("A value that does not fit is told with its place", arguments: misfits)
+  @Test("The error for a value that does not fit names the place", arguments: misfits)
   func wrongValues(_ row: (step: String, message: String)) throws {
     var scope = Scope()
     scope["x"] = .text("soon")
