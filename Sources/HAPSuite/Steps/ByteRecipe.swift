@@ -77,7 +77,7 @@ extension ByteRecipe {
     }
     guard node.members != nil else { throw StepError(node, "bytes are expected, not \(node.kindName)") }
     let source = try source(node)
-    // What is left out later is made first.
+    // Bytes that an alteration removes are made, too.
     guard source.size <= limit else { throw tooMany(node) }
     let alteration = try alteration(node)
     return alteration == ByteAlteration() ? source : .altered(source, alteration)

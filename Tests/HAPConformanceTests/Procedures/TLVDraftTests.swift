@@ -89,7 +89,7 @@ import Testing
     #expect(throws: StepError.self) { try draft.alter(MessageAlteration.list(node), maker) }
   }
 
-  @Test("An item that is missing is told with the place of the alteration") func missingItem() throws {
+  @Test("The error for a missing item names the place of the alteration") func missingItem() throws {
     let node = try yaml("[{ drop: salt }, { flip: proof }]")
     var draft = TLVDraft(try MessageItem.list(yaml("{ state: 3, salt: aabb }")), maker)
     let error = stepError { () throws(StepError) in try draft.alter(MessageAlteration.list(node), maker) }

@@ -150,7 +150,7 @@ struct CauseFinderTests {
     #expect(judged.map(\.blockedBy) == [ranBefore ? "PR-01" : nil])
   }
 
-  @Test("a case that can run is looked for behind a cause that waits itself")
+  @Test("a cause that can run is found although another cause waits")
   func missingBehindWaiting() {
     var finder = CauseFinder(owners: [.listPairings: ["PR-01"]])
     let pending = CauseFinder.Pending(onDemand: ["PR-01"])

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "A sealed answer is kept until the session begins, in the segment of M4 or in one of its own",
+    "A sealed answer is kept until the session begins, in the segment of M4 or in the next one",
     arguments: [true, false])
   func kept(isOneSegment: Bool) async throws {
     let keys = Self.keys(1)
@@ -49,7 +49,7 @@ import Testing
     #expect(isSealed)
   }
 
-  @Test("A session of other keys begins anew") func otherKeys() async throws {
+  @Test("A session of other keys starts with new counters") func otherKeys() async throws {
     let (first, second) = (Self.keys(1), Self.keys(2))
     let isSealed = try await withPeer { actor, connection, peer in
       _ = connection.sealedAhead([1], first)
