@@ -228,7 +228,7 @@ extension VerifyMessage {
     }
     let ephemeral: Ephemeral =
       switch try node.text("ephemeral") {
-      case nil: .own
+      case nil, "own": .own
       case "swapped": .swapped
       case let other?: .of(other)
       }
