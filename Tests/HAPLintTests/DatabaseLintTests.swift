@@ -173,7 +173,7 @@ import Testing
     #expect(lint.findings(facts: LintFacts(isReadOverIP: true)).map(\.severity) == [.must])
   }
 
-  @Test("A finding tells its place, its path, what it is about, and how to mend it")
+  @Test("A finding has its place, its path, its subject and a fix")
   func place() throws {
     let text = Databases.house.replacing("\"value\":50", with: "\"value\":500")
     let finding = try #require(DatabaseLint([UInt8](text.utf8)).findings().first)

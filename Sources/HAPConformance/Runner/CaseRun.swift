@@ -123,7 +123,8 @@ actor CaseRun {
   static func text(of error: any Error) -> String {
     switch error {
     case let failure as CaseFailure: failure.message
-    case let error as StepError: error.message
+    case let error as StepError: "\(error.place): \(error.message)"
+    case let problem as StepProblem: problem.message
     case let skip as CaseSkip: skip.reason
     case is CaseInterrupted: "it was given up"
     default: "\(error)"

@@ -52,7 +52,7 @@ struct CauseFinder {
   private mutating func release(pending: Pending) -> [CaseOutcome] {
     var judged: [CaseOutcome] = []
     while true {
-      guard let index = held.firstIndex(where: { open($0, pending) == nil }) else { break }
+      guard let index = held.firstIndex(where: { open($0, pending).isEmpty }) else { break }
       let outcome = judge(held.remove(at: index))
       ended[outcome.description.id] = outcome
       judged.append(outcome)
@@ -73,11 +73,12 @@ struct CauseFinder {
 
   /// The first case that a held case waits for, and that was not selected.
   func missing(_ pending: Pending) -> String? {
-    held.lazy.compactMap { open($0, pending) }.first(where: pending.onDemand.contains)
+    held.lazy.flatMap { open($0, pending) }.first(where: pending.onDemand.contains)
   }
 
-  /// The case that has to end before a held case can be judged; `nil`: it can be judged.
-  private func open(_ held: Held, _ pending: Pending) -> String? {
+  /// The cases that have to end before a held case can be judged. Empty: it can be judged.
+  private func open(_ held: Held, _ pending: Pending) -> [String] {
+    var open: [String] = []
     for (_, causes) in held.failures {
       for cause in causes {
         if root(cause.id) != nil { break }
@@ -86,11 +87,11 @@ struct CauseFinder {
         if hasRun(cause.id) || pending.planned.contains(cause.id)
           || cause.runsOnDemand && pending.onDemand.contains(cause.id)
         {
-          return cause.id
+          open.append(cause.id)
         }
       }
     }
-    return nil
+    return open
   }
 
   /// The cases that may be the cause: owners of the procedures in use, then those that the case comes after.

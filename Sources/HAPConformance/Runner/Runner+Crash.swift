@@ -2,7 +2,7 @@ import HAPLoop
 import HAPReport
 import HAPSuite
 
-/// The end of an accessory that does not answer. With a command (`--exec`) the accessory is started again; without one the run is lost.
+/// The end of an accessory that does not answer. If the process of the command (`--exec`) ended, the command is started again; otherwise the run is lost.
 extension Runner {
   /// An accessory that does not answer.
   struct Death: Sendable {
@@ -11,7 +11,7 @@ extension Runner {
     var lastSent: (title: String, bytes: [UInt8])
   }
 
-  /// Asks the accessory whether it lives, three times within 3 s, because it may be restarting or be busy for a moment.
+  /// Asks the accessory whether it lives, three times, with a second between them, because it may be restarting or be busy for a moment.
   /// - Returns: `nil` if it answers.
   func death() async -> Death? {
     var death = Death(lastSent: device.lastSent)
@@ -46,16 +46,16 @@ extension Runner {
     await startAgain(entry.definition.id, death)
   }
 
-  /// Starts the accessory's command again, so that the other cases run; without one the accessory is lost.
+  /// Starts the accessory's command again if its process ended, so that the other cases run; otherwise the accessory is lost.
   /// - Parameter id: the case, or cases, after which it was gone.
   func startAgain(_ id: String, _ death: Death) async {
     let lastSent = death.lastSent
-    var reason = "behind \(id): \(death.reason)"
+    var reason = "after \(id): \(death.reason)"
     if let process = world.process, let ending = await process.ending() {
       if let failure = await process.startAgain() {
         reason += "; its process ended \(ending), and the command can't be started again: \(failure)"
       } else {
-        tell(.note("the accessory's process ended \(ending) behind \(id); the command was started again"))
+        tell(.note("the accessory's process ended \(ending) after \(id); the command was started again"))
         failedPairings = 0
         return
       }

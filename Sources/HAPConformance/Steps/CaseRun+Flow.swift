@@ -7,6 +7,7 @@ extension CaseRun {
   func repeated(_ repetition: Repetition) async throws {
     let start = recorder.now
     for turn in 0..<repetition.times {
+      if turn > 0 { await Task.yield() }
       scope[repetition.variable] = .integer(turn)
       try await run(repetition.steps)
       if let until = repetition.until {
@@ -35,6 +36,7 @@ extension CaseRun {
 
   func each(_ iteration: Iteration) async throws {
     for element in iteration.elements {
+      await Task.yield()
       scope[iteration.variable] = element
       try await run(iteration.steps)
     }

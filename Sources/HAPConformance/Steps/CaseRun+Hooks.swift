@@ -12,7 +12,7 @@ extension CaseRun {
       if hook.isOptional { return note("there is no hook \(name.rawValue)") }
       throw CaseSkip(reason: "no hook \(name.rawValue)")
     }
-    let call = Self.call(hook)
+    let call = try Self.call(hook)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     await noteRestart(name)
     switch name {
@@ -60,11 +60,11 @@ extension CaseRun {
     }
   }
 
-  private static func call(_ hook: HookAction) -> HookCall {
+  private static func call(_ hook: HookAction) throws(StepError) -> HookCall {
     var call = HookCall(hook.name)
     call.value = hook.value
     call.kind = hook.kind
-    switch hook.subject {
+    switch try hook.subject?.found() {
     case .characteristic(let aid, let iid, let name, let service)?:
       (call.aid, call.iid, call.characteristic) = (aid, iid, name)
       call.service = service.map { .iid($0) }

@@ -12,7 +12,15 @@ extension CaseRun {
       connection.noteSent(.note, "the rest", .text(""), bytes: [], frames: [])
       return
     }
-    for _ in 0..<send.times {
+    for turn in 0..<send.times {
+      // The loop gets its turn, so that bytes leave and the limit of the case holds.
+      if turn > 0 { await Task.yield() }
+      if Task.isCancelled { throw CaseInterrupted() }
+      guard connection.queuedByteCount <= SendAction.limit else {
+        throw CaseFailure(
+          "\(connection.queuedByteCount) bytes wait to be sent", sent: lastRequest[name],
+          accepted: ["the accessory reads what it gets"], got: "it reads nothing", isSilence: true)
+      }
       var wire: [UInt8] = []
       for message in messages { wire += try await wireBytes(message, on: connection, name) }
       try await deliver(wire, send.delivery, on: connection, name)
@@ -32,9 +40,13 @@ extension CaseRun {
       }
       (bytes, frames) = connection.sealedAhead(message.bytes, keys)
     } else if !message.isRaw, !sent.isPlain, connection.isSecured || sent.keysOf != nil {
+      let sizes = sent.split?.parts(of: message.bytes.count) ?? []
+      if sent.fault.fills, let length = sent.fault.length, (sizes.count + 1) * length > SendAction.limit {
+        throw StepProblem("the frames have more than \(SendAction.limit) bytes: a suite may send no more")
+      }
       let other = try sent.keysOf.map { name throws(StepProblem) in try existing(name) }
       (bytes, frames) = connection.prepared(
-        message.bytes, sizes: sent.split?.parts(of: message.bytes.count) ?? [], fault: sent.fault, keysOf: other)
+        message.bytes, sizes: sizes, fault: sent.fault, keysOf: other)
     }
     lastRequest[name] = message.title
     used.send(sent.uses, on: name, isSecured: connection.isSecured)

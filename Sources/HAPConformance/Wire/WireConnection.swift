@@ -24,7 +24,7 @@ final class WireConnection: @unchecked Sendable {
   let peer: SocketAddress
   let loop: EventLoop
   private let stream: TCPStream
-  private let recorder: Recorder
+  let recorder: Recorder
 
   private var incoming = ByteBuffer(capacity: 8192)
   private var plain = ByteBuffer(capacity: 8192)
@@ -105,7 +105,7 @@ final class WireConnection: @unchecked Sendable {
 
   /// From the next byte on, either way, all is sealed.
   func secure(_ keys: SessionKeys) {
-    session = upcoming ?? WireSession(keys)
+    session = begun(keys)
     upcoming = nil
     holdsSealedBytes = false
     recorder.add(
@@ -134,10 +134,19 @@ final class WireConnection: @unchecked Sendable {
 
   /// A message sealed with the keys of the session that begins when M4 has come.
   func sealedAhead(_ message: [UInt8], _ keys: SessionKeys) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
-    let session = upcoming ?? WireSession(keys)
+    let session = begun(keys)
     upcoming = session
     return session.seal(message, sizes: [], fault: FrameFault(), counts: true)
   }
+
+  /// The session of these keys: that in which messages were sealed ahead, if it is the same.
+  private func begun(_ keys: SessionKeys) -> WireSession {
+    if let upcoming, upcoming.keys == keys { return upcoming }
+    return WireSession(keys)
+  }
+
+  /// Bytes that the kernel has not taken yet.
+  var queuedByteCount: Int { stream.queuedByteCount }
 
   /// Writes bytes as they are.
   func write(_ bytes: [UInt8]) {
@@ -253,8 +262,11 @@ final class WireConnection: @unchecked Sendable {
         }
       }
     } else {
+      let isBoundary = plain.readableCount == 0 && !answers.isEmpty
       incoming.withReadable { plain.append(UnsafeRawBufferPointer($0)) }
       incoming.removeAll()
+      // Behind M4 the first bytes may be sealed, in a segment of their own.
+      if upcoming != nil, isBoundary, !plainGoesOn() { return }
     }
     takeMessages()
     if plain.readableCount + incoming.readableCount > Self.inputLimit { garbage("an answer without end") }
@@ -373,23 +385,5 @@ final class WireConnection: @unchecked Sendable {
     isClosed = true
     stream.close()
     over()
-  }
-
-  // MARK: The transcript
-
-  private func note(_ message: WireMessage) {
-    var entry = entry(.message, .received, message.title)
-    entry.content = Readable.content(message.body, type: message.type)
-    entry.bytes = message.bytes
-    entry.frames = message.frames
-    recorder.add(entry)
-  }
-
-  private func entry(
-    _ kind: TranscriptEntry.Kind, _ direction: TranscriptEntry.Direction, _ title: String
-  ) -> TranscriptEntry {
-    TranscriptEntry(
-      time: recorder.now, kind: kind, direction: direction, connection: name, title: title,
-      localAddress: local.map { "\($0)" } ?? "", peerAddress: "\(peer)")
   }
 }

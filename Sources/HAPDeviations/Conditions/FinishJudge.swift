@@ -13,14 +13,20 @@ package struct FinishJudge {
 
   private var current: [UInt64: Exchange] = [:]
   private var earlier: [Exchange] = []
+  /// The identifiers of pairings that there were when an M1 came, in their order.
+  private var known: [[UInt8]] = []
 
   /// Exchanges that a stale signature is looked for in.
   private static let mostEarlier = 16
+  /// Identifiers that are kept.
+  private static let mostKnown = 64
 
   package init() {}
 
   package mutating func start(_ message: TLV, on connection: UInt64, _ pairings: [Pairing]) {
     conclude(connection)
+    for pairing in pairings where !known.contains(pairing.identifier) { known.append(pairing.identifier) }
+    known.removeFirst(max(0, known.count - Self.mostKnown))
     current[connection] = Exchange(
       controllerKey: message[TLVType.publicKey] ?? [], paired: Set(pairings.map(\.identifier)))
   }
@@ -51,7 +57,8 @@ package struct FinishJudge {
       return isValidSignature(signature, of: first + identifier + last, by: pairing.publicKey)
     }
     guard let pairing = pairings.first(where: { $0.identifier == identifier }) else {
-      return (exchange.paired.contains(identifier) ? .removed : .stranger, inner)
+      if exchange.paired.contains(identifier) { return (.removed, inner) }
+      return (known.contains(identifier) ? .former : .stranger, inner)
     }
     if holds(exchange, pairing) { return (.good, inner) }
     if holds(exchange, pairing, swapped: true) { return (.swapped, inner) }

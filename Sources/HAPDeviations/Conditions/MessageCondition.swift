@@ -29,10 +29,12 @@ package final class MessageCondition: Sendable {
     case tag
     /// It is too short to be opened, or what is inside lacks an item or has one of a wrong length.
     case form
-    /// Nobody has that identifier, nor had it when M1 came.
+    /// No pairing has that identifier, nor had one when this or an earlier M1 came.
     case stranger
     /// The identifier was a pairing's when M1 came, and isn't now.
     case removed
+    /// The identifier was a pairing's when an earlier M1 came, and was no pairing's any more when this M1 came.
+    case former
     /// Signed with the key of another pairing.
     case otherKey = "other-key"
     /// Signed over the two keys in the wrong order.

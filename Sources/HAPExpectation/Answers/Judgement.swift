@@ -114,7 +114,7 @@ package struct Judgement {
       let json = view.json
       if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
       return try Pattern.mismatch(json, pattern)
-    case .entries(let entries, let isWhole): return try Self.entriesProblem(view.json, entries, isWhole: isWhole)
+    case .entries(let entries, let isWhole, _): return try Self.entriesProblem(view.json, entries, isWhole: isWhole)
     case .database: return view.json?["accessories"]?.elements == nil ? "the body is no database" : nil
     case .setup(let step):
       guard var setup else { return "no Pair Setup is under way" }
@@ -191,7 +191,7 @@ package struct Judgement {
     case .body(let pattern): "body \(Pattern.words(pattern))"
     case .items(let pattern): "TLV \(Pattern.words(pattern))"
     case .json(let pattern): "JSON \(Pattern.words(pattern))"
-    case .entries(let entries, _): "entries \(Pattern.words(.list(entries.map(\.written))))"
+    case .entries(_, _, let written): "entries \(Pattern.words(written))"
     case .database: "a database"
     case .setup(let step), .verify(let step): "a good \(step.rawValue)"
     case .closed(.anyhow): "the connection ends"

@@ -11,7 +11,7 @@ package final class WireSession {
   private static let most = 1024
   private static let tagCount = 16
 
-  let keys: SessionKeys
+  package let keys: SessionKeys
   private let opener: FrameCipher
   private let sealer: FrameCipher
   package private(set) var receivedCount: UInt64 = 0

@@ -37,12 +37,14 @@ package struct TLVDraft: Equatable {
   // MARK: Alterations
 
   /// - Throws: if the message has no item that an alteration names.
-  package mutating func alter(_ alterations: [MessageAlteration], _ maker: ByteMaker) throws(StepProblem) {
-    for alteration in alterations { try alter(alteration, maker) }
+  package mutating func alter(_ alterations: [MessageAlteration], _ maker: ByteMaker) throws(StepError) {
+    for alteration in alterations {
+      do throws(StepProblem) { try alter(alteration.change, maker) } catch { throw alteration.error(error.message) }
+    }
   }
 
-  private mutating func alter(_ alteration: MessageAlteration, _ maker: ByteMaker) throws(StepProblem) {
-    switch alteration {
+  private mutating func alter(_ change: MessageChange, _ maker: ByteMaker) throws(StepProblem) {
+    switch change {
     case .drop(let type): items.removeAll { $0.type == type }
     case .set(let others):
       for item in TLVDraft(others, maker).items {

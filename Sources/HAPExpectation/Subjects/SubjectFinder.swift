@@ -37,14 +37,19 @@ package struct SubjectFinder {
       case .characteristic: characteristics(subject, found)
       }
     let free = all.filter { entry in entry.1.map { !taken.contains($0) } ?? true }
-    let least = if case .count(let count) = subject.number { count } else { 1 }
+    let least =
+      switch subject.number {
+      case .one: 1
+      case .count(let count): count
+      case .all(let least, _): least
+      }
     if all.count < least {
       if subject.isOptional {
         return .found(subject.number == .one ? JSONNode(.null) : .list([]), services: [])
       }
       return .nothing(subject.reason ?? "there is no " + subject.words)
     }
-    guard case .all(let most) = subject.number else {
+    guard case .all(_, let most) = subject.number else {
       guard free.count >= least else { return .busy }
       let chosen = free.prefix(least)
       let value = subject.number == .one ? chosen[0].0 : .list(chosen.map(\.0))

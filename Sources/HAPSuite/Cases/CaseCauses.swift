@@ -17,7 +17,7 @@ package struct CaseCauses: Equatable, Sendable {
   /// In the order of the suite.
   package var after: [Precursor] = []
 
-  /// Whether it can leave an accessory that is wrong in another state. A case that runs after it is not taken as its cause.
+  /// Whether a wrong accessory can be in another state after this case. A case that runs after it is not taken as its cause.
   package var isLasting = false
 
   package init() {}
@@ -35,7 +35,7 @@ package struct CaseCauses: Equatable, Sendable {
     ),
     ShapeMember(
       "lasting", .bool,
-      "whether it can leave an accessory that is wrong in another state; then only cases that ran before can be the cause"
+      "whether a wrong accessory can be in another state after this case; then only cases that ran before can be the cause"
     ),
   ]
 

@@ -11,8 +11,8 @@ package struct CaseCost: Equatable, Sendable {
   package init(_ definition: CaseDefinition) {
     add(definition.steps, times: 1)
     let variants = max(1, definition.variants.count)
-    waits *= variants
-    pairSetups *= variants
+    waits = Self.product(waits, variants)
+    pairSetups = Self.product(pairSetups, variants)
   }
 
   private mutating func add(_ steps: [Step], times: Int) { for step in steps { add(step, times: times) } }
@@ -22,16 +22,16 @@ package struct CaseCost: Equatable, Sendable {
     switch step.name {
     case .wait: wait(node, times)
     case .silence, .events: wait(node["for"], times)
-    case .pair: if node["until"]?.stringValue != "M2" { pairSetups += times }
+    case .pair: if node["until"]?.stringValue != "M2" { pairSetups = min(pairSetups + times, Self.most) }
     case .send:
-      if node["setup"]?.stringValue == "M3" { pairSetups += times }
+      if node["setup"]?.stringValue == "M3" { pairSetups = min(pairSetups + times, Self.most) }
       wait(node["pause"], times)
     case .mdns: if node["absent"]?.boolValue == true { wait(node["within"], times) }
     case .repeat:
       let turns = node["times"]?.integerValue.map { Int(clamping: $0) } ?? 1
       // A repetition that ends early is not waited out.
-      if node["until"] == nil { wait(node["every"], times * turns) }
-      add(Step.list(node["steps"]), times: node["until"] == nil ? times * turns : times)
+      if node["until"] == nil { wait(node["every"], Self.product(times, turns)) }
+      add(Step.list(node["steps"]), times: node["until"] == nil ? Self.product(times, turns) : times)
     case .each, .try:
       for part in ["steps", "always"] { add(Step.list(node[part]), times: times) }
     case .if: for part in ["then", "else"] { add(Step.list(node[part]), times: times) }
@@ -48,6 +48,19 @@ package struct CaseCost: Equatable, Sendable {
   /// Adds a duration; one that a variable gives counts as a second.
   private mutating func wait(_ node: JSONNode?, _ times: Int) {
     guard let node else { return }
-    waits += (node.stringValue.flatMap { Duration(long: $0) } ?? .seconds(1)) * times
+    let duration = node.stringValue.flatMap { Duration(long: $0) } ?? .seconds(1)
+    waits = min(waits + Self.product(duration, times), .seconds(Self.most))
+  }
+
+  /// Larger numbers do not differ: a case is long either way.
+  private static let most = 1_000_000_000
+
+  private static func product(_ a: Int, _ b: Int) -> Int {
+    min(a.multipliedFullWidth(by: b).high == 0 ? a &* b : most, most)
+  }
+
+  private static func product(_ duration: Duration, _ count: Int) -> Duration {
+    let seconds = duration / .seconds(1) * Double(count)
+    return seconds < Double(most) ? duration * count : .seconds(most)
   }
 }

@@ -15,7 +15,7 @@ package indirect enum ByteRecipe: Equatable, Sendable {
   package static let limit = 16 << 20
 
   /// The most bytes that it can make.
-  private var size: Int {
+  var size: Int {
     switch self {
     case .bytes(let bytes): bytes.count
     case .joined(let parts): parts.reduce(0) { $0 + $1.size }
@@ -50,9 +50,11 @@ extension ByteRecipe {
   /// - Throws: if it describes no bytes, or more than `limit`.
   init(_ node: JSONNode) throws(StepError) {
     self = try Self.unbounded(node)
-    guard size <= Self.limit else {
-      throw StepError(node, "this makes more than \(Self.limit) bytes: a suite may send no more")
-    }
+    guard size <= Self.limit else { throw Self.tooMany(node) }
+  }
+
+  private static func tooMany(_ node: JSONNode) -> StepError {
+    StepError(node, "this makes more than \(limit) bytes: a suite may send no more")
   }
 
   private static func unbounded(_ node: JSONNode) throws(StepError) -> ByteRecipe {
@@ -68,15 +70,15 @@ extension ByteRecipe {
       for element in elements {
         let part = try ByteRecipe(element)
         total += part.size
-        guard total <= limit else {
-          throw StepError(node, "this makes more than \(limit) bytes: a suite may send no more")
-        }
+        guard total <= limit else { throw tooMany(node) }
         parts.append(part)
       }
       return .joined(parts)
     }
     guard node.members != nil else { throw StepError(node, "bytes are expected, not \(node.kindName)") }
     let source = try source(node)
+    // Bytes that an alteration removes are made, too.
+    guard source.size <= limit else { throw tooMany(node) }
     let alteration = try alteration(node)
     return alteration == ByteAlteration() ? source : .altered(source, alteration)
   }

@@ -61,8 +61,10 @@ package struct AnswerPattern: Equatable, Sendable {
     case body(JSONNode)
     case items(JSONNode)
     case json(JSONNode)
-    /// - Parameter isWhole: whether the answer may have no other entries.
-    case entries([EntryPattern], isWhole: Bool)
+    /// - Parameters:
+    ///   - isWhole: whether the answer may have no other entries.
+    ///   - written: the list as the suite writes it.
+    case entries([EntryPattern], isWhole: Bool, written: JSONNode)
     case database
     case setup(PairingStep)
     case verify(PairingStep)
@@ -120,18 +122,16 @@ package struct EntryPattern: Equatable, Sendable {
   package var id: AttributeID?
   /// An object of patterns, `id` excluded.
   package var pattern: JSONNode
-  /// As the suite writes it.
-  package var written: JSONNode
 
   /// The pattern for each of its ids.
   fileprivate static func list(_ node: JSONNode) throws(StepError) -> [EntryPattern] {
     let members = (node.members ?? []).filter { $0.name != "id" }
     let pattern = JSONNode(.object(members), place: node.place, path: node.path)
-    guard let ids = node["id"] else { return [EntryPattern(id: nil, pattern: pattern, written: node)] }
+    guard let ids = node["id"] else { return [EntryPattern(id: nil, pattern: pattern)] }
     var result: [EntryPattern] = []
     for text in Scope.ids(ids) {
       guard let id = AttributeID(text) else { throw StepError(ids, "an id is aid.iid, not \(text)") }
-      result.append(EntryPattern(id: id, pattern: pattern, written: node))
+      result.append(EntryPattern(id: id, pattern: pattern))
     }
     return result
   }
@@ -144,8 +144,8 @@ extension AnswerPattern {
   init(_ node: JSONNode) throws(StepError) {
     parts = []
     for member in node.members ?? [] { try add(member, of: node) }
-    deviation = node.text("deviation")
-    record = node.text("record")
+    deviation = node.optionalText("deviation")
+    record = node.optionalText("record")
   }
 
   private mutating func add(_ member: JSONNode.Member, of node: JSONNode) throws(StepError) {
@@ -160,10 +160,10 @@ extension AnswerPattern {
       var entries: [EntryPattern] = []
       for element in value.elements ?? [] { entries += try EntryPattern.list(element) }
       // An answer has its entries and no others; an event may have more.
-      parts.append(.entries(entries, isWhole: try node.flag("only") ?? true))
+      parts.append(.entries(entries, isWhole: try node.flag("only") ?? true, written: value))
     case "database": if try node.flag("database") == true { parts.append(.database) }
-    case "setup": try node.word("setup").map { parts.append(.setup($0)) }
-    case "verify": try node.word("verify").map { parts.append(.verify($0)) }
+    case "setup": try node.word("setup", of: [PairingStep.m2, .m4, .m6]).map { parts.append(.setup($0)) }
+    case "verify": try node.word("verify", of: [PairingStep.m2, .m4]).map { parts.append(.verify($0)) }
     case "closed": try addClosed(node)
     case "garbage": if value.boolValue != false { parts.append(.garbage(value.boolValue == true ? nil : value)) }
     case "silent": if try node.flag("silent") == true { parts.append(.silent) }
@@ -176,7 +176,7 @@ extension AnswerPattern {
     switch node["closed"]?.boolValue {
     case true?: parts.append(.closed(.anyhow))
     case false?: break
-    case nil: try node.word("closed").map { parts.append(.closed($0)) }
+    case nil: try node.word("closed", of: [ConnectionClose.reset, .fin]).map { parts.append(.closed($0)) }
     }
   }
 }
@@ -204,7 +204,7 @@ extension EventExpectation {
 extension EventCollection {
   init(_ node: JSONNode) throws(StepError) {
     on = node.connection
-    ids = node["id"] == nil ? nil : Set(node.texts("id"))
+    ids = node["id"] == nil ? nil : Set(try node.texts("id"))
     least = try node.count("least") ?? 0
     within = try node.duration("within")
     rest = try node.duration("for") ?? .zero
@@ -216,9 +216,9 @@ extension Silence {
   init(_ node: JSONNode) throws(StepError) {
     on = node.connection
     duration = try node.duration("for") ?? .seconds(1)
-    isWhole = node.text("of") == "everything"
-    ids = node["id"] == nil ? nil : Set(node.texts("id"))
-    deviation = node.text("deviation")
+    isWhole = try node.text("of") == "everything"
+    ids = node["id"] == nil ? nil : Set(try node.texts("id"))
+    deviation = node.optionalText("deviation")
   }
 }
 

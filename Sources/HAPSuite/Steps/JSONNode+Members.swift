@@ -1,29 +1,40 @@
 import HAPModel
 import HAPWire
 
-/// Members of the content of a step. `null`, which an optional variable gives, is read as a member that is not there.
+/// Members of the content of a step.
+///
+/// A variable whose path leads nowhere is `null`. Where that would make a wrong stimulus, or an expectation, a usual one, it is an error.
 extension JSONNode {
-  private func member(_ name: String) -> JSONNode? {
-    guard let value = self[name], !value.isNull else { return nil }
+  private func member(_ name: String) throws(StepError) -> JSONNode? {
+    guard let value = self[name] else { return nil }
+    guard !value.isNull else {
+      throw StepError(value, "null is no value of \"\(name)\": the path of its variable leads nowhere")
+    }
     return value
   }
 
-  func text(_ name: String) -> String? { member(name).map { Scope.text($0) } }
+  func text(_ name: String) throws(StepError) -> String? { try member(name).map { Scope.text($0) } }
+
+  /// Text whose absence has a harmless meaning, so that `null` is absence.
+  func optionalText(_ name: String) -> String? {
+    guard let value = self[name], !value.isNull else { return nil }
+    return Scope.text(value)
+  }
 
   /// The texts of a list, or of one text.
-  func texts(_ name: String) -> [String] {
-    guard let value = member(name) else { return [] }
+  func texts(_ name: String) throws(StepError) -> [String] {
+    guard let value = try member(name) else { return [] }
     return (value.elements ?? [value]).map { Scope.text($0) }
   }
 
   func flag(_ name: String) throws(StepError) -> Bool? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     guard let flag = value.boolValue else { throw StepError(value, "true or false is expected, not \(value.kindName)") }
     return flag
   }
 
   func integer(_ name: String) throws(StepError) -> Int? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     guard let number = value.integerValue else {
       throw StepError(value, "an integer is expected, not \(Scope.text(value).prefix(40))")
     }
@@ -41,13 +52,13 @@ extension JSONNode {
   }
 
   func count(_ name: String) throws(StepError) -> Int? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     return try value.count
   }
 
   /// One number, or a list of them.
   func counts(_ name: String) throws(StepError) -> [Int]? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     var counts: [Int] = []
     for element in value.elements ?? [value] { counts.append(try element.count) }
     return counts
@@ -63,24 +74,25 @@ extension JSONNode {
   }
 
   func duration(_ name: String) throws(StepError) -> Duration? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     return try value.duration
   }
 
   /// One of the words of an enum.
+  /// - Parameter words: those that are possible here.
   func word<Word: RawRepresentable & CaseIterable>(
-    _ name: String, as type: Word.Type = Word.self
+    _ name: String, of words: [Word] = Array(Word.allCases)
   ) throws(StepError) -> Word? where Word.RawValue == String {
-    guard let value = member(name) else { return nil }
-    guard let word = Word(rawValue: Scope.text(value)) else {
-      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw StepError(value, "\"\(Scope.text(value).prefix(40))\" is not known here: there are \(words)")
+    guard let value = try member(name) else { return nil }
+    guard let word = words.first(where: { $0.rawValue == Scope.text(value) }) else {
+      let list = words.map(\.rawValue).joined(separator: ", ")
+      throw StepError(value, "\"\(Scope.text(value).prefix(40))\" is not known here: there are \(list)")
     }
     return word
   }
 
   func bytes(_ name: String) throws(StepError) -> ByteRecipe? {
-    guard let value = member(name) else { return nil }
+    guard let value = try member(name) else { return nil }
     return try ByteRecipe(value)
   }
 
@@ -100,7 +112,7 @@ extension JSONNode {
   }
 
   /// The name of the connection: `on`, or the text that is used instead of an object; `main` without either.
-  var connection: String { text("on") ?? stringValue ?? "main" }
+  var connection: String { optionalText("on") ?? stringValue ?? "main" }
 
   /// An object without members of these names.
   func without(_ names: Set<String>) -> JSONNode {

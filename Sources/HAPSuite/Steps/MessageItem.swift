@@ -45,8 +45,34 @@ package struct MessageItem: Equatable, Sendable {
   }
 }
 
+/// An alteration of a TLV8 message, with its place in the suite.
+package struct MessageAlteration: Equatable, Sendable {
+  package var change: MessageChange
+  private let place: JSONPlace
+  private let path: JSONPath
+
+  /// - Parameter node: a list of objects with one member each; resolved. `nil`: none.
+  static func list(_ node: JSONNode?) throws(StepError) -> [MessageAlteration] {
+    var alterations: [MessageAlteration] = []
+    for element in node?.elements ?? [] {
+      guard let member = element.members?.first else {
+        throw StepError(element, "an alteration is an object with one member")
+      }
+      guard let name = AlterationName(rawValue: member.name) else {
+        throw StepError(member.value, "there is no alteration \"\(member.name)\"")
+      }
+      guard let change = try MessageChange(name, member.value) else { continue }
+      alterations.append(MessageAlteration(change: change, place: member.value.place, path: member.value.path))
+    }
+    return alterations
+  }
+
+  /// An error at the place of the alteration.
+  package func error(_ message: String) -> StepError { StepError(place: place, path: path, message) }
+}
+
 /// What is done to a TLV8 message before it is sent. Items are named by their types.
-package enum MessageAlteration: Equatable, Sendable {
+package enum MessageChange: Equatable, Sendable {
   case drop(UInt8)
   /// Items that are not there are added.
   case set([MessageItem])
@@ -69,23 +95,18 @@ package enum MessageAlteration: Equatable, Sendable {
   case cut(Int)
   case replace(ByteRecipe)
 
-  /// - Parameter node: a list of objects with one member each; resolved. `nil`: none.
-  static func list(_ node: JSONNode?) throws(StepError) -> [MessageAlteration] {
-    var alterations: [MessageAlteration] = []
-    for element in node?.elements ?? [] {
-      guard let member = element.members?.first else {
-        throw StepError(element, "an alteration is an object with one member")
-      }
-      guard let name = AlterationName(rawValue: member.name) else {
-        throw StepError(member.value, "there is no alteration \"\(member.name)\"")
-      }
-      if let alteration = try MessageAlteration(name, member.value) { alterations.append(alteration) }
+  /// The most bytes that it adds.
+  var size: Int {
+    switch self {
+    case .set(let items), .add(let items), .prepend(let items): items.reduce(0) { $0 + $1.value.size }
+    case .extend(_, let count, _): count
+    case .append(let recipe), .replace(let recipe): recipe.size
+    case .drop, .duplicate, .flip, .truncate, .shorten, .fragment, .declare, .reverse, .move, .cut: 0
     }
-    return alterations
   }
 
   /// - Returns: `nil` for `reverse: false`.
-  private init?(_ name: AlterationName, _ node: JSONNode) throws(StepError) {
+  fileprivate init?(_ name: AlterationName, _ node: JSONNode) throws(StepError) {
     switch name {
     case .drop: self = .drop(try Self.item(node))
     case .set: self = .set(try MessageItem.list(node))
@@ -109,7 +130,7 @@ package enum MessageAlteration: Equatable, Sendable {
     case .reverse:
       if node.boolValue == false { return nil }
       self = .reverse
-    case .move: self = .move(try Self.item(node.required("item")), toFront: node.text("to") == "front")
+    case .move: self = .move(try Self.item(node.required("item")), toFront: try node.text("to") == "front")
     case .append: self = .append(try ByteRecipe(node))
     case .cut: self = .cut(try node.count)
     case .replace: self = .replace(try ByteRecipe(node))

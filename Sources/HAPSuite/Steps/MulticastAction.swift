@@ -29,9 +29,9 @@ package struct MulticastAction: Equatable, Sendable {
   init(_ node: JSONNode) throws(StepError) {
     within = try node.duration("within")
     pattern = node["where"]
-    since = node.text("since")
+    since = try node.text("since")
     save = try node.saved()
-    if let name = node.text("claim") {
+    if let name = try node.text("claim") {
       operation = .claim(name)
     } else if try node.flag("release") == true {
       operation = .release
@@ -57,7 +57,7 @@ package struct MulticastQuery: Equatable, Sendable {
 
   fileprivate init?(_ node: JSONNode) throws(StepError) {
     guard node["query"] != nil else { return nil }
-    questions = node.texts("query")
+    questions = try node.texts("query")
     wantsUnicast = try node.flag("unicast") ?? false
     hasKnownAnswer = try node.flag("known") ?? false
   }
@@ -72,7 +72,7 @@ package struct MulticastPacket: Equatable, Sendable {
   package var isUnwanted: Bool
 
   fileprivate init?(_ node: JSONNode) throws(StepError) {
-    guard let kind = try node.word("listen", as: Kind.self) else { return nil }
+    guard let kind = try node.word("listen", of: Kind.allCases) else { return nil }
     self.kind = kind
     isUnwanted = try node.flag("absent") ?? false
   }

@@ -20,11 +20,13 @@ package struct NamedExpectations: Sendable {
   func expectation(_ node: JSONNode, in scope: Scope) throws(StepError) -> Expectation {
     let node = try merged(node, in: scope)
     var alternatives: [AnswerPattern] = []
-    for alternative in try self.alternatives(node, in: scope) { alternatives.append(try AnswerPattern(alternative)) }
-    let on = node.text("on") ?? "main"
+    var all: [JSONNode] = []
+    try add(to: &all, node, in: scope)
+    for alternative in all { alternatives.append(try AnswerPattern(alternative)) }
+    let on = node.optionalText("on") ?? "main"
     return Expectation(
-      on: on, within: try node.duration("within"), procedure: node.text("procedure") ?? on,
-      controller: node.text("as"), alternatives: alternatives, save: try node.saved(),
+      on: on, within: try node.duration("within"), procedure: try node.text("procedure") ?? on,
+      controller: try node.text("as"), alternatives: alternatives, save: try node.saved(),
       secures: try node.flag("secure") ?? true)
   }
 
@@ -34,24 +36,37 @@ package struct NamedExpectations: Sendable {
     return node.without(["is"]).inheriting(try named(Scope.text(name), name, scope))
   }
 
-  private func named(_ name: String, _ node: JSONNode, _ scope: Scope) throws(StepError) -> JSONNode {
+  /// - Parameter callers: the names that lead to this one. A variable can make a name lead back to itself.
+  private func named(
+    _ name: String, _ node: JSONNode, _ scope: Scope, _ callers: Set<String> = []
+  ) throws(StepError) -> JSONNode {
+    if callers.contains(name) { throw StepError(node, "the expectation \"\(name)\" leads back to itself") }
     guard let expectation = byName[name] else { throw StepError(node, "the suite has no expectation \"\(name)\"") }
     let resolved = try scope.resolve(expectation)
     guard let base = resolved["is"] else { return resolved }
-    return resolved.without(["is"]).inheriting(try named(Scope.text(base), base, scope))
+    return resolved.without(["is"]).inheriting(
+      try named(Scope.text(base), base, scope, callers.union([name])))
   }
 
   /// What an `expect` has for all its alternatives, and no alternative judges.
   private static let shared: Set<String> = ["on", "within", "procedure", "any", "save", "secure", "is", "as"]
 
-  /// The ways to be right. Each has the members next to `any`, too.
-  private func alternatives(_ node: JSONNode, in scope: Scope) throws(StepError) -> [JSONNode] {
-    guard let list = node["any"]?.elements else { return [node] }
-    var result: [JSONNode] = []
+  /// The alternatives that an `expect` may have; `any` in named expectations multiplies them.
+  private static let limit = 1000
+  /// The depth of `any` in `any`.
+  private static let greatestDepth = 16
+
+  /// Adds the ways to be right. Each has the members next to `any`, too.
+  private func add(
+    to alternatives: inout [JSONNode], _ node: JSONNode, in scope: Scope, depth: Int = 0
+  ) throws(StepError) {
+    guard alternatives.count < Self.limit, depth < Self.greatestDepth else {
+      throw StepError(node, "the expectation has more than \(Self.limit) alternatives, or they are too deep")
+    }
+    guard let list = node["any"]?.elements else { return alternatives.append(node) }
     for element in list {
       let alternative = try merged(element, in: scope).without(["is"]).inheriting(node, except: Self.shared)
-      result += alternative["any"] == nil ? [alternative] : try alternatives(alternative, in: scope)
+      try add(to: &alternatives, alternative, in: scope, depth: depth + 1)
     }
-    return result
   }
 }

@@ -13,14 +13,26 @@ package struct Scope: Sendable {
 
   /// Puts values in the place of variables, in the texts of a tree and in its members' names. A text that is nothing but a variable
   /// becomes its value, whatever that is; inside other text a value is written out.
+  /// - Throws: if a variable has no value, or the result is larger than `limit`.
   package func resolve(_ node: JSONNode) throws(StepError) -> JSONNode {
+    let result = try substituted(node)
+    guard result.cost(within: Self.limit) != nil else {
+      throw StepError(node, "with its variables, this has more than \(Self.limit) bytes: a value may have no more")
+    }
+    return result
+  }
+
+  /// The size of a value: the bytes of its texts, and 16 for each value in it. 64 MiB. Variables that are added to themselves grow without end.
+  private static let limit = 64 << 20
+
+  private func substituted(_ node: JSONNode) throws(StepError) -> JSONNode {
     switch node.kind {
     case .string(let text):
       guard hasVariable(text) else { return node }
       return try resolved(text, at: node)
     case .array(let elements):
       var result: [JSONNode] = []
-      for element in elements { result.append(try resolve(element)) }
+      for element in elements { result.append(try substituted(element)) }
       return JSONNode(.array(result), place: node.place, path: node.path)
     case .object(let members):
       var result: [JSONNode.Member] = []
@@ -29,7 +41,7 @@ package struct Scope: Sendable {
         if hasVariable(member.name) {
           member.name = Self.text(try resolved(member.name, at: member.value))
         }
-        member.value = try resolve(member.value)
+        member.value = try substituted(member.value)
         result.append(member)
       }
       return JSONNode(.object(result), place: node.place, path: node.path)
@@ -51,6 +63,9 @@ package struct Scope: Sendable {
         return JSONNode(value.kind, place: node.place, path: node.path)
       }
       result += before + Self.text(value)
+      guard result.utf8.count <= Self.limit else {
+        throw StepError(node, "with its variables, this has more than \(Self.limit) bytes: a value may have no more")
+      }
     }
     return JSONNode(.string(result + rest), place: node.place, path: node.path)
   }
@@ -86,6 +101,26 @@ package struct Scope: Sendable {
 }
 
 extension JSONNode {
+  /// The bytes of its texts, and 16 for each value in it; `nil`: more than the limit.
+  fileprivate func cost(within limit: Int) -> Int? {
+    var cost = 16
+    switch kind {
+    case .string(let text): cost += text.utf8.count
+    case .array(let elements):
+      for element in elements {
+        guard cost <= limit, let part = element.cost(within: limit - cost) else { return nil }
+        cost += part
+      }
+    case .object(let members):
+      for member in members {
+        guard cost <= limit, let part = member.value.cost(within: limit - cost) else { return nil }
+        cost += part + member.name.utf8.count
+      }
+    case .null, .bool, .number: break
+    }
+    return cost <= limit ? cost : nil
+  }
+
   /// What a path such as ".accessories[0].aid" leads to; nil when it leads nowhere. A negative index counts from the end; `.count` is how
   /// many elements there are, `.median` and `.p99` what half and 99 of 100 numbers don't exceed, unless there is a member of that name.
   /// Behind null all is null: what is optional need not be there.

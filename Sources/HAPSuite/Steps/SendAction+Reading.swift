@@ -10,12 +10,15 @@ extension SendAction {
     } else {
       var messages = [try SentMessage(node, on: on)]
       for part in node["batch"]?.elements ?? [] { messages.append(try SentMessage(part, on: on)) }
+      guard messages.reduce(0, { $0 + $1.size }) <= Self.limit else {
+        throw StepError(node, "this sends more than \(Self.limit) bytes at once: a suite may send no more")
+      }
       content = .messages(messages)
     }
     delivery = Delivery(
       until: try node.integer("until"), pieces: try Sizes(node, "pieces"), pause: try node.duration("pause") ?? .zero)
     times = try node.count("repeat") ?? 1
-    save = node.text("save-sent")
+    save = node.optionalText("save-sent")
     finishes = try node.flag("finish") ?? false
   }
 }
@@ -30,7 +33,7 @@ extension Sizes {
 
 extension SentMessage {
   fileprivate init(_ node: JSONNode, on name: String) throws(StepError) {
-    procedure = node.text("procedure") ?? name
+    procedure = try node.text("procedure") ?? name
     isPlain = try node.flag("plain") ?? false
     isAhead = try node.flag("ahead") ?? false
     split = try Sizes(node, "split")
@@ -41,31 +44,63 @@ extension SentMessage {
       fault.length = try frame.integer("length")
       fault.fills = try frame.flag("fill") ?? false
     }
-    keysOf = node["frame"]?.text("keys-of")
+    keysOf = try node["frame"]?.text("keys-of")
     uses = Procedure.used(byRequest: node)
     if let raw = try node.bytes("raw") {
       content = .raw(raw)
-    } else if let text = node.text("text") {
+    } else if let text = try node.text("text") {
       content = .text(text)
     } else if let bytes = try node.bytes("bytes") {
       content = .bytes(bytes)
     } else {
       content = .request(try SentRequest(node))
     }
+    guard isAhead else { return }
+    for name in ["raw", "plain", "split", "frame"] where node[name] != nil {
+      throw StepError(node, "a message with \"ahead\" has no \"\(name)\": leave one of them out")
+    }
+  }
+}
+
+extension SentMessage {
+  /// The most bytes that it has, apart from its head.
+  fileprivate var size: Int {
+    switch content {
+    case .raw(let recipe), .bytes(let recipe): recipe.size
+    case .text(let text): text.utf8.count
+    case .request(let request): request.bodySize
+    }
   }
 }
 
 extension SentRequest {
+  fileprivate var bodySize: Int {
+    func sum(_ items: [MessageItem], _ alterations: [MessageAlteration]) -> Int {
+      alterations.reduce(items.reduce(0) { $0 + $1.value.size }) { $0 + $1.change.size }
+    }
+    var count = size ?? 0
+    switch body {
+    case .none, .json: break
+    case .bytes(let recipe): count += recipe.size
+    case .items(let items, let alterations): count += sum(items, alterations)
+    case .pairings(_, let alterations), .setup(_, let alterations), .verify(_, let alterations):
+      count += sum([], alterations)
+    }
+    for case .append(let recipe) in corruptions { count += recipe.size }
+    for case .prepend(let recipe) in corruptions { count += recipe.size }
+    return count
+  }
+
   fileprivate init(_ node: JSONNode) throws(StepError) {
     (method, path, body) = try Self.usual(node)
-    method = node.text("method") ?? method
-    path = node.text("path") ?? path
-    version = node.text("version") ?? "HTTP/1.1"
-    host = Field(node.text("host"))
-    type = Field(node.text("type"))
-    length = Field(node.text("length"))
+    method = try node.text("method") ?? method
+    path = try node.text("path") ?? path
+    version = try node.text("version") ?? "HTTP/1.1"
+    host = Field(try node.text("host"))
+    type = Field(try node.text("type"))
+    length = Field(try node.text("length"))
     headerForm = try node.word("header-form")
-    headers = node.texts("headers")
+    headers = try node.texts("headers")
     corruptions = []
     for part in node["corrupt"]?.elements ?? [] {
       for member in part.members ?? [] { corruptions.append(try Corruption(member)) }
@@ -76,11 +111,8 @@ extension SentRequest {
   /// The method, path and body that the step gives in one word.
   private static func usual(_ node: JSONNode) throws(StepError) -> (String, String, Body) {
     if let ids = node["read"] {
-      return (
-        "GET",
-        (["/characteristics?id=" + Scope.ids(ids).joined(separator: ",")] + node.texts("flags")).joined(separator: "&"),
-        .none
-      )
+      let path = try ["/characteristics?id=" + Scope.ids(ids).joined(separator: ",")] + node.texts("flags")
+      return ("GET", path.joined(separator: "&"), .none)
     }
     if let entries = node["write"] {
       return ("PUT", "/characteristics", .json(try written(entries.elements ?? [], pid: node["pid"])))
@@ -98,13 +130,13 @@ extension SentRequest {
       return ("PUT", "/characteristics", .json(try written(entries, pid: node["pid"])))
     }
     let alterations = try MessageAlteration.list(node["alter"])
-    if let what = node.text("pairings") {
-      return ("POST", "/pairings", .pairings(PairingsRequest(what, node), alterations))
+    if let what = try node.text("pairings") {
+      return ("POST", "/pairings", .pairings(try PairingsRequest(what, node), alterations))
     }
-    if let step = try node.word("setup", as: PairingStep.self) {
+    if let step = try node.word("setup", of: [PairingStep.m1, .m3, .m5]) {
       return ("POST", "/pair-setup", .setup(try SetupMessage(step, node), alterations))
     }
-    if let step = try node.word("verify", as: PairingStep.self) {
+    if let step = try node.word("verify", of: [PairingStep.m1, .m3]) {
       return ("POST", "/pair-verify", .verify(try VerifyMessage(step, node), alterations))
     }
     if let items = node["tlv"] { return ("POST", "/", .items(try MessageItem.list(items), alterations)) }
@@ -160,18 +192,18 @@ extension Corruption {
 }
 
 extension PairingsRequest {
-  fileprivate init(_ what: String, _ node: JSONNode) {
+  fileprivate init(_ what: String, _ node: JSONNode) throws(StepError) {
     switch what {
     case "list": self = .list
-    case "remove": self = .remove(controller: node.text("controller"))
+    case "remove": self = .remove(controller: try node.text("controller"))
     default:
       let permissions: UInt8 =
-        switch node.text("permissions") {
+        switch try node.text("permissions") {
         case "admin": 1
         case "user": 0
         default: UInt8(clamping: node["permissions"]?.integerValue ?? 0)
         }
-      self = .add(controller: node.text("controller"), permissions: permissions)
+      self = .add(controller: try node.text("controller"), permissions: permissions)
     }
   }
 }
@@ -195,8 +227,8 @@ extension VerifyMessage {
       return
     }
     let ephemeral: Ephemeral =
-      switch node.text("ephemeral") {
-      case nil: .own
+      switch try node.text("ephemeral") {
+      case nil, "own": .own
       case "swapped": .swapped
       case let other?: .of(other)
       }
@@ -214,11 +246,11 @@ extension ProofEdits {
     default: publicKey = try node.bytes("public-key").map { .bytes($0) }
     }
     secret = try node.bytes("secret")
-    isPadded = node.text("secret-form") == "padded"
+    isPadded = try node.text("secret-form") == "padded"
     wantsZeroSecret = try node.flag("zero-secret") ?? false
     wantsZeroKey = try node.flag("zero-key") ?? false
-    stripsServerKey = node.text("server-key-form") == "stripped"
-    switch node.text("code") {
+    stripsServerKey = try node.text("server-key-form") == "stripped"
+    switch try node.text("code") {
     case nil: code = .right
     case "wrong": code = .wrong
     case let text?: code = .text(text)
@@ -228,11 +260,11 @@ extension ProofEdits {
 
 extension SealedEdits {
   fileprivate init(_ node: JSONNode) throws(StepError) {
-    controller = node.text("as")
+    controller = try node.text("as")
     identifier = try node.bytes("identifier")
-    signer = node.text("signed-by")
+    signer = try node.text("signed-by")
     inner = try MessageAlteration.list(node["inner"])
-    nonce = node.text("nonce")
+    nonce = try node.text("nonce")
     hasWrongKey = node["seal-key"] != nil
     if let nonce, nonce.utf8.count != 8 {
       throw StepError(node["nonce"] ?? node, "a nonce is 8 characters, not \(nonce.utf8.count)")

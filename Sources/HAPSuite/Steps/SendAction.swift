@@ -18,6 +18,9 @@ package struct SendAction: Equatable, Sendable {
   package var save: String?
   /// Whether sending ends after it.
   package var finishes: Bool
+
+  /// The bytes that a step may send at once: 64 MiB. More are a mistake of the suite.
+  package static let limit = 64 << 20
 }
 
 /// How bytes leave: in one piece, in several, or only their beginning.

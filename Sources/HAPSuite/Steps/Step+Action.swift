@@ -15,7 +15,7 @@ extension Step {
     case .connect: return .connect(try Connect(node))
     case .close: return .close(on: on, how: try node.word("how") ?? .fin)
     case .secure:
-      return .secure(on: on, procedure: node.text("procedure") ?? on, with: try node.word("with") ?? .verify)
+      return .secure(on: on, procedure: try node.text("procedure") ?? on, with: try node.word("with") ?? .verify)
     case .reading: return .reading(on: on, isPaused: try node.flag("paused") ?? true)
     case .settle: return .settle
     case .send: return .send(try SendAction(node))
@@ -63,9 +63,9 @@ extension Step {
 extension Connect {
   fileprivate init(_ node: JSONNode) throws(StepError) {
     on = node.connection
-    address = node.text("address")
+    address = try node.text("address")
     within = try node.duration("within")
-    save = node.text("save")
+    save = node.optionalText("save")
   }
 }
 
@@ -81,9 +81,9 @@ extension VariableBytes {
 
 extension DatabaseReading {
   fileprivate init(_ node: JSONNode) throws(StepError) {
-    on = node.text("on") ?? "main"
-    save = node.text("save")
-    bytes = node.text("bytes")
+    on = node.optionalText("on") ?? "main"
+    save = node.optionalText("save")
+    bytes = try node.text("bytes")
   }
 }
 
@@ -112,7 +112,7 @@ extension Repetition {
     let head = try scope.resolve(node.without(["steps", "until"]))
     guard let times = try head.count("times") else { throw StepError(node, "\"times\" is missing") }
     self.times = times
-    variable = head.text("as") ?? "index"
+    variable = try head.text("as") ?? "index"
     every = try head.duration("every") ?? .zero
     within = try head.duration("within")
     until = node["until"].map { until in
@@ -136,10 +136,10 @@ extension Branch {
 extension PairSetupRun {
   fileprivate init(_ node: JSONNode) throws(StepError) {
     on = node.connection
-    procedure = node.text("procedure") ?? node.connection
-    controller = node.text("as")
-    code = node.text("code")
-    last = try node.word("until") ?? .m6
+    procedure = try node.text("procedure") ?? node.connection
+    controller = try node.text("as")
+    code = try node.text("code")
+    last = try node.word("until", of: [.m2, .m4, .m6]) ?? .m6
     mayReconnect = try node.flag("reconnect") ?? false
     save = try node.saved()
   }
@@ -148,7 +148,7 @@ extension PairSetupRun {
 extension PairVerifyRun {
   fileprivate init(_ node: JSONNode) throws(StepError) {
     on = node.connection
-    controller = node.text("as")
+    controller = try node.text("as")
     mayReconnect = try node.flag("reconnect") ?? false
   }
 }
@@ -157,22 +157,22 @@ extension NewController {
   fileprivate init(_ node: JSONNode) throws(StepError) {
     name = Scope.text(try node.required("name"))
     isPaired = try node.flag("paired") ?? true
-    isAdmin = node.text("permissions") == "admin"
+    isAdmin = try node.text("permissions") == "admin"
     identifier = try node.bytes("id")
-    keyOf = node.text("key-of")
+    keyOf = try node.text("key-of")
     if name == "admin" { throw StepError(node, "admin is the tester's own controller: choose another name") }
   }
 }
 
 extension HookAction {
   fileprivate init(_ node: JSONNode) throws(StepError) {
-    guard let name = try node.word("name", as: HookName.self) else { throw StepError(node, "\"name\" is missing") }
+    guard let name = try node.word("name", of: HookName.allCases) else { throw StepError(node, "\"name\" is missing") }
     self.name = name
-    subject = try node["of"].map { subject throws(StepError) in try FoundSubject(subject) }
+    subject = node["of"].map { DeferredSubject(node: $0) }
     value = node["value"]
-    kind = node.text("kind")
-    save = node.text("save")
-    refused = node.text("refused")
+    kind = try node.text("kind")
+    save = node.optionalText("save")
+    refused = node.optionalText("refused")
     isOptional = try node.flag("optional") ?? false
   }
 }

@@ -191,7 +191,7 @@ package struct Attempt: Equatable, Sendable {
 /// A hook, and what is done with its answer.
 package struct HookAction: Equatable, Sendable {
   package var name: HookName
-  package var subject: FoundSubject?
+  package var subject: DeferredSubject?
   package var value: JSONNode?
   /// Of `press`: single, double or long.
   package var kind: String?

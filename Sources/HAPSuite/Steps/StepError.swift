@@ -19,6 +19,12 @@ package struct StepError: Error, Equatable, Sendable {
     message = problem.message
   }
 
+  init(place: JSONPlace, path: JSONPath, _ message: String) {
+    self.place = place
+    self.path = path.description
+    self.message = message
+  }
+
   /// - Parameter step: the step that has the problem, if no more is known.
   package init(_ step: Step, _ problem: StepProblem) {
     place = step.place

@@ -30,8 +30,8 @@ package struct Subject: Equatable, Sendable {
     case one
     /// A list of this length.
     case count(Int)
-    /// A list of all; of `most` if there are more.
-    case all(most: Int?)
+    /// A list of all, at least `least`; of `most` if there are more.
+    case all(least: Int, most: Int?)
   }
 
   package var kind: Kind
@@ -70,36 +70,37 @@ package struct Subject: Equatable, Sendable {
     kind = try node.word("kind") ?? .characteristic
     let characteristic = { (name: String) in Catalogue.characteristic(named: name)?.type }
     let service = { (name: String) in Catalogue.service(named: name)?.type }
-    types = try Self.types(node, "type", kind == .service ? service : characteristic)
+    types = kind == .accessory ? [] : try Self.types(node, "type", kind == .service ? service : characteristic)
     exceptTypes = try Self.types(node, "except", characteristic)
     serviceTypes = try Self.types(node, "service", service)
     parts = try Self.types(node, "with", kind == .accessory ? service : characteristic)
-    formats = node.texts("format")
-    perms = Permissions(node.texts("perms").compactMap { Permissions(name: $0) })
-    without = Permissions(node.texts("without").compactMap { Permissions(name: $0) })
-    has = node.texts("has")
-    lacks = node.texts("lacks")
+    formats = try node.texts("format")
+    perms = Permissions(try node.texts("perms").compactMap { Permissions(name: $0) })
+    without = Permissions(try node.texts("without").compactMap { Permissions(name: $0) })
+    has = try node.texts("has")
+    lacks = try node.texts("lacks")
     owner = try Self.owner(node)
     isCustom = try node.flag("custom")
     isQuiet = try node.flag("quiet") ?? false
     leastValues = try node.integer("values") ?? 0
     leastRoom = try node.integer("room")
-    place = node.text("in")
-    beside = node.text("beside")
-    linkedTo = node.text("linked-to")
-    others = node.texts("not")
+    place = try node.text("in")
+    beside = try node.text("beside")
+    linkedTo = try node.text("linked-to")
+    others = try node.texts("not")
     isOptional = try node.flag("optional") ?? false
-    reason = node.text("because")
+    reason = node.optionalText("because")
+    let count = try node.integer("count").map { max(1, $0) }
     if try node.flag("all") == true {
-      number = .all(most: try node.integer("most").map { max(1, $0) })
+      number = .all(least: count ?? 1, most: try node.integer("most").map { max(1, $0) })
     } else {
-      number = try node.integer("count").map { .count(max(1, $0)) } ?? .one
+      number = count.map { .count($0) } ?? .one
     }
-    words = Self.words(node, kind, isCustom: isCustom == true, isQuiet: isQuiet)
+    words = try Self.words(node, kind, isCustom: isCustom == true, isQuiet: isQuiet)
   }
 
   private static func owner(_ node: JSONNode) throws(StepError) -> Owner? {
-    switch node.text("aid") {
+    switch try node.text("aid") {
     case nil: return nil
     case "bridge": return .bridge
     case "bridged": return .bridged
@@ -115,7 +116,7 @@ package struct Subject: Equatable, Sendable {
     _ node: JSONNode, _ name: String, _ named: (String) -> TypeID?
   ) throws(StepError) -> [TypeID] {
     var result: [TypeID] = []
-    for text in node.texts(name) {
+    for text in try node.texts(name) {
       guard let type = named(text) ?? TypeID(text) else {
         throw StepError(node[name] ?? node, "the catalogue has no \"\(text)\"")
       }
@@ -125,25 +126,32 @@ package struct Subject: Equatable, Sendable {
   }
 
   /// What is looked for, for the reason to skip a case.
-  private static func words(_ node: JSONNode, _ kind: Kind, isCustom: Bool, isQuiet: Bool) -> String {
+  private static func words(_ node: JSONNode, _ kind: Kind, isCustom: Bool, isQuiet: Bool) throws(StepError) -> String {
     var words: [String] = []
-    func add(_ name: String, _ before: String, _ separator: String) {
-      let texts = node.texts(name)
+    func add(_ name: String, _ before: String, _ separator: String) throws(StepError) {
+      let texts = try node.texts(name)
       if !texts.isEmpty { words.append(before + texts.joined(separator: separator)) }
     }
     if isCustom { words.append("custom") }
     if isQuiet { words.append("harmless") }
     words.append(kind.rawValue)
-    add("type", "", " or ")
-    add("service", "of service ", " or ")
-    add("format", "of format ", " or ")
-    add("perms", "with permissions ", ", ")
-    add("without", "without permissions ", ", ")
-    add("has", "with ", ", ")
-    add("with", "with ", " and ")
-    add("aid", "of aid ", " or ")
+    try add("type", "", " or ")
+    try add("service", "of service ", " or ")
+    try add("format", "of format ", " or ")
+    try add("perms", "with permissions ", ", ")
+    try add("without", "without permissions ", ", ")
+    try add("has", "with ", ", ")
+    try add("with", "with ", " and ")
+    try add("aid", "of aid ", " or ")
     return words.joined(separator: " ")
   }
+}
+
+/// The value of a variable that has to be a characteristic, service or accessory.
+package struct DeferredSubject: Equatable, Sendable {
+  let node: JSONNode
+
+  package func found() throws(StepError) -> FoundSubject { try FoundSubject(node) }
 }
 
 /// The characteristic, service or accessory that is the value of a variable.

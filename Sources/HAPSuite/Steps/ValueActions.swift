@@ -15,8 +15,9 @@ package struct ValueCheck: Equatable, Sendable {
     for entry in node.elements ?? [node] {
       checks.append(
         ValueCheck(
-          that: entry["that"] ?? JSONNode(.null), pattern: try entry.required("is"), reason: entry.text("because"),
-          deviation: entry.text("deviation")))
+          that: entry["that"] ?? JSONNode(.null), pattern: try entry.required("is"),
+          reason: entry.optionalText("because"),
+          deviation: entry.optionalText("deviation")))
     }
     return checks
   }
@@ -32,7 +33,7 @@ package struct DatabaseRules: Equatable, Sendable {
   package var again: ByteRecipe?
 
   init(_ node: JSONNode) throws(StepError) {
-    rules = node.texts("rules")
+    rules = try node.texts("rules")
     database = try node.bytes("of")
     again = try node.bytes("again")
   }
@@ -61,6 +62,6 @@ package struct DatabaseComparison: Equatable, Sendable {
     new = try ByteRecipe(node.required("new"))
     aspect = try node.word("what") ?? .structure
     again = try node.bytes("again")
-    save = node.text("save")
+    save = node.optionalText("save")
   }
 }

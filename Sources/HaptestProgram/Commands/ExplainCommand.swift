@@ -62,7 +62,7 @@ extension Command {
       )
     }
     for (title, text) in [
-      ("Why it matters", definition.impact), ("Usual cause", definition.cause), ("How to mend it", definition.fix),
+      ("Why it matters", definition.impact), ("Usual cause", definition.cause), ("How to fix it", definition.fix),
     ] {
       guard let text else { continue }
       console.print()

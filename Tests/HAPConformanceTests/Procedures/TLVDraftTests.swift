@@ -86,10 +86,14 @@ import Testing
   func refused(_ text: String) throws {
     let node = try yaml(text)
     var draft = TLVDraft(try MessageItem.list(yaml("{ state: 3, salt: aabb }")), maker)
-    do { try draft.alter(MessageAlteration.list(node), maker) } catch {
-      return #expect(error is StepError || error is StepProblem)
-    }
-    #expect(Bool(false), "\(text) is taken")
+    #expect(throws: StepError.self) { try draft.alter(MessageAlteration.list(node), maker) }
+  }
+
+  @Test("The error for a missing item names the place of the alteration") func missingItem() throws {
+    let node = try yaml("[{ drop: salt }, { flip: proof }]")
+    var draft = TLVDraft(try MessageItem.list(yaml("{ state: 3, salt: aabb }")), maker)
+    let error = stepError { () throws(StepError) in try draft.alter(MessageAlteration.list(node), maker) }
+    #expect(error?.message == "the message has no item \"proof\" to alter" && error?.path == "[1].flip")
   }
 
   @Test("Long values go in fragments of 255 bytes, behind those of other sizes") func fragments() throws {

@@ -150,6 +150,16 @@ struct CauseFinderTests {
     #expect(judged.map(\.blockedBy) == [ranBefore ? "PR-01" : nil])
   }
 
+  @Test("a cause that can run is found although another cause waits")
+  func missingBehindWaiting() {
+    var finder = CauseFinder(owners: [.listPairings: ["PR-01"]])
+    let pending = CauseFinder.Pending(onDemand: ["PR-01"])
+    let (first, second) = (definition("PR-05", after: ["PR-06"]), definition("PR-06", after: ["PR-05"]))
+    #expect(finder.take(failed(second, []), of: second, pending: .init(planned: ["PR-05"])).isEmpty)
+    #expect(finder.take(failed(first, [.listPairings]), of: first, pending: pending).isEmpty)
+    #expect(finder.missing(pending) == "PR-01")
+  }
+
   @Test("a cause that fails ends the wait for the causes after it")
   func likeliest() {
     var finder = CauseFinder(owners: [.listPairings: ["PR-01", "PR-90"]])

@@ -379,7 +379,7 @@ import Testing
     #expect(report.verdict("AA-01") == .fail && report.verdict("AA-02") == nil && report.result.isLost)
     let lost = try #require(report.lost)
     #expect(
-      lost.reason.hasPrefix("behind AA-01: ") && String(decoding: lost.bytes, as: UTF8.self).contains("GET /deadly"))
+      lost.reason.hasPrefix("after AA-01: ") && String(decoding: lost.bytes, as: UTF8.self).contains("GET /deadly"))
   }
 
   @Test("Nobody at the address is said before anything runs") func unreachable() async throws {

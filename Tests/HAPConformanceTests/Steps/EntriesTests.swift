@@ -9,7 +9,9 @@ import Testing
 
   private func problem(_ body: String, _ patterns: String) throws -> String? {
     let answer = JSONNode.object([("entries", try node(patterns))])
-    guard case .entries(let entries, let isWhole) = try AnswerPattern(answer).parts.first else { return "no entries" }
+    guard case .entries(let entries, let isWhole, _) = try AnswerPattern(answer).parts.first else {
+      return "no entries"
+    }
     return try Judgement.entriesProblem(node(body), entries, isWhole: isWhole)
   }
 

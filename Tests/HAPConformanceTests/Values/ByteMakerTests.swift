@@ -56,6 +56,8 @@ import Testing
       "{ of: aa, skip: -1 }", "{ of: aa, truncate: -1 }", "{ of: aa, extend: -1 }", "{ of: aa, extend: 16777216 }",
       "{ of: aa, skip: a }", "[{ zeros: 16777216 }, { zeros: 1 }]", "[aa, 5]",
       "{ of: { zeros: 16777216 }, extend: 16777216 }",
+      "{ repeat: { repeat: '0000', times: 1000000 }, times: 1000000, truncate: 1 }",
+      "{ repeat: { repeat: '0000', times: 1000000 }, times: 1000000, skip: 1000000 }",
     ])
   func refused(_ text: String) throws {
     let node = try yaml(text)

@@ -29,6 +29,10 @@ struct CaseCostTests {
       ("{ if: { that: true, then: [{ wait: 1s }], else: [{ wait: 2s }] } }", 3000),
       ("{ together: [[{ wait: 1s }], [{ wait: 2s }]] }", 3000), ("{ finally: [{ wait: 1s }] }", 1000),
       ("{ each: { in: [1], as: x, steps: [{ wait: 1s }] } }", 1000), ("{ alive: true }", 0),
+      (
+        "{ repeat: { times: 1000000, steps: [{ repeat: { times: 1000000, steps: [{ repeat: { times: 1000000, steps: [{ repeat: { times: 1000000, steps: [{ wait: 10y }] } }] } }] } }] } }",
+        1_000_000_000_000
+      ),
     ])
   func waits(_ steps: String, _ milliseconds: Int) throws {
     #expect(try cost(steps).waits == .milliseconds(milliseconds))
