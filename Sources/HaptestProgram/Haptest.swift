@@ -5,7 +5,7 @@ extension Program {
   /// All that `haptest` can be asked for.
   package static let haptest = Program(
     name: "haptest", version: haptestVersion,
-    summary: "Checks HomeKit accessories over IP against the rules of HAP, and says what is wrong and how to fix it",
+    summary: "Checks HomeKit accessories over IP against the rules of HAP, and explains how to fix each failure",
     commands: [
       .run, .stability, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate,
     ],

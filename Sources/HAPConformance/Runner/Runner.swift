@@ -319,7 +319,7 @@ package actor Runner {
 
   private func tell(_ judged: [CaseOutcome]) {
     for outcome in judged.map(expected) {
-      // A case that was not selected is told only as the cause of one that was.
+      // A case that was not selected is reported only if it is the cause for a selected one.
       if !selected.contains(outcome.description.id) {
         unselected.append(outcome)
         continue

@@ -33,7 +33,7 @@ final class WireConnection: @unchecked Sendable {
   /// The session that begins when M4 has come, if something was sealed for it before.
   private var upcoming: WireSession?
   /// Whether sealed bytes wait for that session.
-  private var holdsSealedBytes = false
+  private(set) var holdsSealedBytes = false
   /// Frames of which bytes are in `plain`, with how many of them.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
   var answers: [Arrival] = []

@@ -56,7 +56,8 @@ package struct CaseCost: Equatable, Sendable {
   private static let most = 1_000_000_000
 
   private static func product(_ a: Int, _ b: Int) -> Int {
-    min(a.multipliedFullWidth(by: b).high == 0 ? a &* b : most, most)
+    let (product, overflows) = a.multipliedReportingOverflow(by: b)
+    return overflows ? most : min(product, most)
   }
 
   private static func product(_ duration: Duration, _ count: Int) -> Duration {

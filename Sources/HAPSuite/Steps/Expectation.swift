@@ -140,15 +140,19 @@ package struct EntryPattern: Equatable, Sendable {
 // MARK: Reading
 
 extension AnswerPattern {
-  /// - Parameter node: an alternative of an `expect` or of an `event`, with what it inherits; resolved.
-  init(_ node: JSONNode) throws(StepError) {
+  /// - Parameters:
+  ///   - node: an alternative of an `expect` or of an `event`, with what it inherits; resolved.
+  ///   - isWhole: whether other entries are wrong unless `only` says it. An event may have more, an answer may not.
+  init(_ node: JSONNode, isWhole: Bool = true) throws(StepError) {
     parts = []
-    for member in node.members ?? [] { try add(member, of: node) }
+    for member in node.members ?? [] { try add(member, of: node, isWhole: isWhole) }
     deviation = node.optionalText("deviation")
     record = node.optionalText("record")
   }
 
-  private mutating func add(_ member: JSONNode.Member, of node: JSONNode) throws(StepError) {
+  private mutating func add(
+    _ member: JSONNode.Member, of node: JSONNode, isWhole: Bool
+  ) throws(StepError) {
     let value = member.value
     if let field = AnswerField(rawValue: member.name) { return parts.append(.field(field, value)) }
     switch member.name {
@@ -159,8 +163,7 @@ extension AnswerPattern {
     case "entries":
       var entries: [EntryPattern] = []
       for element in value.elements ?? [] { entries += try EntryPattern.list(element) }
-      // An answer has its entries and no others; an event may have more.
-      parts.append(.entries(entries, isWhole: try node.flag("only") ?? true, written: value))
+      parts.append(.entries(entries, isWhole: try node.flag("only") ?? isWhole, written: value))
     case "database": if try node.flag("database") == true { parts.append(.database) }
     case "setup": try node.word("setup", of: [PairingStep.m2, .m4, .m6]).map { parts.append(.setup($0)) }
     case "verify": try node.word("verify", of: [PairingStep.m2, .m4]).map { parts.append(.verify($0)) }
@@ -189,13 +192,7 @@ extension EventExpectation {
     keeps = try node.flag("keep") ?? false
     alternatives = []
     for alternative in node["any"]?.elements ?? [node] {
-      var all = alternative.inheriting(node, except: ["any"])
-      // An event may have other entries, unless the step says that it may not.
-      if all["only"] == nil {
-        all.kind = .object(
-          (all.members ?? []) + [.init(name: "only", place: node.place, value: JSONNode(.bool(false)))])
-      }
-      alternatives.append(try AnswerPattern(all))
+      alternatives.append(try AnswerPattern(alternative.inheriting(node, except: ["any"]), isWhole: false))
     }
     save = try node.saved()
   }
@@ -216,7 +213,7 @@ extension Silence {
   init(_ node: JSONNode) throws(StepError) {
     on = node.connection
     duration = try node.duration("for") ?? .seconds(1)
-    isWhole = try node.text("of") == "everything"
+    isWhole = try node.word("of", in: ["events", "everything"]) == "everything"
     ids = node["id"] == nil ? nil : Set(try node.texts("id"))
     deviation = node.optionalText("deviation")
   }

@@ -83,12 +83,18 @@ extension JSONNode {
   func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, of words: [Word] = Array(Word.allCases)
   ) throws(StepError) -> Word? where Word.RawValue == String {
+    try word(name, in: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+  }
+
+  /// One of some words.
+  func word(_ name: String, in words: [String]) throws(StepError) -> String? {
     guard let value = try member(name) else { return nil }
-    guard let word = words.first(where: { $0.rawValue == Scope.text(value) }) else {
-      let list = words.map(\.rawValue).joined(separator: ", ")
-      throw StepError(value, "\"\(Scope.text(value).prefix(40))\" is not known here: there are \(list)")
+    let text = Scope.text(value)
+    guard words.contains(text) else {
+      let list = words.joined(separator: ", ")
+      throw StepError(value, "\"\(text.prefix(40))\" is not known here: write one of \(list)")
     }
-    return word
+    return text
   }
 
   func bytes(_ name: String) throws(StepError) -> ByteRecipe? {

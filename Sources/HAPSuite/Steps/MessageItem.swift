@@ -130,7 +130,8 @@ package enum MessageChange: Equatable, Sendable {
     case .reverse:
       if node.boolValue == false { return nil }
       self = .reverse
-    case .move: self = .move(try Self.item(node.required("item")), toFront: try node.text("to") == "front")
+    case .move:
+      self = .move(try Self.item(node.required("item")), toFront: try node.word("to", in: ["front", "end"]) == "front")
     case .append: self = .append(try ByteRecipe(node))
     case .cut: self = .cut(try node.count)
     case .replace: self = .replace(try ByteRecipe(node))

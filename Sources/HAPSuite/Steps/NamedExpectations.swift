@@ -13,7 +13,7 @@ package struct NamedExpectations: Sendable {
     byName = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  package var names: [String] { members.map(\.name) }
+  var names: [String] { members.map(\.name) }
 
   /// What an `expect` waits for, with what it calls by name.
   /// - Parameter node: the content of the step, resolved.
@@ -60,8 +60,11 @@ package struct NamedExpectations: Sendable {
   private func add(
     to alternatives: inout [JSONNode], _ node: JSONNode, in scope: Scope, depth: Int = 0
   ) throws(StepError) {
-    guard alternatives.count < Self.limit, depth < Self.greatestDepth else {
-      throw StepError(node, "the expectation has more than \(Self.limit) alternatives, or they are too deep")
+    guard alternatives.count < Self.limit else {
+      throw StepError(node, "the expectation has more than \(Self.limit) alternatives: name fewer in \"any\"")
+    }
+    guard depth < Self.greatestDepth else {
+      throw StepError(node, "\"any\" is \(depth) deep: name the alternatives in one \"any\"")
     }
     guard let list = node["any"]?.elements else { return alternatives.append(node) }
     for element in list {

@@ -130,7 +130,7 @@ extension SentRequest {
       return ("PUT", "/characteristics", .json(try written(entries, pid: node["pid"])))
     }
     let alterations = try MessageAlteration.list(node["alter"])
-    if let what = try node.text("pairings") {
+    if let what = try node.word("pairings", in: ["list", "add", "remove"]) {
       return ("POST", "/pairings", .pairings(try PairingsRequest(what, node), alterations))
     }
     if let step = try node.word("setup", of: [PairingStep.m1, .m3, .m5]) {
@@ -197,12 +197,12 @@ extension PairingsRequest {
     case "list": self = .list
     case "remove": self = .remove(controller: try node.text("controller"))
     default:
-      let permissions: UInt8 =
-        switch try node.text("permissions") {
-        case "admin": 1
-        case "user": 0
-        default: UInt8(clamping: node["permissions"]?.integerValue ?? 0)
-        }
+      let permissions: UInt8
+      if node["permissions"]?.integerValue != nil {
+        permissions = UInt8(clamping: try node.integer("permissions") ?? 0)
+      } else {
+        permissions = try node.word("permissions", in: ["user", "admin"]) == "admin" ? 1 : 0
+      }
       self = .add(controller: try node.text("controller"), permissions: permissions)
     }
   }
@@ -246,10 +246,10 @@ extension ProofEdits {
     default: publicKey = try node.bytes("public-key").map { .bytes($0) }
     }
     secret = try node.bytes("secret")
-    isPadded = try node.text("secret-form") == "padded"
+    isPadded = try node.word("secret-form", in: ["stripped", "padded"]) == "padded"
     wantsZeroSecret = try node.flag("zero-secret") ?? false
     wantsZeroKey = try node.flag("zero-key") ?? false
-    stripsServerKey = try node.text("server-key-form") == "stripped"
+    stripsServerKey = try node.word("server-key-form", in: ["received", "stripped"]) == "stripped"
     switch try node.text("code") {
     case nil: code = .right
     case "wrong": code = .wrong
@@ -265,7 +265,7 @@ extension SealedEdits {
     signer = try node.text("signed-by")
     inner = try MessageAlteration.list(node["inner"])
     nonce = try node.text("nonce")
-    hasWrongKey = node["seal-key"] != nil
+    hasWrongKey = try node.word("seal-key", in: ["wrong"]) != nil
     if let nonce, nonce.utf8.count != 8 {
       throw StepError(node["nonce"] ?? node, "a nonce is 8 characters, not \(nonce.utf8.count)")
     }

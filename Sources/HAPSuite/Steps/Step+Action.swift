@@ -157,7 +157,7 @@ extension NewController {
   fileprivate init(_ node: JSONNode) throws(StepError) {
     name = Scope.text(try node.required("name"))
     isPaired = try node.flag("paired") ?? true
-    isAdmin = try node.text("permissions") == "admin"
+    isAdmin = try node.word("permissions", in: ["user", "admin"]) == "admin"
     identifier = try node.bytes("id")
     keyOf = try node.text("key-of")
     if name == "admin" { throw StepError(node, "admin is the tester's own controller: choose another name") }
@@ -170,7 +170,7 @@ extension HookAction {
     self.name = name
     subject = node["of"].map { DeferredSubject(node: $0) }
     value = node["value"]
-    kind = try node.text("kind")
+    kind = try node.word("kind", in: ["single", "double", "long"])
     save = node.optionalText("save")
     refused = node.optionalText("refused")
     isOptional = try node.flag("optional") ?? false

@@ -75,8 +75,8 @@ package struct Subject: Equatable, Sendable {
     serviceTypes = try Self.types(node, "service", service)
     parts = try Self.types(node, "with", kind == .accessory ? service : characteristic)
     formats = try node.texts("format")
-    perms = Permissions(try node.texts("perms").compactMap { Permissions(name: $0) })
-    without = Permissions(try node.texts("without").compactMap { Permissions(name: $0) })
+    perms = try Self.permissions(node, "perms")
+    without = try Self.permissions(node, "without")
     has = try node.texts("has")
     lacks = try node.texts("lacks")
     owner = try Self.owner(node)
@@ -110,6 +110,18 @@ package struct Subject: Equatable, Sendable {
       }
       return .aid(aid)
     }
+  }
+
+  private static func permissions(_ node: JSONNode, _ name: String) throws(StepError) -> Permissions {
+    var result = Permissions()
+    for text in try node.texts(name) {
+      guard let permission = Permissions(name: text) else {
+        throw StepError(
+          node[name] ?? node, "there is no permission \"\(text.prefix(40))\": write pr, pw, ev, aa, tw, hd or wr")
+      }
+      result.formUnion(permission)
+    }
+    return result
   }
 
   private static func types(

@@ -119,7 +119,7 @@ extension Vocabulary {
     ShapeMember("seal-key", .word(["wrong"]), "of M5 and Pair Verify's M3: another key seals"),
     ShapeMember(
       "ephemeral", .text,
-      "of Pair Verify's M3: a procedure whose keys are signed in place of this one's; `swapped`: this one's, in the wrong order; `own`: this one's, as without it"
+      "of Pair Verify's M3: a procedure whose keys are signed instead of this one's; `swapped`: this one's, in the wrong order; `own`: this one's, as without it"
     ),
     // delivery
     ShapeMember("alter", .alterations, "alterations of the TLV8 message"),

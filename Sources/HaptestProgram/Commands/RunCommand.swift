@@ -17,7 +17,7 @@ extension Command {
     discussion: [
       "The accessory is named by its address, by its name on the network or its device ID, or it is started by --exec; then its first ready line may name it.",
       "With its setup code all cases run; without it those that need no pairing. What was paired, written and subscribed is put back at the end. An accessory that is paired with another controller is never unpaired.",
-      "Failures come with what was sent, what would have been accepted, what came, why it matters and how to fix it. The same goes into the reports, where secrets are left out; evidence has them.",
+      "A failure is shown with the request, the accepted answers, the answer, its impact and its fix. Reports have the same without secrets; evidence has the secrets, too.",
     ],
     examples: [
       ("haptest run 192.0.2.7:51826 --code 031-45-154", "all of it, against an accessory at an address"),

@@ -11,7 +11,8 @@ import Testing
 @Suite("Messages that are sealed before M4 has come", .timeLimit(.minutes(10))) struct WireAheadTests {
   private static let m4 =
     "HTTP/1.1 200 OK\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 3\r\n\r\n\u{6}\u{1}\u{4}"
-  private static let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}"
+  private static let answer =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}"
   private static let patience = Duration.seconds(20)
 
   private static func keys(_ seed: UInt64) -> SessionKeys {
@@ -38,11 +39,11 @@ import Testing
         peer.say(m4 + Self.sealed(keys))
       } else {
         peer.say(m4)
-        try await actor.loop.sleep(for: .milliseconds(10))
+        try await wait(on: actor.loop) { !connection.answers.isEmpty }
         peer.say(Self.sealed(keys))
       }
+      try await wait(on: actor.loop) { connection.holdsSealedBytes }
       _ = try self.message(await connection.next(within: Self.patience))
-      try await actor.loop.sleep(for: .milliseconds(100))
       connection.secure(keys)
       return try self.message(await connection.next(within: Self.patience)).isSealed
     }

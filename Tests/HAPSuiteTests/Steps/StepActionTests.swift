@@ -203,7 +203,7 @@ import Testing
   private static let misfits: [(step: String, message: String)] = [
     ("reading: { paused: '${x}' }", "true or false is expected, not a string"),
     ("connect: { within: '${x}' }", "a duration such as 500ms is expected, not soon"),
-    ("close: { how: '${x}' }", "\"soon\" is not known here: there are fin, reset, half"),
+    ("close: { how: '${x}' }", "\"soon\" is not known here: write one of fin, reset, half"),
     ("send: { path: /, repeat: '${x}' }", "a number from 0 to 16777216 is expected, not soon"),
     ("send: { write: [{ id: '${x}' }] }", "an id is aid.iid, not soon"),
     ("send: { setup: M5, nonce: '${x}' }", "a nonce is 8 characters, not 4"),
@@ -217,9 +217,12 @@ import Testing
     ("each: { in: '${x}', as: y, steps: [] }", "a list is expected, not a string"),
     ("controller: { name: '${admin}' }", "admin is the tester's own controller: choose another name"),
     ("record: '${y}'", "nothing has given \"y\" a value"),
-    ("pair: { until: '${m5}' }", "\"M5\" is not known here: there are M2, M4, M6"),
-    ("send: { verify: '${m5}' }", "\"M5\" is not known here: there are M1, M3"),
-    ("expect: { closed: '${x}' }", "\"soon\" is not known here: there are reset, fin"),
+    ("pair: { until: '${m5}' }", "\"M5\" is not known here: write one of M2, M4, M6"),
+    ("send: { pairings: '${x}' }", "\"soon\" is not known here: write one of list, add, remove"),
+    ("send: { setup: M3, secret-form: '${x}' }", "\"soon\" is not known here: write one of stripped, padded"),
+    ("silence: { for: 1s, of: '${x}' }", "\"soon\" is not known here: write one of events, everything"),
+    ("send: { verify: '${m5}' }", "\"M5\" is not known here: write one of M1, M3"),
+    ("expect: { closed: '${x}' }", "\"soon\" is not known here: write one of reset, fin"),
     ("send: { raw: '${null}' }", "null is no value of \"raw\": the path of its variable leads nowhere"),
     (
       "send: { pairings: remove, controller: '${null}' }",
@@ -236,7 +239,7 @@ import Testing
     ),
     ("send: { raw: aa, ahead: true }", "a message with \"ahead\" has no \"raw\": leave one of them out"),
     ("expect: { is: circle }", "the expectation \"circle\" leads back to itself"),
-    ("expect: many9", "the expectation has more than 1000 alternatives, or they are too deep"),
+    ("expect: many9", "the expectation has more than 1000 alternatives: name fewer in \"any\""),
     ("record: '${huge}${huge}'", "with its variables, this has more than 67108864 bytes: a value may have no more"),
   ]
 
