@@ -18,8 +18,9 @@ SYSTEM     := $(shell uname -s)
 # make run and make test share one unoptimized build, apart from that of swift build. Three settings make it shorter from an empty folder (docs/testing.md
 # has the figures): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
 DEBUG_INFO ?= none
-TEST_BUILD := --scratch-path .build/test -debug-info-format $(DEBUG_INFO) -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 \
-  -Xswiftc -disable-batch-mode -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
+WHOLE_MODULES := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode \
+  -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
+TEST_BUILD := --scratch-path .build/test -debug-info-format $(DEBUG_INFO) $(WHOLE_MODULES)
 
 LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
@@ -180,7 +181,7 @@ else
 endif
 
 sanitize: build-deps ## the unit tests under the thread sanitizer, and under the address sanitizer with its search for leaks
-	Scripts/sanitize
+	Scripts/sanitize $(WHOLE_MODULES)
 
 abuse: test-deps release ## ten thousand hostile connections for a minute, twice: with 17 sessions and with ten thousand
 ifeq ($(SYSTEM),Linux)
