@@ -86,8 +86,10 @@ test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## lint
 no-tests:
 	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
-lint: unit-test-deps ## the format of every Swift file, checked
+lint: unit-test-deps ## check the format of every Swift file, the prose, and the links, commands and options in the docs
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
+	@$(SUMMARIZE) build prose Scripts/check-prose
+	@$(SUMMARIZE) build docs Scripts/check-docs
 
 format: ## the format of every Swift file, made right
 	swift format format --in-place --parallel -r $(SOURCES)

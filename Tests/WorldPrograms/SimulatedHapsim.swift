@@ -8,9 +8,15 @@ import HapsimProgram
 
 extension SimulatedWorld {
   /// Installs `hapsim` on all hosts, so that `--exec "hapsim run …"` starts it there.
-  /// - Parameter disk: of the state folders.
-  package func installHapsim(on disk: SimulatedDisk) {
-    programs["hapsim"] = { run in
+  /// - Parameters:
+  ///   - disk: of the state folders.
+  ///   - name: of the program.
+  ///   - arguments: returns the arguments of a run.
+  package func installHapsim(
+    on disk: SimulatedDisk, as name: String = "hapsim",
+    arguments: @escaping (ProgramRun) -> [String] = { $0.arguments }
+  ) {
+    programs[name] = { run in
       let input = SimulatedInput()
       run.onLine = { input.take(.line($0)) }
       run.onInputEnd = { input.take(.end(nil)) }
@@ -24,7 +30,7 @@ extension SimulatedWorld {
         input.close()
         program.close()
       }
-      program.start(run.arguments, on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
+      program.start(arguments(run), on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
     }
   }
 }

@@ -64,3 +64,21 @@ extension Runner {
     tell(.lost(reason: reason, lastSent: lastSent.title, bytes: Array(lastSent.bytes.prefix(4096))))
   }
 }
+
+extension CaseExecution.Result {
+  /// Reports a crash that happened while the case ran beside others and did not repeat when they ran alone. A case that fails keeps its verdict.
+  /// - Parameters:
+  ///   - ending: how the accessory's process ended.
+  ///   - others: the identifiers of the other cases that failed then.
+  mutating func noteCrash(_ ending: String, beside others: [String]) {
+    let company = others.isEmpty ? "" : " at the same time as \(others.joined(separator: ", "))"
+    let message =
+      "the accessory crashed: its process ended \(ending) while this case ran\(company); it did not when the cases ran alone"
+    if outcome.verdict == .fail || outcome.verdict == .error {
+      outcome.notes.append(message)
+    } else {
+      outcome.verdict = .flaky
+      outcome.message = message
+    }
+  }
+}

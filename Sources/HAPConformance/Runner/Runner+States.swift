@@ -31,8 +31,9 @@ extension Runner {
     } catch { return false }
   }
 
-  /// Pairs; what needs more than there is then is skipped, with the reason.
-  /// - Returns: what can run.
+  /// Pairs, in several attempts with pauses, since an accessory may be restarting or count attempts. Cases that need more than there is then are skipped,
+  /// with the reason.
+  /// - Returns: the cases that can run.
   func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     while failedPairings < Self.failedPairingLimit {
       let wasPaired = device.owner != nil
@@ -47,6 +48,8 @@ extension Runner {
         if Task.isCancelled { break }
         tell(
           .note("\(device.owner == nil ? "Pair Setup failed" : "paired, but there is no session"): \(error.message)"))
+        await recover(from: error)
+        guard mayGoOn else { break }
       }
     }
     // With a pairing alone, what sessions are built on can still be judged.
@@ -62,6 +65,18 @@ extension Runner {
       }
     }
     return ready
+  }
+
+  /// Starts the accessory's command again if its process ended while the tester paired; otherwise waits before the next attempt, longer each time.
+  private func recover(from refusal: Keeper.Refusal) async {
+    let failures = failedPairings
+    if await world.process?.ending() != nil {
+      await startAgain("the tester's own pairing", Death(reason: refusal.message, lastSent: device.lastSent))
+      // A command that ends at each attempt is not started for ever.
+      failedPairings = failures
+    } else if failures < Self.failedPairingLimit {
+      try? await loop.sleep(for: .seconds(failures))
+    }
   }
 
   /// Leaves the accessory as it was found: without the tester's pairing, unless the tester came with it.

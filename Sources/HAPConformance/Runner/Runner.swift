@@ -112,6 +112,8 @@ package actor Runner {
     let entries = plan.entries.filter { $0.skipReason == nil && $0.errorReason == nil }
     for phase in Set(entries.map { Plan.phase($0.definition) }).sorted() {
       guard mayGoOn else { break }
+      // An accessory that could not be paired with may have recovered: each phase tries once more.
+      failedPairings = min(failedPairings, Self.failedPairingLimit - 1)
       let group = entries.filter { Plan.phase($0.definition) == phase }
       if phase == 3 { await sideBySide(group) } else { await oneByOne(group) }
     }
@@ -154,7 +156,12 @@ package actor Runner {
     for outcome in unselected where causeIDs.contains(outcome.description.id) { report(outcome) }
   }
 
-  func oneByOne(_ entries: [Plan.Entry]) async {
+  /// Runs cases alone.
+  /// - Parameter crash: how the accessory's process ended while these cases ran side by side. If it ends in none of them now, the first one is reported
+  ///   as flaky.
+  func oneByOne(_ entries: [Plan.Entry], after crash: String? = nil) async {
+    var crash = crash
+    var survived: [(result: CaseExecution.Result, definition: CaseDefinition)] = []
     for entry in entries where mayGoOn {
       guard await prepare(entry) else { continue }
       switch find(entry, taken: []) {
@@ -163,9 +170,19 @@ package actor Runner {
       case .busy: preconditionFailure("nothing is taken")
       case .ready(let found, _):
         let result = await repeated(entry, found)
-        await conclude(result, entry, after: await death())
+        let death = await death()
+        if death == nil, crash != nil {
+          survived.append((result, entry.definition))
+        } else {
+          crash = nil
+          await conclude(result, entry, after: death)
+        }
       }
     }
+    if let crash, !survived.isEmpty {
+      survived[0].result.noteCrash(crash, beside: survived.dropFirst().map(\.definition.id))
+    }
+    for (result, definition) in survived { conclude(result, definition) }
   }
 
   /// A case that ran beside others, and the services that it was busy with.
@@ -201,12 +218,13 @@ package actor Runner {
       }
     }
     if mayGoOn, found == nil { found = await death() }
+    let crash = found == nil ? nil : await world.process?.ending()
     if mayGoOn, let found { await startAgain("the cases that ran side by side", found) }
     guard mayGoOn else {
       for run in suspects { conclude(run.result, run.entry.definition) }
       return
     }
-    await oneByOne(suspects.map(\.entry))
+    await oneByOne(suspects.map(\.entry), after: crash)
     if mayGoOn, !waiting.isEmpty { await sideBySide(waiting) }
   }
 

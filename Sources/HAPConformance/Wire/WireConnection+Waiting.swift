@@ -63,6 +63,7 @@ extension WireConnection {
     since wakeCount: UInt64, until deadline: UInt64, isCancellable: Bool = true,
     isolation: isolated (any Actor)? = #isolation
   ) async {
+    reportHeldEnd()
     let timer = LoopTimer(loop)
     lastWaiter += 1
     let number = lastWaiter

@@ -34,6 +34,8 @@ final class WireConnection: @unchecked Sendable {
   private var upcoming: WireSession?
   /// Whether sealed bytes wait for that session.
   private(set) var holdsSealedBytes = false
+  /// Whether the end that came after them is a reset. `nil`: no end has come.
+  private var heldEnd: Bool?
   /// Frames of which bytes are in `plain`, with how many of them.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
   var answers: [Arrival] = []
@@ -121,7 +123,11 @@ final class WireConnection: @unchecked Sendable {
       parser = HTTPResponseParser()
     }
     received()
+    reportHeldEnd()
   }
+
+  /// Reports the end that came after sealed bytes: their session has begun, or a case waits without beginning it.
+  func reportHeldEnd() { if let heldEnd { ended(reset: heldEnd) } }
 
   /// A message as it will go out: sealed where there is a session.
   func prepared(
@@ -354,6 +360,8 @@ final class WireConnection: @unchecked Sendable {
 
   private func ended(reset: Bool) {
     guard !isOver else { return }
+    // The held bytes come before the end, and can only be opened with the keys.
+    if holdsSealedBytes, heldEnd == nil { return heldEnd = reset }
     // An answer that lasts until the end of the connection ends here.
     if let (head, body, consumed) = nextMessage({ parser.endOfStream($0) }) { take(head, body, consumed) }
     guard !isOver else { return }

@@ -11,8 +11,9 @@ import HAPWire
 /// Belongs to the loop's thread.
 final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   private let state: DefectState
-  private let core: AccessoryCore
-  private let server: AccessoryServer
+  // The server owns the core, and both own this object, as recorder and as tap.
+  private unowned let core: AccessoryCore
+  private unowned let server: AccessoryServer
   private let loop: EventLoop
   /// What has come on each connection since its last request.
   private var arrivals: [ConnectionID: Arrival] = [:]

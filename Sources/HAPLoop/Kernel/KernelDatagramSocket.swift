@@ -18,8 +18,8 @@ final class KernelDatagramSocket: DatagramSocket {
   private var watcher: DescriptorWatcher?
   /// The loop keeps it while it receives.
   private var owner: UDPSocket?
-  private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: longestDatagram, alignment: 16)
-  private let control = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 16)
+  private let memory: UnsafeMutableRawBufferPointer
+  private let control: UnsafeMutableRawBufferPointer
   let address: SocketAddress
   private(set) var droppedCount: UInt64 = 0
   /// As the system counts, round after 32 bits.
@@ -40,6 +40,9 @@ final class KernelDatagramSocket: DatagramSocket {
       throw LoopError(status: status, while: "receiving at \(wanted)")
     }
     (descriptor, address) = (socket, actual)
+    // Allocated last, because no deinit runs for an initializer that throws.
+    memory = .allocate(byteCount: Self.longestDatagram, alignment: 16)
+    control = .allocate(byteCount: 512, alignment: 16)
   }
 
   deinit {

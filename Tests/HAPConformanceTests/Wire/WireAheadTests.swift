@@ -50,6 +50,34 @@ import Testing
     #expect(isSealed)
   }
 
+  @Test("A sealed answer that the end of the connection follows is opened, and then the end is reported")
+  func keptUntilEnd() async throws {
+    let keys = Self.keys(1)
+    let (isSealed, end) = try await withPeer { actor, connection, peer in
+      _ = connection.sealedAhead(Array("GET / HTTP/1.1\r\n\r\n".utf8), keys)
+      peer.say(Array(Self.m4.utf8) + Self.sealed(keys))
+      peer.streams[0].closeAfterWriting()
+      _ = try self.message(await connection.next(within: Self.patience))
+      connection.secure(keys)
+      let answer = try self.message(await connection.next(within: Self.patience))
+      return (answer.isSealed, await connection.next(within: Self.patience))
+    }
+    #expect(isSealed)
+    guard case .closed(reset: false, _) = end else { throw StepProblem("\(end)") }
+  }
+
+  @Test("Without the session, held bytes are garbage, and the end is reported at once") func neverOpened() async throws {
+    let keys = Self.keys(1)
+    let arrival = try await withPeer { actor, connection, peer in
+      _ = connection.sealedAhead(Array("GET / HTTP/1.1\r\n\r\n".utf8), keys)
+      peer.say(Array(Self.m4.utf8) + Self.sealed(keys))
+      peer.streams[0].closeAfterWriting()
+      _ = try self.message(await connection.next(within: Self.patience))
+      return await connection.next(within: Self.patience)
+    }
+    guard case .garbage = arrival else { throw StepProblem("\(arrival)") }
+  }
+
   @Test("A session of other keys starts with new counters") func otherKeys() async throws {
     let (first, second) = (Self.keys(1), Self.keys(2))
     let isSealed = try await withPeer { actor, connection, peer in
