@@ -126,7 +126,7 @@ actor CaseRun {
     case let error as StepError: "\(error.place): \(error.message)"
     case let problem as StepProblem: problem.message
     case let skip as CaseSkip: skip.reason
-    case is CaseInterrupted: "it was given up"
+    case is CaseInterrupted: "it was cancelled"
     default: "\(error)"
     }
   }

@@ -37,7 +37,7 @@ package struct DatabaseVisit: Sendable {
     _ observer: MDNSObserver, _ absence: String?, on loop: EventLoop, _ random: RandomSource
   ) async throws -> Reading {
     let found = try await place(observer, absence)
-    if Task.isCancelled { throw ConformanceSession.Failure(message: "it was given up") }
+    if Task.isCancelled { throw ConformanceSession.Failure(message: "it was cancelled") }
     let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: random)
     let world = CaseWorld()
     let keeper = Keeper(
