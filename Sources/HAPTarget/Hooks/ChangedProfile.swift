@@ -4,8 +4,7 @@ import HAPWire
 /// The profile that hapsim serves, as changed by the hooks `add-accessory` and `remove-accessory`.
 ///
 /// On a bridge, `add` adds an accessory; on any other accessory it adds a service. Each addition has a new name and serial number, so that
-/// it
-/// doesn't get the IDs of an earlier one. `remove` removes the latest addition, or else the profile's last item that nothing refers to.
+/// it doesn't get the IDs of an earlier one. `remove` removes the latest addition, or else the profile's last item that nothing refers to.
 struct ChangedProfile {
   /// The profile's text in its current state.
   private(set) var json: [UInt8]
