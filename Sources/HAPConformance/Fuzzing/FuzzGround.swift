@@ -380,7 +380,7 @@ actor FuzzGround {
         try await place.keeper.restore(written)
         try await place.keeper.removeOthers(added: [])
         try await place.keeper.unpair()
-      } catch { problem = "it could not all be put back: \(error.message)" }
+      } catch { problem = "cleanup was incomplete: \(error.message)" }
     }
     await stop()
     return problem
