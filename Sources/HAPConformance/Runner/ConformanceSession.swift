@@ -164,7 +164,7 @@ package struct ConformanceSession: Sendable {
     world.claims = claims
     if let service {
       world.observer = observer
-      // A case must also test the addresses of the record, in case they lead to another host.
+      // Keep a given address first: a record that points to another host must not redirect the cases.
       for address in service.socketAddresses where !device.addresses.contains(address) {
         device.addresses.append(address)
       }

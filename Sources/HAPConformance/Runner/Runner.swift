@@ -23,7 +23,7 @@ package actor Runner {
   private var counts: [Verdict: Int] = [:]
   private var outcomes: [CaseOutcome] = []
   var leftovers: [String] = []
-  /// Whether the run ends here.
+  /// Whether the accessory was lost, so that no further case runs.
   var isLost = false
   private var wasInterrupted = false
   /// Why there is no pairing or no session, and the number of failures in a row.
@@ -42,9 +42,9 @@ package actor Runner {
   /// Cases that block others.
   private var causeIDs: Set<String> = []
 
+  /// - Parameters:
   ///   - tell: called with every event, on the loop.
   ///   - today: "2026-11-21", for the expiry of baseline entries.
-  ///   - today: "2026-11-21", for entries of the baseline that expire.
   package init(
     _ device: TestedAccessory, world: CaseWorld, options: RunOptions, baseline: Baseline? = nil, today: String? = nil,
     tell: @escaping @Sendable (RunEvent) -> Void

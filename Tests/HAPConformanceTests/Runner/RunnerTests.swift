@@ -48,7 +48,7 @@ import Testing
     #expect(
       first.accepted == ["status 200"] && first.got?.hasPrefix("HTTP/1.1 470") == true && !first.transcript.isEmpty)
     let second = try #require(report.outcome("AA-02"))
-    #expect(second.message == "none of what is accepted: status is 470, not 400")
+    #expect(second.message == "no accepted answer: status is 470, not 400")
     #expect(second.accepted == ["status 400", "status 401 (not strict: others)", "the connection ends"])
     #expect(report.outcome("AA-03")?.message.hasPrefix("an answer came: HTTP/1.1 470") == true)
   }
