@@ -1,7 +1,7 @@
 import HAPLoop
 import HAPWire
 
-/// A name that the observer defends against conflicting hosts, as a responder does that owned it before. RFC 6762 §9.
+/// A name that the observer defends against conflicting hosts, like the first owner of the name. RFC 6762 §9.
 package struct NameClaim: Hashable, Sendable {
   /// The full name.
   package let name: DNSName

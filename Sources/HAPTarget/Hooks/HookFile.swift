@@ -2,8 +2,8 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// A hooks file in JSON: `{"format": 1, "hooks": {"reboot": "ssh lamp reboot", "press": "manual", "jam": {"command": "…", "within":
-/// "30s"}}}`.
+/// A hooks file in JSON:
+/// `{"format": 1, "hooks": {"reboot": "ssh lamp reboot", "press": "manual", "jam": {"command": "…", "within": "30s"}}}`.
 package struct HookFile: Equatable, Sendable {
   package enum Way: Equatable, Sendable {
     /// A shell command and its time limit.
