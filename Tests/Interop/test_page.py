@@ -52,12 +52,12 @@ async def test_a_bridge_of_two_lights_is_added_paired_by_the_code_on_the_page_an
     dialog = page.get_by_role("dialog", name="Add an accessory")
     await dialog.get_by_label("Name", exact=True).fill("Hall")
     await dialog.get_by_label("Device").select_option("LightBulb")
-    await dialog.get_by_role("button", name="Put it in").click()
-    await dialog.get_by_label("How many of Light Bulb").fill("2")
+    await dialog.get_by_role("button", name="Add device").click()
+    await dialog.get_by_label("Number of Light Bulb").fill("2")
     await dialog.get_by_text("Optional characteristics").click()
     await dialog.get_by_label("Brightness").check()
-    await dialog.get_by_label("Put them behind a bridge").check()
-    await dialog.get_by_role("button", name="Serve it").click()
+    await dialog.get_by_label("Use a bridge").check()
+    await dialog.get_by_role("button", name="Serve").click()
     await expect(page.get_by_role("heading", name="Hall", level=2)).to_be_visible()
     await expect(page.get_by_text("2 accessories behind the bridge")).to_be_visible()
 
@@ -100,7 +100,7 @@ async def test_the_door_of_the_garage_stops_when_something_stands_in_its_way(run
     await expect(glance).to_contain_text("Closed")
 
     async def advance(time):
-        await page.get_by_label("How far").fill(time)
+        await page.get_by_label("Advance by").fill(time)
         await page.get_by_role("button", name="Advance").click()
 
     await home.put((*target, 0))
@@ -130,7 +130,7 @@ async def test_a_fault_is_switched_on_with_a_parameter_and_off(run, open_page):
     panel = page.get_by_role("region", name="Faults")
     await panel.get_by_label("Find a fault").fill("delay")
     row = panel.locator(".fault", has_text="Delay message")
-    await row.get_by_text("How", exact=True).click()
+    await row.get_by_text("Parameters", exact=True).click()
     await row.get_by_label("Message", exact=True).select_option("write")
     await row.get_by_label("By", exact=True).fill("soon")
     await row.get_by_role("switch", name="Delay message").click()
@@ -143,7 +143,7 @@ async def test_a_fault_is_switched_on_with_a_parameter_and_off(run, open_page):
     await expect(panel.get_by_text("On: delay-message")).to_be_visible()
     await expect(page.get_by_role("navigation").get_by_text("1 fault")).to_be_visible()
     await row.get_by_role("switch").click()
-    await expect(panel.get_by_text("Nothing is wrong")).to_be_visible()
+    await expect(panel.get_by_text("No fault is on")).to_be_visible()
 
 
 async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_connected_and_exported(run, open_page, phone):
@@ -223,7 +223,7 @@ async def test_a_profile_that_is_wrong_is_refused_with_its_place_and_changes_not
     await problem.get_by_role("button", name=re.compile("^line ")).first.click()
     at = await area.evaluate("(area) => area.value.slice(area.selectionStart).split('\\n')[0]")
     assert at.startswith('"GarageDoorOpner"')
-    await page.get_by_role("button", name="Take it back").click()
+    await page.get_by_role("button", name="Revert").click()
     await expect(area).to_have_value(text)
 
 
@@ -277,9 +277,9 @@ async def test_with_a_token_the_page_asks_for_it_or_takes_it_from_the_address(ru
     assert "secret" not in page.url
     await expect(page.locator("img.qr")).to_have_js_property("naturalWidth", 150)
     other = await open_page(simulator, "", refusals=True)
-    dialog = other.get_by_role("dialog", name="This hapsim asks for a token")
+    dialog = other.get_by_role("dialog", name="This hapsim requires a token")
     await dialog.get_by_label("Token").fill("a-secret-of-sorts")
-    await dialog.get_by_role("button", name="Go on").click()
+    await dialog.get_by_role("button", name="Continue").click()
     await expect(other.locator(".glance")).to_contain_text("Closed")
 
 
@@ -294,7 +294,7 @@ async def test_everything_can_be_done_with_the_keyboard(run, open_page):
     await page.get_by_role("tab", name="Accessories").focus()
     await page.keyboard.press("ArrowRight")
     await expect(page.get_by_role("tab", name="Controllers")).to_be_focused()
-    await expect(page.get_by_text("Nobody is connected.")).to_be_visible()
+    await expect(page.get_by_text("No controller is connected.")).to_be_visible()
     await page.keyboard.press("Home")
 
     async def go_to(target):
@@ -396,7 +396,7 @@ async def test_light_and_dark_follow_the_system_and_the_switch(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator, color_scheme="dark")
     dark = await paper(page)
-    await page.get_by_role("button", name="Theme: as the system").click()
+    await page.get_by_role("button", name="Theme: system").click()
     light = await paper(page)
     assert light != dark
     await page.get_by_role("button", name="Theme: light").click()
@@ -496,7 +496,7 @@ async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_ac
 
     # A number that nobody has yet: the next accessory gets it.
     await page.evaluate("location.hash = '#/3'")
-    await expect(page.get_by_role("heading", name="It isn't there any more")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Accessory not found")).to_be_visible()
     odd = [{"type": "TargetHeaterCoolerState", "valid-values": [5, 6], "maxValue": 9, "value": 5}]
     far = [{"type": "LockTargetState", "maxValue": 9, "value": 7}]
     services = [{"type": "LockMechanism", "characteristics": far}, {"type": "HeaterCooler", "characteristics": odd}]
@@ -661,7 +661,7 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
 
     # What else is known of it, and reads that stay without an answer.
     await page.get_by_role("button", name="About Brightness").click()
-    stalled = switch(page, "Leave its reads unanswered")
+    stalled = switch(page, "Stall reads")
     async with page.expect_response(lambda response: response.request.method == "PATCH") as response:
         await stalled.click()
     assert (await response.value).status == 200 and (await response.value).request.post_data == '{"stalled":true}'
@@ -692,7 +692,7 @@ async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undo
     await expect(area).to_have_value(mine)
     save = page.get_by_role("button", name="Serve this profile")
     await save.click()
-    await expect(page.get_by_role("alert").filter(has_text="has been changed meanwhile")).to_be_visible()
+    await expect(page.get_by_role("alert").filter(has_text="was changed meanwhile")).to_be_visible()
     assert len((await of_api(simulator, "GET", "/accessories/1/profile"))["services"]) == len(written["services"]) + 1
     await save.click()
     await expect(facts).to_contain_text("c#\n3", use_inner_text=True)
@@ -704,12 +704,12 @@ async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undo
     dialog = page.get_by_role("dialog", name="Add a characteristic")
     await elsewhere(4, services=written["services"] + other)
     await dialog.get_by_role("button", name="Add characteristic").click()
-    await expect(dialog.get_by_role("alert")).to_contain_text("has been changed while this was open")
+    await expect(dialog.get_by_role("alert")).to_contain_text("was changed while this dialog was open")
     await dialog.get_by_role("button", name="Cancel").click()
     # All that HAP knows of one of your own.
     await page.get_by_role("button", name="Add a characteristic…").click()
     await dialog.get_by_label("Description").fill("Gear")
-    await dialog.get_by_label("Timed writes alone").check()
+    await dialog.get_by_label("Timed writes only").check()
     await dialog.get_by_label("Valid values").fill("4, 1 0")
     await dialog.get_by_role("button", name="Add characteristic").click()
     await expect(dialog).to_have_count(0)
@@ -765,7 +765,7 @@ async def test_what_others_ask_of_the_api_is_seen_on_the_page(run, open_page):
     await of_api(simulator, "POST", "/clock/advance", {"duration": "1h"})
     await expect(page.get_by_role("region", name="Clock")).to_contain_text("01:00:0")
     await of_api(simulator, "PUT", "/scenario", {"yaml": "scenario: Elsewhere\nsteps:\n- after: 1h\n  note: late\n"})
-    await expect(page.get_by_role("region", name="Scenario")).to_contain_text("“Elsewhere” is being played")
+    await expect(page.get_by_role("region", name="Scenario")).to_contain_text("“Elsewhere” is running")
     await of_api(simulator, "DELETE", "/scenario")
     await expect(page.get_by_role("region", name="Scenario")).to_contain_text("“Elsewhere” stopped")
 

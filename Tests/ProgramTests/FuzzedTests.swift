@@ -37,7 +37,7 @@ import WorldPrograms
       #expect(try await Self.database(of: pairing, program).contains("\"accessories\""))
       _ = try await program.stop()
     }
-    #expect(remarks.texts.contains { $0.contains("another controller is paired with it: left out: json, frame") })
+    #expect(remarks.texts.contains { $0.contains("another controller is paired with it; skipped: json, frame") })
     #expect(laboratory.world.foreignJobCount == 0)
   }
 

@@ -4,7 +4,7 @@ import HAPLoop
 import HAPTarget
 import HAPWire
 
-/// Looks at an accessory for what can be claimed of it: its TXT record, and with the setup code its database.
+/// Drafts claims about an accessory from its TXT record and, with the setup code, its database.
 package struct ClaimsVisit: Sendable {
   package var target: ConformanceSession.Target
   package var code: String?
@@ -20,7 +20,7 @@ package struct ClaimsVisit: Sendable {
     self.txt = txt
   }
 
-  /// - Parameter random: for the keys of the pairing that reads the database.
+  /// - Parameter random: generates the keys of the pairing that reads the database.
   package func draw(on loop: EventLoop, random: RandomSource) async throws -> Claims {
     var record: [String: String]?
     if !txt.isEmpty {
@@ -31,7 +31,7 @@ package struct ClaimsVisit: Sendable {
     guard let code else {
       guard record != nil else {
         throw ConformanceSession.Failure(
-          message: "it was not heard on the network; --txt tells its record, --code lets its database be read")
+          message: "the accessory was not found on the network; use --txt or --code")
       }
       return Claims.drawn(txt: record, database: nil)
     }
@@ -40,7 +40,7 @@ package struct ClaimsVisit: Sendable {
     return Claims.drawn(txt: record, database: try? JSONNode.parse(reading.bytes))
   }
 
-  /// Its TXT record; nil where it isn't heard.
+  /// Returns its TXT record; nil if none was received.
   private func look(on loop: EventLoop) async throws -> [String: String]? {
     let observer = MDNSObserver(on: loop, interfaces: interfaces)
     guard await observer.open() == nil else { return nil }

@@ -5,23 +5,23 @@ import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  /// What a message of no good will came to.
+  /// The reaction to a malformed message.
   enum FuzzEcho: Equatable {
     case answer(status: Int)
     case garbage
     case closed(reset: Bool)
     case silence
-    /// It wasn't sent: what comes before it didn't go well.
+    /// Not sent, because an earlier step of its procedure failed.
     case unprepared
   }
 
-  /// Sends a message on a connection that is as the message wants it, and waits for what comes.
-  /// - Parameter patience: with an accessory that says nothing: it may be waiting for more.
+  /// Sends a message on a connection in the state that it requires, and waits for the reaction.
+  /// - Parameter patience: how long to wait for an accessory that stays silent, perhaps because it expects more bytes.
   func deliver(_ message: FuzzMessage, patience: Duration) async throws -> FuzzEcho {
     let name = "\(message.way.isSecured ? "session" : message.way.isOnce ? "procedure" : "plain") \(message.connection)"
     if let former = connections[name], former.isClosed || message.way.isOnce { forget(name, .reset) }
     if message.way == .proof || message.way == .exchange {
-      // An M1 among the others keeps Pair Setup for its connection.
+      // Another connection whose M1 was sent occupies Pair Setup.
       for other in connections.keys.sorted() where other != name { forget(other, .reset) }
     }
     var wire: [UInt8]
@@ -36,7 +36,7 @@ extension CaseRun {
     if message.cut > 0 { wire.removeLast(min(message.cut, wire.count)) }
     lastRequest[name] = message.request ?? message.note
     device.lastSent = (message.summary, wire)
-    // Pieces of what is sealed are frames, and leave together.
+    // Pieces of an encrypted message are frames, and are sent together.
     var rest = wire[...]
     for size in message.way.isSecured ? [] : message.sizes where !rest.isEmpty && !connection.isClosed {
       connection.write(Array(rest.prefix(size)))
@@ -60,14 +60,14 @@ extension CaseRun {
     case .closed(let reset, _): echo = .closed(reset: reset)
     case .silence: echo = .silence
     }
-    // A message that was not whole would swallow the next one.
+    // After an incomplete message, the accessory would take the next one for its rest.
     if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer {
       forget(name, message.ending == .fin ? .fin : .reset)
     }
     return echo
   }
 
-  /// Ends all connections at once, whatever is under way.
+  /// Resets all connections at once.
   func abandon() {
     for name in connections.keys.sorted() { forget(name, .reset) }
   }
@@ -78,7 +78,7 @@ extension CaseRun {
     verifies[name] = nil
   }
 
-  /// What goes out, behind all that has to go before it.
+  /// Returns the message's bytes on the wire, after performing the steps that precede it.
   private func wireBytes(of message: FuzzMessage, on name: String) async throws -> [UInt8] {
     switch message.way {
     case .plain: return message.wire
@@ -94,14 +94,14 @@ extension CaseRun {
 
   // MARK: Procedures
 
-  /// M1 and M2.
+  /// Performs M1 and M2.
   private func beginSetup(on name: String) async throws -> SetupProcedure {
     let start = recorder.now
     while true {
       var setup = SetupProcedure()
       let reply = try await exchange(
         SetupProcedure.start(), "/pair-setup", "M1", on: try await connection(name), name)
-      // The one before may still be being forgotten.
+      // The accessory may still be busy with an earlier procedure.
       if reply.byte(TLVType.error) == PairingError.busy.rawValue, recorder.now - start < .seconds(3) {
         try await pause(.milliseconds(50))
         continue
@@ -121,14 +121,14 @@ extension CaseRun {
         return (setup, draft)
       }
     }
-    guard case .success(let outcome) = made else { throw CaseFailure("the accessory's public key is worth nothing") }
+    guard case .success(let outcome) = made else { throw CaseFailure("the accessory's public key is unusable") }
     return outcome
   }
 
   private func proofRequest(_ message: FuzzMessage, on name: String) async throws -> [UInt8] {
     var message = message
     let begun = try await beginSetup(on: name)
-    // Without a code the marks stay, and are a wrong proof.
+    // Without a setup code the placeholders remain, as a wrong proof.
     if device.code != nil {
       let (_, draft) = try await proven(begun)
       for (type, mark) in [(TLVType.publicKey, FuzzMark.publicKey), (TLVType.proof, FuzzMark.proof)] {
@@ -175,7 +175,7 @@ extension CaseRun {
     return FuzzMark.replace(FuzzMark.signature, of: TLVType.signature, by: signature, in: bytes)
   }
 
-  /// An M5 that was still right, or that the accessory took for it, has made a pairing.
+  /// Notes the pairing that M5 created, because it was still valid or the accessory accepted it.
   private func noteMadePairing(_ answer: WireMessage, _ name: String) async {
     guard let reply = try? TLV(decoding: answer.body), reply.state == 6, reply.byte(TLVType.error) == nil else {
       return

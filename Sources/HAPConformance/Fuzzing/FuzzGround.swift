@@ -8,13 +8,13 @@ import HAPSuite
 import HAPTarget
 import HAPWire
 
-/// The accessory that is fuzzed: started, brought into a state, fed, looked at, started again, and left as it was found.
+/// The accessory under fuzzing: starts it, brings it into a state, sends messages, checks it, restarts it, and restores its original state.
 ///
 /// An actor on the loop's thread.
 actor FuzzGround {
-  /// An accessory that says nothing on a new connection for so long hangs.
+  /// An accessory hangs if it doesn't answer on a new connection for this time.
   static let hangLimit = Duration.seconds(10)
-  /// How long one that nobody starts again may take to come back.
+  /// Time for an accessory to come back that haptest can't restart.
   static let returnLimit = Duration.seconds(60)
 
   nonisolated let loop: EventLoop
@@ -28,16 +28,16 @@ actor FuzzGround {
   private var place: Place?
   private var witness: FuzzWitness?
   private var current = FuzzState.found
-  /// Whether Pair Setup was refused by a pairing when it was looked last.
+  /// Whether Pair Setup was refused because of a pairing, at the last check.
   private(set) var wasPaired = false
-  /// Whether some controller of another is paired with it.
+  /// Whether another controller is paired with it.
   private(set) var isForeign = false
   private var facts = FuzzFacts()
-  /// What any message may have written.
+  /// Characteristics that any message may have written.
   private var written: Set<AttributeID> = []
-  /// Whether it stood all that it was sent since it was prepared.
+  /// Whether it passed all checks since it was prepared.
   private var isGood = false
-  /// Of the answers on new connections.
+  /// Slowest answer on new connections, decaying.
   private var slowest = Duration.milliseconds(20)
   private(set) var tally = FuzzTally()
 
@@ -55,9 +55,9 @@ actor FuzzGround {
 
   typealias Failure = ConformanceSession.Failure
 
-  // MARK: The start
+  // MARK: Start
 
-  /// Starts it where it is to be started, finds it, and looks how it is.
+  /// Starts the accessory if needed, finds it, and checks its state.
   func begin() async throws {
     let former = place?.device
     try await launch()
@@ -75,7 +75,7 @@ actor FuzzGround {
     } catch { throw Failure(message: "\(device.address) can't be reached: \(error.message)") }
     isForeign = wasPaired
     guard wasPaired else { return }
-    // A run of this seed that was cut short may have left its pairing.
+    // An earlier run with this seed may have been aborted and have left its pairing.
     do throws(Keeper.Refusal) {
       try await keeper.verify()
       device.owner = device.admin
@@ -103,20 +103,20 @@ actor FuzzGround {
     case .address(let address): return ([address], session.code)
     case .child:
       guard let ready = await process?.accessories.first, let host = try? IPAddress(ready.address) else {
-        throw Failure(message: "the child said no ready line that names an accessory and its address")
+        throw Failure(message: "the command printed no ready line with an accessory and its address")
       }
       return ([SocketAddress(host: host, port: ready.port)], session.code ?? ready.setupCode)
     case .name(let name):
       let observer = MDNSObserver(on: loop, interfaces: session.interfaces)
       if let absence = await observer.open() {
         await observer.close()
-        throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
+        throw Failure(message: "can't search for \(name): no multicast: \(absence)")
       }
       let wanted = ServiceTarget(called: name)
       let service = try? await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
       await observer.close()
       guard let service, !service.socketAddresses.isEmpty else {
-        throw Failure(message: "nobody on the network is called \(name)")
+        throw Failure(message: "no accessory named \(name) was found on the network")
       }
       return (service.socketAddresses, session.code)
     }
@@ -128,17 +128,17 @@ actor FuzzGround {
 
   // MARK: States
 
-  /// Whether it is in a state already, with a witness who can be asked.
+  /// Whether it is in a state already, with an open witness session if the state needs one.
   func isReady(for state: FuzzState) -> Bool {
     isGood && current == state && (state != .paired || witness != nil)
   }
 
-  /// Whatever comes next wants another one.
+  /// Marks the accessory as unusable for the next trial.
   func distrust() { isGood = false }
 
-  /// Brings it into a state, and says what messages can be made from.
+  /// Brings the accessory into a state, and returns the facts for creating messages.
   func prepare(_ state: FuzzState) async throws -> FuzzFacts {
-    guard let place else { preconditionFailure("it was begun") }
+    guard let place else { preconditionFailure("begin() was called") }
     await closeWitness()
     do throws(Keeper.Refusal) {
       switch state {
@@ -146,11 +146,11 @@ actor FuzzGround {
       case .unpaired: try await place.keeper.unpair()
       case .paired:
         do throws(Keeper.Refusal) { try await place.keeper.pair() } catch {
-          // There are stacks of which one Pair Setup in 256 fails.
+          // With some stacks, one Pair Setup in 256 fails.
           try await place.keeper.pair()
         }
       }
-    } catch { throw Failure(message: "it can't be made \(state.rawValue): \(error.message)") }
+    } catch { throw Failure(message: "it can't be brought into the state \(state.rawValue): \(error.message)") }
     current = state
     isGood = true
     facts = FuzzFacts(state == .paired ? place.device.database : nil) { place.device.originals[$0] != nil }
@@ -164,14 +164,14 @@ actor FuzzGround {
       let run = helper()
       do { witness = try await FuzzWitness(run, facts: facts) } catch let failure as CaseFailure {
         await run.close()
-        throw Failure(message: "no session can be had: \(failure.message)")
+        throw Failure(message: "no session: \(failure.message)")
       }
     }
     return facts
   }
 
   private func helper() -> CaseRun {
-    guard let place else { preconditionFailure("it was begun") }
+    guard let place else { preconditionFailure("begin() was called") }
     return CaseRun(
       Keeper.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start),
       expectations: NamedExpectations(),
@@ -185,10 +185,10 @@ actor FuzzGround {
 
   // MARK: Messages
 
-  /// Sends messages, one after the other, and then looks how the accessory is.
+  /// Sends messages, one after the other, and then checks the accessory.
   /// - Parameters:
-  ///   - thoroughly: whether the look takes its time.
-  /// - Returns: what is wrong, and the messages that were sent: not those behind the end of its process.
+  ///   - thoroughly: whether to make the slow checks too.
+  /// - Returns: the finding, and the messages sent, which end where its process ended.
   func feed(
     _ messages: [FuzzMessage], thoroughly: Bool
   ) async throws -> (finding: FuzzFinding?, sent: [FuzzMessage]) {
@@ -200,11 +200,11 @@ actor FuzzGround {
       for message in messages {
         if Task.isCancelled { throw CaseInterrupted() }
         sent.append(message)
-        // A step of a procedure has an answer, and it may take its time.
+        // A step of a procedure is answered, but may take longer.
         let patience = message.way.isOnce ? max(patience, .seconds(2)) : patience
         count(try await run.deliver(message, patience: patience), message)
         if await process?.exit != nil { break }
-        // An M5 that was still right has paired; where it can't be undone, the look behind it will say so.
+        // M5 may still have been valid and have paired. If unpairing fails here, the check afterwards reports it.
         if current != .paired, let place, place.device.owner != nil { try? await place.keeper.unpair() }
       }
     } catch { interruption = error }
@@ -213,7 +213,7 @@ actor FuzzGround {
     return (try await look(thoroughly: thoroughly), sent)
   }
 
-  /// In which an accessory that answers would have done so.
+  /// Time within which a responsive accessory would have answered.
   private var patience: Duration { min(max(slowest * 4, .milliseconds(100)), .seconds(1)) }
 
   private func count(_ echo: CaseRun.FuzzEcho, _ message: FuzzMessage) {
@@ -231,23 +231,23 @@ actor FuzzGround {
     }
   }
 
-  // MARK: The oracle
+  // MARK: Checks
 
   private func look(thoroughly: Bool) async throws -> FuzzFinding? {
     if let finding = await ended(waits: false) { return finding }
     let silence = try await unreachable()
-    // It may have been ending.
+    // Its process may have been about to end.
     if let finding = await ended(waits: silence != nil) ?? silence { return finding }
-    guard let place else { preconditionFailure("it was begun") }
+    guard let place else { preconditionFailure("begin() was called") }
     if current != .paired, place.device.owner != nil {
-      // An M5 was taken, as it should be.
+      // A valid M5 was accepted, as it should be.
       do throws(Keeper.Refusal) { try await place.keeper.unpair() } catch {
         return await ended() ?? FuzzFinding(kind: .pairing, message: "its pairing can't be removed: \(error.message)")
       }
     }
     if let witness, let finding = try await witness.finding(thoroughly: thoroughly) {
       if await isUnpaired() {
-        return FuzzFinding(kind: .pairing, message: "the pairing is gone, and nobody removed it")
+        return FuzzFinding(kind: .pairing, message: "the pairing is gone, although it was not removed")
       }
       return await ended() ?? finding
     }
@@ -264,13 +264,13 @@ actor FuzzGround {
     let isPaired: Bool
     do throws(Keeper.Refusal) { isPaired = try await place.keeper.isPairedWithSomebody() } catch {
       if Task.isCancelled { throw CaseInterrupted() }
-      // What Pair Setup answers is no matter of life.
+      // The kind of answer to Pair Setup is no finding.
       return await ended(waits: false)
     }
     let wanted = current == .paired || (current == .found && wasPaired)
     guard isPaired != wanted else { return nil }
     if isPaired, current == .unpaired {
-      // An M5 may have been taken of which the answer was not waited for.
+      // An M5 may have been accepted whose answer was not awaited.
       do throws(Keeper.Refusal) {
         try await place.keeper.verify()
         place.device.owner = place.device.admin
@@ -280,7 +280,7 @@ actor FuzzGround {
     }
     return FuzzFinding(
       kind: .pairing,
-      message: isPaired ? "it is paired, and nobody paired it" : "it is unpaired, and nobody removed the pairing")
+      message: isPaired ? "it is paired without an accepted M5" : "it is unpaired without a removed pairing")
   }
 
   private func isUnpaired() async -> Bool {
@@ -288,7 +288,7 @@ actor FuzzGround {
     do throws(Keeper.Refusal) { return try await !place.keeper.isPairedWithSomebody() } catch { return false }
   }
 
-  /// - Parameter waits: something is wrong: a process that is ending is given a moment.
+  /// - Parameter waits: whether to give a process that may be about to end some time, after another finding.
   private func ended(waits: Bool = true) async -> FuzzFinding? {
     guard let process else { return nil }
     for _ in 0..<(waits ? 15 : 1) {
@@ -317,14 +317,14 @@ actor FuzzGround {
       try? await loop.sleep(for: .milliseconds(200))
     } while loop.readClock() < deadline
     return FuzzFinding(
-      kind: .unreachable, message: "it answers on no new connection within \(Self.hangLimit.roundText): \(reason)")
+      kind: .unreachable, message: "it doesn't answer on new connections within \(Self.hangLimit.roundText): \(reason)")
   }
 
   private struct ProbeFailure: Error { var message: String }
 
-  /// One request on a connection of its own.
+  /// Sends one request on a separate connection.
   private func probe(within limit: Duration) async throws(ProbeFailure) {
-    guard let place else { preconditionFailure("it was begun") }
+    guard let place else { preconditionFailure("begin() was called") }
     let recorder = Recorder(on: loop, start: start)
     let outcome = await WireConnection.connect(
       "probe", to: place.device.address, within: limit, recorder: recorder, on: loop)
@@ -340,10 +340,10 @@ actor FuzzGround {
     }
   }
 
-  // MARK: Again, and the end
+  // MARK: Restart and end
 
-  /// Starts it again, or waits until it is back.
-  /// - Returns: whether it is there.
+  /// Restarts the accessory, or waits until it is back.
+  /// - Returns: whether it is up.
   func again() async -> Bool {
     await closeWitness()
     if session.command != nil {
@@ -360,8 +360,8 @@ actor FuzzGround {
     return false
   }
 
-  /// Leaves it as it was found.
-  /// - Returns: what couldn't be put right.
+  /// Restores the accessory's original state.
+  /// - Returns: why the cleanup is incomplete.
   func end(after finding: FuzzFinding?) async -> String? {
     await closeWitness()
     defer { place = nil }
@@ -371,7 +371,7 @@ actor FuzzGround {
     }
     if finding != nil, place?.device.owner != nil, await !again() {
       await stop()
-      return "it didn't come back: what was paired and written is as it was when it failed"
+      return "the accessory didn't come back; pairings and values are as they were at the failure"
     }
     var problem: String?
     if let place, place.device.owner != nil {
@@ -380,7 +380,7 @@ actor FuzzGround {
         try await place.keeper.restore(written)
         try await place.keeper.removeOthers(added: [])
         try await place.keeper.unpair()
-      } catch { problem = "it could not all be put back: \(error.message)" }
+      } catch { problem = "cleanup was incomplete: \(error.message)" }
     }
     await stop()
     return problem

@@ -2,57 +2,57 @@ import HAPCrypto
 import HAPFuzzing
 import HAPLoop
 
-/// A whole run of fuzzing from the start of the accessory to its end, or of a reproducer.
+/// A whole run of the fuzzer, or of a reproducer, from the start of the accessory to its end.
 package struct FuzzSession: Sendable {
-  /// Of the messages sent last, those that may be to blame.
+  /// Number of the latest messages that may have caused a finding.
   private static let window = 48
-  /// How many rounds go between two thorough looks.
+  /// Number of rounds between two thorough checks.
   private static let thoroughInterval = 8
   private static let trialLimit = 400
   private static let minimisingLimit = Duration.seconds(180)
 
   package var target: ConformanceSession.Target
-  /// A command of the shell that starts it; nil: it is there.
+  /// A shell command that starts the accessory; nil if it already runs.
   package var command: String?
   package var readyLimit: Duration = .seconds(20)
   package var code: String?
-  /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
+  /// Names of interfaces for multicast DNS; empty: all of the local network.
   package var interfaces: [String] = []
   package var areas = FuzzArea.allCases
   package var seed: UInt64 = 0
-  /// For all areas together.
+  /// Time for all areas together.
   package var time: Duration = .seconds(60)
-  /// For each state of an area; nil: as many as there is time for.
+  /// Rounds for each state of an area; nil: limited by time only.
   package var roundLimit: Int?
-  /// How many proofs of Pair Setup may be sent that could be counted as wrong codes.
+  /// Number of Pair Setup proofs that may be sent and could count as wrong codes.
   package var proofLimit = 12
 
   package init(target: ConformanceSession.Target) { self.target = target }
 
   package enum Event: Equatable, Sendable {
     case began(address: String, areas: [FuzzArea])
-    /// Something that a person should know.
+    /// A remark for the user.
     case remark(String)
     case entered(FuzzArea, FuzzState)
     case ended(FuzzArea, FuzzState, FuzzTally)
-    /// It is being made smaller.
+    /// A finding; its messages are minimized next.
     case found(FuzzFinding)
     case tried(Int, messages: Int, bytes: Int)
   }
 
   package struct Outcome: Sendable {
     package var tally = FuzzTally()
-    /// nil: nothing was found.
+    /// nil without a finding.
     package var finding: FuzzFinding?
     package var reproducer: FuzzReproducer?
     package var wasInterrupted = false
-    /// What couldn't be put right at the end.
+    /// Why the cleanup at the end is incomplete.
     package var leftover: String?
   }
 
-  // MARK: A run
+  // MARK: Run
 
-  /// Runs it on a loop, which must be running; cancelling the task ends it in good order.
+  /// Runs the session on a running loop. Cancelling the task ends the run with cleanup.
   package func run(on loop: EventLoop, tell: @escaping @Sendable (Event) -> Void) async throws -> Outcome {
     let ground = FuzzGround(self, seed: seed, on: loop)
     var outcome = Outcome()
@@ -61,7 +61,7 @@ package struct FuzzSession: Sendable {
       outcome.wasInterrupted = true
     } catch { failure = error }
     outcome.tally = await ground.tally
-    // Cancelled or not, what was paired and started is ended.
+    // Cancelled or not, remove the pairing and end the process.
     let finding = outcome.finding
     outcome.leftover = await loop.startTask { await ground.end(after: finding) }.value
     if let failure {
@@ -92,7 +92,7 @@ package struct FuzzSession: Sendable {
     return Outcome()
   }
 
-  /// Everything that needs no pairing first.
+  /// Returns the parts of the run; those that need no pairing come first.
   private func parts(_ ground: FuzzGround, _ tell: @Sendable (Event) -> Void) async throws -> [Part] {
     let (hasCode, isForeign) = await (ground.hasCode, ground.isForeign)
     let hasSession = hasCode && !isForeign
@@ -101,10 +101,10 @@ package struct FuzzSession: Sendable {
       let why = isForeign ? "another controller is paired with it" : "the setup code is not known"
       let left = areas.filter { !$0.needsSession }
       guard !left.isEmpty else {
-        throw ConformanceSession.Failure(message: "\(Self.list(areas)) needs a session, and \(why)")
+        throw ConformanceSession.Failure(message: "\(Self.list(areas)) needs a session, but \(why)")
       }
       if left.count < areas.count {
-        tell(.remark("\(why): left out: \(Self.list(areas.filter(\.needsSession)))"))
+        tell(.remark("\(why); skipped: \(Self.list(areas.filter(\.needsSession)))"))
       }
       areas = left
     }
@@ -131,7 +131,7 @@ package struct FuzzSession: Sendable {
       if Task.isCancelled { throw CaseInterrupted() }
       count += 1
       let round = stream.round()
-      // The last of a part is looked at thoroughly, as far as it is known to be the last.
+      // Check thoroughly after the last round too, if it is known to be the last.
       let isThorough = count % Self.thoroughInterval == 0 || count == roundLimit
       let (finding, sent) = try await ground.feed(round, thoroughly: isThorough)
       recent = Array((recent + sent).suffix(Self.window))
@@ -146,7 +146,7 @@ package struct FuzzSession: Sendable {
     loop.readClock() &+ UInt64(max(time / .nanoseconds(1), 0))
   }
 
-  // MARK: A finding
+  // MARK: Findings
 
   private func conclude(
     _ finding: FuzzFinding, _ recent: [FuzzMessage], _ part: Part, _ ground: FuzzGround,
@@ -167,27 +167,27 @@ package struct FuzzSession: Sendable {
     return outcome
   }
 
-  /// Whether sending messages again and again would go beyond the limit of proofs, of which an accessory takes a hundred in its life.
+  /// Whether repeating the messages could exceed the limit of proofs. An accessory accepts about a hundred wrong proofs in its lifetime.
   static func spendsProofs(_ messages: [FuzzMessage], command: String?) -> Bool {
     command == nil && messages.contains { $0.way == .proof }
   }
 
-  /// The smallest that still does it, and whether anything did it again.
+  /// Returns the smallest messages that reproduce the finding, and whether any trial reproduced it.
   private func minimised(
     _ recent: [FuzzMessage], _ finding: FuzzFinding, _ state: FuzzState, _ ground: FuzzGround,
     _ tell: @Sendable (Event) -> Void
   ) async throws -> ([FuzzMessage], Bool) {
     if Self.spendsProofs(recent, command: command) {
       tell(
-        .remark("wrong proofs can't be taken back from an accessory that isn't started for it: nothing is sent again"))
+        .remark("wrong proofs count against the accessory's limit, and haptest can't restart it; no trials are made"))
       return (recent, false)
     }
     let deadline = Self.deadline(Self.minimisingLimit, on: ground.loop)
     guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground, isFresh: true) == true else {
-      tell(.remark("the same messages, sent to it again, didn't do it, or it didn't come back"))
+      tell(.remark("the same messages didn't reproduce it, or the accessory didn't come back"))
       return (recent, false)
     }
-    // An accessory that stood a trial is used for the next one. Where that misleads, each gets an accessory of its own.
+    // First reuse an accessory that passed a trial. If that doesn't reproduce the finding, restart the accessory for each trial.
     for isFresh in [false, true] {
       var minimiser = FuzzMinimiser(recent)
       while minimiser.trials < Self.trialLimit, ground.loop.readClock() < deadline,
@@ -205,9 +205,9 @@ package struct FuzzSession: Sendable {
     return (recent, true)
   }
 
-  /// Whether messages do it.
-  /// - Parameter isFresh: whether to an accessory that was started again, even where that isn't needed.
-  /// - Returns: nil when it isn't there any more.
+  /// Returns whether messages reproduce a finding.
+  /// - Parameter isFresh: whether to restart the accessory even if it is in a usable state.
+  /// - Returns: nil if it is no longer reachable.
   private func happens(
     _ kind: FuzzFinding.Kind, _ messages: [FuzzMessage], _ state: FuzzState, _ ground: FuzzGround, isFresh: Bool
   ) async throws -> Bool? {
@@ -227,10 +227,10 @@ package struct FuzzSession: Sendable {
     return finding?.kind == kind
   }
 
-  // MARK: Again
+  // MARK: Replay
 
   /// Sends the messages of a reproducer.
-  /// - Returns: an outcome without a finding when nothing happens.
+  /// - Returns: an outcome without a finding if the failure doesn't occur.
   package func replay(_ reproducer: FuzzReproducer, on loop: EventLoop) async throws -> Outcome {
     let ground = FuzzGround(self, seed: reproducer.seed, on: loop)
     var outcome = Outcome()

@@ -5,15 +5,15 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// A session that does nothing wrong, and has to be served whatever others send.
+/// A correct session that must be served regardless of malformed messages on other connections.
 struct FuzzWitness: Sendable {
   private let run: CaseRun
   private let target: FuzzFacts.Target?
   private let readable: AttributeID?
-  /// Whether events came before anything else was sent: only then are they missed.
+  /// Whether events arrived before any other message was sent. Only then a missing event is a finding.
   let hasEvents: Bool
 
-  /// Opens it.
+  /// Opens the session.
   init(_ run: CaseRun, facts: FuzzFacts) async throws {
     self.run = run
     target = facts.targets.first { $0.hasEvents && !$0.isTimed }
@@ -21,12 +21,12 @@ struct FuzzWitness: Sendable {
     hasEvents = try await run.beginWitness(target)
   }
 
-  /// - Parameter thoroughly: whether it also has to hear of a write of another session.
+  /// - Parameter thoroughly: whether it must also get an event for a write by another session.
   func finding(thoroughly: Bool) async throws -> FuzzFinding? {
     let request = readable.map { ControllerRequest.read([$0]) } ?? .accessories
     do { try await run.witness(request) } catch let failure as CaseFailure {
       return FuzzFinding(
-        kind: .session, message: "another session, which did nothing wrong, was lost: \(failure.message)")
+        kind: .session, message: "another, correct session was lost: \(failure.message)")
     }
     guard thoroughly, hasEvents, let target else { return nil }
     for _ in 0..<2 {
@@ -35,7 +35,7 @@ struct FuzzWitness: Sendable {
       }
     }
     return FuzzFinding(
-      kind: .events, message: "a session that is subscribed to \(target.id) no longer hears of its changes")
+      kind: .events, message: "a session subscribed to \(target.id) no longer gets its events")
   }
 
   func close() async { await run.close() }
@@ -45,7 +45,7 @@ extension CaseRun {
   private static let witnessName = "witness"
 
   /// Opens the session of a witness.
-  /// - Returns: whether it is told of changes.
+  /// - Returns: whether it gets events.
   fileprivate func beginWitness(_ target: FuzzFacts.Target?) async throws -> Bool {
     try await pairVerify(on: Self.witnessName, as: device.owner ?? device.admin)
     guard let target else { return false }
@@ -57,7 +57,7 @@ extension CaseRun {
     _ = try await self.request(request, on: Self.witnessName)
   }
 
-  /// Writes another value on a new session, and waits until the witness hears of it.
+  /// Writes another value over a new session, and waits for the event on the witness session.
   fileprivate func witnessHears(of target: FuzzFacts.Target) async throws -> Bool {
     let writer = "writer"
     connections.removeValue(forKey: writer)?.close(.fin)
@@ -68,7 +68,7 @@ extension CaseRun {
     let witness = try await connection(Self.witnessName)
     witness.forgetEvents()
     let answer = try await request(.write([.init(target.id, value: value ?? target.values[0])]), on: writer)
-    // A write that the accessory won't do now proves nothing.
+    // A refused write proves nothing.
     guard answer.status == 204 else { return true }
     let event = try await witness.event(within: world.answerLimit) { message throws(StepError) in
       let entries = (try? JSONNode.parse(message.body))?["characteristics"]?.elements ?? []

@@ -5,35 +5,35 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// Runs one case with its variants, and says how it ended.
+/// Runs one case with its variants, and returns its result.
 struct CaseExecution {
   let entry: Plan.Entry
   let device: TestedAccessory
   let world: CaseWorld
   let options: RunOptions
-  /// What was found in the database for it.
+  /// The subjects found for it in the database.
   let found: [(name: String, value: JSONNode)]
-  /// Tidies up behind a variant: gives values back, and removes pairings.
+  /// Cleans up after a variant: restores values and removes pairings.
   let tidy: @Sendable (CaseRun) async -> String?
 
   private var definition: CaseDefinition { entry.definition }
 
-  private static let interruption = "the run was ended"
+  private static let interruption = "the run was interrupted"
 
-  /// How one variant ended.
+  /// The result of one variant.
   struct Ending {
-    /// Of the variant; `nil`: the case has none.
+    /// Name of the variant; nil if the case has no variants.
     var name: String?
     var verdict = Verdict.pass
     var message = ""
     var failure: CaseFailure?
   }
 
-  /// How the case ended, and the variants that decided it: those that failed, in order.
+  /// The result of the case, and its failed variants in order, which determine it.
   struct Result {
     var outcome: CaseOutcome
     var failures: [Ending] = []
-    /// Whether the accessory's process ended: nothing else is the cause.
+    /// Whether the accessory's process ended. No other case can be the cause then.
     var isCrash = false
   }
 
@@ -51,11 +51,11 @@ struct CaseExecution {
       var ending = await self.ending(of: run, variant)
       ending.name = variant?.name
       endings.append(ending)
-      // What a case took from the device is given back though the run is cancelled.
+      // Clean up on the device even if the run is cancelled.
       if let problem = await device.loop.startTask({ await run.finish() }).value {
-        outcome.notes.append("it could not all be put back: \(problem)")
+        outcome.notes.append("cleanup was incomplete: \(problem)")
       }
-      // Of which variant is worth knowing, where there are some.
+      // Prefix the texts with the variant's name, if the case has variants.
       let prefix = variant?.name.map { "\($0): " } ?? ""
       func named(_ texts: [String]) -> [String] { texts.map { $0.hasPrefix(prefix) ? $0 : prefix + $0 } }
       outcome.deviations += named(await run.deviations)
@@ -69,7 +69,7 @@ struct CaseExecution {
         outcome.variants.append(.init(name: name, verdict: ending.verdict, message: ending.message))
       }
       if Task.isCancelled { break }
-      // A variant that failed has said enough; but those after it may have more to say.
+      // A failed variant doesn't end the case: later variants may fail for other reasons.
     }
     conclude(&outcome, endings)
     let isWhole = endings.count == variants.count && endings.last?.verdict != .skip
@@ -92,7 +92,7 @@ struct CaseExecution {
       try await run.prepare(variant: variant, found: found)
       try await Self.limited(to: limit, on: device.loop) { try await run.run(definition.steps) }
     } catch let failure as CaseFailure {
-      // What is waited for when the run is ended doesn't come.
+      // An answer that was awaited when the run was interrupted is no failure.
       guard !Task.isCancelled else { return Ending(verdict: .skip, message: Self.interruption) }
       ending.verdict = .fail
       ending.message = failure.message
@@ -113,7 +113,7 @@ struct CaseExecution {
     return ending
   }
 
-  /// The worst variant decides. A case of the level `info` requires nothing, so it does not fail.
+  /// Sets the case's verdict from its worst variant. A case of the level `info` has no requirement, so it can't fail.
   private func conclude(_ outcome: inout CaseOutcome, _ endings: [Ending]) {
     var decisive = endings.first { $0.verdict == .error } ?? endings.first { $0.verdict == .fail }
     if decisive == nil, endings.allSatisfy({ $0.verdict == .skip }) { decisive = endings.first }
@@ -135,13 +135,13 @@ struct CaseExecution {
     }
   }
 
-  /// A case's own seed: the run's and its id.
+  /// Derives a case's seed from the run's seed and the case's ID.
   static func seed(_ seed: UInt64, _ id: String) -> UInt64 {
     let hash = SHA512.hash(withUnsafeBytes(of: seed.littleEndian, Array.init) + Array(id.utf8))
     return hash[..<8].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Ends work that takes too long.
+  /// Runs `work`, and cancels it after `limit`.
   private static func limited(
     to limit: Duration, on loop: EventLoop, _ work: @escaping @Sendable () async throws -> Void
   ) async throws {
@@ -158,7 +158,7 @@ struct CaseExecution {
 }
 
 extension CaseOutcome {
-  /// Takes the message and the evidence of the variant that decides.
+  /// Uses the message and the evidence of the decisive variant.
   mutating func decide(by ending: CaseExecution.Ending) {
     message = ending.name.map { "\($0): \(ending.message)" } ?? ending.message
     guard let failure = ending.failure else { return }

@@ -1,21 +1,21 @@
 import HAPSuite
 import HAPWire
 
-/// The accessory isn't as the case wants it.
+/// The accessory doesn't meet a case's expectation.
 struct CaseFailure: Error, Equatable {
-  /// One line.
+  /// A single line.
   var message: String
   var sent: String?
-  /// What would have been right, one line each.
+  /// The acceptable alternatives, one line each.
   var accepted: [String] = []
   var got: String?
-  /// Whether nothing came at all.
+  /// Whether there was no answer at all.
   var isSilence = false
-  /// The Error item of the answer that failed; `nil`: it had none.
+  /// The Error item of the failing answer; nil if it had none.
   var pairingError: UInt8?
-  /// The step at which it failed, the innermost one; nil: at none.
+  /// The innermost step that failed; nil if no step did.
   var step: Step?
-  /// Procedures that the case used when it failed: if a case that owns one of them fails, too, it is the cause. `nil`: not known yet.
+  /// Procedures in use at the failure. If a case that owns one of them fails too, that case is the cause. nil: not determined yet.
   var procedures: [Procedure]?
 
   init(_ message: String, sent: String? = nil, accepted: [String] = [], got: String? = nil, isSilence: Bool = false) {
@@ -27,8 +27,8 @@ struct CaseFailure: Error, Equatable {
   }
 }
 
-/// The case can't be decided here, and why.
+/// The case can't be run or decided, for a reason.
 struct CaseSkip: Error, Equatable { var reason: String }
 
-/// Somebody ended the run.
+/// The run was cancelled.
 struct CaseInterrupted: Error, Equatable {}

@@ -7,9 +7,9 @@ import HAPSuite
 import HAPTarget
 import HAPWire
 
-/// One run of a case, or of one of its variants: carries out the steps, and keeps what happens.
+/// One run of a case or of one of its variants: performs the steps and keeps their state.
 ///
-/// An actor on the loop's thread, as are the connections that it works with.
+/// An actor on the loop's thread, like the connections that it uses.
 actor CaseRun {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -20,38 +20,38 @@ actor CaseRun {
   let recorder: Recorder
   let random: RandomSource
   let maker: ByteMaker
-  /// The suite's expectations, by name.
+  /// The suite's named expectations.
   let expectations: NamedExpectations
 
   var scope = Scope()
   var connections: [String: WireConnection] = [:]
-  /// Those that a later one of the same name took the place of; closed with the others.
+  /// Connections that were replaced by a later one of the same name; closed with the others.
   var formerConnections: [WireConnection] = []
   var setups: [String: SetupProcedure] = [:]
   var verifies: [String: VerifyProcedure] = [:]
   var controllers: [String: TestController] = [:]
-  /// Who M5 was sent as: the accessory may have taken them, whatever it answered.
+  /// Controllers for which M5 was sent. The accessory may have paired with them, whatever it answered.
   var exchanged: [TestController] = []
-  /// Identifiers of the pairings that it asked the accessory to add.
+  /// Identifiers of pairings that the case asked the accessory to add.
   var added: [[UInt8]] = []
-  /// What `until` kept back, by connection.
+  /// Bytes that `until` held back, by connection.
   var held: [String: [UInt8]] = [:]
   var marks: [String: Duration] = [:]
-  /// Characteristics that were written, to be given their values back.
+  /// Characteristics that were written, and whose values are restored.
   var written: Set<AttributeID> = []
-  /// Whether it may have changed pairings, or subscribed.
+  /// Whether the case may have changed pairings or subscribed.
   var touchedPairings = false
   var deviations: [String] = []
   var notes: [String] = []
-  /// The request that the next answer belongs to, by connection.
+  /// The request of the next answer, by connection.
   var lastRequest: [String: String] = [:]
   var used = UsedProcedures()
-  /// Names that the case holds against the accessory.
+  /// mDNS names that the case claims in conflict with the accessory.
   var nameClaims: [NameClaim] = []
-  /// The place of the last multicast question, and of marks, among the packets.
+  /// The position of the last multicast query, and of marks, in the packet log.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
-  /// What is done at the end, however that comes.
+  /// Steps that run at the end, also after a failure.
   var lastSteps: [Step] = []
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
@@ -71,7 +71,7 @@ actor CaseRun {
     controllers["admin"] = device.owner ?? device.admin
   }
 
-  /// Gives the variables that every case has, and those of a variant and of what was found.
+  /// Sets the variables of every case, of the variant, and of the subjects found.
   func prepare(variant: CaseVariant?, found: [(name: String, value: JSONNode)]) async throws {
     await findAgain(within: definition.needs.multicast ? .seconds(5) : .zero)
     scope["device"] = device.variable
@@ -91,7 +91,7 @@ actor CaseRun {
     for member in variant?.values ?? [] { scope[member.name] = try member.value.value(in: scope) }
   }
 
-  /// Carries out the steps.
+  /// Performs the steps.
   func run(_ steps: [Step]) async throws {
     for step in steps {
       if Task.isCancelled { throw CaseInterrupted() }
@@ -99,7 +99,7 @@ actor CaseRun {
         throw StepError(step, problem)
       } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
-        // Busy has owners of its own, whatever else the step used.
+        // Busy has its own owners, whatever else the step used.
         let isBusy = failure.pairingError == PairingError.busy.rawValue
         failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: step))
         throw failure
@@ -107,8 +107,8 @@ actor CaseRun {
     }
   }
 
-  /// Goes through the steps that were put off to the end, each of them though one before it fails.
-  /// - Returns: what went wrong.
+  /// Performs the steps deferred to the end. Each runs even if an earlier one fails.
+  /// - Returns: the last error as text.
   func finish() async -> String? {
     let steps = lastSteps
     lastSteps = []
@@ -119,19 +119,19 @@ actor CaseRun {
     return problem
   }
 
-  /// What went wrong, in a line.
+  /// Returns an error as one line.
   static func text(of error: any Error) -> String {
     switch error {
     case let failure as CaseFailure: failure.message
     case let error as StepError: "\(error.place): \(error.message)"
     case let problem as StepProblem: problem.message
     case let skip as CaseSkip: skip.reason
-    case is CaseInterrupted: "it was given up"
+    case is CaseInterrupted: "it was cancelled"
     default: "\(error)"
     }
   }
 
-  /// Closes what is open and waits until the accessory knows.
+  /// Closes all connections, and waits until the accessory has noticed.
   func close() async {
     let open = connections.sorted { $0.key < $1.key }.map(\.value) + formerConnections
     connections = [:]
@@ -156,7 +156,7 @@ actor CaseRun {
     ])
   }
 
-  /// - Parameter name: `nil`: the tester's own.
+  /// - Parameter name: nil: the tester's own controller.
   func controller(_ name: String?) throws(StepProblem) -> TestController {
     guard let name else { return controllers["admin"] ?? device.admin }
     guard let controller = controllers[name] else { throw StepProblem("there is no controller \"\(name)\" yet") }
@@ -165,20 +165,20 @@ actor CaseRun {
 
   func milliseconds(_ duration: Duration) -> JSONNode { .number((duration / .milliseconds(1) * 100).rounded() / 100) }
 
-  /// Deviations are said once, however often they are seen.
+  /// Notes a deviation. Each text is noted once.
   func deviate(_ text: String) { if !deviations.contains(text) { deviations.append(text) } }
   func note(_ text: String) { if notes.count < 200, !notes.contains(text) { notes.append(text) } }
 
   // MARK: Connections
 
-  /// The connection of a name, opened if it isn't.
+  /// Returns the connection with a name, opening it if needed.
   func connection(_ name: String) async throws -> WireConnection {
     if let connection = connections[name] { return connection }
     switch await WireConnection.connect(
       name, to: device.address, within: .seconds(10), recorder: recorder, on: loop)
     {
     case .connected(let connection):
-      // Steps side by side may both have wanted it.
+      // Parallel steps may have opened the same connection.
       if let first = connections[name] {
         formerConnections.append(connection)
         return first

@@ -3,27 +3,27 @@ import HAPLoop
 import HAPTarget
 import HAPWire
 
-/// The process of the accessory under test, as far as the runner may see it.
+/// The runner's access to the process of the accessory under test.
 struct RestartableProcess: Sendable {
-  /// How it ended, "by signal 6"; `nil`: it runs.
+  /// How it ended, "by signal 6"; nil while it runs.
   var ending: @Sendable () async -> String?
-  /// Starts its command again, after it ended. Returns what failed; `nil`: the accessory is there again.
+  /// Restarts the command after its end. Returns the error, or nil if the accessory is up again.
   var startAgain: @Sendable () async -> String?
 }
 
-/// What cases reach besides connections: hooks and multicast. Each member is read and written under a lock, because the tester tidies up between
-/// cases on any thread.
+/// The environment of cases besides connections, such as hooks and multicast. Each member is read and written under a lock, because cleanup
+/// between cases runs on any thread.
 @dynamicMemberLookup package final class CaseWorld: Sendable {
   package struct Members: Sendable {
-    /// How long an answer may take where a case says nothing else.
+    /// Default time limit for an answer.
     package var answerLimit: Duration = .seconds(10)
     package var hooks: any HookRunner = NoHooks()
-    /// Of the claims file; nil without one.
+    /// From the claims file; nil without one.
     package var claims: Claims?
-    /// nil: there is no multicast, for the reason in `noMulticast`.
+    /// nil without multicast, for the reason in `noMulticast`.
     package var observer: MDNSObserver?
-    package var noMulticast = "no multicast was asked for"
-    /// Multicast was asked for and works, and the accessory isn't heard.
+    package var noMulticast = "multicast was not requested"
+    /// Multicast was requested and works, but no packet of the accessory was received.
     package var isSilent = false
     /// The accessory's process, if the tester started it.
     var process: RestartableProcess?

@@ -3,21 +3,21 @@ import HAPSuite
 
 /// Finds the case that is the cause when another case fails.
 ///
-/// A case that fails in a procedure that it only uses is *blocked* if a case that judges this procedure fails in the same run. The failure is held
-/// back until all cases that may be its cause have ended.
+/// A case that fails in a procedure that it only uses is *blocked* if a case that tests this procedure fails in the same run. The failure
+/// is held back until all cases that may be its cause have ended.
 struct CauseFinder {
   /// A case that may be the cause of a failure.
   struct Cause: Equatable {
     var id: String
-    /// Whether it runs to find out, although it was not selected.
+    /// Whether it runs to find a cause, although it was not selected.
     var runsOnDemand: Bool
   }
 
   /// Cases that have not ended.
   struct Pending {
-    /// Those of the plan.
+    /// Cases of the plan.
     var planned: Set<String> = []
-    /// Those that can run although they were not selected.
+    /// Cases that can run although they were not selected.
     var onDemand: Set<String> = []
   }
 
@@ -35,8 +35,8 @@ struct CauseFinder {
 
   init(owners: [Procedure: [String]]) { self.owners = owners }
 
-  /// Takes a case that ended.
-  /// - Returns: the cases that are judged now, in order.
+  /// Adds a case that ended.
+  /// - Returns: the cases that are concluded now, in order.
   mutating func take(
     _ result: CaseExecution.Result, of definition: CaseDefinition, pending: Pending
   ) -> [CaseOutcome] {
@@ -48,7 +48,7 @@ struct CauseFinder {
     return release(pending: pending)
   }
 
-  /// Judges the held cases that wait for none of these.
+  /// Concludes the held cases that wait for no pending case.
   private mutating func release(pending: Pending) -> [CaseOutcome] {
     var judged: [CaseOutcome] = []
     while true {
@@ -65,25 +65,25 @@ struct CauseFinder {
     return [outcome] + release(pending: pending)
   }
 
-  /// Judges the first held case, although cases that may be its cause have not ended.
+  /// Concludes the first held case, although cases that may be its cause have not ended.
   mutating func releaseFirst(pending: Pending) -> [CaseOutcome] {
     guard !held.isEmpty else { return [] }
     return note(judge(held.removeFirst()), pending: pending)
   }
 
-  /// The first case that a held case waits for, and that was not selected.
+  /// Returns the first unselected case that a held case waits for.
   func missing(_ pending: Pending) -> String? {
     held.lazy.flatMap { open($0, pending) }.first(where: pending.onDemand.contains)
   }
 
-  /// The cases that have to end before a held case can be judged. Empty: it can be judged.
+  /// Returns the cases that must end before a held case can be concluded. Empty: it can be concluded.
   private func open(_ held: Held, _ pending: Pending) -> [String] {
     var open: [String] = []
     for (_, causes) in held.failures {
       for cause in causes {
         if root(cause.id) != nil { break }
         guard ended[cause.id] == nil else { continue }
-        // A held case has run, but it may turn out to be blocked itself.
+        // A held case has run, but may turn out to be blocked itself.
         if hasRun(cause.id) || pending.planned.contains(cause.id)
           || cause.runsOnDemand && pending.onDemand.contains(cause.id)
         {
@@ -94,7 +94,7 @@ struct CauseFinder {
     return open
   }
 
-  /// The cases that may be the cause: owners of the procedures in use, then those that the case comes after.
+  /// Returns the cases that may be the cause: owners of the procedures in use, then those in the definition's `after`.
   private func causes(of ending: CaseExecution.Ending, in definition: CaseDefinition) -> [Cause] {
     var causes: [Cause] = []
     for procedure in (ending.failure?.procedures ?? []) + definition.causes.uses
@@ -103,7 +103,7 @@ struct CauseFinder {
     }
     causes += definition.causes.after.map { Cause(id: $0.id, runsOnDemand: true) }
     return causes.filter { cause in
-      // After a lasting case, another case may fail because of it.
+      // A lasting case may itself make other cases fail, so only cases that ran before it can be its cause.
       cause.id != definition.id && (!definition.causes.isLasting || hasRun(cause.id))
     }
   }
@@ -112,7 +112,7 @@ struct CauseFinder {
     ended[id] != nil || held.contains { $0.outcome.description.id == id }
   }
 
-  /// Blocked if each failed variant has a cause that fails; otherwise a variant without one decides.
+  /// Concludes a held case. It is blocked if each failed variant has a failing cause; otherwise the first variant without one is decisive.
   private func judge(_ held: Held) -> CaseOutcome {
     var outcome = held.outcome
     var first: String?
@@ -132,7 +132,7 @@ struct CauseFinder {
     return outcome
   }
 
-  /// The failed case that a cause leads to; `nil` if the cause does not fail.
+  /// Returns the failed case at the end of a chain of causes; nil if the cause did not fail.
   private func root(_ id: String) -> String? {
     switch ended[id]?.verdict {
     case .fail, .flaky, .xfail: id

@@ -8,27 +8,27 @@ import HAPSuite
 import HAPTarget
 import HAPWire
 
-/// A whole run from the start of the accessory to its end: starts it where it is to be started, finds it, plans, runs, and ends what was begun.
+/// A whole run: starts the accessory if needed, finds it, plans and runs the cases, and ends everything that it started.
 package struct ConformanceSession: Sendable {
-  /// Which accessory is meant.
+  /// Selects the accessory.
   package enum Target: Equatable, Sendable {
     case address(SocketAddress)
-    /// By its name on the network, or its device ID.
+    /// By its name on the network, or by its device ID.
     case name(String)
-    /// The child's first ready line names it.
+    /// By the first accessory in the child's ready line.
     case child
   }
 
   package var target: Target
-  /// A command of the shell that starts it; nil: it is there.
+  /// A shell command that starts the accessory; nil if it already runs.
   package var command: String?
   package var readyLimit: Duration = .seconds(20)
   package var code: String?
-  /// A pairing that the tester comes with: an admin's, which is left as it is.
+  /// An existing admin pairing that the tester uses and keeps.
   package var pairing: (credentials: ControllerCredentials, accessory: PairedAccessory)?
-  /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
+  /// Names of interfaces for multicast DNS; empty: all of the local network.
   package var interfaces: [String] = []
-  /// A TXT record in place of multicast DNS.
+  /// A TXT record that replaces multicast DNS.
   package var txt: [(key: String, value: String)]?
   package var suites: [Suite]
   package var isSelected: @Sendable (CaseDefinition) -> Bool
@@ -37,10 +37,10 @@ package struct ConformanceSession: Sendable {
   package var hooks: HookFile?
   package var ask: @Sendable (String) async -> Bool = { _ in false }
   package var baseline: Baseline?
-  /// "2026-11-21".
+  /// Today's date, "2026-11-21".
   package var today: String?
   package var header: RunHeader
-  /// Secrets that the run learns, for redaction: told before anything else is.
+  /// Called with each secret of the run before any event that may contain it, for redaction.
   package var onSecret: @Sendable (String) -> Void = { _ in }
 
   package init(
@@ -55,11 +55,11 @@ package struct ConformanceSession: Sendable {
   /// Why there was no run.
   package struct Failure: Error, Equatable, Sendable {
     package var message: String
-    /// Lines of the accessory's process, for whoever wonders.
+    /// The last lines of the accessory's process.
     package var details: [String] = []
   }
 
-  /// Runs it on a loop, which must be running; cancelling the task ends the run in good order.
+  /// Runs the session on a running loop. Cancelling the task ends the run with cleanup.
   package func run(on loop: EventLoop, tell: @escaping @Sendable (RunEvent) -> Void) async throws -> Runner.Result {
     let process = Guarded<AccessoryProcess?>(nil)
     if let command {
@@ -69,7 +69,7 @@ package struct ConformanceSession: Sendable {
     }
     let outcome: Swift.Result<Runner.Result, any Error>
     do { outcome = .success(try await run(process, on: loop, tell)) } catch { outcome = .failure(error) }
-    // Cancelled or not, what was started is ended.
+    // Cancelled or not, end the process.
     if let process = process.withLock({ $0 }) { _ = await loop.startTask { await process.stop() }.value }
     return try outcome.get()
   }
@@ -87,7 +87,7 @@ package struct ConformanceSession: Sendable {
     }
   }
 
-  /// The process as the runner sees it: how it ended, and how it is started again.
+  /// Returns the runner's access to the process: how it ended, and how to restart it.
   private func restartable(
     _ process: Guarded<AccessoryProcess?>, _ device: TestedAccessory, _ world: CaseWorld
   ) -> RestartableProcess? {
@@ -116,7 +116,7 @@ package struct ConformanceSession: Sendable {
     let observer = MDNSObserver(
       on: loop, interfaces: interfaces,
       readClock: { .nanoseconds(Int64(clamping: loop.readClock() &- start)) })
-    let absence = txt == nil ? await observer.open() : "a TXT record was given in its place"
+    let absence = txt == nil ? await observer.open() : "a TXT record was given instead"
     let outcome: Swift.Result<Runner.Result, any Error>
     do { outcome = .success(try await run(process, observer, absence, start, on: loop, tell)) } catch {
       outcome = .failure(error)
@@ -137,22 +137,22 @@ package struct ConformanceSession: Sendable {
     switch target {
     case .address(let address): addresses = [address]
     case .name(let name):
-      if let absence { throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)") }
+      if let absence { throw Failure(message: "can't search for \(name): no multicast: \(absence)") }
       let wanted = ServiceTarget(called: name)
       service = try await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
-      guard let found = service else { throw Failure(message: "nobody on the network is called \(name)") }
+      guard let found = service else { throw Failure(message: "no accessory named \(name) was found on the network") }
       addresses = found.socketAddresses
     case .child:
-      guard let ready else { throw Failure(message: "the child said no ready line that names an accessory") }
+      guard let ready else { throw Failure(message: "the command printed no ready line with an accessory") }
       guard let host = try? IPAddress(ready.address) else {
-        throw Failure(message: "the child's ready line has no address: \(ready.address)")
+        throw Failure(message: "the ready line has no valid address: \(ready.address)")
       }
       addresses = [SocketAddress(host: host, port: ready.port)]
     }
     if let ready, code == nil, target == .child { code = ready.setupCode }
     if let code { onSecret(code) }
     if service == nil, absence == nil, let first = addresses.first {
-      // Its record is worth a look, and silence says something, too: but not for long.
+      // The record is useful, and its absence is a finding, but neither is worth a long wait.
       let wanted: ServiceTarget = ready.map { .id($0.deviceID) } ?? .address(first)
       service = try? await observer.find(wanted, within: .seconds(3), after: MDNSObserver.start)
     }
@@ -164,18 +164,18 @@ package struct ConformanceSession: Sendable {
     world.claims = claims
     if let service {
       world.observer = observer
-      // A name on the network that leads elsewhere would be tested in its place.
+      // Keep a given address first: a record that points to another host must not redirect the cases.
       for address in service.socketAddresses where !device.addresses.contains(address) {
         device.addresses.append(address)
       }
     } else {
-      world.noMulticast = absence ?? "no record of it was heard"
-      // Without an interface to listen on it may be that it is behind a router, where nothing is heard of it.
+      world.noMulticast = absence ?? "no record of the accessory was received"
+      // Without a named interface, the accessory may be behind a router, where multicast doesn't reach it.
       world.isSilent = absence == nil && !interfaces.isEmpty
     }
     world.hooks = hooks(for: process.withLock { $0 }, ready, on: loop)
     world.process = restartable(process, device, world)
-    // A user who starts it, gives its record or has a pairing with it says that it is an accessory.
+    // By a command, a record or a pairing, the user declares that it is an accessory.
     let isDeclared = ready != nil || service != nil || command != nil || txt != nil || pairing != nil
     return try await run(device, world, isDeclared: isDeclared, payload: ready?.setupPayload, tell)
   }
@@ -206,7 +206,7 @@ package struct ConformanceSession: Sendable {
     return await runner.run(plan, header: header)
   }
 
-  // MARK: What is known
+  // MARK: Facts
 
   private func describe(_ device: TestedAccessory, _ service: ServiceInstance?) {
     if let service {

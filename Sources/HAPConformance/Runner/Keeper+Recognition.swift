@@ -2,11 +2,11 @@ import HAPExpectation
 import HAPWire
 
 extension Keeper {
-  /// How long the first probe waits. Pair Verify may take longer, because a small processor computes keys for it.
+  /// Time limit of the first probe. Pair Verify gets more time, because a small processor computes keys for it.
   private static let firstLimit = Duration.seconds(3)
 
-  /// Looks for any sign of HAP in the answers to requests that change nothing.
-  /// - Throws: when there is none. `absence` says whether other answers came.
+  /// Looks for any sign of HAP in the answers to requests without side effects.
+  /// - Throws: if there is none. `absence` indicates whether other answers were received.
   func lookForHAP() async throws(Refusal) {
     let firstLimit = min(Self.firstLimit, world.answerLimit)
     let absence: Refusal? = try await work { run in
@@ -21,7 +21,7 @@ extension Keeper {
           "probe \(path)", within: body == nil ? firstLimit : nil)
         if Task.isCancelled { throw CaseInterrupted() }
         if case .silence = arrival, !connection.unfinished.isEmpty {
-          arrival = .garbage(reason: "an answer without an end", bytes: connection.unfinished, time: .zero)
+          arrival = .garbage(reason: "an incomplete answer", bytes: connection.unfinished, time: .zero)
         }
         if arrival.hasSignOfHAP { return nil }
         let line = "\(method) \(path): \(arrival.brief)"
@@ -38,9 +38,8 @@ extension Keeper {
 }
 
 extension Arrival {
-  /// Whether an answer has anything that HAP alone has: one of its media types, its status 470, its events, a TLV8 with
-  /// a state, or JSON with accessories, characteristics or a status of HAP. Broken accessories show at least one of
-  /// them.
+  /// Whether an answer has anything that only HAP has: one of its media types, its status 470, its events, a TLV8 with a state, or JSON
+  /// with accessories, characteristics or a HAP status. Faulty accessories show at least one of them.
   var hasSignOfHAP: Bool {
     switch self {
     case .message(let message):
@@ -61,7 +60,7 @@ extension Arrival {
     item.type == TLVType.state && item.value.count == 1 && (1...6).contains(item.value[0])
   }
 
-  /// One short line: the status line, or what came in its place.
+  /// One short line: the status line, or a description of what was received instead.
   var brief: String {
     switch self {
     case .message(let message):
@@ -72,8 +71,8 @@ extension Arrival {
       let isText = bytes.prefix(60).allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0D || $0 == 0x0A }
       let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }.prefix(60)
       return isText
-        ? "\"\(String(decoding: line, as: UTF8.self))\", which is no HTTP"
-        : "bytes \(Hexadecimal.text(bytes.prefix(16))), which are no HTTP"
+        ? "\"\(String(decoding: line, as: UTF8.self))\", which isn't HTTP"
+        : "bytes \(Hexadecimal.text(bytes.prefix(16))), which aren't HTTP"
     case .closed(let reset, _): return reset ? "the connection was reset" : "the connection was closed"
     case .silence(let limit): return "no answer within \(limit.roundText)"
     }

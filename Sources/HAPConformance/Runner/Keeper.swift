@@ -4,20 +4,20 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// Keeps the accessory in the state that the next case wants, and leaves it as it was found.
+/// Brings the accessory into the state that the next case needs, and restores its original state after the run.
 ///
-/// What it does goes over the same connections as cases do, so that the last bytes before a loss are known.
+/// It uses the same connections as cases do, so that the last bytes before a loss are known.
 struct Keeper {
   let device: TestedAccessory
   let world: CaseWorld
   let seed: UInt64
 
-  /// Something that the accessory wouldn't do.
+  /// A failure of the accessory to do what the tester requested.
   struct Refusal: Error {
     var message: String
-    /// The Error item of the answer that refuses; `nil`: it had none.
+    /// The Error item of the refusing answer; nil if it had none.
     var pairingError: UInt8?
-    /// Why there is no HAP accessory; the message then has the answers.
+    /// Why there is no HAP accessory; `message` then contains the answers.
     var absence: Absence?
 
     enum Absence { case otherServer, noAnswer }
@@ -39,7 +39,7 @@ struct Keeper {
         Refusal(message: CaseRun.text(of: error), pairingError: (error as? CaseFailure)?.pairingError))
     }
     await run.close()
-    // An M5 may have paired though what came behind it was wrong, or nothing.
+    // M5 may have created a pairing even if M6 was wrong or missing.
     let exchanged = await run.exchanged
     if case .failure(var refusal) = result, device.owner == nil, !exchanged.isEmpty {
       if let problem = await adopt(exchanged) { refusal.message += "; \(problem)" }
@@ -48,13 +48,13 @@ struct Keeper {
     return try result.get()
   }
 
-  /// Whether it takes connections.
+  /// Checks that it accepts connections.
   func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
 
-  /// Whether it answers at all.
+  /// Checks that it answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
 
-  /// Whether Pair Setup is refused because a controller is paired. Waits up to 3 s for another Pair Setup to end.
+  /// Returns whether Pair Setup is refused because a controller is paired. Waits up to 3 s for another Pair Setup to end.
   func isPairedWithSomebody() async throws(Refusal) -> Bool {
     for _ in 0..<30 {
       let error = try await work { run in
@@ -74,8 +74,8 @@ struct Keeper {
 
   // MARK: States
 
-  /// Pairs with it, unless that is done, and reads its database. To its end, even when the task is cancelled: half a Pair Setup may leave a
-  /// pairing that nobody would remove.
+  /// Pairs unless already paired, and reads the database. Cancelling the task doesn't interrupt it, because half a Pair Setup may leave a
+  /// pairing that would never be removed.
   func pair() async throws(Refusal) {
     let refusal: Refusal? = await device.loop.startTask {
       do throws(Refusal) {
@@ -108,8 +108,8 @@ struct Keeper {
     try await readDatabase()
   }
 
-  /// Verifies up to three times: one lost answer does not mean that the pairing is gone. Only Error Authentication does.
-  /// - Returns: why there is no session; `nil`: there was one.
+  /// Verifies up to three times: one lost answer doesn't mean that the pairing is gone. Only Error Authentication does.
+  /// - Returns: why there is no session; nil if there was one.
   private func verifyRepeatedly() async -> Refusal? {
     var last: Refusal?
     for attempt in 0..<3 {
@@ -130,7 +130,7 @@ struct Keeper {
     try await work { run in try await run.pairVerify(on: "main", as: device.owner ?? device.admin) }
   }
 
-  /// A database that can't be understood is for cases to judge: what needs it finds nothing, and the others go on.
+  /// Reads the database. One that can't be parsed is no error here, because cases test that; cases that need its contents find no subjects.
   func readDatabase() async throws(Refusal) {
     device.databaseBytes = nil
     do throws(Refusal) {
@@ -140,12 +140,12 @@ struct Keeper {
     }
   }
 
-  /// Removes the tester's pairings, and with them all that it added.
+  /// Removes the tester's pairing, and with it all pairings that it added.
   func unpair() async throws(Refusal) {
     guard device.owner != nil else {
       guard device.hasStrayPairing else { return }
       if try await isPairedWithSomebody() {
-        throw Refusal(message: "a case has left a pairing that the tester can't remove")
+        throw Refusal(message: "a case left a pairing that haptest can't remove")
       }
       device.hasStrayPairing = false
       return
@@ -159,19 +159,19 @@ struct Keeper {
     device.identity = nil
   }
 
-  // MARK: Behind a case
+  // MARK: After a case
 
-  /// Removes pairings that the case added, and gives back the values that it changed.
-  /// - Returns: what couldn't be put right.
+  /// Removes pairings that the case added, and restores the values that it changed.
+  /// - Returns: why the cleanup is incomplete.
   func tidy(behind run: CaseRun) async -> String? {
     let written = await run.written
     let touchedPairings = await run.touchedPairings
     if let observer = world.observer { await run.release(observer) }
     let exchanged = await run.exchanged
     if device.owner == nil, !exchanged.isEmpty, let problem = await adopt(exchanged) { return problem }
-    // The case's next variant, or its next turn, begins as this one did.
+    // The next variant or repetition starts in the same state as this one.
     if run.definition.needs.state == .unpaired {
-      do throws(Refusal) { try await unpair() } catch { return "it could not be unpaired: \(error.message)" }
+      do throws(Refusal) { try await unpair() } catch { return "the accessory could not be unpaired: \(error.message)" }
     }
     guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
     do throws(Refusal) {
@@ -179,18 +179,18 @@ struct Keeper {
       if !written.isEmpty { try await restore(written) }
       return nil
     } catch {
-      // Whoever comes next finds out how it stands, and pairs anew if need be.
-      return "it could not all be put back: \(error.message)"
+      // The next case checks the state, and pairs again if needed.
+      return "cleanup was incomplete: \(error.message)"
     }
   }
 
-  /// An M5 that should have been refused may have paired all the same: then what comes next would be told that the accessory is paired.
-  /// Whoever it was is the owner from now on, so that the pairing goes as any other does.
-  /// - Returns: what couldn't be put right.
+  /// Adopts a controller that an unexpected M5 paired. An M5 that should have been refused may have created a pairing, and the next case
+  /// would find the accessory paired. That controller becomes the owner, so that its pairing is removed like any other.
+  /// - Returns: why the cleanup is incomplete.
   private func adopt(_ exchanged: [TestController]) async -> String? {
     do throws(Refusal) {
       guard try await isPairedWithSomebody() else { return nil }
-    } catch { return "whether it is paired now can't be told: \(error.message)" }
+    } catch { return "the pairing state is unknown: \(error.message)" }
     for controller in exchanged.reversed() {
       device.owner = controller
       do throws(Refusal) {
@@ -199,10 +199,10 @@ struct Keeper {
       } catch { device.owner = nil }
     }
     device.hasStrayPairing = true
-    return "it is paired now, with nobody whom the tester can speak as"
+    return "the accessory is now paired, but not with a controller known to haptest"
   }
 
-  /// Notes the pairings that were there before the run, so that they are there after it.
+  /// Notes the pairings that existed before the run, so that they are kept.
   func noteForeignPairings() async throws(Refusal) {
     let device = device
     try await work { run in
@@ -216,8 +216,8 @@ struct Keeper {
     return reply.items.filter { $0.type == TLVType.identifier }.map(\.value)
   }
 
-  /// Removes the pairings that a case added, by their identifiers, and others that the list has: all but the tester's own and those that were
-  /// there before it. An accessory that cannot list pairings can still remove them.
+  /// Removes the pairings that a case added, by their identifiers, and others in the list, except the tester's own and those from before
+  /// the run. An accessory that can't list pairings can still remove them.
   /// - Throws: with the identifiers of the pairings that could not be removed.
   func removeOthers(added: [[UInt8]]) async throws(Refusal) {
     let device = device
@@ -240,11 +240,11 @@ struct Keeper {
           problems.append("\(String(decoding: identifier, as: UTF8.self)) (\(CaseRun.text(of: error)))")
         }
       }
-      if !problems.isEmpty { throw CaseFailure("pairings are still there: \(problems.joined(separator: ", "))") }
+      if !problems.isEmpty { throw CaseFailure("pairings were not removed: \(problems.joined(separator: ", "))") }
     }
   }
 
-  /// The values of the first reading.
+  /// Writes the original values of the characteristics that a case wrote.
   func restore(_ written: Set<AttributeID>) async throws(Refusal) {
     let device = device
     let originals = device.originals
@@ -272,17 +272,17 @@ struct Keeper {
           let prepare = ControllerRequest.prepare(ttl: 5000, pid: 1)
           let answer = try await run.request(
             "PUT", prepare.target, type: prepare.contentType, body: prepare.body, on: connection, name)
-          try Self.refuse(answer, "the timed write of former values wasn't prepared")
+          try Self.refuse(answer, "the timed write of the original values wasn't prepared")
         }
         let write = ControllerRequest.write(changed, pid: isTimed ? 1 : nil)
         let written = try await run.request(
           "PUT", write.target, type: write.contentType, body: write.body, on: connection, name)
-        try Self.refuse(written, "former values weren't written")
+        try Self.refuse(written, "the original values weren't written")
       }
     }
   }
 
-  /// - Throws: unless it went well, also for each that was written.
+  /// - Throws: unless the answer and each of its entries report success.
   static func refuse(_ answer: WireMessage, _ problem: String) throws(CaseFailure) {
     let body = try? JSONNode.parse(answer.body)
     let statuses = [body?["status"]] + (body?["characteristics"]?.elements ?? []).map { $0["status"] }

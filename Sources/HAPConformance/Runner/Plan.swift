@@ -4,39 +4,39 @@ import HAPSuite
 import HAPTarget
 import HAPWire
 
-/// What will run, in which order, and what won't, and why.
+/// The cases to run, in order, and those to skip, with reasons.
 package struct Plan: Sendable {
   package struct Entry: Sendable {
     package var definition: CaseDefinition
     package var expectations: NamedExpectations
-    /// Why it won't run; nil: it will.
+    /// Why it is skipped; nil: it runs.
     package var skipReason: String?
-    /// Why it can't be told: a claim that it needs is unknown.
+    /// Why it can't be decided: a claim that it needs is unknown.
     package var errorReason: String?
   }
 
-  /// In the order in which they run.
+  /// In execution order.
   package var entries: [Entry]
-  /// Cases that are not selected, and may run to find the cause of a failure; without those that can't run.
+  /// Unselected cases that may run to find the cause of a failure, without those that can't run.
   var others: [Entry] = []
-  /// How many cases a short run leaves out: those of a run without options, and those that `--long` adds.
+  /// Number of cases that a short run leaves out: those of a run without options, and those that `--long` adds.
   private(set) var leftOut: (usual: Int, long: Int)?
-  /// The cases that judge a procedure for others, in the order of the suites.
+  /// The cases that test a procedure on behalf of others, in the order of the suites.
   let owners: [Procedure: [String]]
 
   package var planned: [PlannedCase] {
     entries.map { PlannedCase($0.definition.description, skipReason: $0.skipReason ?? $0.errorReason) }
   }
 
-  /// What is known before anything runs.
+  /// Facts known before the run.
   package struct Circumstances: Sendable {
     package var hasCode: Bool
-    /// Paired with a controller that isn't the tester's: nothing that needs a pairing, or none, can run.
+    /// Paired with another controller than the tester's. Cases that need a certain pairing state can't run.
     package var isForeign: Bool
-    /// The tester came with a pairing, so it must not be taken away.
+    /// The tester uses an existing pairing, which must not be removed.
     package var isBorrowed: Bool
     package var noMulticast: String?
-    /// Multicast was asked for and works, and the accessory isn't heard.
+    /// Multicast was requested and works, but no packet of the accessory was received.
     package var isSilent: Bool
     package var hooks: any HookRunner
     package var claims: Claims
@@ -55,7 +55,7 @@ package struct Plan: Sendable {
     }
   }
 
-  /// - Parameter isSelected: by what the user asked for; others aren't in the plan at all.
+  /// - Parameter isSelected: the user's selection. Unselected cases are not in `entries`.
   package init(
     _ suites: [Suite], options: RunOptions, circumstances: Circumstances, isSelected: (CaseDefinition) -> Bool
   ) {
@@ -91,10 +91,10 @@ package struct Plan: Sendable {
       if entries[index].skipReason == nil { Self.judgeClaims(&entries[index], options, circumstances.claims) }
       guard entries[index].skipReason == nil, entries[index].errorReason == nil else { continue }
       let count = definition.needs.wrongCodes * max(1, options.repetitions)
-      // What resets the accessory clears its count, too.
+      // A factory reset also clears the accessory's count.
       if count > 0, !definition.needs.resets {
         if wrongCodes + count > options.wrongCodeLimit {
-          entries[index].skipReason = "the budget of \(options.wrongCodeLimit) wrong setup codes is spent"
+          entries[index].skipReason = "the limit of \(options.wrongCodeLimit) wrong setup codes is reached"
         } else {
           wrongCodes += count
         }
@@ -107,7 +107,7 @@ package struct Plan: Sendable {
     self.entries = Self.spaced(first) + ordered.dropFirst(first.count)
   }
 
-  /// Cases that want the same state stand together, and what takes pairings away comes late.
+  /// Groups cases by the state that they need. Cases that remove pairings come late.
   static func phase(_ definition: CaseDefinition) -> Int {
     if definition.needs.resets { return 6 }
     switch definition.needs.state {
@@ -117,8 +117,8 @@ package struct Plan: Sendable {
     }
   }
 
-  /// Cases that wait for announcements of pairings stand among those that pair nobody: a record that was announced is not announced again
-  /// within a second (RFC 6762 §6), and one of them after another would wait for that.
+  /// Places cases that wait for announcements of pairings between cases that don't pair. A record is multicast at most once per second (RFC
+  /// 6762 §6), so consecutive ones would have to wait for that.
   private static func spaced(_ entries: [Entry]) -> [Entry] {
     let isListener: (Entry) -> Bool = { $0.definition.needs.multicast && $0.definition.needs.state == .unpaired }
     let listeners = entries.filter(isListener)
@@ -135,12 +135,12 @@ package struct Plan: Sendable {
   }
 
   private static func skipReason(_ needs: CaseNeeds, _ options: RunOptions, _ at: Circumstances) -> String? {
-    if needs.isLong, !options.isLong { return "takes long: --long runs it" }
-    if needs.resets, !options.allowsReset { return "leaves the accessory to be reset: --allow-reset runs it" }
+    if needs.isLong, !options.isLong { return "takes long; use --long to run it" }
+    if needs.resets, !options.allowsReset { return "needs a factory reset afterwards; use --allow-reset to run it" }
     if needs.state != .any, at.isForeign { return "the accessory is paired with another controller" }
-    if needs.state == .unpaired, at.isBorrowed { return "the accessory is paired, and stays so" }
-    if needs.unpairs, at.isBorrowed, !options.allowsReset { return "removes pairings: --allow-reset runs it" }
-    if needs.code || needs.state == .paired && !at.isBorrowed, !at.hasCode { return "no setup code: --code tells it" }
+    if needs.state == .unpaired, at.isBorrowed { return "the accessory's pairing must be kept" }
+    if needs.unpairs, at.isBorrowed, !options.allowsReset { return "removes pairings; use --allow-reset to run it" }
+    if needs.code || needs.state == .paired && !at.isBorrowed, !at.hasCode { return "no setup code; use --code" }
     if needs.multicast, let reason = at.noMulticast, !(needs.silenceCounts && at.isSilent) {
       return "no multicast: \(reason)"
     }
@@ -152,8 +152,8 @@ package struct Plan: Sendable {
     for name in entry.definition.needs.claims {
       switch claims[name] {
       case .unknown where options.hasClaimsFile: entry.errorReason = "the claim \"\(name)\" is unknown"
-      case .unknown: entry.skipReason = "the claim \"\(name)\" is not known: --claims tells it"
-      case .flag(false): entry.skipReason = "by its claims it has no \(name)"
+      case .unknown: entry.skipReason = "the claim \"\(name)\" is unknown; use --claims"
+      case .flag(false): entry.skipReason = "according to its claims it has no \(name)"
       default: break
       }
     }
@@ -161,7 +161,7 @@ package struct Plan: Sendable {
 }
 
 extension CaseDefinition {
-  /// As reports tell it.
+  /// The case's description for reports.
   package var description: CaseDescription {
     CaseDescription(
       id: id, name: name, area: area, level: RequirementLevel(rawValue: level.rawValue) ?? .must,

@@ -1,30 +1,30 @@
 import HAPModel
 import HAPSuite
 
-/// What a run may do, and how.
+/// Options of a run.
 package struct RunOptions: Sendable {
   package var levels: Set<CaseLevel> = Set(CaseLevel.allCases)
-  /// Whether cases run that take minutes.
+  /// Whether to run cases that take minutes.
   package var isLong = false
-  /// Whether only the cases run that the shortest useful run needs: see `ShortRun`.
+  /// Whether to run only the cases of the shortest useful run; see `ShortRun`.
   package var isShort = false
-  /// Whether pairings that aren't the tester's may be removed, and the accessory be left to be reset.
+  /// Whether the run may remove pairings of other controllers and leave the accessory in need of a factory reset.
   package var allowsReset = false
   package var repetitions = 1
-  /// Counted from 0: a case that is replayed has the chance of the turn that it had then.
+  /// Number of the first repetition, from 0. It selects the random seed when a case is replayed.
   package var firstTurn = 0
-  /// The part of the plan that is run.
+  /// The part of the plan to run.
   package var shard = Shard.whole
   package var seed: UInt64 = 0
-  /// Wrong setup codes that may be entered: accessories take about a hundred in their life.
+  /// Number of wrong setup codes that may be entered. Accessories accept about a hundred in their lifetime.
   package var wrongCodeLimit = 12
-  /// Cases that may run side by side.
+  /// Number of cases that may run in parallel.
   package var lanes = 2
-  /// How long a case may take before it is given up.
+  /// Time limit of a case.
   package var caseLimit: Duration = .seconds(180)
-  /// The same for a long one.
+  /// Time limit of a long case.
   package var longCaseLimit: Duration = .seconds(2 * 3600)
-  /// Whether a case whose claim is unknown is an error: so it is with a claims file.
+  /// Whether an unknown claim makes a case an error; set when a claims file is used.
   package var hasClaimsFile = false
 
   package init() {}

@@ -2,17 +2,17 @@ import HAPLoop
 import HAPReport
 import HAPSuite
 
-/// The end of an accessory that does not answer. If the process of the command (`--exec`) ended, the command is started again; otherwise the run is lost.
+/// Handling of an accessory that stopped answering. If the command's process (`--exec`) ended, it is restarted; otherwise the run is lost.
 extension Runner {
-  /// An accessory that does not answer.
+  /// An accessory that doesn't answer.
   struct Death: Sendable {
     var reason = ""
-    /// The last message before the accessory was asked for an answer.
+    /// The last message before the check for an answer.
     var lastSent: (title: String, bytes: [UInt8])
   }
 
-  /// Asks the accessory whether it lives, three times, with a second between them, because it may be restarting or be busy for a moment.
-  /// - Returns: `nil` if it answers.
+  /// Checks whether the accessory answers, three times with a second in between, because it may be restarting or busy.
+  /// - Returns: nil if it answers.
   func death() async -> Death? {
     var death = Death(lastSent: device.lastSent)
     for _ in 0..<3 {
@@ -27,8 +27,8 @@ extension Runner {
     return Task.isCancelled ? nil : death
   }
 
-  /// Judges a case that ran alone. If the accessory's process ended, the case fails and the command is started again.
-  /// - Parameter death: `nil`: the accessory answers.
+  /// Concludes a case that ran alone. If the accessory's process ended, the case fails and the command is restarted.
+  /// - Parameter death: nil: the accessory answers.
   func conclude(_ result: CaseExecution.Result, _ entry: Plan.Entry, after death: Death?) async {
     guard let death else { return conclude(result, entry.definition) }
     var result = result
@@ -46,8 +46,8 @@ extension Runner {
     await startAgain(entry.definition.id, death)
   }
 
-  /// Starts the accessory's command again if its process ended, so that the other cases run; otherwise the accessory is lost.
-  /// - Parameter id: the case, or cases, after which it was gone.
+  /// Restarts the accessory's command if its process ended, so that the other cases run; otherwise the accessory is lost.
+  /// - Parameter id: the case or cases after which it stopped answering.
   func startAgain(_ id: String, _ death: Death) async {
     let lastSent = death.lastSent
     var reason = "after \(id): \(death.reason)"

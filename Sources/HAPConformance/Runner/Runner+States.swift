@@ -1,9 +1,9 @@
 import HAPReport
 import HAPSuite
 
-/// The states that cases want, and the one that the accessory is left in.
+/// The states that cases need, and the final state of the accessory.
 extension Runner {
-  /// Brings the accessory into the state that a case wants; where that fails the case is skipped.
+  /// Brings the accessory into the state that a case needs. Skips the case if that fails.
   func prepare(_ entry: Plan.Entry) async -> Bool {
     do throws(Keeper.Refusal) {
       switch entry.definition.needs.state {
@@ -14,12 +14,12 @@ extension Runner {
       case .paired: return await !pairOrSkip([entry]).isEmpty
       }
     } catch {
-      conclude(entry, .skip, "it can't be unpaired: \(error.message)")
+      conclude(entry, .skip, "the accessory can't be unpaired: \(error.message)")
       return false
     }
   }
 
-  /// The state that a case wants, once more.
+  /// Restores the state that a case needs, and returns whether that succeeded.
   func isBroughtBack(_ entry: Plan.Entry) async -> Bool {
     do throws(Keeper.Refusal) {
       switch entry.definition.needs.state {
@@ -31,8 +31,8 @@ extension Runner {
     } catch { return false }
   }
 
-  /// Pairs, in several attempts with pauses, since an accessory may be restarting or count attempts. Cases that need more than there is then are skipped,
-  /// with the reason.
+  /// Pairs, in several attempts with pauses, because an accessory may be restarting or limit attempts. If no attempt succeeds, skips the cases that need
+  /// more than the state reached, with the reason.
   /// - Returns: the cases that can run.
   func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     while failedPairings < Self.failedPairingLimit {
@@ -52,7 +52,7 @@ extension Runner {
         guard mayGoOn else { break }
       }
     }
-    // With a pairing alone, what sessions are built on can still be judged.
+    // With a pairing but no session, cases below sessions can still run.
     let isPaired = device.owner != nil
     var ready: [Plan.Entry] = []
     for entry in entries {
@@ -72,14 +72,14 @@ extension Runner {
     let failures = failedPairings
     if await world.process?.ending() != nil {
       await startAgain("the tester's own pairing", Death(reason: refusal.message, lastSent: device.lastSent))
-      // A command that ends at each attempt is not started for ever.
+      // A command that ends at each attempt is not started indefinitely.
       failedPairings = failures
     } else if failures < Self.failedPairingLimit {
       try? await loop.sleep(for: .seconds(failures))
     }
   }
 
-  /// Leaves the accessory as it was found: without the tester's pairing, unless the tester came with it.
+  /// Restores the accessory's original state: removes the tester's pairing, unless that existed before the run.
   func leave() async {
     let keeper = keeper
     let isBorrowed = device.isBorrowed

@@ -4,9 +4,10 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// Runs a plan: brings the accessory into the states that cases want, runs them one by one or side by side, and leaves it as it was found.
+/// Runs a plan: brings the accessory into the states that cases need, runs cases one by one or in parallel, and restores the original
+/// state.
 ///
-/// An actor on the loop's thread. What it does is told as events, in order; a run that is cancelled still tidies up.
+/// An actor on the loop's thread. It reports its progress as events, in order. A cancelled run still cleans up.
 package actor Runner {
   package nonisolated let loop: EventLoop
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -22,28 +23,28 @@ package actor Runner {
   private var counts: [Verdict: Int] = [:]
   private var outcomes: [CaseOutcome] = []
   var leftovers: [String] = []
-  /// Nothing more runs.
+  /// Whether the accessory was lost, so that no further case runs.
   var isLost = false
   private var wasInterrupted = false
-  /// Why there is no pairing, or none with which a session comes about, and how often in a row that was found out.
+  /// Why there is no pairing or no session, and the number of failures in a row.
   var noPairing: String?
   var failedPairings = 0
-  /// After this number of failures in a row the tester no longer tries, because each may wait for an answer.
+  /// After this number of failures in a row the tester stops trying, because each may wait for an answer.
   static let failedPairingLimit = 3
-  /// Services that cases side by side are busy with.
+  /// Services in use by parallel cases.
   private var taken: Set<SubjectFinder.ServiceKey> = []
   private var causes = CauseFinder(owners: [:])
-  /// Cases that are still to end, or that can run to find a cause.
+  /// Cases that have not ended, or that can run to find a cause.
   private var pending = CauseFinder.Pending()
   private var selected: Set<String> = []
-  /// Ends of cases that were not selected.
+  /// Results of cases that were not selected.
   private var unselected: [CaseOutcome] = []
   /// Cases that block others.
   private var causeIDs: Set<String> = []
 
   /// - Parameters:
-  ///   - tell: told every event, on the loop.
-  ///   - today: "2026-11-21", for entries of the baseline that expire.
+  ///   - tell: called with every event, on the loop.
+  ///   - today: "2026-11-21", for the expiry of baseline entries.
   package init(
     _ device: TestedAccessory, world: CaseWorld, options: RunOptions, baseline: Baseline? = nil, today: String? = nil,
     tell: @escaping @Sendable (RunEvent) -> Void
@@ -58,10 +59,10 @@ package actor Runner {
     keeper = Keeper(device: device, world: world, seed: options.seed)
   }
 
-  /// Whether the accessory can be reached, and whether somebody else's controller is paired with it. Before the plan is made.
-  /// - Parameter isDeclared: whether its record, its ready line or the user says that it is an accessory. Another is
-  ///   tested only if an answer looks like HAP.
-  /// - Throws: when it doesn't answer, and when no HAP accessory does.
+  /// Checks, before planning, whether the accessory is reachable and whether another controller is paired with it.
+  /// - Parameter isDeclared: whether its record, its ready line or the user declares it an accessory. Another host is tested only if an
+  ///   answer looks like HAP.
+  /// - Throws: if there is no answer, or none of a HAP accessory.
   package func look(isDeclared: Bool) async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
       try await keeper.isThere()
@@ -70,7 +71,7 @@ package actor Runner {
         try await keeper.noteForeignPairings()
         return (false, true)
       }
-      // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
+      // An accessory with nonsensical answers counts as unpaired; the cases report its answers.
       return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch {
       let place = "\(device.address)"
@@ -79,24 +80,24 @@ package actor Runner {
         case .otherServer: "no HAP accessory answers at \(place). \(error.message)"
         case .noAnswer:
           "nothing answers at \(place). \(error.message). "
-            + "If an accessory is there, restart it; --txt sf=1 tests it as it is"
+            + "If an accessory is there, restart it, or use --txt sf=1 to skip this check"
         case nil: "\(place) can't be reached: \(error.message)"
         }
       throw Unreachable(message: message)
     }
   }
 
-  /// - `message`: with the address.
+  /// - `message`: includes the address.
   package struct Unreachable: Error, Equatable { package var message: String }
 
-  /// How the run went as a whole.
+  /// The result of the whole run.
   package struct Result: Sendable {
     package var outcomes: [CaseOutcome]
     package var isLost: Bool
     package var wasInterrupted: Bool
   }
 
-  /// Runs all of it.
+  /// Runs the whole plan.
   package func run(_ plan: Plan, header: RunHeader) async -> Result {
     let start = device.now
     tell(.began(header))
@@ -126,7 +127,7 @@ package actor Runner {
     if let leftOut = plan.leftOut {
       tell(
         .note(
-          "a short run: without --short, \(leftOut.usual) further cases run; --long adds \(leftOut.long)"))
+          "short run: \(leftOut.usual) more cases run without --short; --long adds \(leftOut.long)"))
     }
     tell(.ended(RunSummary(duration: device.now - start, counts: counts, leftovers: leftovers)))
     return Result(outcomes: outcomes, isLost: isLost, wasInterrupted: wasInterrupted)
@@ -139,14 +140,14 @@ package actor Runner {
 
   // MARK: Cases
 
-  /// Runs the cases outside the plan that may be the cause of failures, and judges the failures that wait for them.
+  /// Runs the cases outside the plan that may be the cause of failures, and concludes the failures that wait for them.
   private func findCauses(_ others: [Plan.Entry]) async {
     pending.planned = []
     while !causes.held.isEmpty {
       guard mayGoOn, let id = causes.missing(pending), pending.onDemand.remove(id) != nil,
         let entry = others.first(where: { $0.definition.id == id })
       else {
-        // Nothing more is to be found out, or two failed cases wait for each other.
+        // No cause is left to find, or two failed cases wait for each other.
         tell(causes.releaseFirst(pending: mayGoOn ? pending : CauseFinder.Pending()))
         continue
       }
@@ -185,14 +186,14 @@ package actor Runner {
     for (result, definition) in survived { conclude(result, definition) }
   }
 
-  /// A case that ran beside others, and the services that it was busy with.
+  /// A case that ran in parallel with others, and the services that it used.
   private struct SideRun: Sendable {
     var entry: Plan.Entry
     var result: CaseExecution.Result
     var services: Set<SubjectFinder.ServiceKey>
   }
 
-  /// Cases that only use what they are given, a few at a time.
+  /// Runs cases that only use their subjects, a few in parallel.
   private func sideBySide(_ entries: [Plan.Entry]) async {
     var waiting = entries
     if entries.contains(where: { $0.definition.needs.state == .paired }) { waiting = await pairOrSkip(entries) }
@@ -213,7 +214,7 @@ package actor Runner {
         taken.subtract(run.services)
         let hasFailed = run.result.outcome.verdict == .fail || run.result.outcome.verdict == .error
         if mayGoOn, found == nil, hasFailed { found = await death() }
-        // Any of those that ran at the same time may have ended the accessory: each of them runs again, alone.
+        // Any of the parallel cases may have crashed the accessory, so each of them runs again, alone.
         if found != nil, hasFailed { suspects.append(run) } else { conclude(run.result, run.entry.definition) }
       }
     }
@@ -228,7 +229,7 @@ package actor Runner {
     if mayGoOn, !waiting.isEmpty { await sideBySide(waiting) }
   }
 
-  /// The next case whose services are free; those that can't run are ended.
+  /// Removes and returns the next case whose services are free. Concludes cases that can't run.
   private func takeNext(_ waiting: inout [Plan.Entry]) -> (
     entry: Plan.Entry, found: [(name: String, value: JSONNode)], services: Set<SubjectFinder.ServiceKey>
   )? {
@@ -259,7 +260,7 @@ package actor Runner {
     case error(String)
   }
 
-  /// Looks for what a case wants in the database.
+  /// Finds a case's subjects in the database.
   private func find(_ entry: Plan.Entry, taken: Set<SubjectFinder.ServiceKey>) -> Readiness {
     guard !entry.definition.find.isEmpty else { return .ready([], []) }
     guard let database = device.database else {
@@ -284,7 +285,7 @@ package actor Runner {
     return .ready(found, services)
   }
 
-  /// A case as often as it is to be repeated; its outcome is the first that isn't as the others, or the last.
+  /// Runs a case as often as requested. Returns the first outcome that differs from the others, or the last.
   private func repeated(
     _ entry: Plan.Entry, _ found: [(name: String, value: JSONNode)]
   ) async -> CaseExecution.Result {
@@ -292,19 +293,19 @@ package actor Runner {
     let keeper = keeper
     var all: [CaseExecution.Result] = []
     for turn in 0..<max(1, options.repetitions) where !Task.isCancelled || all.isEmpty {
-      // A case that pairs or unpairs leaves another state than the next turn wants.
+      // A case that pairs or unpairs leaves a state that the next repetition can't start in.
       if turn > 0, !entry.definition.isShared, await !isBroughtBack(entry) { break }
       var options = options
       let number = options.firstTurn + turn
       options.seed = options.seed &+ UInt64(number)
       let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) {
         [loop] run in
-        // Tidying up goes on when the run is cancelled.
+        // Cleanup continues when the run is cancelled.
         await loop.startTask { await keeper.tidy(behind: run) }.value
       }
       var result = await execution.run()
       result.outcome.turn = number
-      // One that was interrupted says nothing beside whole ones.
+      // Ignore an interrupted repetition after complete ones.
       if Task.isCancelled, result.outcome.verdict == .skip, !all.isEmpty { break }
       all.append(result)
     }
@@ -316,20 +317,20 @@ package actor Runner {
       }
       result.outcome.verdict = .flaky
       let good = verdicts.count { $0 != .fail && $0 != .error }
-      result.outcome.message = "\(good) of \(all.count) times it held: \(result.outcome.message)"
+      result.outcome.message = "passed \(good) of \(all.count) times: \(result.outcome.message)"
     }
     result.outcome.repetitions = verdicts
     return result
   }
 
-  /// Ends a case that did not run.
+  /// Concludes a case that did not run.
   func conclude(_ entry: Plan.Entry, _ verdict: Verdict, _ reason: String) {
     conclude(
       CaseExecution.Result(outcome: CaseOutcome(entry.definition.description, verdict, message: reason)),
       entry.definition)
   }
 
-  /// Judges a case that ended, unless it waits for its cause, and the cases that waited for it.
+  /// Concludes a case that ended, unless it waits for its cause, and the cases that waited for it.
   func conclude(_ result: CaseExecution.Result, _ definition: CaseDefinition) {
     pending.planned.remove(definition.id)
     tell(causes.take(result, of: definition, pending: pending))
@@ -337,7 +338,7 @@ package actor Runner {
 
   private func tell(_ judged: [CaseOutcome]) {
     for outcome in judged.map(expected) {
-      // A case that was not selected is reported only if it is the cause for a selected one.
+      // An unselected case is reported only if it is the cause for a selected one.
       if !selected.contains(outcome.description.id) {
         unselected.append(outcome)
         continue
@@ -353,7 +354,7 @@ package actor Runner {
     tell(.caseEnded(outcome))
   }
 
-  /// The outcome as the baseline judges it.
+  /// Returns the outcome after applying the baseline.
   private func expected(_ outcome: CaseOutcome) -> CaseOutcome {
     var outcome = outcome
     if let baseline {

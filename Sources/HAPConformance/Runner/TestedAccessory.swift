@@ -8,44 +8,43 @@ import HAPSuite
 import HAPTarget
 import HAPWire
 
-/// The accessory under test: where it is, and what the tester knows and holds of it.
+/// The accessory under test: its addresses, and the tester's knowledge of its state.
 ///
-/// Cases that run side by side share it, and the tester tidies up between them on any thread. So each member of `Facts` is read and written under a
-/// lock.
+/// Parallel cases share it, and cleanup between them runs on any thread. Therefore each member of `Facts` is read and written under a lock.
 @dynamicMemberLookup package final class TestedAccessory: Sendable {
-  /// What changes during a run.
+  /// The facts that change during a run.
   package struct Facts: Sendable {
-    /// Where it takes connections; the first is the one that cases use.
+    /// Addresses that it listens on; cases use the first one.
     package var addresses: [SocketAddress]
-    /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
+    /// The tester's controller that is paired with it as an admin; nil if it is unpaired or paired with another controller.
     var owner: TestController?
-    /// Whether a case has left a pairing behind that no controller of the tester's can remove.
+    /// Whether a case left a pairing that no controller of the tester can remove.
     var hasStrayPairing = false
-    /// Whether the tester came with a pairing, and leaves it.
+    /// Whether the tester uses an existing pairing, and keeps it.
     package internal(set) var isBorrowed = false
-    /// Identifiers of pairings that were there before the run.
+    /// Identifiers of pairings from before the run.
     var foreign: Set<[UInt8]> = []
-    /// As it proved itself in Pair Setup.
+    /// Its identity from Pair Setup.
     package internal(set) var identity: PairedAccessory?
-    /// As it was read last.
+    /// The last database read.
     var database: DatabaseView? { didSet { keepOriginals() } }
-    /// The body that was read last, even if nobody can make a database of it: the lint says why.
+    /// The last database body read, even if it can't be parsed; `haptest lint` reports why.
     var databaseBytes: [UInt8]?
-    /// Values as they were before the first case, of what can be written back.
+    /// Values from before the first case, for characteristics that can be restored.
     fileprivate(set) var originals: [AttributeID: Value] = [:]
-    /// Of its mDNS record, as it was found or given.
+    /// The TXT record of its mDNS service, found or given.
     package var txt: [(key: String, value: String)]?
-    /// When a hook restarted it, and by what it is found again, the best first; nil: it was found since.
+    /// Time of a restart by a hook, and how to find it again, the best target first; nil once it was found.
     var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
     /// Its name on the network.
     package var instanceName: String?
     /// Claims as variables.
     package var claims: JSONNode?
-    /// What was sent last, readable, and its bytes: named when the accessory is lost.
+    /// Title and bytes of the last message sent, reported when the accessory is lost.
     var lastSent: (title: String, bytes: [UInt8]) = ("nothing", [])
     fileprivate var seedCount: UInt64 = 0
 
-    /// Keeps the first value of each characteristic that can be read and written without a timed write.
+    /// Keeps the first value of each characteristic that can be read and written.
     private mutating func keepOriginals() {
       for entry in database?.characteristics ?? [] where originals[entry.id] == nil {
         let characteristic = entry.characteristic
@@ -60,11 +59,11 @@ import HAPWire
   package let loop: EventLoop
   /// Its setup code, with dashes.
   package let code: String?
-  /// The tester's own identity.
+  /// The tester's identity.
   let admin: TestController
-  /// Right Pair Verifys go one by one, also those of cases that run side by side.
+  /// Serializes correct Pair Verifys, also of parallel cases.
   let verifying = Turnstile()
-  /// Of the loop's clock, at the start of the run.
+  /// Time on the loop's clock at the start of the run.
   let start: UInt64
   private let facts: Guarded<Facts>
 
@@ -86,14 +85,14 @@ import HAPWire
     set { facts.withLock { $0[keyPath: member] = newValue } }
   }
 
-  /// Takes over a pairing that was there before the run, and is to be there after it.
+  /// Uses an existing pairing that must be kept after the run.
   package func borrow(_ credentials: ControllerCredentials, with accessory: PairedAccessory) {
     self.owner = TestController(name: "admin", identifier: credentials.identifier, key: credentials.key)
     self.identity = accessory
     self.isBorrowed = true
   }
 
-  /// Of the same accessory, before it was started again.
+  /// Keeps the original values of the same accessory from before its restart.
   func keepOriginals(of former: TestedAccessory) {
     let originals = former.originals
     facts.withLock { $0.originals.merge(originals) { _, earlier in earlier } }
@@ -101,14 +100,14 @@ import HAPWire
 
   var address: SocketAddress { self.addresses[0] }
 
-  /// By which it is looked up: as its record had it, or as it proved itself.
+  /// Device ID for look-ups, from its record or from Pair Setup.
   var id: String? {
     self.txt?.first { $0.key.lowercased() == "id" }?.value
       ?? self.identity.map { String(decoding: $0.identifier, as: UTF8.self) }
   }
 
-  /// Goes by what the network says of it now: its name, its port, and its record if it has another ID. The address that was used so far stays
-  /// the first, if it still has it.
+  /// Updates name, port and record from a service that was found. The record is updated only if it has another ID. If the address in use is
+  /// still among the addresses, it remains the first.
   func follow(_ service: ServiceInstance) {
     self.restart = nil
     self.instanceName = String(decoding: service.label, as: UTF8.self)
@@ -119,7 +118,7 @@ import HAPWire
     self.addresses = kept + found.filter { !kept.contains($0) }
   }
 
-  /// Another one each time, the same in each run.
+  /// Returns a different seed on each call; the sequence is the same in each run.
   func nextSeed(_ seed: UInt64) -> UInt64 {
     let count = facts.withLock { facts in
       facts.seedCount += 1
@@ -128,16 +127,16 @@ import HAPWire
     return seed &+ 0x9E37_79B9_7F4A_7C15 &* count
   }
 
-  /// Since the start of the run.
+  /// Time since the start of the run.
   var now: Duration { .nanoseconds(Int64(clamping: loop.readClock() &- start)) }
 
-  /// A setup code that is not this one, and not one of the trivial ones.
+  /// A setup code that is neither the accessory's nor a trivial one.
   var wrongCode: String {
     guard let code, let digit = code.unicodeScalars.last else { return "031-45-154" }
     return code.dropLast() + (digit == "7" ? "8" : "7")
   }
 
-  /// What cases may ask of it as `device`.
+  /// The variable `device` of cases.
   var variable: JSONNode {
     var members: [(name: String, value: JSONNode)] = [
       ("host", .text(address.host.description)), ("port", .integer(address.port)),
@@ -152,12 +151,12 @@ import HAPWire
     return .object(members)
   }
 
-  /// The same for claims.
+  /// The TXT record for claims.
   var txtDictionary: [String: String]? {
     self.txt.map { Dictionary($0.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }) }
   }
 
-  /// The TXT record as an object; the first of keys that occur twice.
+  /// The TXT record as an object. Of duplicate keys the first one counts.
   var txtVariable: JSONNode? {
     guard let txt = self.txt else { return nil }
     var members: [(name: String, value: JSONNode)] = []

@@ -1,8 +1,8 @@
 import HAPLoop
 
-/// Lets one through at a time, in the order in which they come.
+/// An async mutex. It serves tasks in the order of their calls.
 ///
-/// There are accessories that keep one Pair Verify for all connections: two at once would be refused, though both are right. From any thread.
+/// Some accessories keep one Pair Verify for all connections. They would refuse the second of two, although both are correct. Thread-safe.
 final class Turnstile: Sendable {
   private struct State: Sendable {
     var isTaken = false
@@ -11,10 +11,10 @@ final class Turnstile: Sendable {
 
   private let state = Guarded(State())
 
-  /// Waits for its turn. Each that entered must leave.
+  /// Waits for the mutex. Each caller must call `leave` afterwards.
   nonisolated(nonsending) func enter() async {
     await withCheckedContinuation { continuation in
-      // Asked here, because another turn may come before this body.
+      // Check here, because another task may run before this closure.
       let mayEnter = state.withLock { state in
         if state.isTaken { state.waiting.append(continuation) }
         defer { state.isTaken = true }

@@ -1,17 +1,17 @@
 import HAPSuite
 
-/// The procedures that a case has used so far, and that may be the cause when a step of it fails.
+/// The procedures that a case has used so far, and that may be the cause when one of its steps fails.
 struct UsedProcedures {
-  /// Of the last request on each connection, by the connection's name.
+  /// Procedures of the last request on each connection, by the connection's name.
   private(set) var requests: [String: [Procedure]] = [:]
-  /// Of the answers that variables came from, by the variable's name.
+  /// Procedures of the answers that variables came from, by the variable's name.
   private var variables: [String: [Procedure]] = [:]
   /// Connections that have sent a request in their session.
   private var begun: Set<String> = []
   /// Whether a hook has restarted the accessory.
   var hasRestarted = false
 
-  /// Notes a request. A session's first request is a procedure of its own.
+  /// Notes a request. A session's first request counts as a procedure too.
   mutating func send(_ procedures: [Procedure], on name: String, isSecured: Bool) {
     var all = procedures
     if isSecured {
@@ -21,7 +21,7 @@ struct UsedProcedures {
     requests[name] = all
   }
 
-  /// Notes that a connection was opened: nothing has been sent on it.
+  /// Notes that a connection was opened, on which nothing has been sent yet.
   mutating func open(_ name: String) {
     requests[name] = nil
     begun.remove(name)
@@ -31,14 +31,14 @@ struct UsedProcedures {
     for name in names { variables[name] = procedures }
   }
 
-  /// The procedures that the values of variables came from.
+  /// Returns the procedures that the values of variables came from.
   func sources(of names: [String]) -> [Procedure] { names.flatMap { variables[$0] ?? [] } }
 
   func request(on name: String) -> [Procedure] { requests[name] ?? [] }
 }
 
 extension CaseRun {
-  /// The procedures that a step used when it failed, each once. Empty: the step is the case's own.
+  /// Returns the procedures that a step used when it failed, each once. Empty: the step only tests the case's subject.
   func procedures(of step: Step) -> [Procedure] {
     var result = Procedure.used(by: step.name)
     switch step.name {

@@ -10,7 +10,7 @@ extension CaseRun {
     var address = device.address
     if let text = connect.address {
       guard let other = device.addresses.first(where: { "\($0)" == text || "\($0.host)" == text }) else {
-        throw StepProblem("\(text) is none of the accessory's addresses")
+        throw StepProblem("\(text) is not an address of the accessory")
       }
       address = other
     }
@@ -31,12 +31,12 @@ extension CaseRun {
     }
     if case .refused(let error) = outcome {
       throw CaseFailure(
-        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is taken"],
+        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is accepted"],
         got: "\(error)")
     }
     if case .silent = outcome {
       throw CaseFailure(
-        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is taken"],
+        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is accepted"],
         got: "no answer within \(limit.roundText)", isSilence: true)
     }
   }
@@ -60,11 +60,11 @@ extension CaseRun {
     connection.secure(keys)
   }
 
-  /// Waits until the accessory takes connections again, after a hook took it away.
+  /// Waits until the accessory accepts connections again, after a hook restarted it.
   func reachable(within limit: Duration) async throws {
     let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
-      // It may be elsewhere now, and said so.
+      // Its address may have changed, and been announced.
       await findAgain(within: .zero)
       switch await WireConnection.connect(
         "probe", to: device.address, within: .seconds(2), recorder: recorder, on: loop)
@@ -75,7 +75,7 @@ extension CaseRun {
       case .refused, .silent:
         if loop.readClock() >= deadline {
           throw CaseFailure(
-            "the accessory took no connection within \(limit.roundText)", accepted: ["a connection"], got: "none",
+            "the accessory accepted no connection within \(limit.roundText)", accepted: ["a connection"], got: "none",
             isSilence: true)
         }
         try await pause(.milliseconds(100))
@@ -83,7 +83,7 @@ extension CaseRun {
     }
   }
 
-  /// Lets time pass on the loop.
+  /// Waits on the loop.
   func pause(_ duration: Duration) async throws {
     lastSleeper += 1
     let number = lastSleeper
@@ -108,7 +108,7 @@ extension CaseRun {
 }
 
 extension LoopError {
-  /// Whether it was this machine that had no way to the address.
+  /// Whether this host has no route to the address.
   var isNoWay: Bool {
     switch code {
     case .networkUnreachable, .addressNotAvailable, .malformedAddress, .noSuchInterface, .permissionDenied: true
@@ -117,7 +117,7 @@ extension LoopError {
   }
 }
 
-/// Somebody who waits for a timer.
+/// A task that waits for a timer.
 struct Sleeper {
   let timer: LoopTimer
   let continuation: CheckedContinuation<Void, Never>

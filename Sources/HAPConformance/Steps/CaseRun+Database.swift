@@ -41,13 +41,13 @@ extension CaseRun {
     }
   }
 
-  /// Holds the database against rules. What is not strict is a deviation; what only says something is noted.
+  /// Checks the database against lint rules. Non-strict findings become deviations; findings for information become notes.
   func lint(_ step: DatabaseRules) throws {
     guard let bytes = step.database.map({ maker.bytes($0) }) ?? device.databaseBytes else {
       throw StepProblem("no database has been read")
     }
     let rules = step.rules
-    for rule in rules where DatabaseLint.rule(rule) == nil { throw StepProblem("the lint has no rule \"\(rule)\"") }
+    for rule in rules where DatabaseLint.rule(rule) == nil { throw StepProblem("there is no lint rule \"\(rule)\"") }
     var facts = LintFacts(isReadOverIP: true)
     facts.category = device.txt?.first { $0.key == "ci" }.flatMap { Int($0.value) }
     if let again = step.again { facts.nullAgain = DatabaseLint.nulls(in: maker.bytes(again)) }
@@ -55,7 +55,7 @@ extension CaseRun {
     for finding in DatabaseLint(bytes).findings(rules: Set(rules), facts: facts) {
       switch finding.severity {
       case .must: wrong.append(finding)
-      // A case of what must be doesn't fail for what should be.
+      // A case of the level `must` doesn't fail for a violated recommendation.
       case .should: if definition.level == .must { deviate(finding.message) } else { wrong.append(finding) }
       case .nonStrict: deviate(finding.message)
       case .info: note(finding.message)
@@ -65,7 +65,7 @@ extension CaseRun {
     let more = wrong.count > 1 ? " (and \(wrong.count - 1) more)" : ""
     throw CaseFailure(
       first.message + more, sent: "GET /accessories",
-      accepted: ["a database that keeps \(rules.joined(separator: ", "))"],
+      accepted: ["a database that complies with \(rules.joined(separator: ", "))"],
       got: wrong.prefix(20).map { "\($0.message) (\($0.path))" }.joined(separator: "\n"))
   }
 
@@ -77,7 +77,7 @@ extension CaseRun {
     case .reusedIDs: differences = DatabaseLint.reusedIDs(old: before, new: after)
     case .values:
       guard let old = ValueTable(before), let new = ValueTable(after) else {
-        throw StepProblem("there are no values in one of the two")
+        throw StepProblem("one of the two contains no values")
       }
       let again = comparison.again.flatMap { ValueTable(maker.bytes($0)) }
       differences = old.differences(from: new, whereAlso: again ?? old)

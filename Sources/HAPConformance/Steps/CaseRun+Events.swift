@@ -8,7 +8,7 @@ extension CaseRun {
     let connection = try existing(name)
     let limit = expectation.within ?? .seconds(5)
     let start = recorder.now
-    var last = "none came"
+    var last = "none received"
     var chosen: AnswerPattern?
     let alternatives = expectation.alternatives
     let event = try await connection.event(within: limit, keeping: expectation.keeps) { message throws(StepError) in
@@ -25,14 +25,14 @@ extension CaseRun {
     guard let event else {
       throw CaseFailure(
         "no such event within \(limit.roundText): \(last)", sent: lastRequest[name],
-        accepted: alternatives.map { Judgement.describe($0) }, got: last, isSilence: last == "none came")
+        accepted: alternatives.map { Judgement.describe($0) }, got: last, isSilence: last == "none received")
     }
     if let who = chosen?.deviation { deviate("\(event.title) (so do \(who))") }
     let view = AnswerView(arrival: .message(event), took: event.time - start)
     save(expectation.save, from: [.event]) { view.value($0) }
   }
 
-  /// Takes events until there are enough entries, then for a while longer.
+  /// Collects events until there are enough entries, then for a while longer.
   func events(_ collection: EventCollection) async throws {
     let connection = try existing(collection.on)
     var gathered = GatheredEvents(ids: collection.ids)
@@ -47,7 +47,7 @@ extension CaseRun {
     save(collection.save, from: [.event]) { all.at($0) }
   }
 
-  /// Whatever came first; what waits already is taken at any time.
+  /// Returns the first event. Events that already arrived are returned even after the deadline.
   private func nextEvent(on connection: WireConnection, until deadline: Duration) async throws -> WireMessage? {
     let event = try await connection.event(within: max(deadline - recorder.now, .zero)) { _ in true }
     if Task.isCancelled { throw CaseInterrupted() }
@@ -73,14 +73,14 @@ extension CaseRun {
     let view = AnswerView(arrival: arrival, took: .zero)
     if let who = silence.deviation { return deviate("\(view.summary) (so do \(who))") }
     throw CaseFailure(
-      "something came where nothing should", sent: lastRequest[name], accepted: ["nothing for \(limit.roundText)"],
-      got: view.summary)
+      "a message was received where none was expected", sent: lastRequest[name],
+      accepted: ["nothing for \(limit.roundText)"], got: view.summary)
   }
 }
 
-/// Events as `events` tells them.
+/// Collects events for the variable of the step `events`.
 private struct GatheredEvents {
-  /// Entries of other characteristics don't count; nil: all do.
+  /// Counts only entries of these characteristics; nil: all.
   var ids: Set<String>?
   private(set) var events: [JSONNode] = []
   private(set) var entries: [JSONNode] = []

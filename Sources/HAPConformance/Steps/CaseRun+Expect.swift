@@ -18,7 +18,7 @@ extension CaseRun {
     try settle(expectation, view, on: connection, limit)
   }
 
-  /// Finds the alternative that fits, and does what follows from it.
+  /// Finds the alternative that fits, and applies its consequences.
   private func settle(
     _ expectation: Expectation, _ view: AnswerView, on connection: WireConnection, _ limit: Duration
   ) throws {
@@ -44,7 +44,7 @@ extension CaseRun {
     }
     var isSilence = false
     if case .silence = view.arrival { isSilence = true }
-    let message = problems.count == 1 ? problems[0] : "none of what is accepted: \(problems.first ?? "")"
+    let message = problems.count == 1 ? problems[0] : "no accepted answer: \(problems.first ?? "")"
     var failure = CaseFailure(
       isSilence ? "no answer within \(limit.roundText)" : message, sent: lastRequest[name], accepted: accepted,
       got: view.summary, isSilence: isSilence)
@@ -57,15 +57,15 @@ extension CaseRun {
   private func follow(_ fit: Judgement.Fit, _ expectation: Expectation, on connection: WireConnection) {
     if fit.setupStep == .m6, let identity = fit.setup?.accessory {
       device.identity = identity
-      // Whoever it was: the first one is an admin.
+      // The first controller to pair is an admin, whichever it is.
       if device.owner == nil { device.owner = (try? controller(expectation.controller)) ?? device.admin }
       if scope["device"] != nil { scope["device"] = device.variable }
     }
     if fit.verifyStep == .m4, expectation.secures, let keys = fit.verify?.sessionKeys { connection.secure(keys) }
   }
 
-  /// Gives variables the values that their paths lead to; `null` if a path leads to none.
-  /// - Parameter procedures: those that the values come from.
+  /// Sets variables to the values at their paths; to `null` if there is none.
+  /// - Parameter procedures: the source of the values.
   func save(_ values: [SavedValue], from procedures: [Procedure], _ value: (String) -> JSONNode?) {
     used.save(values.map(\.variable), from: procedures)
     for saved in values { scope[saved.variable] = value(saved.path) ?? JSONNode(.null) }

@@ -22,7 +22,7 @@ extension CaseRun {
     throw try failure(of: until, "not after \(repetition.times) times: \(try problem(of: until) ?? "")")
   }
 
-  /// Why a repetition does not end yet; `nil`: it ends.
+  /// Returns why a repetition does not end yet; nil if it ends.
   private func problem(of until: Repetition.End) throws(StepError) -> String? {
     try Pattern.mismatch(until.that.value(in: scope), until.pattern.value(in: scope))
   }
@@ -42,7 +42,7 @@ extension CaseRun {
     }
   }
 
-  /// Several lists of steps at once. The first failure counts; the others are waited for.
+  /// Runs several lists of steps in parallel. Throws the first failure after all have ended.
   func together(_ lanes: [[Step]]) async throws {
     var failure: (any Error)?
     await withTaskGroup(of: (any Error)?.self) { group in
@@ -64,12 +64,12 @@ extension CaseRun {
     let failure = await failure(of: attempt.steps)
     var last: (any Error)?
     if let steps = attempt.always {
-      // What is to be put back is put back though the time is up, or the run is ended.
+      // Run the `always` steps even after a timeout or an interruption.
       last = await loop.startTask { await self.failure(of: steps) }.value
     }
     if let failure {
       guard let found = failure as? CaseFailure, attempt.always == nil || attempt.save != nil else {
-        if let last { note("what is always done went wrong: \(Self.text(of: last))") }
+        if let last { note("a step of 'always' failed: \(Self.text(of: last))") }
         throw failure
       }
       problem = found.message
@@ -78,7 +78,7 @@ extension CaseRun {
     if let name = attempt.save { scope[name] = .text(problem) }
   }
 
-  /// What steps fail by; nil: they don't.
+  /// Runs steps, and returns their error; nil without one.
   private func failure(of steps: [Step]) async -> (any Error)? {
     do {
       try await run(steps)
@@ -86,7 +86,7 @@ extension CaseRun {
     } catch { return error }
   }
 
-  /// Adds values to lists.
+  /// Appends values to lists.
   func collect(_ values: [VariableValue]) throws(StepError) {
     for value in values {
       let element = try value.value.value(in: scope)
@@ -110,11 +110,11 @@ extension CaseRun {
   func mark(_ name: String) async {
     marks[name] = recorder.now
     if let observer = world.observer { multicastMarks[name] = await observer.mark }
-    // Read when it is asked for: see `elapsed`.
+    // Computed on each use; see `refreshMarks`.
     refreshMarks()
   }
 
-  /// `${elapsed.NAME}` counts on: it is made anew before every step that resolves texts.
+  /// Updates `${elapsed.NAME}` before each step that resolves texts.
   func refreshMarks() {
     scope["elapsed"] = .object(marks.sorted { $0.key < $1.key }.map { ($0.key, milliseconds(recorder.now - $0.value)) })
   }

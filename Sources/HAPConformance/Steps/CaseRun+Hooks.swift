@@ -45,14 +45,14 @@ extension CaseRun {
     }
   }
 
-  /// What the accessory says of itself from now on is what counts, when it starts anew.
+  /// Notes that the accessory restarts, so that only later announcements count.
   private func noteRestart(_ name: HookName) async {
     guard let observer = world.observer else { return }
     switch name {
     case .reboot, .powerCut, .start, .radio:
       if let id = device.id { device.restart = (await observer.mark, [.id(id)]) }
     case .factoryReset:
-      // Its ID is another one then, and its name may be.
+      // A factory reset changes its ID and may change its name.
       let host = SocketAddress(host: device.address.host, port: 0)
       let name = device.instanceName.map { [ServiceTarget.name($0)] } ?? []
       device.restart = (await observer.mark, name + [.address(host)])

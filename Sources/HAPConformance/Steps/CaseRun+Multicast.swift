@@ -25,7 +25,7 @@ extension CaseRun {
     }
   }
 
-  /// The accessory's own instance, in full.
+  /// Returns the full name of the accessory's instance.
   private func instance() async throws -> DNSName {
     await findAgain(within: .seconds(5))
     guard let name = device.instanceName else {
@@ -46,7 +46,7 @@ extension CaseRun {
     nameClaims = []
   }
 
-  // MARK: Looking
+  // MARK: Browsing
 
   private func browse(_ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration) async throws {
     let found = try await observer.browse(within: limit)
@@ -62,8 +62,8 @@ extension CaseRun {
     let found = try await observer.resolve(instance: name, within: limit)
     guard let found, found.isResolved else {
       throw CaseFailure(
-        "\(name) can't be resolved", sent: "multicast questions for \(name)", accepted: ["SRV, TXT and an address"],
-        got: found == nil ? "nothing" : "only a part", isSilence: true)
+        "\(name) can't be resolved", sent: "multicast queries for \(name)", accepted: ["SRV, TXT and an address"],
+        got: found == nil ? "nothing" : "only some records", isSilence: true)
     }
     let view = Self.variable(found)
     if let pattern = action.pattern, let problem = try Pattern.mismatch(Self.flat(view), pattern) {
@@ -72,7 +72,7 @@ extension CaseRun {
     save(action.save, from: [.discovery]) { view.at($0) }
   }
 
-  /// Looks it up by its ID, whatever it is called, and goes by what is found.
+  /// Finds the accessory by its ID, whatever its name, and updates name, port and record.
   private func follow(_ action: MulticastAction, _ observer: MDNSObserver, _ limit: Duration) async throws {
     guard let id = device.id else { throw CaseSkip(reason: "the accessory's device ID is not known") }
     let mark = try await since(action, observer)
@@ -87,7 +87,7 @@ extension CaseRun {
       let wanted = pattern.map { " with \(Pattern.words($0))" } ?? ""
       throw CaseFailure(
         "no accessory with the ID \(id)\(wanted) within \(limit.roundText)",
-        sent: "multicast questions for accessories",
+        sent: "multicast queries for accessories",
         accepted: ["SRV, TXT and an address of one\(wanted)"], got: "none", isSilence: true)
     }
     followTo(found)
@@ -105,8 +105,8 @@ extension CaseRun {
     scope["instance"] = .text(device.instanceName ?? "")
   }
 
-  /// Goes by what the accessory says of itself since a hook let it start anew: its name and port may be others. Without such a hook, or when
-  /// that is known, there is nothing to wait for.
+  /// Updates name and port from announcements since a hook restarted the accessory. Returns at once without such a restart, or if it was
+  /// found since.
   func findAgain(within limit: Duration) async {
     guard let restart = device.restart, let observer = world.observer else { return }
     @Sendable func found(_ services: [ServiceInstance]) -> ServiceInstance? {
@@ -135,7 +135,7 @@ extension CaseRun {
     ])
   }
 
-  /// The first of keys that occur twice.
+  /// Returns TXT entries as an object. Of duplicate keys the first one counts.
   private static func text(_ entries: [(key: String, value: String)]) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = []
     for (key, value) in entries where !members.contains(where: { $0.name == key }) {
@@ -144,12 +144,12 @@ extension CaseRun {
     return .object(members)
   }
 
-  /// TXT keys beside the others, for `where`.
+  /// Returns the view with TXT keys next to its other members, for `where`.
   private static func flat(_ view: JSONNode) -> JSONNode {
     .object((view.members ?? []).map { ($0.name, $0.value) } + (view["txt"]?.members ?? []).map { ($0.name, $0.value) })
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   private func ask(_ query: MulticastQuery, _ observer: MDNSObserver) async throws {
     var asked: [DNSQuestion] = []
@@ -178,7 +178,7 @@ extension CaseRun {
     "NSEC": DNSType.nsec,
   ]
 
-  /// The full name of an instance that people see under this one.
+  /// Returns the full name of an instance with this label.
   private static func instance(_ label: String) throws(StepProblem) -> DNSName {
     guard (1...63).contains(label.utf8.count) else {
       throw StepProblem("an instance's name has 1 to 63 bytes, not \(label.utf8.count)")
@@ -186,17 +186,17 @@ extension CaseRun {
     return MDNSObserver.hapType.prefixed(by: Array(label.utf8))
   }
 
-  /// An instance's name may have dots in it, which are no ends of labels.
+  /// Parses a name. An instance's name may contain dots that don't end labels.
   private static func name(_ text: String) throws(StepProblem) -> DNSName {
     let suffix = "._hap._tcp.local"
     if text.hasSuffix(suffix), text.count > suffix.count { return try instance(String(text.dropLast(suffix.count))) }
-    guard let name = DNSName(text) else { throw StepProblem("\(text) is no name") }
+    guard let name = DNSName(text) else { throw StepProblem("\(text) is not a DNS name") }
     return name
   }
 
   // MARK: Listening
 
-  /// From where on packets count.
+  /// Returns the mark after which packets count.
   private func since(_ action: MulticastAction, _ observer: MDNSObserver) async throws -> MDNSObserver.Mark {
     guard let name = action.since else { return await observer.mark }
     if name == "run" { return MDNSObserver.start }
@@ -221,7 +221,7 @@ extension CaseRun {
     if wanted.isUnwanted {
       guard let packet else { return }
       throw CaseFailure(
-        "there was \(Self.article(kind)) where none should be", accepted: ["none for \(limit)"],
+        "there was \(Self.article(kind)) where none was expected", accepted: ["none for \(limit)"],
         got: Pattern.shown(Self.view(packet, kind, instance)))
     }
     guard let packet, let view = Self.view(packet, kind, instance) else {
@@ -242,10 +242,10 @@ extension CaseRun {
     kind == .announcement || kind == .answer ? "an \(kind.rawValue)" : "a \(kind.rawValue)"
   }
 
-  /// A packet as `where` and `save` see it; nil when it is not of this kind.
+  /// Returns a packet as `where` and `save` access it; nil if it is of another kind.
   private static func view(_ packet: ObservedPacket, _ kind: MulticastPacket.Kind, _ instance: DNSName) -> JSONNode? {
     guard !packet.isOwn else { return nil }
-    // What says that it goes says nothing else, though the old port and TXT record stand in it.
+    // Goodbye records count only for a goodbye, even if they contain the old port and TXT record.
     func told(_ records: [DNSRecord]) -> [DNSRecord] { records.filter { kind == .goodbye || !$0.isGoodbye } }
     let own = told(packet.records(instance))
     let pointers = told(packet.records(MDNSObserver.hapType, DNSType.ptr))

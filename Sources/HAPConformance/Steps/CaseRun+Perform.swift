@@ -3,7 +3,7 @@ import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  /// Carries out one step.
+  /// Performs one step.
   func perform(_ step: Step) async throws {
     if !marks.isEmpty { refreshMarks() }
     switch try step.action(in: scope, expectations) {

@@ -21,16 +21,16 @@ extension CaseRun {
     scope["device"] = device.variable
   }
 
-  /// Pair Setup as it should be, whole.
+  /// Performs a correct and complete Pair Setup.
   func pairSetup(on name: String, as controller: TestController, code: String) async throws -> PairedAccessory {
     let (setup, _) = try await pairSetup(on: name, as: controller, code: code, until: .m6, reconnects: false)
-    guard let identity = setup.accessory else { preconditionFailure("M6 has told who it is") }
+    guard let identity = setup.accessory else { preconditionFailure("M6 contains the identity") }
     return identity
   }
 
-  /// Pair Setup as it should be, up to M2, M4 or M6.
-  /// - Parameter reconnects: whether a connection that the accessory has ended is opened anew.
-  /// - Returns: the procedure as it stands, and the last answer.
+  /// Performs a correct Pair Setup up to M2, M4 or M6.
+  /// - Parameter reconnects: whether to reopen a connection that the accessory closed.
+  /// - Returns: the state of the procedure, and the last answer.
   func pairSetup(
     on name: String, as controller: TestController, code: String, until last: PairingStep, reconnects: Bool
   ) async throws -> (SetupProcedure, WireMessage) {
@@ -47,7 +47,7 @@ extension CaseRun {
       }
     }
     guard case .success(let (proven, proof)) = made else {
-      throw CaseFailure("Pair Setup M2: the accessory's public key is worth nothing")
+      throw CaseFailure("Pair Setup M2: the accessory's public key is unusable")
     }
     setup = proven
     let fourth: TLV
@@ -65,8 +65,8 @@ extension CaseRun {
     return (setup, answer)
   }
 
-  /// M1 and M2. It begins anew where B starts with a zero byte, since there accessories part ways, but not for ever; and where another
-  /// procedure is still being forgotten.
+  /// Performs M1 and M2. Restarts if B starts with a zero byte, because accessories differ in how they pad it, at most 8 times. Also
+  /// restarts while the accessory is busy with an earlier procedure.
   private func begun(on name: String, reconnects: Bool) async throws -> (SetupProcedure, WireMessage) {
     let start = recorder.now
     var mayReconnect = reconnects
@@ -84,14 +84,14 @@ extension CaseRun {
         mayReconnect = false
         formerConnections.append(connection)
         connections[name] = nil
-        note("the accessory had ended the connection")
+        note("the accessory had closed the connection")
         continue
       }
       if second.byte(TLVType.error) == PairingError.busy.rawValue, recorder.now - start < .seconds(3) {
         try await pause(.milliseconds(100))
         continue
       }
-      // There are accessories that refuse a second M1, and take a third.
+      // Some accessories refuse a second M1 and accept a third.
       if isAgain, second.byte(TLVType.error) == PairingError.unknown.rawValue {
         isAgain = false
         continue
@@ -114,12 +114,12 @@ extension CaseRun {
       guard former.isClosed, !former.isSecured else { throw failure }
       formerConnections.append(former)
       connections[name] = nil
-      note("the accessory had ended the connection")
+      note("the accessory had closed the connection")
       try await pairVerify(on: name, as: controller)
     }
   }
 
-  /// Pair Verify as it should be; the connection is secured behind it. Cases that run side by side take turns.
+  /// Performs a correct Pair Verify, and secures the connection afterwards. Parallel cases take turns.
   func pairVerify(on name: String, as controller: TestController) async throws {
     await device.verifying.enter()
     defer { device.verifying.leave() }
@@ -146,17 +146,17 @@ extension CaseRun {
   private func failure(_ message: String, _ name: String, _ reply: TLV) -> CaseFailure {
     let got = Readable.tlv(reply.encoded()).split(separator: "\n").joined(separator: ", ")
     var failure = CaseFailure(
-      message, sent: lastRequest[name], accepted: ["the procedure goes on"], got: String(got.prefix(300)))
+      message, sent: lastRequest[name], accepted: ["the procedure continues"], got: String(got.prefix(300)))
     failure.pairingError = reply.byte(TLVType.error)
     return failure
   }
 
-  /// Posts a message of a pairing procedure and reads its answer.
+  /// Posts a message of a pairing procedure, and returns the answer's TLV8.
   func exchange(
     _ draft: TLVDraft, _ path: String, _ note: String, on connection: WireConnection, _ name: String
   ) async throws -> TLV { try await answered(draft, path, note, on: connection, name).0 }
 
-  /// The same, with the whole answer.
+  /// Posts a message of a pairing procedure, and also returns the whole answer.
   private func answered(
     _ draft: TLVDraft, _ path: String, _ note: String, on connection: WireConnection, _ name: String
   ) async throws -> (TLV, WireMessage) {
@@ -164,13 +164,13 @@ extension CaseRun {
       "POST", path, type: "application/pairing+tlv8", body: draft.encoded(), note: note, on: connection, name)
     guard let tlv = try? TLV(decoding: answer.body), !tlv.items.isEmpty else {
       throw CaseFailure(
-        "\(path) \(note): the answer is no TLV8", sent: lastRequest[name], accepted: ["a TLV8 message"],
+        "\(path) \(note): the answer isn't TLV8", sent: lastRequest[name], accepted: ["a TLV8 message"],
         got: AnswerView(arrival: .message(answer), took: .zero).summary)
     }
     return (tlv, answer)
   }
 
-  /// Sends a right request and waits for its answer.
+  /// Sends a correct request, and returns its answer.
   func request(
     _ method: String, _ path: String, type: String? = nil, body: [UInt8]? = nil, note: String = "",
     on connection: WireConnection, _ name: String
@@ -192,8 +192,8 @@ extension CaseRun {
     "\(method) \(path)" + (note.isEmpty ? "" : " \(note)")
   }
 
-  /// Sends a right request and waits for whatever comes.
-  /// - Parameter limit: nil: as long as for any answer.
+  /// Sends a correct request, and returns whatever arrives next.
+  /// - Parameter limit: nil: the default limit for answers.
   func arrival(
     _ method: String, _ path: String, type: String? = nil, body: [UInt8]? = nil, note: String = "",
     on connection: WireConnection, _ name: String, within limit: Duration? = nil
@@ -221,7 +221,7 @@ extension CaseRun {
     scope[new.name] = controllerVariable(controller)
   }
 
-  /// Adds a pairing, on a connection of its own.
+  /// Adds a pairing over the tester's separate admin session.
   private func add(_ controller: TestController, isAdmin: Bool) async throws {
     touchedPairings = true
     added.append(controller.credentials.identifier)
@@ -246,7 +246,7 @@ extension CaseRun {
     ])
   }
 
-  /// Works on a session of the tester's own, besides those of the case.
+  /// Runs `body` on the tester's separate admin session.
   func asAdmin(_ body: (WireConnection, String) async throws -> Void) async throws {
     let name = "admin's own"
     if connections[name]?.isClosed ?? true {
@@ -256,7 +256,7 @@ extension CaseRun {
     try await body(try await connection(name), name)
   }
 
-  /// - Parameter name: `nil`: the tester's own, with which all pairings end.
+  /// - Parameter name: nil: the tester's controller. Its removal ends all pairings.
   func unpair(_ name: String?) async throws {
     touchedPairings = true
     let isAll = name == nil
@@ -267,7 +267,7 @@ extension CaseRun {
       if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }
     }
     if target.credentials.identifier == (device.owner ?? device.admin).credentials.identifier { device.owner = nil }
-    // Some draw a new key when they are unpaired: what the old one proved counts no longer.
+    // Some accessories create a new key when unpaired, so the old identity no longer holds.
     if isAll { device.identity = nil }
   }
 }

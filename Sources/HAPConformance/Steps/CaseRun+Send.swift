@@ -13,13 +13,13 @@ extension CaseRun {
       return
     }
     for turn in 0..<send.times {
-      // The loop gets its turn, so that bytes leave and the limit of the case holds.
+      // Yield to the loop, so that bytes are sent and the case's time limit applies.
       if turn > 0 { await Task.yield() }
       if Task.isCancelled { throw CaseInterrupted() }
       guard connection.queuedByteCount <= SendAction.limit else {
         throw CaseFailure(
-          "\(connection.queuedByteCount) bytes wait to be sent", sent: lastRequest[name],
-          accepted: ["the accessory reads what it gets"], got: "it reads nothing", isSilence: true)
+          "\(connection.queuedByteCount) bytes are still unsent", sent: lastRequest[name],
+          accepted: ["the accessory reads its input"], got: "it reads nothing", isSilence: true)
       }
       var wire: [UInt8] = []
       for message in messages { wire += try await wireBytes(message, on: connection, name) }
@@ -29,7 +29,7 @@ extension CaseRun {
     if send.finishes { connection.close(.half) }
   }
 
-  /// A message as it goes out: sealed in a session, unless it bypasses the session.
+  /// Returns a message's bytes on the wire: encrypted in a session, unless it bypasses the session.
   private func wireBytes(_ sent: SentMessage, on connection: WireConnection, _ name: String) async throws -> [UInt8] {
     let message = try await outgoing(sent)
     var frames: [TranscriptEntry.Frame] = []
@@ -55,7 +55,7 @@ extension CaseRun {
     return bytes
   }
 
-  /// Writes bytes in one piece, in many, or only the beginning.
+  /// Writes bytes at once or in pieces, or writes only the beginning.
   private func deliver(
     _ wire: [UInt8], _ delivery: Delivery, on connection: WireConnection, _ name: String
   ) async throws {
@@ -71,7 +71,7 @@ extension CaseRun {
       guard !rest.isEmpty else { break }
       connection.write(Array(rest.prefix(size)))
       rest = rest.dropFirst(size)
-      // Without a pause the loop still gets its turn, so that pieces leave one by one.
+      // Without a pause, yield to the loop, so that pieces are sent one by one.
       if delivery.pause > .zero { try await pause(delivery.pause) } else { await Task.yield() }
       if connection.isClosed { return }
     }

@@ -3,8 +3,8 @@ import HAPSuite
 import HAPWire
 
 extension CaseRun {
-  /// Whether the accessory still lives: it takes a new connection, and a request on it leads to anything but silence. What it answers is
-  /// for other cases to judge.
+  /// Checks that the accessory still runs: it accepts a new connection, and a request on it leads to an answer or a closed connection.
+  /// Other cases check the contents of the answer.
   func alive() async throws {
     let name = "alive"
     if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
@@ -22,8 +22,8 @@ extension CaseRun {
         throw CaseSkip(reason: "the TXT record is not known")
       }
       throw CaseFailure(
-        "nothing is heard of the accessory by multicast DNS", accepted: ["a service _hap._tcp with its device ID"],
-        got: "no record of it in three seconds")
+        "no multicast DNS record of the accessory was received", accepted: ["a service _hap._tcp with its device ID"],
+        got: "no record within 3 s")
     }
     for key in patterns {
       if let problem = try Pattern.mismatch(record[key.name], key.pattern, at: key.name) {
@@ -34,14 +34,14 @@ extension CaseRun {
 }
 
 extension CaseRun {
-  /// Holds the claims of the user against what the accessory shows.
+  /// Compares the user's claims with the accessory's record and database.
   func claims() throws {
     guard let claimed = world.claims else {
-      throw CaseSkip(reason: "there are no claims: --claims names a file of them")
+      throw CaseSkip(reason: "there are no claims; use --claims")
     }
     let observed = Claims.drawn(txt: device.txtDictionary, database: device.database?.node)
     let differences = claimed.differences(from: observed)
     guard let first = differences.first else { return }
-    throw CaseFailure(first, accepted: ["what the claims say"], got: differences.joined(separator: "\n"))
+    throw CaseFailure(first, accepted: ["the claims"], got: differences.joined(separator: "\n"))
   }
 }

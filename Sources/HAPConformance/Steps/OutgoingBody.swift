@@ -7,12 +7,12 @@ import HAPWire
 /// The body of an outgoing request.
 struct OutgoingBody {
   var type: String?
-  /// `nil`: the request has no body.
+  /// nil: the request has no body.
   var bytes: [UInt8]?
-  /// What it is: "M3".
+  /// Label for titles: "M3".
   var note = ""
 
-  /// A TLV8 message.
+  /// Creates a body from a TLV8 message.
   fileprivate init(_ draft: TLVDraft, _ note: String) {
     type = "application/pairing+tlv8"
     bytes = draft.encoded()
@@ -26,7 +26,7 @@ struct OutgoingBody {
 }
 
 extension CaseRun {
-  /// - Parameter procedure: the Pair Setup or Pair Verify whose message it is.
+  /// - Parameter procedure: the name of the Pair Setup or Pair Verify of the message.
   func body(_ body: SentRequest.Body, _ procedure: String) async throws -> OutgoingBody {
     switch body {
     case .none: return OutgoingBody(type: nil, bytes: nil)
@@ -54,7 +54,7 @@ extension CaseRun {
     }
   }
 
-  /// "M3" where there is one State item of one byte.
+  /// Returns "M3" if there is a State item of one byte.
   private static func state(of draft: TLVDraft) -> String {
     draft.items.first { $0.type == TLVType.state && $0.value.count == 1 }.map { "M\($0.value[0])" } ?? ""
   }
@@ -178,7 +178,7 @@ extension CaseRun {
       if other == nil { throw StepProblem("there is no procedure \"\(name)\"") }
     }
     guard verify.ephemeral != nil else {
-      // M3 without M1: right in form, signed over nothing that was said.
+      // M3 without M1: valid form, but a random signature.
       return TLVDraft([
         .init(type: TLVType.identifier, value: try identity(edits).credentials.identifier),
         .init(type: TLVType.signature, value: random.bytes(64)),
@@ -192,7 +192,7 @@ extension CaseRun {
 
   // MARK: Identities
 
-  /// The controller of a procedure, with another identifier if the step gives one.
+  /// Returns the controller of a procedure, with the step's identifier if given.
   private func identity(_ edits: SealedEdits) throws(StepProblem) -> TestController {
     let controller = try controller(edits.controller)
     guard let identifier = edits.identifier else { return controller }

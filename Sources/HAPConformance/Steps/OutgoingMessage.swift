@@ -4,7 +4,7 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// A message of a step, before it is sealed and cut in pieces.
+/// A message of a step, before it is encrypted and split.
 struct OutgoingMessage {
   var bytes: [UInt8]
   /// "PUT /characteristics".
@@ -16,7 +16,7 @@ struct OutgoingMessage {
 }
 
 extension CaseRun {
-  /// Makes the message of a `send`.
+  /// Creates the message of a `send` step.
   func outgoing(_ sent: SentMessage) async throws -> OutgoingMessage {
     switch sent.content {
     case .raw(let recipe):
@@ -33,7 +33,7 @@ extension CaseRun {
     }
   }
 
-  /// An HTTP request, right or as wrong as the step says.
+  /// Creates an HTTP request, correct or as faulty as the step requests.
   private func outgoing(_ request: SentRequest, procedure: String) async throws -> OutgoingMessage {
     var body = try await body(request.body, procedure)
     for corruption in request.corruptions { body.bytes = corrupted(body.bytes ?? [], corruption) }
@@ -58,16 +58,16 @@ extension CaseRun {
       bytes: Array((head + "\r\n").utf8) + bytes, title: title, content: Readable.content(bytes, type: body.type))
   }
 
-  /// A header field of `count` bytes, the end of its line included.
+  /// Returns a header field of `count` bytes, line end included.
   private static func filling(_ count: Int) throws(StepProblem) -> String {
     let name = "X-Fill: "
     guard count >= name.utf8.count + 2 else {
-      throw StepProblem("the request without \"size\" has too many bytes for it")
+      throw StepProblem("the request is longer than \"size\" allows")
     }
     return name + String(repeating: "x", count: count - name.utf8.count - 2) + "\r\n"
   }
 
-  /// A header line in one of the forms that mean the same.
+  /// Returns a header line in one of several equivalent forms.
   private static func line(_ name: String, _ value: String, _ form: SentRequest.HeaderForm?) -> String {
     switch form {
     case .lower?: "\(name.lowercased()): \(value)\r\n"
@@ -89,7 +89,7 @@ extension CaseRun {
     }
   }
 
-  /// Remembers which characteristics a request writes, whatever becomes of it.
+  /// Notes the characteristics that a request writes, whether it succeeds or not.
   private func noteWritten(_ body: [UInt8]) {
     guard let node = try? JSONNode.parse(body) else { return }
     for entry in node["characteristics"]?.elements ?? [] where entry["value"] != nil {
@@ -102,7 +102,7 @@ extension CaseRun {
 }
 
 extension SentRequest.Field {
-  /// - Returns: `nil` if the field is left out.
+  /// - Returns: nil if the field is left out.
   fileprivate func value(usual: String?) -> String? {
     switch self {
     case .usual: usual

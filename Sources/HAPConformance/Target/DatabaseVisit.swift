@@ -17,13 +17,13 @@ package struct DatabaseVisit: Sendable {
 
   package struct Reading: Sendable {
     package var bytes: [UInt8]
-    /// The second one: a value that is null in both wasn't merely unlucky.
+    /// The second reading. A value that is null in both is not null by coincidence.
     package var again: [UInt8]
-    /// As it is advertised; nil without multicast.
+    /// The advertised category; nil without multicast.
     package var category: Int?
   }
 
-  /// - Parameter random: for the keys of the pairing.
+  /// - Parameter random: generates the keys of the pairing.
   package func read(on loop: EventLoop, random: RandomSource) async throws -> Reading {
     let observer = MDNSObserver(on: loop, interfaces: interfaces)
     let absence = await observer.open()
@@ -37,7 +37,7 @@ package struct DatabaseVisit: Sendable {
     _ observer: MDNSObserver, _ absence: String?, on loop: EventLoop, _ random: RandomSource
   ) async throws -> Reading {
     let found = try await place(observer, absence)
-    if Task.isCancelled { throw ConformanceSession.Failure(message: "it was given up") }
+    if Task.isCancelled { throw ConformanceSession.Failure(message: "it was cancelled") }
     let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: random)
     let world = CaseWorld()
     let keeper = Keeper(
@@ -49,7 +49,7 @@ package struct DatabaseVisit: Sendable {
       try await keeper.readDatabase()
       outcome = .success(Reading(bytes: first, again: device.databaseBytes ?? [], category: found.category))
     } catch { outcome = .failure(error) }
-    // Whatever came of it, and whether or not the task was cancelled, the pairing goes.
+    // Remove the pairing in any case, also after a failure or cancellation.
     let problem: String? = await loop.startTask {
       do throws(Keeper.Refusal) {
         try await keeper.unpair()
@@ -74,20 +74,22 @@ package struct DatabaseVisit: Sendable {
       wanted = .address(address)
     case .name(let name):
       if let absence {
-        throw ConformanceSession.Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
+        throw ConformanceSession.Failure(message: "can't search for \(name): no multicast: \(absence)")
       }
       wanted = ServiceTarget(called: name)
     case .child: preconditionFailure("no child is started for a look at a database")
     }
     guard absence == nil else { return (addresses, nil) }
     guard addresses.isEmpty else {
-      // Its record is worth a look; without it the database is looked at all the same.
+      // The record is useful, but the database is read without it too.
       let service = try? await observer.find(wanted, within: .seconds(2), after: MDNSObserver.start)
       return (addresses, Self.category(of: service))
     }
     let service = try await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
     if let service { addresses = service.socketAddresses }
-    guard !addresses.isEmpty else { throw ConformanceSession.Failure(message: "nobody on the network is called so") }
+    guard !addresses.isEmpty else {
+      throw ConformanceSession.Failure(message: "no accessory of that name was found on the network")
+    }
     return (addresses, Self.category(of: service))
   }
 

@@ -1,11 +1,11 @@
 import HAPLoop
 import HAPReport
 
-/// Keeps what happens while a case runs, within bounds. From any thread.
+/// Records the transcript of a case, within limits. Thread-safe.
 final class Recorder: Sendable {
-  /// What the entries of one case may hold together, in bytes.
+  /// Largest total size of a case's entries, in bytes.
   static let limit = 8 << 20
-  /// How many entries one case may have.
+  /// Largest number of a case's entries.
   static let entryLimit = 20_000
 
   private struct State: Sendable {
@@ -16,7 +16,7 @@ final class Recorder: Sendable {
   }
 
   private let state = Guarded(State())
-  /// Of the loop's clock, at the start of the run.
+  /// Time on the loop's clock at the start of the run.
   private let start: UInt64
   private let loop: EventLoop
 
@@ -28,7 +28,7 @@ final class Recorder: Sendable {
   var entries: [TranscriptEntry] { state.withLock { $0.entries } }
   var keys: [SessionKeyRecord] { state.withLock { $0.keys } }
 
-  /// Since the start of the run.
+  /// Time since the start of the run.
   var now: Duration { .nanoseconds(Int64(clamping: loop.readClock() &- start)) }
 
   func add(_ entry: TranscriptEntry) {
@@ -38,7 +38,7 @@ final class Recorder: Sendable {
       if state.count > Self.limit || state.entries.count >= Self.entryLimit {
         state.isFull = true
         state.entries.append(
-          TranscriptEntry(time: entry.time, kind: .note, title: "the transcript is full; what follows isn't kept"))
+          TranscriptEntry(time: entry.time, kind: .note, title: "the transcript is full; later entries are dropped"))
         return
       }
       state.entries.append(entry)

@@ -1,7 +1,7 @@
 import HAPExpectation
 import HAPReport
 
-/// What a connection adds to the transcript.
+/// Transcript entries of a connection.
 extension WireConnection {
   func note(_ message: WireMessage) {
     var entry = entry(.message, .received, message.title)

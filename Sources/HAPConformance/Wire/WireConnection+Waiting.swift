@@ -2,9 +2,9 @@ import HAPExpectation
 import HAPLoop
 import HAPSuite
 
-/// How cases wait for what the accessory sends.
+/// Waiting for messages of the accessory.
 extension WireConnection {
-  /// The next answer, garbage or end; the last two stay. A task that is cancelled hears silence at once.
+  /// Returns the next answer, garbage or end of the connection; the last two remain queued. A cancelled task gets `.silence` at once.
   nonisolated(nonsending) func next(within limit: Duration) async -> Arrival {
     let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
@@ -20,14 +20,14 @@ extension WireConnection {
     }
   }
 
-  /// The first event that fits.
-  /// - Parameter keeping: whether it stays among those that came, for the next that asks; else it is taken out.
+  /// Returns the first event that fits.
+  /// - Parameter keeping: whether the event remains queued for later calls; otherwise it is removed.
   nonisolated(nonsending) func event(
     within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
   ) async throws(StepError) -> WireMessage? {
     let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
-      // From the first: meanwhile others may have taken some out.
+      // Restart at the first event, because other tasks may have removed events meanwhile.
       for (index, event) in events.enumerated() where try fits(event) {
         if keeping { return event }
         queuedBytes -= event.bytes.count
@@ -38,8 +38,8 @@ extension WireConnection {
     }
   }
 
-  /// Waits out a time.
-  /// - Returns: the first thing that came and counts; nil when there was nothing.
+  /// Waits for `limit`.
+  /// - Returns: the first arrival that counts; nil if there was none.
   nonisolated(nonsending) func silence(
     for limit: Duration, of counts: (Arrival) -> Bool
   ) async -> Arrival? {
@@ -57,8 +57,8 @@ extension WireConnection {
     events = []
   }
 
-  /// Until something comes, the time is over, or the task is cancelled.
-  /// - Parameter wakeCount: when the caller looked: what has come since then, in a turn between, ends the wait at once.
+  /// Waits until something arrives, the deadline passes, or the task is cancelled.
+  /// - Parameter wakeCount: the count at the caller's last check. If something arrived since then, the wait ends at once.
   func change(
     since wakeCount: UInt64, until deadline: UInt64, isCancellable: Bool = true,
     isolation: isolated (any Actor)? = #isolation
@@ -68,7 +68,7 @@ extension WireConnection {
     lastWaiter += 1
     let number = lastWaiter
     await withTaskCancellationHandler {
-      // Named, or this would leave the loop's thread.
+      // Captured, or this would leave the loop's thread.
       _ = isolation
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         loop.preconditionOnLoop()
@@ -79,7 +79,7 @@ extension WireConnection {
         timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
       }
     } onCancel: {
-      // In a turn of its own, when the waiter is there.
+      // Scheduled, because the waiter may not have been added yet.
       if isCancellable { loop.schedule { [self] in resume(number) } }
     }
     timer.close()
@@ -99,7 +99,7 @@ extension WireConnection {
 
   // MARK: Heads
 
-  /// - Parameter start: the end of the first line: empty lines may stand before it.
+  /// - Parameter start: the end of the first line, because empty lines may precede it.
   static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index + 3 < bytes.count {

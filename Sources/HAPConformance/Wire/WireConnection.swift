@@ -5,18 +5,19 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// One connection of the tester. It sends anything, understands what it can, and never decides whether it is right.
+/// One connection of the tester. It sends any bytes and parses what it can. It never evaluates whether a message is right.
 ///
-/// Belongs to the loop's thread; callers that await are actors of that loop.
-// Safe: `connect`, the only maker, traps on any thread but the loop's. `CaseRun` and `FuzzGround`, actors of that loop, call the other methods;
-// the async ones are `nonisolated(nonsending)`, so they stay there, and waiting traps elsewhere. Other tasks only pass the reference on.
+/// Confined to the loop's thread; callers that await are actors of that loop.
+// Safe: `connect`, the only way to create one, traps outside the loop's thread. Other methods are called only by `CaseRun` and
+// `FuzzGround`, actors of that loop. Async methods are `nonisolated(nonsending)`, so they stay there, and waiting traps elsewhere. Other
+// tasks only forward it.
 final class WireConnection: @unchecked Sendable {
-  /// What the accessory may send that makes no message yet: the largest database, sealed, with room.
+  /// Largest unparsed input, in bytes: the largest encrypted database, with a margin.
   static let inputLimit = 24 << 20
-  /// Messages and their bytes that may wait to be looked at.
+  /// Largest number of queued messages, and of their bytes.
   static let queueLimit = 5000
   static let queueBytes = 64 << 20
-  /// Frames, however short, of which one message may be made.
+  /// Largest number of frames, even short ones, of one message.
   static let frameLimit = 100_000
 
   let name: String
@@ -30,29 +31,29 @@ final class WireConnection: @unchecked Sendable {
   private var plain = ByteBuffer(capacity: 8192)
   private var parser = HTTPResponseParser()
   private var session: WireSession?
-  /// The session that begins when M4 has come, if something was sealed for it before.
+  /// The session that starts after M4, if a message was encrypted for it before.
   private var upcoming: WireSession?
-  /// Whether sealed bytes wait for that session.
+  /// Whether encrypted bytes wait for that session.
   private(set) var holdsSealedBytes = false
-  /// Whether the end that came after them is a reset. `nil`: no end has come.
+  /// Whether the connection's end after these bytes is a reset. `nil`: it has not ended.
   private var heldEnd: Bool?
-  /// Frames of which bytes are in `plain`, with how many of them.
+  /// Frames whose bytes are in `plain`, with the number of those bytes.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
   var answers: [Arrival] = []
-  /// Those that came and nobody asked for, in order.
+  /// Received events that no case has taken yet, in order.
   var events: [WireMessage] = []
   var queuedBytes = 0
   var isOver = false
-  /// How often something came.
+  /// Number of arrivals.
   var wakeCount: UInt64 = 0
-  /// In the order in which they began to wait.
+  /// Waiting tasks, in the order in which they started to wait.
   var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
   var lastWaiter: UInt64 = 0
-  /// When the last bytes went out.
+  /// Time of the last write.
   private(set) var lastSent: Duration = .zero
-  /// Whether the accessory has ended the connection, or it was ended from here.
+  /// Whether the connection was closed by the accessory or by the tester.
   private(set) var isClosed = false
-  /// Whether this end sends no more, so that the accessory's end of the connection follows from it.
+  /// Whether this side has finished writing. The accessory is expected to close then.
   private var hasFinished = false
 
   private init(_ name: String, _ stream: TCPStream, to peer: SocketAddress, _ recorder: Recorder, on loop: EventLoop) {
@@ -67,7 +68,7 @@ final class WireConnection: @unchecked Sendable {
       onAllocate: { [self] in incoming.reserve(max($0, 4096)) }, onRead: { [self] in received($0) })
   }
 
-  /// How connecting went.
+  /// The result of connecting.
   enum Outcome { case connected(WireConnection), refused(LoopError), silent }
 
   nonisolated(nonsending) static func connect(
@@ -105,7 +106,7 @@ final class WireConnection: @unchecked Sendable {
 
   var isSecured: Bool { session != nil }
 
-  /// From the next byte on, either way, all is sealed.
+  /// Starts encryption, in both directions, from the next byte.
   func secure(_ keys: SessionKeys) {
     session = begun(keys)
     upcoming = nil
@@ -114,7 +115,7 @@ final class WireConnection: @unchecked Sendable {
       SessionKeyRecord(connection: name, direction: .sent, key: keys.controllerToAccessory.withBytes { Array($0) }))
     recorder.add(
       SessionKeyRecord(connection: name, direction: .received, key: keys.accessoryToController.withBytes { Array($0) }))
-    // What came behind M4 is sealed already, even where its first bytes could have begun a message.
+    // Bytes after M4 are already encrypted, even if the first ones could start a message.
     if plain.readableCount > 0 {
       let sealed = plain.bytes + incoming.bytes
       plain.removeAll()
@@ -126,41 +127,41 @@ final class WireConnection: @unchecked Sendable {
     reportHeldEnd()
   }
 
-  /// Reports the end that came after sealed bytes: their session has begun, or a case waits without beginning it.
+  /// Reports the end of the connection after encrypted bytes were held: their session has begun, or a case waits without beginning it.
   func reportHeldEnd() { if let heldEnd { ended(reset: heldEnd) } }
 
-  /// A message as it will go out: sealed where there is a session.
+  /// Returns a message's bytes on the wire: encrypted if there is a session.
   func prepared(
     _ message: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), keysOf other: WireConnection? = nil
   ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
     guard let session = other?.session ?? session else { return (message, []) }
-    // The other connection's own frames go on as if nothing had happened.
+    // The other connection's counter does not advance.
     return session.seal(message, sizes: sizes, fault: fault, counts: other == nil)
   }
 
-  /// A message sealed with the keys of the session that begins when M4 has come.
+  /// Encrypts a message with the keys of the session that starts after M4.
   func sealedAhead(_ message: [UInt8], _ keys: SessionKeys) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
     let session = begun(keys)
     upcoming = session
     return session.seal(message, sizes: [], fault: FrameFault(), counts: true)
   }
 
-  /// The session of these keys: that in which messages were sealed ahead, if it is the same.
+  /// Returns the session with these keys: the upcoming session, if its keys are the same, or else a new one.
   private func begun(_ keys: SessionKeys) -> WireSession {
     if let upcoming, upcoming.keys == keys { return upcoming }
     return WireSession(keys)
   }
 
-  /// Bytes that the kernel has not taken yet.
+  /// Bytes that the kernel has not accepted yet.
   var queuedByteCount: Int { stream.queuedByteCount }
 
-  /// Writes bytes as they are.
+  /// Writes bytes unchanged.
   func write(_ bytes: [UInt8]) {
     lastSent = recorder.now
     if !bytes.isEmpty { stream.write(bytes) }
   }
 
-  /// Notes what was sent, as a person would read it.
+  /// Notes a sent message in readable form.
   func noteSent(
     _ kind: TranscriptEntry.Kind, _ title: String, _ content: TranscriptEntry.Content, bytes: [UInt8],
     frames: [TranscriptEntry.Frame]
@@ -195,7 +196,7 @@ final class WireConnection: @unchecked Sendable {
     }
   }
 
-  /// Ends sending, and waits until the accessory ends it too, so that it knows before the next case begins; then closes.
+  /// Finishes writing, waits until the accessory closes too, so that it has noticed before the next case starts, and then closes.
   nonisolated(nonsending) func settle(within limit: Duration) async {
     if !isClosed {
       stream.resumeReading()
@@ -207,7 +208,7 @@ final class WireConnection: @unchecked Sendable {
         answers = []
         events = []
         queuedBytes = 0
-        // A run that was given up tidies up all the same.
+        // Cleanup also happens in a cancelled run.
         await change(since: wakeCount, until: deadline, isCancellable: false)
       }
     }
@@ -218,7 +219,7 @@ final class WireConnection: @unchecked Sendable {
     over()
   }
 
-  /// Stops reading, so that what the accessory sends piles up at its end, or goes on.
+  /// Resumes reading, or pauses it so that the accessory's data accumulates on its side.
   func read(_ isReading: Bool) { isReading ? stream.resumeReading() : stream.pauseReading() }
 
   private func over() {
@@ -226,7 +227,7 @@ final class WireConnection: @unchecked Sendable {
     wake()
   }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   private func received(_ event: TCPStream.ReadEvent) {
     switch event {
@@ -241,7 +242,7 @@ final class WireConnection: @unchecked Sendable {
   private func received() {
     guard !isOver else { return incoming.removeAll() }
     if holdsSealedBytes {
-      if incoming.readableCount > Self.inputLimit { garbage("an answer without end") }
+      if incoming.readableCount > Self.inputLimit { garbage("an answer that is too long") }
       return
     }
     if let session {
@@ -257,12 +258,12 @@ final class WireConnection: @unchecked Sendable {
           incoming.consume(opened.consumed)
           if pendingFrames.count > Self.frameLimit {
             takeMessages()
-            if pendingFrames.count > Self.frameLimit { return garbage("frames without end") }
+            if pendingFrames.count > Self.frameLimit { return garbage("too many frames for one message") }
           }
         } catch {
           takeMessages()
           switch error {
-          case .tooLong(let count): return garbage("a frame announces \(count) bytes; 1024 are the most")
+          case .tooLong(let count): return garbage("a frame announces \(count) bytes; the maximum is 1024")
           case .badTag(let counter): return garbage("frame \(counter) doesn't authenticate")
           }
         }
@@ -271,13 +272,13 @@ final class WireConnection: @unchecked Sendable {
       let isBoundary = plain.readableCount == 0 && !answers.isEmpty
       incoming.withReadable { plain.append(UnsafeRawBufferPointer($0)) }
       incoming.removeAll()
-      // Behind M4 the first bytes may be sealed, in a segment of their own.
+      // The first bytes after M4 may be encrypted, in a separate TCP segment.
       if upcoming != nil, isBoundary, !plainGoesOn() { return }
     }
     takeMessages()
-    if plain.readableCount + incoming.readableCount > Self.inputLimit { garbage("an answer without end") }
+    if plain.readableCount + incoming.readableCount > Self.inputLimit { garbage("an answer that is too long") }
     if answers.count + events.count > Self.queueLimit || queuedBytes > Self.queueBytes {
-      garbage("a flood of messages that nobody asked for")
+      garbage("too many unexpected messages")
     }
   }
 
@@ -288,8 +289,8 @@ final class WireConnection: @unchecked Sendable {
     }
   }
 
-  /// In plain, what stands behind a message is one more message, unless it is the beginning of a session that isn't secured yet: then it
-  /// has to wait until the case says so.
+  /// Returns whether plaintext continues. Bytes after a plaintext message are another one, unless they start a session that isn't secured
+  /// yet; in that case they wait until the case secures it.
   private func plainGoesOn() -> Bool {
     let looksLikeHTTP = plain.withReadable { bytes in
       bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))
@@ -302,7 +303,7 @@ final class WireConnection: @unchecked Sendable {
     return false
   }
 
-  /// Bytes in plain that came and are no whole message yet.
+  /// Plaintext bytes of an incomplete message.
   var unfinished: [UInt8] { plain.withReadable { Array(UnsafeRawBufferPointer($0)) } }
 
   private func nextMessage(
@@ -318,12 +319,12 @@ final class WireConnection: @unchecked Sendable {
       case .message(let head, let body, let consumed)?: found = (head, Array(bytes[body]), consumed)
       }
     }
-    if let fault { garbage("no HTTP: \(fault.message)") }
+    if let fault { garbage("not HTTP: \(fault.message)") }
     return found
   }
 
   private func take(_ head: HTTPResponseHead, _ body: [UInt8], _ consumed: Int) {
-    // The head is as it came; chunks were joined.
+    // The head is unchanged; chunks were joined.
     let raw = plain.withReadable { bytes -> [UInt8] in
       if head.isChunked {
         let end = Self.headEnd(UnsafeRawBufferPointer(bytes), from: head.reason.upperBound)
@@ -341,7 +342,7 @@ final class WireConnection: @unchecked Sendable {
     wake()
   }
 
-  /// The frames that carried the next `count` bytes.
+  /// Returns the frames that carried the next `count` bytes.
   private func frames(_ count: Int) -> [TranscriptEntry.Frame] {
     var left = count
     var used = 0
@@ -360,15 +361,15 @@ final class WireConnection: @unchecked Sendable {
 
   private func ended(reset: Bool) {
     guard !isOver else { return }
-    // The held bytes come before the end, and can only be opened with the keys.
+    // The held bytes came before the end, and only the session's keys can decrypt them.
     if holdsSealedBytes, heldEnd == nil { return heldEnd = reset }
-    // An answer that lasts until the end of the connection ends here.
+    // An answer without a length ends with the connection.
     if let (head, body, consumed) = nextMessage({ parser.endOfStream($0) }) { take(head, body, consumed) }
     guard !isOver else { return }
     let rest = plain.readableCount + incoming.readableCount
     if rest > 0 {
       let bytes = plain.bytes + incoming.bytes
-      var entry = entry(.raw, .received, "\(rest) bytes that make no message")
+      var entry = entry(.raw, .received, "\(rest) bytes that aren't a message")
       entry.bytes = Array(bytes.prefix(4096))
       recorder.add(entry)
       answers.append(
@@ -378,7 +379,7 @@ final class WireConnection: @unchecked Sendable {
     let end = reset ? "reset by the accessory" : "closed by the accessory"
     recorder.add(entry(.connection, .received, hasFinished ? "\(end), after the tester's end" : end))
     answers.append(.closed(reset: reset, time: recorder.now))
-    // Its end of the connection goes too.
+    // Close this side too.
     stream.closeAfterWriting()
     over()
   }

@@ -50,7 +50,7 @@ extension ControlAPI {
     }
   }
 
-  /// Types of characteristics with commas between, as `type` shows them: "25,8".
+  /// Parses comma-separated characteristic types in the form of `type`: "25,8".
   private static func types(_ words: [String]) throws(ControlProblem) -> Set<TypeID> {
     guard words.count <= 64 else {
       throw ControlProblem(400, "bad-query", "\"types\" has \(words.count) types; at most 64 are allowed")
@@ -70,7 +70,7 @@ extension ControlAPI {
     try await show(accessory(call)) { accessory, json in accessory.writeDetail(to: &json) }
   }
 
-  /// Serves the profile in the body.
+  /// Serves the profile in the body as a new accessory.
   func addAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let profile = try await readProfile(call.bytes, fileName: bodyFileName)
     let added = await add(profile)
@@ -125,7 +125,7 @@ extension ControlAPI {
     return .done
   }
 
-  /// Loses an accessory behind a bridge, or finds it again.
+  /// Makes a bridged accessory unreachable, or reachable again.
   func changeBridged(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let isOnline = try call.reading { (node) throws(JSONProblem) -> Bool in
       _ = try node.asObject()
@@ -137,7 +137,7 @@ extension ControlAPI {
     return .done
   }
 
-  // MARK: Profile, code and manners
+  // MARK: Profile, setup code and quirks
 
   func showProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let (name, text) = try await accessory(call).look { ($0.name, $0.profileText) }
@@ -149,7 +149,7 @@ extension ControlAPI {
 
   func replaceProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let accessory = try await accessory(call)
-    // What its behaviours name lies beside the profile that it was started from.
+    // The profile's behaviours refer to files in the folder of the profile that the accessory was started from.
     let profile = try await readProfile(call.bytes, fileName: await accessory.profileFileName)
     let result = await withCheckedContinuation { continuation in
       loop.startTask { await accessory.replace({ profile }) { continuation.resume(returning: $0) } }
@@ -170,7 +170,7 @@ extension ControlAPI {
     return ControlAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
   }
 
-  /// Starts it anew with another one.
+  /// Restarts the accessory with other quirks.
   func setConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     var problems: [ProfileProblem] = []
     let conduct = try call.reading { (node) throws(JSONProblem) in
@@ -222,7 +222,7 @@ extension ControlAPI {
   }
 }
 
-/// Nothing lies beside it: a body's behaviours name no files of this machine.
+/// A folder without files, so that the behaviours of a profile in a body can't refer to files of this machine.
 private let bodyFileName = "/dev/null/body"
 
 extension SimulatedAccessory {
@@ -232,7 +232,7 @@ extension SimulatedAccessory {
 }
 
 extension JSONNode {
-  /// Also for members that start with "x-": there is nobody here who would keep them.
+  /// Also refuses members that start with "x-", because the API doesn't keep notes.
   func refuseUnknownMembers(exactly names: [String]) throws(JSONProblem) {
     try refuseUnknownMembers(except: names)
     if let odd = members?.first(where: { !names.contains($0.name) }) {
@@ -242,7 +242,7 @@ extension JSONNode {
 
   func asAid() throws(JSONProblem) -> UInt64 { UInt64(try asInteger(in: 1...Int128(UInt64.max))) }
 
-  /// One of these, by its word.
+  /// Returns the value with the node's name.
   func choice<T>(of values: [T], named name: (T) -> String) throws(JSONProblem) -> T {
     let words = values.map(name)
     let word = try asString()
@@ -255,7 +255,7 @@ extension JSONNode {
 }
 
 extension QRCode {
-  /// Black on white with its quiet zone, one unit to a module.
+  /// Black on white with the quiet zone, one unit per module.
   var svg: String {
     let side = size + 8
     var path = ""

@@ -3,7 +3,7 @@ import HAPProfile
 import HAPWire
 
 extension ControlAPI {
-  /// Every type that Apple defines, withdrawn ones left out.
+  /// Returns all types that Apple defines, except withdrawn ones.
   func showCatalogue() -> ControlAnswer {
     .json { json in
       json.object { json in
@@ -17,7 +17,7 @@ extension ControlAPI {
     }
   }
 
-  /// The fields of `conduct`, each with the values that it takes, and the presets.
+  /// Returns the fields of `conduct` with their possible values, and the presets.
   func listConducts() -> ControlAnswer {
     .json { json in
       json.object { json in
@@ -34,7 +34,7 @@ extension ControlAPI {
     }
   }
 
-  /// Makes a profile of a few words, as `hapsim new` does. Nothing is served by that.
+  /// Creates a profile from a short description, as `hapsim new` does. It doesn't serve the profile.
   func makeProfile(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
     let profile = try call.reading { (node) throws(JSONProblem) -> NewProfile in
       _ = try node.asObject()

@@ -12,7 +12,7 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
-  /// Gives it a value by hand, at the device.
+  /// Sets a value as if by hand at the device.
   func setCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let node = try call.reading { (node) throws(JSONProblem) -> JSONNode in
       _ = try node.asObject()
@@ -28,7 +28,7 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
-  /// Leaves its reads without an answer, or answers them again.
+  /// Stalls reads of a characteristic, or answers them again.
   func stallCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let isStalled = try call.reading { (node) throws(JSONProblem) -> Bool in
       _ = try node.asObject()
@@ -41,7 +41,7 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
-  /// Does something at the device: presses a button, puts something in the way of a door, …
+  /// Performs an action at the device, such as pressing a button or obstructing a door.
   func act(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let (action, aid) = try call.reading { (node) throws(JSONProblem) in
       _ = try node.asObject()
@@ -55,7 +55,7 @@ extension ControlAPI {
     return .done
   }
 
-  /// What is done to a service, apart from its values.
+  /// Actions on a service, apart from setting values.
   private static let actions: [CommandName] = [.battery, .jam, .obstruct, .press, .tamper, .trigger]
 
   private func characteristic(

@@ -3,7 +3,7 @@ import HAPHost
 import HAPWire
 
 extension ControlAPI {
-  /// All that there are, and their parameters.
+  /// Returns all faults and their parameters.
   func listFaults() -> ControlAnswer {
     .json { json in
       json.object { json in
@@ -13,7 +13,7 @@ extension ControlAPI {
     }
   }
 
-  /// Those that an accessory has at the moment.
+  /// Returns the active faults of an accessory.
   func listActiveFaults(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     try await showActiveFaults(of: accessory(call))
   }
@@ -27,7 +27,7 @@ extension ControlAPI {
     }
   }
 
-  /// The body has the parameters; without one all have the values they usually have.
+  /// Switches a fault on. The body contains parameters; missing ones have their default values.
   func switchFaultOn(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let definition = try definition(call)
     let fault =
@@ -36,7 +36,7 @@ extension ControlAPI {
       : try call.reading { (node) throws(JSONProblem) in
         _ = try node.asObject()
         if let own = node["fault"] {
-          throw own.problem("the path says which fault: there is no parameter of this name")
+          throw own.problem("the path names the fault; remove this member")
         }
         return try definition.choice(node)
       }
@@ -50,7 +50,7 @@ extension ControlAPI {
     return .done
   }
 
-  /// The fault that the path names.
+  /// Returns the fault named in the path.
   private func definition(_ call: ControlCall) throws(ControlProblem) -> FaultDefinition {
     let name = call.parameter("fault")
     guard let definition = FaultLibrary.builtIn[name] else {

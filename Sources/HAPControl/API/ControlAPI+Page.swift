@@ -1,12 +1,12 @@
 extension ControlAPI {
-  /// The page, and what it is made of.
+  /// Returns a file of the page.
   func page(_ request: ControlRequest) throws(ControlProblem) -> ControlAnswer {
     let name = request.path.isEmpty ? "index.html" : request.path.joined(separator: "/")
     guard let file = EmbeddedPage.files.first(where: { $0.name == name }) else {
       throw ControlProblem(404, "no-such-path", "there is nothing at /\(name.prefix(200)); the API is at /v1")
     }
     guard request.method == "GET" || request.method == "HEAD" else {
-      var problem = ControlProblem(405, "wrong-method", "the page can only be looked at")
+      var problem = ControlProblem(405, "wrong-method", "the page supports only GET and HEAD")
       problem.allowed = ["GET", "HEAD"]
       throw problem
     }

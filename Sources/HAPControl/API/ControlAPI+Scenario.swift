@@ -1,20 +1,20 @@
 import HAPScenario
 import HAPWire
 
-/// Who plays scenarios for the control API. Belongs to the loop's thread.
+/// Plays scenarios for the control API. Confined to the loop's thread.
 package protocol ControlledScenarios: AnyObject, Sendable {
-  /// Reads one; its text is YAML. On any thread.
-  /// - Throws: 422, where it is wrong.
+  /// Parses a scenario in YAML. Callable from any thread.
+  /// - Throws: 422 if it is invalid.
   static func read(_ text: String) throws(ControlProblem) -> Scenario
-  /// Begins one.
-  /// - Throws: 409 while another is played.
+  /// Starts a scenario.
+  /// - Throws: 409 while another one runs.
   func begin(_ scenario: Scenario) throws(ControlProblem)
-  /// Whether one is played that was begun here.
+  /// Whether a scenario runs that was started here.
   var isPlaying: Bool { get }
-  /// Ends the one that is played.
-  /// - Throws: 409 where none is.
+  /// Ends the running scenario.
+  /// - Throws: 409 if none runs.
   func stop() throws(ControlProblem)
-  /// The members of an object: what is played, or was last.
+  /// Writes the members of an object that describes the current or last scenario.
   func write(to json: inout JSONWriter)
 }
 
@@ -39,7 +39,7 @@ extension ControlAPI {
       return try node.string("yaml")
     }
     let player = try player()
-    // Reading takes longer than a turn of the loop should.
+    // Parsing takes longer than a turn of the loop should.
     let scenario = try await read(text, as: player)
     await tellEverything()
     try player.begin(scenario)

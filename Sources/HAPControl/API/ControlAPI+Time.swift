@@ -36,7 +36,7 @@ extension ControlAPI {
     return showClock()
   }
 
-  // MARK: The log
+  // MARK: Log
 
   func showLog(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let wish = try wish(call)
@@ -57,7 +57,7 @@ extension ControlAPI {
   func followEvents(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     var start = try wish(call)
     if let number = try call.number("after", in: 0...ControlCall.mostExact) { start.place = .behind(number) }
-    // A browser that comes back says where it was.
+    // A browser that reconnects sends the ID of its last event.
     if let id = call.request[field: "last-event-id"] { start.place = journal.place(ofID: id) }
     await tellEverything()
     var answer = ControlAnswer(200, contentType: "text/event-stream")
@@ -65,7 +65,7 @@ extension ControlAPI {
     return answer
   }
 
-  /// Which events are meant.
+  /// Returns the filter of the query.
   private func wish(_ call: ControlCall) throws(ControlProblem) -> EventStreamStart {
     var start = EventStreamStart()
     if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
@@ -81,7 +81,7 @@ extension ControlAPI {
 
   // MARK: Commands
 
-  /// Files are named by `add` and `replace`: those come with their profile in the body of another request instead.
+  /// Performs a command. `add` and `replace` name files, so they are refused; other requests accept the profile in their body.
   func performCommand(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let (name, node) = try call.reading { (node) throws(JSONProblem) -> (CommandName, JSONNode) in
       _ = try node.asObject()
@@ -91,7 +91,7 @@ extension ControlAPI {
       let path = name == .add ? "POST /v1/accessories" : "PUT /v1/accessories/{accessory}/profile"
       throw ControlProblem(
         422, "not-here",
-        "\"\(name.rawValue)\" names a file of this machine, which is read for nobody here: \(path) takes the profile itself"
+        "\"\(name.rawValue)\" names a file of this machine, which the API doesn't read; send the profile with \(path)"
       )
     }
     let command: SimulatorCommand

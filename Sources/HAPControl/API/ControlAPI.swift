@@ -8,12 +8,12 @@ import HAPProfile
 import HAPVocabulary
 import HAPWire
 
-/// Answers what is asked of running accessories over HTTP.
+/// Answers HTTP requests about running accessories.
 ///
-/// All that changes something is a `SimulatorCommand`, as on standard input: so it is recorded like one, and can do no more. Profiles come in the
-/// body; no file of this machine is read for anybody.
+/// Each change is a `SimulatorCommand`, as on standard input, so it is recorded like one and has the same limits. Profiles are sent in the
+/// body. The API reads no files of this machine.
 ///
-/// An actor on the loop on which it listens; the accessories may be on others.
+/// An actor on the loop that listens. The accessories may belong to other loops.
 package actor ControlAPI {
   package nonisolated let loop: EventLoop
   let parts: [ControlledPart]
@@ -26,12 +26,12 @@ package actor ControlAPI {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Called on the loop.
+  /// Must be called on the loop.
   /// - Parameters:
-  ///   - parts: one for each loop, the first of which is this one.
-  ///   - taker: carries out what is for no accessory in particular.
-  ///   - scenarios: plays what is asked for; nil: none can be played.
-  ///   - readerPatience: the time without a reader of events after which the accessories report as they did at the start.
+  ///   - parts: one for each loop; the first one belongs to `loop`.
+  ///   - taker: performs commands that aren't for a particular accessory.
+  ///   - scenarios: plays scenarios; nil: none can be played.
+  ///   - readerPatience: time without a reader of events after which the accessories report only as at the start.
   package init(
     _ parts: [ControlledPart], _ taker: any CommandTaker, _ journal: LoopBound<EventJournal>,
     scenarios: (any ControlledScenarios)? = nil, readerPatience: Duration = .seconds(600), on loop: EventLoop
@@ -45,7 +45,7 @@ package actor ControlAPI {
     self.loop = loop
   }
 
-  /// Those that are served, on whichever loop, in the order of their numbers.
+  /// Returns all served accessories, ordered by number.
   private func accessories() async -> [SimulatedAccessory] {
     var all: [SimulatedAccessory] = []
     for part in parts { all += await part.look { $0.simulation.accessories } }
@@ -54,20 +54,20 @@ package actor ControlAPI {
 
   var clock: SimulationClock { parts[0].simulation.clock }
 
-  /// Answers, whatever is asked. Called on the loop, as is `then`.
+  /// Answers any request. Called on the loop, as is `then`.
   package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
     loop.preconditionOnLoop()
     let bound = LoopBound(here: loop, then)
     loop.startTask { await self.answer(request, told: bound) }
   }
 
-  /// Of the actor, so that it tells on the loop.
+  /// Calls `then` on the loop.
   private func answer(_ request: ControlRequest, told then: LoopBound<(ControlAnswer) -> Void>) async {
     let answer = await answer(request)
     then.value(answer)
   }
 
-  /// Answers, whatever is asked.
+  /// Answers any request.
   package func answer(_ request: ControlRequest) async -> ControlAnswer {
     do throws(ControlProblem) {
       if request.path.first != "v1" { return try page(request) }
@@ -75,13 +75,13 @@ package actor ControlAPI {
     } catch { return error.answer }
   }
 
-  /// A long body is read off the loop, which has accessories to serve meanwhile.
+  /// Parses a request. A long body is parsed off the loop, so that the loop continues to serve accessories.
   private func call(_ request: ControlRequest) async throws(ControlProblem) -> ControlCall {
     if request.body.count <= Self.short { return try ControlCall(request) }
     return try await offLoop { () throws(ControlProblem) in try ControlCall(request) }
   }
 
-  /// Bytes that are read in less time than a hop between threads takes.
+  /// Size in bytes up to which parsing takes less time than a change of threads.
   private static let short = 8 * 1024
 
   func offLoop<R: Sendable>(
@@ -109,7 +109,8 @@ package actor ControlAPI {
     timer.start(after: readerPatience)
   }
 
-  /// Makes the accessories report as they did at the start, unless an event stream is open or a scenario is played. Without a reader, events are only a cost.
+  /// Makes the accessories report as at the start, unless an event stream is open or a scenario runs. Without a reader, events are only a
+  /// cost.
   func endReportingIfUnread() {
     guard !journal.hasListeners, scenarios?.isPlaying != true else {
       readerTimer?.start(after: readerPatience)
@@ -121,7 +122,7 @@ package actor ControlAPI {
     for part in parts { part.onLoop { $0.simulation.tellAsAtStart() } }
   }
 
-  /// Stops the timer. To be called on the loop, before the loop ends.
+  /// Stops the timer. Must be called on the loop, before the loop ends.
   package nonisolated func close() {
     assumeIsolated { api in
       api.readerTimer?.close()
@@ -176,7 +177,7 @@ package actor ControlAPI {
   }
 
   /// Performs an action at an accessory.
-  /// - Parameter aid: of a bridged accessory; nil: all of the bridge.
+  /// - Parameter aid: a bridged accessory; nil: all of the bridge.
   @discardableResult
   func perform(
     _ action: SimulatorCommand.Action, at subject: SimulatedAccessory, aid: UInt64? = nil
@@ -202,7 +203,7 @@ package actor ControlAPI {
     do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
   }
 
-  /// Performs a command that names its accessory by itself, or needs none.
+  /// Performs a command that names its accessory itself, or needs none.
   @discardableResult
   func perform(_ command: SimulatorCommand) async throws(ControlProblem) -> CommandResult {
     let outcome = await withCheckedContinuation { continuation in
@@ -211,7 +212,7 @@ package actor ControlAPI {
     do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
   }
 
-  /// The name of an accessory behind a bridge; nil where another one of the process has it, too.
+  /// Returns the name of a bridged accessory; nil if another accessory of the process has it too.
   private func ownName(ofAid aid: UInt64, behind subject: SimulatedAccessory) async -> String? {
     let name = await subject.look { $0.bridgedName(ofAid: aid) }
     guard let name else { return nil }
@@ -220,7 +221,7 @@ package actor ControlAPI {
     return count == 1 ? name : nil
   }
 
-  /// Serves one more accessory, on the loop that has the fewest.
+  /// Serves another accessory, on the loop with the fewest.
   func add(_ profile: AccessoryProfile) async -> Result<SimulatedAccessory, CommandError> {
     var counts: [Int] = []
     for part in parts { counts.append(await part.look { $0.simulation.accessories.count }) }
@@ -230,9 +231,9 @@ package actor ControlAPI {
     }
   }
 
-  // MARK: Whom a request means
+  // MARK: Selection
 
-  /// The accessory that the path names: by its number, its device ID or its name.
+  /// Returns the accessory named in the path by its number, device ID or name.
   func accessory(_ call: ControlCall) async throws(ControlProblem) -> SimulatedAccessory {
     let text = call.parameter("accessory")
     let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
@@ -261,14 +262,14 @@ package actor ControlAPI {
       throw ControlProblem(404, "no-such-accessory", "there is no accessory \"\(text.prefix(100))\"\(meant)")
     }
     guard found.count == 1 else {
-      throw ControlProblem(409, "ambiguous", "\(found.count) accessories have this name: say which by its number")
+      throw ControlProblem(409, "ambiguous", "\(found.count) accessories have this name; use the number")
     }
     return accessory
   }
 }
 
 extension SimulatedAccessory {
-  /// Looks at it on its own loop.
+  /// Runs `body` on the accessory's loop.
   package func look<R: Sendable>(_ body: @Sendable (isolated SimulatedAccessory) -> R) -> R { body(self) }
 }
 

@@ -2,7 +2,7 @@ import HAPCommands
 import HAPHost
 import HAPLoop
 
-/// The accessories of one loop, and who carries out commands for them there.
+/// The accessories of one loop, and the dispatcher of their commands.
 package struct ControlledPart: Sendable {
   package let simulation: Simulation
   package let dispatcher: CommandDispatcher
@@ -14,7 +14,7 @@ package struct ControlledPart: Sendable {
 
   var loop: EventLoop { simulation.loop }
 
-  /// At once where it is this very loop.
+  /// Runs `body` on the part's loop, immediately if already there.
   func onLoop(_ body: @escaping @Sendable (ControlledPart) -> Void) {
     if loop.isOnLoop { return body(self) }
     loop.schedule { body(self) }

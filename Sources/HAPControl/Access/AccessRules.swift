@@ -1,11 +1,12 @@
 import HAPLoop
 
-/// Who may ask. A page of another site must not reach the accessories of whoever looks at it, neither by sending requests across sites nor by
-/// a name of its own that leads here (DNS rebinding); and beyond this machine nobody may who doesn't have the token.
+/// Access control. A page of another site must not reach the accessories of its visitor, neither by cross-site requests nor by DNS
+/// rebinding. Other hosts need the token.
 package struct AccessRules: Sendable {
-  /// What each request under `/v1` has to bring; nil: nothing.
+  /// The token that each request under `/v1` must contain; nil: none.
   package let token: String?
-  /// This machine's own name. It is accepted only with a token: another machine on the network can claim `NAME.local` over mDNS and change its address.
+  /// The host name of this machine. It is accepted only with a token: another machine on the network can claim `NAME.local` over mDNS and
+  /// change its address.
   private let hostName: String?
 
   package init(token: String?, hostName: String) {
@@ -25,23 +26,23 @@ package struct AccessRules: Sendable {
     }
     if let origin = request[field: "origin"], origin.lowercased() != "http://" + host.lowercased() {
       throw ControlProblem(
-        403, "foreign-origin", "pages of \"\(origin.prefix(100))\" may ask nothing here: this is http://\(host)")
+        403, "foreign-origin", "requests from \"\(origin.prefix(100))\" are refused; only http://\(host) is allowed")
     }
     if let site = request[field: "sec-fetch-site"], site != "same-origin", site != "none", !isLink(request) {
-      throw ControlProblem(403, "foreign-origin", "a page of another site asks, which none may here")
+      throw ControlProblem(403, "foreign-origin", "requests from pages of other sites are refused")
     }
-    // The page itself is no secret, and can't bring a token before it is there.
+    // The page is no secret, and can't send a token before it has loaded.
     guard let token, request.path.first == "v1" else { return }
     guard let given = request[field: "authorization"] else {
       throw ControlProblem(401, "no-token", "the token is missing: Authorization: Bearer TOKEN")
     }
     let parts = given.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer", Self.isSame(String(parts[1]), token) else {
-      throw ControlProblem(401, "wrong-token", "that is not the token")
+      throw ControlProblem(401, "wrong-token", "the token is wrong")
     }
   }
 
-  /// Whether somebody goes from another site to the page: that site learns nothing of it, and can't have it in a frame.
+  /// Whether the request follows a link from another site to the page. That site can neither read the page nor embed it in a frame.
   private func isLink(_ request: ControlRequest) -> Bool {
     request.method == "GET" && request.path.first != "v1" && request[field: "sec-fetch-mode"] == "navigate"
       && request[field: "sec-fetch-dest"] == "document"
@@ -49,7 +50,7 @@ package struct AccessRules: Sendable {
 
   private var names: [String] { hostName.map { [$0, $0 + ".local"] } ?? [] }
 
-  /// An address in digits can't be another site's name, and neither can these names.
+  /// Whether the host is this machine. A numeric address can't be another site's name, and neither can the names of this machine.
   private func isOurs(_ host: String) -> Bool {
     var name = host.lowercased()
     if name.hasPrefix("[") {
@@ -71,7 +72,7 @@ package struct AccessRules: Sendable {
     return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits) != nil
   }
 
-  /// Takes as long whether they differ early or late.
+  /// Compares in constant time.
   private static func isSame(_ given: String, _ token: String) -> Bool {
     let (given, token) = (Array(given.utf8), Array(token.utf8))
     var difference = given.count ^ token.count

@@ -1,13 +1,13 @@
 import HAPWire
 
-/// What is answered to a request of the control API.
+/// An answer of the control API.
 package struct ControlAnswer: Equatable, Sendable {
   package var status: Int
-  /// Empty: there is no body.
+  /// Empty if there is no body.
   package var contentType = ""
   package var body: [UInt8] = []
   package var fields: [HTTPField] = []
-  /// Behind this answer come the journal's events, until the connection ends.
+  /// If set, the journal's events follow this answer until the connection ends.
   package var stream: EventStreamStart?
 
   package init(_ status: Int, contentType: String = "", body: [UInt8] = []) {
@@ -16,7 +16,7 @@ package struct ControlAnswer: Equatable, Sendable {
     self.body = body
   }
 
-  /// Carried out; there is nothing to say.
+  /// Success without content.
   package static let done = ControlAnswer(204)
 
   package static func json(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> ControlAnswer {
@@ -27,10 +27,10 @@ package struct ControlAnswer: Equatable, Sendable {
     ControlAnswer(200, contentType: contentType, body: text.withUTF8Buffer { Array($0) })
   }
 
-  /// As it goes out.
+  /// Returns the encoded answer.
   /// - Parameters:
-  ///   - hasBody: false for the answer to HEAD, which has the length of the body and not the body.
-  ///   - closes: nothing comes behind it.
+  ///   - hasBody: false for the answer to HEAD, which contains the body's length but not the body.
+  ///   - closes: whether the connection closes afterwards.
   package func bytes(hasBody: Bool, closes: Bool) -> [UInt8] {
     var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
     func field(_ name: String, _ value: String) { head += "\(name): \(value)\r\n" }
@@ -44,7 +44,7 @@ package struct ControlAnswer: Equatable, Sendable {
     return Array((head + "\r\n").utf8) + (hasBody ? body : [])
   }
 
-  /// What browsers are told with every answer. The page has no script, style or picture but its own.
+  /// Header fields of every answer that protect browsers. The page loads only its own scripts, styles and pictures.
   private static let safety: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

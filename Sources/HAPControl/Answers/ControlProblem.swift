@@ -3,23 +3,23 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// Why a request was not carried out: nothing was changed.
+/// Why a request was refused. A refused request changes nothing.
 ///
-/// As JSON: `{"error": {"code": "invalid-value", "message": "…", "path": "value", "line": 1, "column": 11}}`; the last three only where a place in the
-/// body is meant.
+/// In JSON: `{"error": {"code": "invalid-value", "message": "…", "path": "value", "line": 1, "column": 11}}`. The last three members are
+/// present only if the problem has a place in the body.
 package struct ControlProblem: Error, Equatable, Sendable {
   /// The status of the answer, 400…599.
   package var status: Int
-  /// What callers decide on.
+  /// The machine-readable reason.
   package var code: String
-  /// One sentence for people, without a full stop.
+  /// One sentence for users, without a full stop.
   package var message: String
-  /// The value in the body that is meant: "services[0].type".
+  /// Path of the value in the body: "services[0].type".
   package var path: String?
   package var place: JSONPlace?
-  /// What may be asked of the path instead, for 405.
+  /// The methods that the path supports, for 405.
   package var allowed: [String] = []
-  /// Further problems of the same body, such as a profile's.
+  /// Further problems of the same body, such as those of a profile.
   package var others: [ControlProblem] = []
 
   package init(_ status: Int, _ code: String, _ message: String) {
@@ -28,13 +28,13 @@ package struct ControlProblem: Error, Equatable, Sendable {
     self.message = message
   }
 
-  /// The body is no JSON.
+  /// The body isn't JSON.
   package init(_ error: JSONError) {
     self.init(400, "malformed", error.message)
     place = error.place
   }
 
-  /// The body is JSON, and not what is asked for.
+  /// The body is JSON of the wrong form.
   package init(_ problem: JSONProblem) {
     self.init(422, "invalid-body", problem.message)
     path = problem.path
@@ -56,7 +56,7 @@ package struct ControlProblem: Error, Equatable, Sendable {
   /// - Parameter errors: at least one problem.
   package init(_ errors: ProfileErrors) {
     let told = errors.problems.filter { $0.severity == .error }.map { problem in
-      // Without a path: the text is no JSON, which would have one.
+      // Without a path, because a text that isn't JSON has none.
       let isMalformed = problem.rule == ProfileRule.json.rawValue
       var told = ControlProblem(
         isMalformed ? 400 : 422, isMalformed ? "malformed" : "invalid-profile", problem.message)

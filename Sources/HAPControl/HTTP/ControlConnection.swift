@@ -2,27 +2,27 @@ import HAPIP
 import HAPLoop
 import HAPWire
 
-/// One who asks: requests one after the other, each answered before the next is read; or, from one on, who is told events.
+/// A connection of a client. It answers requests one after the other, until a request opens an event stream.
 ///
-/// Who it is and from which site is looked at as soon as a request's head is there: of a stranger nothing more is kept. Belongs to the loop's thread.
+/// Access is checked as soon as a request's head is complete; the rest of a refused request is discarded. Confined to the loop's thread.
 final class ControlConnection {
   private enum State {
-    /// For a request, or the rest of one.
+    /// Waiting for a request, or for the rest of one.
     case reading
     case answering
-    /// The answer is on its way, and the next request waits for it.
+    /// The answer is being written; the next request waits for it.
     case writing
     case telling(EventStream)
-    /// The last answer is on its way.
+    /// The last answer is being written.
     case ending
-    /// It has left; what still comes is thrown away, so that the answer isn't lost in a reset.
+    /// The last answer was written. Further input is discarded, so that a reset doesn't destroy the answer.
     case lingering
     case closed
   }
 
-  /// A profile of a bridge with 149 accessories has some 300 kB.
+  /// A profile of a bridge with 149 accessories has about 300 kB.
   static let limits = HTTPLimits(head: 16 * 1024, headerCount: 100, body: 4 << 20)
-  /// What is kept of the room that a large body took.
+  /// Capacity of the buffer that is kept after a large body, in bytes.
   private static let keptRoom = 64 * 1024
 
   private let stream: TCPStream
@@ -36,15 +36,15 @@ final class ControlConnection {
   private let timer: LoopTimer
   private var hasContinued = false
   private var hasEnded = false
-  /// Whether the head of the request that is being read has been let through.
+  /// Whether the head of the current request has passed the access check.
   private var isAdmitted = false
-  /// Called when a whole request has come that may be asked; false: there is no slot for the connection.
+  /// Called when an allowed request is complete. Returns false if there is no slot for the connection.
   var onRequest: () -> Bool = { true }
   /// Called while the body of a request is incomplete and longer than `shortBodyLimit`.
   var onLongBody: () -> Void = {}
   var onEnd: () -> Void = {}
   let remoteAddress: RemoteAddress
-  /// When the last request came, or the connection itself.
+  /// Time of the last request, or of the connection's start.
   var lastHeard: Duration
   var slotState = SlotState.none
 
@@ -65,9 +65,9 @@ final class ControlConnection {
   func start() {
     timer.onFire = { [weak self] in self?.timeIsOver() }
     timer.start(after: times.request)
-    // The stream holds its closures, and they hold this, until it is closed.
+    // The stream retains its closures, and they retain `self`, until it is closed.
     stream.startReading { [self] suggested in
-      // Thousands may wait, and what they send is short.
+      // Thousands of connections may wait, and their input is short.
       incoming.reserve(slotState == .waiting ? 4096 : max(4096, min(suggested, 65_536)))
     } onRead: { [self] event in
       read(event)
@@ -101,7 +101,7 @@ final class ControlConnection {
   private func read(_ event: TCPStream.ReadEvent) {
     switch event {
     case .bytes(let count):
-      // Who is told events has nothing more to say, nor who has had the last answer.
+      // Input after the start of an event stream or after the last answer is ignored.
       guard case .reading = state else { return }
       let wasEmpty = incoming.isEmpty
       incoming.commit(count)
@@ -138,7 +138,7 @@ final class ControlConnection {
     }
   }
 
-  /// Lets the head of a request through whose body is still to come, or ends it there.
+  /// Checks the head of a request whose body is incomplete, or ends the connection.
   private func admit() {
     guard let head = parser.pendingHead, let bodyStart = parser.pendingBodyStart else { return }
     if !isAdmitted {
@@ -168,7 +168,7 @@ final class ControlConnection {
       isHead = request.method == "HEAD"
       try rules.check(request)
     } catch {
-      // Whoever it is, it may not know what it says next.
+      // Close the connection: the rest of its input may be malformed too.
       return finish(error.answer, isHead: isHead)
     }
     guard onRequest() else { return end() }
@@ -194,7 +194,7 @@ final class ControlConnection {
     }
   }
 
-  /// The next request is read when the answer has left.
+  /// Reads the next request, after the answer was written.
   private func goOn() {
     state = .reading
     timer.start(after: incoming.isEmpty ? times.idle : times.request)
@@ -202,7 +202,7 @@ final class ControlConnection {
     if !incoming.isEmpty { work() }
   }
 
-  /// Answers, and closes.
+  /// Answers, and closes the connection.
   private func finish(_ answer: ControlAnswer, isHead: Bool = false) {
     state = .ending
     incoming.removeAll(keepingCapacityUpTo: 0)

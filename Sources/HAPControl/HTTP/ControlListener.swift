@@ -1,15 +1,15 @@
 import HAPIP
 import HAPLoop
 
-/// Listens for people's browsers and programs' requests, and hands each request to who answers it.
+/// Accepts connections of browsers and programs, and passes each request to `respond`.
 ///
-/// Connections share slots as those of an accessory do; see `ConnectionSlots`. The bytes of a request and the time until it is there have bounds. Belongs to
-/// the loop's thread.
+/// Connections share slots like those of an accessory; see `ConnectionSlots`. The size of a request and the time for sending it are
+/// limited. Confined to the loop's thread.
 package final class ControlListener {
-  /// Connections with a slot.
+  /// Number of connections with a slot.
   package static let mostConnections = 128
 
-  /// Answers a request, once; now or later, on the loop.
+  /// Answers a request, once, immediately or later, on the loop.
   package typealias Respond = (ControlRequest, @escaping (ControlAnswer) -> Void) -> Void
 
   private let loop: EventLoop
@@ -22,8 +22,8 @@ package final class ControlListener {
 
   /// - Parameters:
   ///   - port: 0 for any free one.
-  ///   - times: how long others may take.
-  /// - Throws: the address is not of this machine, the port is taken, …
+  ///   - times: time limits of clients.
+  /// - Throws: for example if the address is not of this machine, or the port is in use.
   package init(
     at host: IPAddress, port: UInt16, _ rules: AccessRules, _ journal: EventJournal,
     times: ControlTimes = .init(), on loop: EventLoop, respond: @escaping Respond
@@ -43,12 +43,12 @@ package final class ControlListener {
     }
   }
 
-  /// Where it listens.
+  /// The local address.
   package var address: SocketAddress { listener?.address ?? SocketAddress(host: .loopbackV4, port: 0) }
   var connections: [ControlConnection] { slots.all }
   package var connectionCount: Int { connections.count }
 
-  /// Any number of times.
+  /// Can be called repeatedly.
   package func close() {
     listener?.close()
     listener = nil

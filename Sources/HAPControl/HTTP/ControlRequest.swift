@@ -1,14 +1,14 @@
 import HAPWire
 
-/// A request of the control API, taken out of the bytes of its connection.
+/// A parsed request of the control API.
 package struct ControlRequest: Equatable, Sendable {
-  /// As it was written: "GET", "PATCH", …
+  /// Unchanged: "GET", "PATCH", …
   package var method: String
-  /// The path's parts between the slashes, decoded; of "/" none.
+  /// The decoded parts of the path between slashes; empty for "/".
   package var path: [String]
-  /// In the order in which they came, decoded.
+  /// Decoded, in order of appearance.
   package var query: [(name: String, value: String)] = []
-  /// Names in lower case, in the order in which they came.
+  /// With names in lower case, in order of appearance.
   package var fields: [HTTPField] = []
   package var body: [UInt8] = []
 
@@ -23,7 +23,7 @@ package struct ControlRequest: Equatable, Sendable {
     self.body = body
   }
 
-  /// The field's value; several of the same name joined by commas, as RFC 9110 §5.3 has it.
+  /// The field's value. Values of repeated fields are joined by commas (RFC 9110 §5.3).
   /// - Parameter name: in lower case.
   package subscript(field name: String) -> String? {
     let values = fields.filter { $0.name == name }.map(\.value)
@@ -38,15 +38,15 @@ package struct ControlRequest: Equatable, Sendable {
 
 extension ControlRequest {
   /// - Parameters:
-  ///   - head: as the parser found it in `bytes`.
-  ///   - body: where the body stands.
-  /// - Throws: 400, for a target that is no path.
+  ///   - head: the parser's result for `bytes`.
+  ///   - body: the range of the body.
+  /// - Throws: 400 if the target is not a path.
   package init(_ head: HTTPRequestHead, body: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(ControlProblem) {
     method = Self.text(bytes, head.methodRange)
     var path = Self.text(bytes, head.path)
     let authority = Self.takeAuthority(of: &path)
     guard path.hasPrefix("/") else {
-      throw ControlProblem(400, "bad-request", "the request's target is no path: \(path.prefix(100))")
+      throw ControlProblem(400, "bad-request", "the request's target is not a path: \(path.prefix(100))")
     }
     var parts: [String] = []
     for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
@@ -55,17 +55,17 @@ extension ControlRequest {
     if parts == [""] { parts = [] }
     self.path = parts
     if let query = head.query { self.query = try Self.query(Self.text(bytes, query)) }
-    // What is no field was refused by the parser.
+    // The parser has refused malformed fields.
     fields = HTTPHeadText(bytes[..<body.lowerBound]).fields.map { HTTPField($0.name.lowercased(), $0.trimmedValue) }
     if let authority {
-      // RFC 9112 §3.2.2: what Host says is of no account then.
+      // RFC 9112 §3.2.2: Host is ignored then.
       fields.removeAll { $0.name == "host" }
       fields.append(HTTPField("host", authority))
     }
     self.body = [UInt8](bytes[body])
   }
 
-  /// Of a target in absolute form, "http://127.0.0.1:8080/v1", such as proxies are asked for.
+  /// Removes and returns the authority of a target in absolute form, such as "http://127.0.0.1:8080/v1", which clients send to proxies.
   private static func takeAuthority(of path: inout String) -> String? {
     let scheme = "http://"
     guard path.prefix(scheme.count).lowercased() == scheme else { return nil }
@@ -89,7 +89,7 @@ extension ControlRequest {
     return query
   }
 
-  /// Without its percent signs. RFC 3986 §2.1.
+  /// Decodes percent-encoding. RFC 3986 §2.1.
   private static func decoded(_ text: Substring, plusIsSpace: Bool = false) throws(ControlProblem) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -1,16 +1,16 @@
-/// How long who asks, or is told something, may take.
+/// Time limits of clients.
 package struct ControlTimes: Sendable {
-  /// From the first byte of a request to its last.
+  /// From the first byte of a request to the last.
   package var request = Duration.seconds(20)
   /// Between requests.
   package var idle = Duration.seconds(120)
-  /// Until the other end has taken an answer.
+  /// Until the client has received an answer.
   package var answer = Duration.seconds(60)
-  /// Behind the last answer.
+  /// After the last answer.
   package var lingering = Duration.seconds(2)
-  /// Between two signs of life to who listens.
+  /// Interval of keep-alive comments in an event stream.
   package var sign = Duration.seconds(15)
-  /// So many of them wait for one that doesn't read; then it is taken for gone.
+  /// Number of unsent keep-alives after which an event stream that isn't read is closed.
   package var waitingSigns = 4
 
   package init() {}

@@ -3,40 +3,40 @@ import HAPLoop
 import HAPScenario
 import HAPWire
 
-/// The latest events, numbered, for who asks what happened and for who wants to be told.
+/// The latest events, numbered, for the log and for event streams.
 ///
-/// Its room is bounded: of what was too long ago, or too much, only the number is known. Belongs to the control loop's thread.
+/// Its size is limited; older events are dropped, and only their numbers remain known. Confined to the control loop's thread.
 package final class EventJournal {
   package struct Entry: Sendable {
     /// From 1, without gaps.
     package var number: UInt64
-    /// Of day, by the machine's clock, since 1970.
+    /// Time of day by the machine's clock, since 1970.
     package var time: Duration
     /// Simulated time.
     package var now: Duration
     package var event: JournalEvent
   }
 
-  /// So many entries at most.
+  /// Largest number of entries.
   package static let room = 2000
-  /// So many bytes of values, requests and texts in them at most, but for the latest.
+  /// Largest size of their values, requests and texts in bytes, not counting the latest entry.
   package static let weightRoom = 8 << 20
 
-  /// Of this process alone: numbers of another one's journal mean nothing here.
+  /// Identifies this process. Numbers of another process's journal are meaningless here.
   package let run: String
-  /// The oldest that is known stands at `head`; what is in front of it has been let go.
+  /// The oldest entry is at `head`; entries before it were dropped.
   private var entries: [Entry?] = []
   private var head = 0
   private var weight = 0
   private(set) package var lastNumber: UInt64 = 0
   private let timeOfDay: () -> Duration
-  /// Those who are told of each new one.
+  /// Callbacks for new events.
   private var listeners: [(id: Int, tell: () -> Void)] = []
   private var lastListener = 0
 
   /// - Parameters:
   ///   - run: lower-case letters and digits.
-  ///   - timeOfDay: since 1970.
+  ///   - timeOfDay: returns the time since 1970.
   package init(
     run: String, timeOfDay: @escaping () -> Duration
   ) {
@@ -44,13 +44,13 @@ package final class EventJournal {
     self.timeOfDay = timeOfDay
   }
 
-  /// A journal with a random `run`.
+  /// Creates a journal with a random `run`.
   package convenience init(on loop: EventLoop, timeOfDay: @escaping () -> Duration) {
     self.init(run: String(loop.randomNumber(), radix: 36), timeOfDay: timeOfDay)
   }
 
   private var count: Int { entries.count - head }
-  /// Of the oldest that is known, or of the next one.
+  /// Number of the oldest entry, or of the next one if there is none.
   package var oldestNumber: UInt64 { lastNumber - UInt64(count) + 1 }
 
   package func append(_ event: JournalEvent, now: Duration) {
@@ -62,26 +62,26 @@ package final class EventJournal {
   }
 
   private func forgetOldest() {
-    // Moved out: a copy would cost as much as all the rest.
+    // Moved out, because a copy would cost as much as everything else.
     if let entry = entries[head].take() { weight -= entry.event.weight }
     head += 1
-    // Moved up now and then, and not each time.
+    // Compact the array only now and then.
     if head > Self.room {
       entries.removeFirst(head)
       head = 0
     }
   }
 
-  /// - Returns: nil where it has been forgotten, or has not come yet.
+  /// - Returns: nil if it was dropped or does not exist yet.
   package func entry(_ number: UInt64) -> Entry? {
     guard number >= oldestNumber, number <= lastNumber else { return nil }
     return entries[head + Int(number - oldestNumber)]
   }
 
-  /// Those behind a number, the oldest first; as many as there still are.
+  /// Returns the kept entries after a number, the oldest first.
   /// - Parameters:
-  ///   - limit: the latest of them are taken.
-  ///   - admits: which of them are meant.
+  ///   - limit: the number of entries to return; the latest ones.
+  ///   - admits: the filter.
   package func entries(
     after number: UInt64, limit: Int = EventJournal.room, where admits: (Entry) -> Bool = { _ in true }
   ) -> [Entry] {
@@ -94,18 +94,18 @@ package final class EventJournal {
     return found.reversed()
   }
 
-  /// What who listens comes back to: `Last-Event-ID`.
+  /// Returns the event ID for `Last-Event-ID`.
   package func id(_ number: UInt64) -> String { "\(run)-\(number)" }
 
-  /// Where somebody was who comes back with such an id.
+  /// Returns the position of a client that reconnects with an event ID.
   package func place(ofID id: String) -> EventStreamStart.Place {
     let parts = id.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == run, let number = UInt64(parts[1]) else { return .elsewhere }
     return .behind(number)
   }
 
-  /// - Parameter tell: that there is one more.
-  /// - Returns: a number to take it back by.
+  /// - Parameter tell: called for each new event.
+  /// - Returns: a number for `stopListening`.
   package func listen(_ tell: @escaping () -> Void) -> Int {
     lastListener += 1
     listeners.append((lastListener, tell))
@@ -125,13 +125,13 @@ package final class EventJournal {
   package func stopListening(_ id: Int) { listeners.removeAll { $0.id == id } }
 }
 
-/// What stands in the journal.
+/// An event in the journal.
 package enum JournalEvent: Sendable {
   case simulator(SimulatorEvent)
-  /// What a scenario says, and how it ended; members of an object, the first of which is `event`.
+  /// A note or the result of a scenario, as members of an object; the first one is `event`.
   case other(JSONNode)
 
-  /// All that there are.
+  /// All event names.
   static let names = EventVocabulary.all.map(\.name) + ["requested", "note", "scenario", "clock"]
 
   /// The event's name.
@@ -142,7 +142,7 @@ package enum JournalEvent: Sendable {
     }
   }
 
-  /// About how many bytes of what somebody sent or said it keeps.
+  /// Approximate size of the external data that it keeps, in bytes.
   var weight: Int {
     switch self {
     case .simulator(let event): event.weight
@@ -166,7 +166,7 @@ extension EventJournal.Entry {
         json.key("number")
         json.integer(event.number)
         event.write(to: &json)
-        // A fault's text is its parameters, and the event has it already.
+        // The text of a fault is its parameters, which the event already contains.
         if event.name != "fault" {
           json.key("text")
           json.string(event.text)

@@ -1,21 +1,21 @@
 import HAPLoop
 import HAPWire
 
-/// What of the journal is told to one who listens.
+/// The part of the journal that a client requests.
 package struct EventStreamStart: Equatable, Sendable {
   package enum Place: Equatable, Sendable {
-    /// What is yet to come.
+    /// After the latest event.
     case now
-    /// Behind the event of this number.
+    /// After the event with this number.
     case behind(UInt64)
-    /// Somewhere in the journal of another process: what came behind it can't be told.
+    /// In the journal of another process; the events since then are unknown.
     case elsewhere
   }
 
   package var place: Place
-  /// Of this accessory alone, by its number; nil: of all.
+  /// Only events of this accessory, by number; nil: of all.
   package var accessory: Int?
-  /// These alone, by their names; empty: all.
+  /// Only events with these names; empty: all.
   package var names: Set<String>
 
   package init(_ place: Place = .now, accessory: Int? = nil, names: Set<String> = []) {
@@ -32,12 +32,13 @@ package struct EventStreamStart: Equatable, Sendable {
   }
 }
 
-/// Tells one who listens the journal's events as server-sent events (HTML Living Standard §9.2), each with the journal's run and its number as `id`.
+/// Sends the journal's events to a client as server-sent events (HTML Living Standard §9.2). Each `id` contains the journal's run and the
+/// event's number.
 ///
-/// What is told is taken out of the journal when the one before has left, so nothing heaps up for who reads slowly: what the journal has forgotten
-/// meanwhile is told to be lost. Who reads nothing at all is let go. Belongs to the loop's thread.
+/// Events are read from the journal only after the previous write, so nothing accumulates for a slow client. Events that the journal
+/// dropped meanwhile are reported as lost. A client that reads nothing is disconnected. Confined to the loop's thread.
 final class EventStream {
-  /// Bytes that are written together, about.
+  /// Approximate number of bytes per write.
   private static let portion = 64 << 10
 
   private let start: EventStreamStart
@@ -47,14 +48,14 @@ final class EventStream {
   private let timer: LoopTimer
   private let onEnd: () -> Void
   private var listener: Int?
-  /// The number of the last one that was told, or passed over.
+  /// Number of the last event that was sent or filtered out.
   private var told: UInt64 = 0
   private var isWriting = false
   private var isScheduled = false
-  /// Signs of life that would have had to wait behind one and the same write.
+  /// Keep-alives that were due during the current write.
   private var waitingSigns = 0
 
-  /// - Parameter onEnd: told when it has to end; the connection is the caller's to close.
+  /// - Parameter onEnd: called when the stream must end; the caller closes the connection.
   init(
     _ start: EventStreamStart, _ journal: EventJournal, _ stream: TCPStream, _ times: ControlTimes,
     onEnd: @escaping () -> Void
@@ -67,7 +68,7 @@ final class EventStream {
     timer = LoopTimer(stream.loop)
   }
 
-  /// - Parameter head: written in front of it all.
+  /// - Parameter head: written before the first event.
   func begin(behind head: [UInt8]) {
     listener = journal.listen { [unowned self] in sendSoon() }
     timer.onFire = { [unowned self] in giveSign() }
@@ -79,7 +80,7 @@ final class EventStream {
     case .behind(let number): lose(&bytes, behind: number)
     case .elsewhere: lose(&bytes, behind: nil)
     }
-    // Without data it is no event, and yet where who listens comes back to.
+    // Without data this is no event, but it sets the ID with which the client reconnects.
     bytes += Array("id: \(journal.id(told))\n\n".utf8)
     write(bytes)
   }
@@ -90,14 +91,14 @@ final class EventStream {
     timer.close()
   }
 
-  /// Says that the journal doesn't know all that came behind an event, and goes on with what it knows.
+  /// Reports that events after a number were lost, and continues with the oldest one known.
   private func lose(_ bytes: inout [UInt8], behind number: UInt64?) {
     told = journal.oldestNumber - 1
     let behind = number.map { "\"after\":\($0)," } ?? ""
     bytes += Array("event: lost\ndata: {\(behind)\"last\":\(journal.lastNumber)}\n\n".utf8)
   }
 
-  /// All that happens in a turn of the loop leaves together.
+  /// Sends all events of the current turn of the loop together.
   private func sendSoon() {
     guard !isScheduled, !isWriting else { return }
     isScheduled = true
@@ -132,7 +133,7 @@ final class EventStream {
     }
   }
 
-  /// Something now and then, so that both ends notice when the other is gone.
+  /// Sends a keep-alive, so that both sides notice a lost connection.
   private func giveSign() {
     guard isWriting else { return write(Array(": still here\n\n".utf8)) }
     waitingSigns += 1

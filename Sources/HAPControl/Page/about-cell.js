@@ -1,4 +1,4 @@
-// What there is to know of a characteristic but its value, and what can be done to its reads.
+// Facts about a characteristic other than its value, and a switch that stalls its reads.
 
 import * as api from "./api.js";
 import { h, identifier } from "./dom.js";
@@ -6,10 +6,10 @@ import { tried } from "./notices.js";
 import { unitOf } from "./words.js";
 
 const PERMS = {
-  pr: "can be read", pw: "can be written", ev: "tells events", aa: "additional authorization", tw: "timed writes alone", hd: "hidden", wr: "answers writes",
+  pr: "can be read", pw: "can be written", ev: "sends events", aa: "additional authorization", tw: "timed writes only", hd: "hidden", wr: "write response",
 };
 
-/** Its address, which opens the rest. Reads that are stalled are the store's to know: nobody else tells. */
+/** The address, as a button that opens the facts. The store keeps which reads are stalled, because the API doesn't report it. */
 export function aboutCell(cell, name, context) {
   const id = identifier("about");
   const node = h("div", { class: "about", id, hidden: true });
@@ -27,8 +27,8 @@ export function aboutCell(cell, name, context) {
 function about(cell, context) {
   const facts = [
     ["Type", cell.type], ["Format", cell.format], ["Permissions", cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")],
-    ["Least", cell.minValue], ["Most", cell.maxValue], ["Step", cell.minStep], ["Unit", unitOf(cell).trim() || null],
-    ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
+    ["Minimum", cell.minValue], ["Maximum", cell.maxValue], ["Step", cell.minStep], ["Unit", unitOf(cell).trim() || null],
+    ["Valid values", cell["valid-values"]?.join(", ")], ["Length limit", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
   ].filter(([, fact]) => fact !== null && fact !== undefined);
   return [
     h("dl", { class: "known" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
@@ -47,7 +47,7 @@ function stallSwitch(cell, { number, store, scope }) {
       else store.stalled.delete(key);
       update();
     } },
-  }, "Leave its reads unanswered");
+  }, "Stall reads");
   const update = () => node.setAttribute("aria-checked", String(store.stalled.has(key)));
   update();
   scope.onEnd(store.on("head", update));

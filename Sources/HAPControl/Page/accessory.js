@@ -1,4 +1,4 @@
-// What is shown of one accessory: its head, and tabs with the rest.
+// The view of one accessory: its head, and tabs.
 
 import { controllersPanel } from "./controllers.js";
 import { h } from "./dom.js";
@@ -17,31 +17,31 @@ import { tiles } from "./tiles.js";
 export class AccessoryView {
   #scope = new Scope();
   #tabs = null;
-  /** What is looked at: `{ number, aid }`. */
+  /** The accessory that is shown: `{ number, aid }`. */
   #shown = null;
 
   constructor(store, container) {
     this.store = store;
     this.container = container;
     store.on("shown", ({ isGone }) => this.show(isGone));
-    // The overview is built of the values of the list, the accessory of its own.
+    // The overview uses the values of the list; the view of an accessory loads its own.
     store.on("states", ({ isNew }) => isNew && route().number === null && this.show(false));
     store.on("happened", (event) => event.event === "identify" && this.#identify(event));
     addEventListener("hashchange", () => this.follow());
   }
 
-  /** Goes where the address says. */
+  /** Shows what the address names. */
   async follow() {
     const { number } = route();
     const isHere = this.store.model?.number === number;
     const shown = this.store.show(number).catch(() => {
-      // It comes with the next connection.
+      // The next connection loads it.
     });
     if (isHere) this.#turn();
     await shown;
   }
 
-  /** To another part of the accessory that is shown. */
+  /** Shows another part of the current accessory. */
   #turn() {
     const { aid, iid, tab } = route();
     if (this.#shown?.aid !== aid) return this.show(false);
@@ -50,8 +50,8 @@ export class AccessoryView {
   }
 
   /**
-   * Builds the pane anew. Where the focus was on something that is there again, it is put there; on the way to another accessory it is put on its
-   * heading, and on the way back on the tile that led there.
+   * Rebuilds the pane. The focus returns to the same element if it still exists. If another accessory is shown, the focus moves to its
+   * heading, or on return to the tile of the previous one.
    */
   show(isGone) {
     const { model } = this.store;
@@ -100,7 +100,7 @@ export class AccessoryView {
     (tile ?? this.container.querySelector("h2"))?.focus();
   }
 
-  /** Goes to the characteristic that the address names, and takes it out of the address: it can be gone to again. */
+  /** Scrolls to the characteristic that the address names, and removes it from the address, so that the same link works again. */
   #point() {
     const { number, aid, iid } = route();
     history.replaceState(null, "", address(number, { aid }));
@@ -125,14 +125,14 @@ export class AccessoryView {
   }
 }
 
-/** Rows of characteristics are no stops of Tab. */
+/** Focuses a row of a characteristic. Rows are not tab stops. */
 function goTo(row) {
   if (!row) return;
   row.tabIndex = -1;
   row.focus({ preventScroll: true });
 }
 
-/** How to put the focus back, by the name of what has it. */
+/** Returns a function that restores the focus, by the name of the focused element. */
 function focused(container) {
   const element = document.activeElement;
   if (!container.contains(element) || element === container) return null;
@@ -146,4 +146,4 @@ function focused(container) {
   };
 }
 
-const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
+const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "Accessory not found"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));

@@ -1,4 +1,4 @@
-// Adding an accessory: from a profile, from the catalogue, or of one's own make.
+// Adding an accessory: from the catalogue, from a profile, or with custom types.
 
 import * as api from "./api.js";
 import { characteristicForm } from "./characteristic-form.js";
@@ -30,8 +30,8 @@ export async function addDialog(store) {
     return tabs([
       ["From the catalogue", () => fromCatalogue(catalogue, served)],
       ["From a profile", () => fromProfile(served)],
-      ["Of your own", () => fromScratch(catalogue, served)],
-    ], "How");
+      ["Custom", () => fromScratch(catalogue, served)],
+    ], "Source");
   }, { wide: true });
 }
 
@@ -50,7 +50,7 @@ function form(children, make, served, area = null) {
         }
       },
     },
-  }, children, problems, h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Serve it")));
+  }, children, problems, h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Serve")));
 }
 
 function fromProfile(served) {
@@ -62,11 +62,11 @@ function fromProfile(served) {
   return form([field("A .hasaccessory file", file), field("Or its text", area)], async () => area.value, served, area);
 }
 
-/** Devices are picked with a number of each; several of them, or the wish, put them behind a bridge. */
+/** Devices are added with a number of each. The check box puts them behind a bridge. */
 function fromCatalogue(catalogue, served) {
   const rows = h("ul", { class: "picked" });
   const picked = [];
-  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off", placeholder: "as the device is called" });
+  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off", placeholder: "default: the device's name" });
   const bridge = h("input", { type: "checkbox", id: identifier("bridge") });
   const services = deviceServices(catalogue);
   const type = h("select", null, options(services.map((one) => [one.identifier, one.name]), "LightBulb"));
@@ -74,7 +74,7 @@ function fromCatalogue(catalogue, served) {
 
   const pick = () => {
     const service = services.find((one) => one.identifier === type.value);
-    const entry = { service, many: h("input", { type: "number", min: 1, max: 149, value: "1", "aria-label": `How many of ${service.name}` }), wishes: [] };
+    const entry = { service, many: h("input", { type: "number", min: 1, max: 149, value: "1", "aria-label": `Number of ${service.name}` }), wishes: [] };
     entry.boxes = service.optional.filter((one) => names.has(one) && one !== "23").map((one) => {
       const box = h("input", { type: "checkbox", id: identifier("wish"), value: names.get(one).identifier });
       return h("span", { class: "check" }, box, h("label", { for: box.id }, names.get(one).name));
@@ -107,17 +107,17 @@ function fromCatalogue(catalogue, served) {
       const { category, services } = made.get(wish.text);
       bridged.push({ name: wish.name, category, services });
     }
-    if (bridged.length > 149) throw new Error(`a bridge has room for 149, and these are ${count(bridged.length, "accessory", "accessories")}`);
+    if (bridged.length > 149) throw new Error(`a bridge has at most 149 accessories, and these are ${count(bridged.length, "accessory", "accessories")}`);
     return laidOut({ format: "hasaccessory/1", name: called || "Bridge", category: "bridge", bridgedAccessories: bridged });
   };
   return form([
     field("Name", name),
-    h("div", { class: "row" }, field("Device", type), h("button", { type: "button", on: { click: pick } }, "Put it in")), rows,
-    h("span", { class: "check" }, bridge, h("label", { for: bridge.id }, "Put them behind a bridge, each an accessory of its own")),
+    h("div", { class: "row" }, field("Device", type), h("button", { type: "button", on: { click: pick } }, "Add device")), rows,
+    h("span", { class: "check" }, bridge, h("label", { for: bridge.id }, "Use a bridge, with each device as a bridged accessory")),
   ], make, served);
 }
 
-/** A service and as many characteristics as are wanted. */
+/** A service with any number of characteristics. */
 function fromScratch(catalogue, served) {
   const name = h("input", { type: "text", maxlength: 64, required: true, autocomplete: "off" });
   const slugs = catalogue.categories.filter((one) => one.slug !== "bridged-accessory" && one.slug !== "bridge");
@@ -130,7 +130,7 @@ function fromScratch(catalogue, served) {
     const box = h("div", { class: "card" }, one.node, h("button", { type: "button", class: "small", on: { click: () => {
       forms.splice(forms.indexOf(one), 1);
       box.remove();
-    } } }, "Remove it"));
+    } } }, "Remove"));
     forms.push(one);
     more.append(box);
   };
@@ -141,6 +141,6 @@ function fromScratch(catalogue, served) {
   };
   return form([
     h("div", { class: "fields" }, field("Name", name), field("Category", category)), service.node, more,
-    h("button", { type: "button", on: { click: another } }, "Another characteristic"),
+    h("button", { type: "button", on: { click: another } }, "Add a characteristic"),
   ], make, served);
 }

@@ -1,9 +1,9 @@
-// The control API, asked with fetch.
+// The control API, called with fetch.
 
 const KEY = "hapsim-token";
 let token = null;
 
-/** A token in the address (`/#token=…`) is kept for this tab and taken out of the address bar. */
+/** Keeps a token from the address (`/#token=…`) for this tab, and removes it from the address bar. */
 export function takeToken() {
   const said = new URLSearchParams(location.hash.slice(1)).get("token");
   if (said) {
@@ -24,7 +24,7 @@ export function headers(more = {}) {
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 }
 
-/** Why a request was refused: the API's own words. `problems` has all of them, each with `line` and `column` where a place is known. */
+/** Why a request was refused, with the API's message. `problems` has all problems, with `line` and `column` if known. */
 export class Refusal extends Error {
   constructor(status, error) {
     super(error?.message ?? `the answer was ${status}`);
@@ -34,19 +34,19 @@ export class Refusal extends Error {
   }
 }
 
-/** Strings and numbers of a JSON text. */
+/** Matches strings and numbers of a JSON text. */
 const TOKENS = /"(?:[^"\\]+|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Whole numbers that a JavaScript number can't hold become text with every digit: a uint64 may be as large as 2^64 - 1. */
+/** Parses JSON. Integers that a JavaScript number can't represent become text with all digits: a uint64 may be up to 2^64 - 1. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text.replace(TOKENS, (token) => (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token)));
 }
 
-/** Milliseconds after which a read has failed. Other requests have no limit: to advance the clock may take long. */
+/** Timeout of a read in milliseconds. Other requests have no timeout, because advancing the clock may take long. */
 const LONGEST_READ = 40000;
 
-/** The answer with its text. */
+/** Returns the response and its text. */
 async function answered(path, how) {
   try {
     const response = await fetch(`/v1${path}`, how);
@@ -66,7 +66,7 @@ async function ask(method, path, body, type = "application/json") {
     try {
       error = JSON.parse(text).error;
     } catch {
-      // What stands in front of the API may answer in words of its own.
+      // A proxy in front of the API may send other errors.
     }
     throw new Refusal(response.status, error);
   }
@@ -82,7 +82,7 @@ const one = (number) => `/accessories/${number}`;
 const address = (number, cell) => `${one(number)}/characteristics/${cell.aid}.${cell.iid}`;
 
 export const index = () => read("GET", "");
-/** `types`: the characteristics that come with each accessory; none by default. */
+/** `types`: the characteristics to include for each accessory; none by default. */
 export const accessories = async (types = []) => (await read("GET", `/accessories${types.length > 0 ? `?types=${types.join(",")}` : ""}`)).accessories;
 export const accessory = (number) => read("GET", one(number));
 export const pairings = async (number) => (await read("GET", `${one(number)}/pairings`)).pairings;
@@ -92,7 +92,7 @@ export const faults = once(async () => (await read("GET", "/faults")).faults);
 export const catalogue = once(() => read("GET", "/catalogue"));
 export const clock = () => read("GET", "/clock");
 export const scenario = () => read("GET", "/scenario");
-/** `events`: names of those that are wanted; a server that is too old to choose refuses with 400. */
+/** `events`: names of the events to return. A server of an older version refuses the parameter with 400. */
 export const log = (after, limit, events = null) => read("GET", `/log?after=${after}&limit=${limit}${events ? `&event=${events.join(",")}` : ""}`);
 export const profile = (number) => ask("GET", `${one(number)}/profile`);
 
@@ -106,9 +106,9 @@ export const replaceProfile = (number, text) => read("PUT", `${one(number)}/prof
 export const act = (number, aid, service, what) =>
   read("POST", `${one(number)}/actions`, `{"aid":${aid},"service":${service},${JSON.stringify(what).slice(1)}`);
 export const setOnline = (number, aid, online) => read("PATCH", `${one(number)}/bridged/${aid}`, { online });
-/** `text` is the value as JSON writes it. */
+/** `text` is the value as JSON. */
 export const set = (number, cell, text) => read("PUT", address(number, cell), `{"value":${text}}`);
-/** Leaves its reads unanswered, or answers them again. */
+/** Stalls reads of a characteristic, or answers them again. */
 export const stall = (number, cell, stalled) => read("PATCH", address(number, cell), { stalled });
 export const removePairings = (number) => read("DELETE", `${one(number)}/pairings`);
 export const removePairing = (number, controller) => read("DELETE", `${one(number)}/pairings/${encodeURIComponent(controller)}`);
@@ -120,12 +120,12 @@ export const advance = (duration) => read("POST", "/clock/advance", { duration }
 export const play = (yaml) => read("PUT", "/scenario", { yaml });
 export const stopScenario = () => read("DELETE", "/scenario");
 
-/** An image that needs the token can't be named by its address. */
+/** Returns a URL of the image. An `img` can't load it directly, because the request needs the token. */
 export async function setupImage(number) {
   return URL.createObjectURL(new Blob([await ask("GET", `${one(number)}/setup.svg`)], { type: "image/svg+xml" }));
 }
 
-/** Asked for when it is first needed, and again only after a failure. */
+/** Caches an answer. Requests it on first use, and again only after a failure. */
 function once(get) {
   let answer = null;
   return () => {

@@ -1,4 +1,4 @@
-// A form for one characteristic of a profile: Apple's, or one of your own.
+// A form for one characteristic of a profile, with an Apple type or a custom one.
 
 import { field, h, identifier, options } from "./dom.js";
 import { jsonNumber } from "./numbers.js";
@@ -6,9 +6,9 @@ import { plain } from "./words.js";
 
 const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
 const UNITS = ["celsius", "percentage", "arcdegrees", "lux", "seconds"];
-const PERMS = { pr: "Read", pw: "Write", ev: "Events", tw: "Timed writes alone", aa: "Additional authorization", wr: "Write response", hd: "Hidden" };
+const PERMS = { pr: "Read", pw: "Write", ev: "Events", tw: "Timed writes only", aa: "Additional authorization", wr: "Write response", hd: "Hidden" };
 const USUAL = new Set(["pr", "pw", "ev"]);
-/** Formats with ranges, with a set of values, and with a length, by the name of that. */
+/** Formats with a range and valid values. */
 const INTEGERS = new Set(["uint8", "uint16", "uint32", "uint64", "int"]);
 const LENGTHS = { string: "maxLen", tlv8: "maxDataLen", data: "maxDataLen" };
 const CUSTOM = "";
@@ -21,7 +21,7 @@ export function customUUID() {
   return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** `read()` returns the profile's characteristic; `preferred(types)` puts these first. */
+/** `read()` returns the profile's characteristic; `preferred(types)` lists these types first. */
 export function characteristicForm(catalogue, preferredTypes = []) {
   const byType = new Map(catalogue.characteristics.map((one) => [one.type, one]));
   const type = h("select");
@@ -37,18 +37,18 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   });
   const range = h("div", { class: "fields" }, field("Minimum", least), field("Maximum", most), field("Step", step));
   const valid = h("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
-  const validField = field("Valid values", valid, "Such as 0, 1, 4: these alone, in place of the range");
+  const validField = field("Valid values", valid, "For example 0, 1, 4; replaces the range");
   const longest = h("input", { type: "number", min: 1, autocomplete: "off" });
-  const length = field("Longest", longest, "In bytes");
+  const length = field("Length limit", longest, "In bytes");
   const own = h("div", { class: "fields" },
-    field("Description", name, "What people read"), field("UUID", uuid, "Any that nobody else has"), field("Format", format), field("Unit", unit),
+    field("Description", name, "Shown to users"), field("UUID", uuid, "Any unique UUID"), field("Format", format), field("Unit", unit),
     h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range, validField, length);
   const preferred = (types) => {
     const first = types.filter((one) => byType.has(one));
     const rest = catalogue.characteristics.filter((one) => !first.includes(one.type));
-    type.replaceChildren(h("option", { value: CUSTOM }, "One of your own"),
+    type.replaceChildren(h("option", { value: CUSTOM }, "Custom"),
       first.length > 0 ? h("optgroup", { label: "Usual for this service" }, options(first.map((one) => [one, byType.get(one).name]))) : "",
-      h("optgroup", { label: "All of Apple's" }, options(rest.map((one) => [one.type, one.name]))));
+      h("optgroup", { label: "All Apple types" }, options(rest.map((one) => [one.type, one.name]))));
     show();
   };
   const show = () => {
@@ -62,7 +62,7 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   preferred(preferredTypes);
 
   return {
-    node: h("div", { class: "form" }, field("Characteristic", type), own, field("Value to start with", value, "Left empty: a safe one")),
+    node: h("div", { class: "form" }, field("Characteristic", type), own, field("Initial value", value, "Default: a safe value")),
     preferred,
     read() {
       const isOwn = type.value === CUSTOM;
@@ -98,7 +98,7 @@ function numberOf(text, what) {
   return exactly(text);
 }
 
-/** Every digit of a 64-bit number goes into the profile. */
+/** Returns a number with all digits, also for 64-bit numbers. */
 function exactly(text) {
   const number = Number(text);
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number;
@@ -106,7 +106,7 @@ function exactly(text) {
   return JSON.rawJSON(jsonNumber(text) ?? text);
 }
 
-/** Words of the catalogue ("open") stay text. */
+/** Converts an input to a value. Words of the catalogue ("open") remain text. */
 function valueOf(text, format) {
   if (["string", "tlv8", "data"].includes(format)) return text;
   if (format === "bool" && (text === "true" || text === "false")) return text === "true";

@@ -1,4 +1,4 @@
-// A lamp's colour, picked as one: hue and saturation together.
+// A colour picker for a lamp's hue and saturation together.
 
 import { fromHex, hex, lightOf, toHue } from "./colour.js";
 import { h, identifier } from "./dom.js";
@@ -8,10 +8,10 @@ import { notice } from "./notices.js";
 
 const [HUE, SATURATION, TEMPERATURE] = ["13", "2F", "CE"];
 
-/** How the slider of a characteristic is painted; null: as any other. */
+/** Style of a characteristic's slider; null for the default. */
 export const trackOf = (cell) => ({ [HUE]: "hue", [SATURATION]: "saturation", [TEMPERATURE]: "temperature" })[cell.type] ?? null;
 
-/** A row with the browser's own colour picker, or null where the service has no colours. */
+/** A row with the browser's colour picker; null if the service has no colours. */
 export function colourControl(service, { number, scope }) {
   const [hue, saturation] = [cellOf(service, HUE), cellOf(service, SATURATION)];
   if (!hue || !saturation) return null;

@@ -23,7 +23,7 @@ export function toHue([red, green, blue]) {
   return { hue: Math.round((hue * 60 + 360) % 360), saturation: Math.round(most === 0 ? 0 : (spread / most) * 100) };
 }
 
-/** Along a straight line from candle light (500 mired) over white (154 mired) to a blue sky (100 mired). */
+/** Interpolates from candle light (500 mired) over white (154 mired) to a blue sky (100 mired). */
 export function fromTemperature(mired) {
   const between = (from, to, part) => from.map((channel, index) => Math.round(channel + (to[index] - channel) * part));
   const at = (low, high) => Math.min(1, Math.max(0, (mired - low) / (high - low)));
@@ -35,7 +35,7 @@ export const css = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;
 export const hex = (channels) => `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 export const fromHex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 
-/** The light of a lamp whose values `value(type)` tells. A colour goes before a temperature, unless it is white. */
+/** The light of a lamp with the values `value(type)`. A colour takes precedence over a temperature, unless it is white. */
 export function lightOf(value) {
   const saturation = value("2F");
   const mired = value("CE");

@@ -1,4 +1,4 @@
-// The control that fits a characteristic, labelled, with its value both ways.
+// The control for a characteristic, with a label. It shows the value and sets it.
 
 import { h, identifier, options, say } from "./dom.js";
 import { isExact, jsonNumber, numberText } from "./numbers.js";
@@ -13,18 +13,18 @@ const FLOATS = new Set(["float"]);
 const BYTES = new Set(["tlv8", "data"]);
 const PRESS = "73";
 const IDENTIFY = "14";
-/** More steps than these are no slider's. */
+/** Largest number of steps for a slider. */
 const MOST_STEPS = 2000;
 
 /**
- * A row: what it is, its control, and what was refused.
- * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell, service)`: shown as text alone.
+ * A row with the name, the control and the last refusal.
+ * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell, service)`: whether to show only text.
  */
 export function characteristicRow(cell, context) {
   const name = nameOf(cell);
   const problem = h("p", { class: "refused", role: "alert" });
   const id = identifier("control");
-  // One function of each kind for all that is put: of wishes that wait only the latest is heard, and it may be the final one.
+  // The same functions for all requests of this row: of queued requests only the latest is reported, and it may be the final one.
   const settled = () => control.update();
   const refused = (error) => {
     say(problem, error ? refusalOf(cell, error) : "");
@@ -32,7 +32,7 @@ export function characteristicRow(cell, context) {
   };
   const silent = () => refused(null);
   const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
-  // A row that is made meanwhile begins with the value that there is.
+  // A row that is built during a request starts with the current value.
   let isShown = false;
   const isWaiting = () => isShown && isBeingSet(cell);
   const control = kindOf(cell, context)({ cell, id, name, put, refuse: refused, isWaiting, context });
@@ -60,7 +60,7 @@ function kindOf(cell, context) {
   return isSlider(cell) ? slider : number;
 }
 
-/** `[[value, words]]` where there is a set of values: those that are valid, each by its word where it has one. Null: there is none. */
+/** `[[value, words]]` of a set of values: the valid ones, with their names if they have any. null without a set. */
 function choicesOf(cell) {
   const words = Object.entries(cell.words ?? {}).map(([word, value]) => [value, plain(word)]);
   const valid = cell["valid-values"];
@@ -93,7 +93,7 @@ function toggle({ cell, id, name, put }) {
 }
 const isTrue = (value) => value === true || value === 1;
 
-/** Few words stand side by side; a value that is none of them stands below. */
+/** Few choices are shown side by side. A value that is none of them is shown below. */
 function segments({ cell, id, name, put, isWaiting }) {
   const inputs = choicesOf(cell).map(([value, words]) => {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
@@ -110,7 +110,7 @@ function segments({ cell, id, name, put, isWaiting }) {
   };
 }
 
-/** Many words, or the values that are valid. */
+/** A selection of many choices, or of valid values. */
 function choice({ cell, id, put, isWaiting }) {
   const node = h("select", { id, on: { change: () => put(jsonOf(cell, node.value)) } }, options(choicesOf(cell)));
   return {
@@ -126,15 +126,15 @@ function choice({ cell, id, put, isWaiting }) {
   };
 }
 const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(Number(value))) : String(value));
-/** Booleans are numbers here; a 64-bit number is text already. */
+/** Booleans as numbers; a 64-bit number is text already. */
 const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
 
-/** A slider, and the number beside it, which can be typed as well. While it is moved, and until that is settled, it shows what is wished for. */
+/** A slider with a number field next to it. It shows the requested value while it is moved, and until the request is done. */
 function slider(parts) {
   const { cell, id, name, put, isWaiting } = parts;
   const step = stepOf(cell) ?? "any";
   let isHeld = false;
-  /** What was wished for last, until that is settled. */
+  /** The last requested value, until the request is done. */
   let wished = null;
   const range = h("input", { type: "range", id, min: cell.minValue, max: cell.maxValue, step: step === "any" ? (cell.maxValue - cell.minValue) / 1000 : step });
   const wish = (text, isFinal = true) => {
@@ -142,7 +142,7 @@ function slider(parts) {
     wished = Number(text);
     put(text, isFinal);
   };
-  /** Whether the value that was sent last was typed: if it is refused, it stays in the field. */
+  /** Whether the last value was typed. If it is refused, it remains in the field. */
   let isTyped = false;
   const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number`, put: (text) => {
     isTyped = true;
@@ -171,7 +171,7 @@ function slider(parts) {
     isHeld = false;
     wish(range.value);
   });
-  // Where it was let go as it was before, there is no change; where there is one, it comes behind the pointer's event.
+  // If the slider is released at its old value, there is no change event; otherwise it follows the pointer's event.
   const letGo = () => {
     isHeld = false;
     update();
@@ -184,9 +184,8 @@ function slider(parts) {
 }
 
 /**
- * A field that is typed in. Text that somebody began to type isn't written over; a value that was put isn't until it is settled; a value that was
- * refused stays, so that it can be corrected. Escape brings back the current value.
- * `show(value)` writes into it, `commit()` puts what it says.
+ * A field for typing. Updates don't overwrite text that the user is typing, nor a value whose request is pending. A refused value remains,
+ * so that the user can correct it. Escape restores the current value. `show(value)` writes into the field, `commit()` sets its value.
  */
 function typedIn(node, { cell, isWaiting, refuse }, show, commit) {
   let isBegun = false;
@@ -218,12 +217,12 @@ function typedIn(node, { cell, isWaiting, refuse }, show, commit) {
   return { update: updateFromCell, show: update, refused };
 }
 
-/** Where nothing is different the caret stays. */
+/** Writes only if the text differs, so that the caret stays. */
 function write(node, text) {
   if (node.value !== text) node.value = text;
 }
 
-/** 64-bit numbers are text: the browser's number field would count in steps that lose digits. */
+/** 64-bit numbers use a text field, because the browser's number field would lose digits. */
 function number(parts) {
   const { cell, id, name, put, refuse } = parts;
   const type = isExact(cell) ? { type: "number", min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any" } : { type: "text", class: "long" };
@@ -232,7 +231,7 @@ function number(parts) {
     const text = jsonNumber(node.value);
     if (text !== null) return put(text);
     if (node.value !== "" || node.validity.badInput) return failed(new Error("this is not a number"));
-    // An emptied field is no wish: it shows the current value again.
+    // An empty field sets nothing and shows the current value again.
     failed(null);
   };
   const field = typedIn(node, parts, (value) => write(node, numberText(value)), commit);
@@ -251,7 +250,7 @@ function string(parts) {
   return { ...field, node, width: "broad" };
 }
 
-/** Bytes are base64 text. */
+/** Bytes in base64. */
 function bytes(parts) {
   const { cell, id, put } = parts;
   const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
@@ -266,13 +265,13 @@ function bytes(parts) {
   };
 }
 
-/** No live region: what changes by itself many times a second isn't read out each time. */
+/** Not a live region, because a screen reader would read out each of many changes per second. */
 function plainText({ cell, id }) {
   const node = h("span", { id, class: "reported" });
   return { node, isLabelled: true, update() { say(node, valueInWords(cell)); } };
 }
 
-/** The last press; buttons that press are at the foot of the service. */
+/** The last press. The buttons that press are at the bottom of the service. */
 function pressText({ cell, id }) {
   const node = h("span", { id, class: "reported" });
   let timer = null;
@@ -294,5 +293,5 @@ function trigger({ cell, id, name, put }) {
   };
 }
 
-/** A swatch above the sliders of a lamp that has colours. */
+/** A colour picker above the sliders of a lamp with colours. */
 export const colourRow = colourControl;

@@ -2,11 +2,11 @@
 
 const SHORT = 4;
 const LONGER = 8;
-/** Identifiers by the name that was given to them. */
+/** Identifiers by assigned name. */
 const known = new Map();
 const names = new Map();
 
-/** The name begins with the first characters of the pairing identifier, so it is the same after a restart. */
+/** Returns a name that starts with the first characters of the pairing identifier, so it is the same after a restart. */
 export function controllerName(identifier) {
   let name = names.get(identifier);
   if (name) return name;

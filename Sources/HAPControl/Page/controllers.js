@@ -1,4 +1,4 @@
-// Who is paired, who is connected, and to what they subscribed.
+// Pairings, connections and subscriptions.
 
 import * as api from "./api.js";
 import { controllerName } from "./controller-names.js";
@@ -16,8 +16,8 @@ export function controllersPanel(store, { number, scope }) {
     type: "button", class: "danger",
     on: {
       click: async () => {
-        if (await confirmed("Remove every pairing? Controllers lose their connections and have to pair anew.", "Reset pairings")) {
-          await tried(() => api.removePairings(number), "All pairings are removed.");
+        if (await confirmed("Remove all pairings? Controllers are disconnected and must pair again.", "Reset pairings")) {
+          await tried(() => api.removePairings(number), "All pairings were removed.");
         }
       },
     },
@@ -26,7 +26,7 @@ export function controllersPanel(store, { number, scope }) {
   const noPairing = h("p", { class: "empty" }, "Not paired. Pair with the setup code above.");
   const table = h("table", null,
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))), pairings);
-  const nobody = h("p", { class: "empty" }, "Nobody is connected.");
+  const nobody = h("p", { class: "empty" }, "No controller is connected.");
   const pairingsHead = h("h3", { tabindex: "-1" }, "Pairings");
   const connectionsHead = h("h3", { tabindex: "-1" }, "Connections");
   const ofPairings = keptRows(pairings, (pairing) => pairing.controller, ({ controller }) => pairingRow(controller, number), pairingsHead);
@@ -65,7 +65,7 @@ function pairingRow(controller, number) {
   return { node, update({ admin }) { say(rights, admin ? "Admin" : "User"); } };
 }
 
-/** `subscribed(id)` says what the characteristic of this address is called. */
+/** `subscribed(id)` returns the name of the characteristic with this address. */
 function connectionRow(id, peer, number, subscribed) {
   const who = h("strong");
   const none = h("p", { class: "fine" }, "no subscriptions");

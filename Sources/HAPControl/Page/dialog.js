@@ -1,8 +1,8 @@
-// Dialogs: the browser's own, which keep the focus inside and give it back.
+// Dialogs. The browser's element keeps the focus inside and restores it.
 
 import { h, identifier } from "./dom.js";
 
-/** `open(close)` makes what is inside. Returns the element, which is shown. */
+/** `open(close)` returns the contents. Returns the element, which is shown. */
 export function dialog(title, open, { wide = false } = {}) {
   const heading = identifier("dialog");
   const box = h("dialog", { class: wide ? "wide" : null, "aria-labelledby": heading });
@@ -18,7 +18,7 @@ export function dialog(title, open, { wide = false } = {}) {
   return box;
 }
 
-/** Whether it was meant. */
+/** Asks a question, and returns whether the user confirmed it. */
 export function confirmed(question, verb) {
   return new Promise((answer) => {
     const box = dialog(question, (close) =>

@@ -1,13 +1,13 @@
-// Elements, made by function calls: the page's rules forbid scripts and styles inside of HTML.
+// Elements, created by function calls, because the page's Content-Security-Policy forbids inline scripts and styles.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** `h("button", { class: "quiet", on: { click } }, "Close")`. Properties that are null or false are left out. */
+/** `h("button", { class: "quiet", on: { click } }, "Close")`. Properties that are null or false are omitted. */
 export function h(name, properties, ...children) {
   return furnish(document.createElement(name), properties, children);
 }
 
-/** The same for SVG. */
+/** The same for SVG elements. */
 export function svg(name, properties, ...children) {
   return furnish(document.createElementNS(SVG, name), properties, children);
 }
@@ -31,7 +31,7 @@ export function identifier(prefix = "i") {
   return `${prefix}-${lastIdentifier}`;
 }
 
-/** Sets text only where it differs, so that nothing is laid out anew for nothing. */
+/** Sets text only if it differs, to avoid needless layout. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

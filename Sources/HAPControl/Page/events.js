@@ -1,24 +1,25 @@
-// The server's events, read by hand: EventSource can't bring a token.
+// Reads the server's events with fetch, because EventSource can't send a token.
 
 import { headers, parse } from "./api.js";
 
 const LONGEST_PAUSE = 5000;
-/** Something comes every 15 seconds; without it the connection is as good as gone. */
+/** Timeout of a silent connection. The server sends a keep-alive every 15 seconds. */
 const SILENCE = 40000;
-/** A server that closes each connection at once is not asked four times a second: only a connection of so many milliseconds resets the pause. */
+/** A connection of at least this time resets the pause, so that a server that closes each connection at once isn't called four times per second. */
 const STEADY = 5000;
 const SHORTEST_PAUSE = 250;
-/** A page that nobody sees for so long lets its connection go: a browser has six for one server, and the next page needs one. */
+/** A page hidden for this time closes its connection, because browsers limit connections per server to six, and other pages need one. */
 const UNSEEN = 30000;
 
 /**
  * Follows the events for as long as the page is open.
  *
- * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on: `{ after, run }`, of which
- *   process if that is known.
- * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "resting" | "lost", error)` how the connection is. It rests while nobody
- *   has seen the page for half a minute, and comes back with who looks at it.
- * A refusal for want of a token ends it; it is called anew when there is one.
+ * - `begin()`, awaited before each connection, loads the current state and returns the event to continue after: `{ after, run }`. `run`
+ *   identifies the process, if known.
+ * - `onEvent(event)` is called for each event; `onState("connecting" | "open" | "resting" | "lost", error)` for each change of the
+ *   connection. It rests while the page has been hidden for 30 seconds, and reconnects when the page is visible again.
+ *
+ * It ends if the token is missing or wrong. The caller restarts it with a token.
  */
 export async function follow({ begin, onEvent, onState }) {
   let pause = SHORTEST_PAUSE;
@@ -43,7 +44,7 @@ export async function follow({ begin, onEvent, onState }) {
       onState("open");
       opened = performance.now();
       for await (const event of eventsIn(response.body, hear)) {
-        // Events were dropped, because this page reads slowly: everything is loaded again.
+        // Events were lost because this page reads slowly, so everything is loaded again.
         if (event.name === "lost") {
           hasGap = true;
           break;
@@ -71,7 +72,7 @@ export async function follow({ begin, onEvent, onState }) {
   }
 }
 
-/** Does something, once, when nobody has seen the page for a while. */
+/** Runs `job` once when the page has been hidden for `UNSEEN`. */
 function whenUnseen(job) {
   let timer = null;
   const watch = {
@@ -94,7 +95,7 @@ function whenUnseen(job) {
   return watch;
 }
 
-/** Until somebody sees the page. */
+/** Waits until the page is visible. */
 function seen() {
   return new Promise((resume) => {
     const look = () => {
@@ -107,7 +108,7 @@ function seen() {
   });
 }
 
-/** Server-sent events (HTML Living Standard §9.2), of which lines `event` and `data` matter here. */
+/** Parses server-sent events (HTML Living Standard §9.2). Only the lines `event` and `data` matter here. */
 async function* eventsIn(body, hear) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

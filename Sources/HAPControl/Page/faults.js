@@ -1,4 +1,4 @@
-// What can go wrong, as switches, with parameters where a fault has some.
+// Faults as switches, with their parameters.
 
 import * as api from "./api.js";
 import { field, h, identifier, options, say } from "./dom.js";
@@ -19,7 +19,7 @@ export function faultsPanel(store, { number, scope }) {
     const byName = new Map(active.map((one) => [one.fault, one]));
     for (const row of all) row.update(byName.get(row.name));
     off.disabled = active.length === 0;
-    say(summary, active.length === 0 ? "Nothing is wrong" : `On: ${active.map((one) => one.text).join(", ")}`);
+    say(summary, active.length === 0 ? "No fault is on" : `On: ${active.map((one) => one.text).join(", ")}`);
   };
   const find = () => {
     const wanted = search.value.toLowerCase();
@@ -71,11 +71,11 @@ function faultRow(fault, number, changed) {
     type: "button", role: "switch", class: "switch", "aria-checked": "false", "aria-labelledby": id, "aria-describedby": `${id}-what`,
     on: { click: () => (row.isOn ? row.switchOff() : on()) },
   });
-  // A fault that is on gets its new parameters at once.
+  // A fault that is on gets new parameters at once.
   for (const { input } of inputs) input.addEventListener("change", () => row.isOn && on());
   row.node = h("div", { class: "fault" },
     h("div", { class: "fault-head" }, h("div", null, h("h4", { id }, plain(fault.name)), h("p", { class: "fine", id: `${id}-what` }, fault.what)), button),
-    inputs.length === 0 ? null : h("details", null, h("summary", null, "How"), h("div", { class: "fields" },
+    inputs.length === 0 ? null : h("details", null, h("summary", null, "Parameters"), h("div", { class: "fields" },
       inputs.map(({ parameter, input }) => field(plain(parameter.name), input, `${parameter.what} ${parameter.choices ? "" : plain(parameter.is)}`)))),
     problem);
   return row;

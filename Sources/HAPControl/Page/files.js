@@ -1,4 +1,4 @@
-// Saving something as a file.
+// Saving text as a file.
 
 import { h } from "./dom.js";
 

@@ -1,12 +1,12 @@
-// Work that changes what is seen waits for the next frame, and is done once however often it was asked for.
+// Visible changes wait for the next frame, and each runs once however often it was requested.
 
-/** So much at once is a crowd: behind it one frame is left free, for scrolling and for what people do. */
+/** After a frame with more jobs than this, one frame is left free for scrolling and input. */
 const CROWD = 6;
-/** A page that nobody sees has no frames: milliseconds between its turns. */
+/** A hidden page has no frames. It runs jobs after this time, in milliseconds. */
 const UNSEEN = 50;
 
 const jobs = new Set();
-/** Takes the turn back that is due; null: none is. */
+/** Cancels the scheduled run; null without one. */
 let cancel = null;
 let crowdedAt = -Infinity;
 
@@ -36,13 +36,13 @@ function schedule() {
   }
 }
 
-/** Does it before the next frame is drawn. */
+/** Runs a job before the next frame is drawn. */
 export function soon(job) {
   jobs.add(job);
   if (!cancel) schedule();
 }
 
-// The frame that was asked for doesn't come while the page is hidden.
+// The requested frame doesn't come while the page is hidden.
 document.addEventListener("visibilitychange", () => {
   if (!cancel) return;
   cancel();
@@ -50,8 +50,8 @@ document.addEventListener("visibilitychange", () => {
 });
 
 /**
- * A function that does it a while after it was last asked for, and at the latest after five times as long.
- * `gap()`: so many milliseconds lie between two times at least.
+ * Returns a function that runs `job` some time after its last call, and at the latest after five times that time.
+ * `gap()`: the shortest time between two runs, in milliseconds.
  */
 export function settled(milliseconds, job, gap = () => 0) {
   let timer = null;

@@ -1,23 +1,23 @@
-// How a device is, in a few words: "On · 50 %".
+// The state of a device in a few words: "On · 50 %".
 
 import { BUSY, PRESS, busyCell, mainService } from "./pictures.js";
 import { cellOf } from "./model.js";
 import { valueInWords } from "./words.js";
 
-/** Types that say most, in the order in which they are said. */
+/** Types that describe a state, in the order in which they are shown. */
 const TELLING = [
   "E", "1D", "66", "25", "B0", "F", "B1", "8", "11", "10", "6D", "22", "71", "6A", "70", "76", "69", "92", "95", "6B", "29", "D2", "68", "AA", "21B", "24",
 ];
 /** Hue, saturation and colour temperature: a lamp is drawn in its colour. */
 const COLOURS = ["13", "2F", "CE"];
-/** Types that the overview asks for. The picture of a button shows that it was pressed. */
+/** Types that the overview requests. The picture of a button shows a press. */
 export const STATE_TYPES = [...new Set([...TELLING, ...BUSY.map(([type]) => type), ...COLOURS, PRESS])];
-/** Worth a word only while they hold. */
+/** Shown only while true. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
-/** Said otherwise than the catalogue does, which speaks of contacts and percentages. */
+/** Words that differ from the catalogue, which uses contacts and percentages. */
 const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
-/** `text()` in words, `isActive()`: on, open, unlocked or noticing something; both follow `cells`. */
+/** `text()`: the state in words. `isActive()`: whether it is on, open, unlocked or detecting something. Both follow `cells`. */
 export function glanceOf(accessory) {
   const service = mainService(accessory);
   if (!service) return { cells: [], text: () => "", isActive: () => false };

@@ -1,4 +1,4 @@
-// The head of an accessory: its picture, who it is, how to pair with it, and its switches.
+// The head of an accessory: picture, name, setup code and switches.
 
 import * as api from "./api.js";
 import { confirmed } from "./dialog.js";
@@ -10,7 +10,7 @@ import { exportProfile } from "./profile.js";
 import { address } from "./route.js";
 import { category, count } from "./words.js";
 
-/** Of the accessory or bridge itself. */
+/** The head of an accessory or bridge. */
 export function accessoryHead(store, model, { scope }) {
   const { number, detail } = model;
   const facts = factList(["Device ID", "c#", "s#", "sf", "Port", "Model"]);
@@ -47,13 +47,13 @@ export function accessoryHead(store, model, { scope }) {
       h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
       h("button", { type: "button", class: "danger", on: { click: async () => {
         if (!(await confirmed(`Stop serving ${detail.name}?`, "Remove"))) return;
-        if (!(await tried(() => api.remove(number), `${detail.name} is served no more.`))) return;
+        if (!(await tried(() => api.remove(number), `${detail.name} is no longer served.`))) return;
         location.hash = "#/";
         await tried(() => store.loadList());
       } } }, "Remove…")));
 }
 
-/** Of an accessory behind a bridge. */
+/** The head of a bridged accessory. */
 export function bridgedHead(store, model, accessory, { scope }) {
   const { number, detail } = model;
   const glance = glanceOf(accessory);
@@ -109,7 +109,7 @@ function setupCard(number, detail, scope) {
       h("p", { class: "mono fine" }, detail.setupCode)));
 }
 
-/** Not each of these changes is told by an event: what became of it is asked for. */
+/** A switch in the head. Not every change is reported by an event, so the details are loaded again. */
 function headSwitch(store, name, change) {
   const node = h("button", {
     type: "button", role: "switch", class: "switch labelled",
@@ -129,13 +129,13 @@ const RESTARTS = [["reboot", "Reboot"], ["power-cut", "Cut the power"], ["factor
 function restartMenu(number) {
   const id = identifier("restart");
   const select = h("select", {
-    id, "aria-label": "Start anew",
+    id, "aria-label": "Restart",
     on: { change: async () => {
       const kind = select.value;
       select.value = "";
-      if (kind === "factory-reset" && !(await confirmed("Forget all pairings and who it is? It starts as new, with another device ID.", "Factory reset"))) return;
-      await tried(() => api.restart(number, kind), "It has started anew.");
+      if (kind === "factory-reset" && !(await confirmed("Delete all pairings and the identity? The accessory restarts with a new device ID.", "Factory reset"))) return;
+      await tried(() => api.restart(number, kind), "The accessory was restarted.");
     } },
-  }, h("option", { value: "" }, "Start anew…"), RESTARTS.map(([value, text]) => h("option", { value }, text)));
+  }, h("option", { value: "" }, "Restart…"), RESTARTS.map(([value, text]) => h("option", { value }, text)));
   return select;
 }

@@ -1,6 +1,6 @@
-// Profiles as text: read and written so that nothing is lost, laid out for people.
+// Reads and writes profiles as formatted text without loss.
 
-/** Numbers stay as they are written, where the browser can do that. */
+/** Parses JSON. Numbers keep their notation, if the browser supports that. */
 export function readExactly(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
@@ -8,7 +8,7 @@ export function readExactly(text) {
 
 const WIDTH = 100;
 
-/** Lists and objects that fit have one line. */
+/** Formats JSON. Lists and objects that fit are written on one line. */
 export function laidOut(value, indent = "") {
   if (value === null || typeof value !== "object" || JSON.isRawJSON?.(value)) return JSON.stringify(value);
   const isList = Array.isArray(value);
@@ -24,7 +24,7 @@ export function laidOut(value, indent = "") {
   return `${open}\n${parts.map((part) => deeper + part).join(",\n")}\n${indent}${close}`;
 }
 
-/** Where a line and a column, both from 1, are in a text. */
+/** Returns the offset of a line and a column, both from 1, in a text. */
 export function offsetOf(text, line, column) {
   const lines = text.split("\n");
   return lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;

@@ -1,4 +1,4 @@
-// The list at the side: accessories and bridges, each with its state and a mark that says whether it runs.
+// The list at the side: accessories and bridges, each with its state and a mark that shows whether it runs.
 
 import { h, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
@@ -8,9 +8,9 @@ import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
 import { category, count } from "./words.js";
 
-/** With more than so many there is a field to find one. */
+/** Above this number of accessories, the list has a search field. */
 const FEW = 20;
-/** Of more than so many only those in view are laid out. */
+/** Above this number of accessories, only visible rows are laid out. */
 const MANY = 100;
 
 export class List {
@@ -20,7 +20,7 @@ export class List {
   #search = h("input", { type: "search", "aria-label": "Find an accessory", placeholder: "Find…", hidden: true, on: { input: () => this.#find() } });
   #found = h("span", { class: "fine", role: "status" });
   #kept = keptRows(this.#list, (summary) => summary.number, (summary) => this.#row(summary));
-  /** Pictures are drawn for rows that come into view: there may be thousands. */
+  /** Pictures are drawn when their rows become visible, because there may be thousands. */
   #pictures = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) if (isIntersecting) this.#kept.rows.get(Number(target.dataset.number))?.draw();
   }, { rootMargin: "200px" });
@@ -30,7 +30,7 @@ export class List {
     container.append(
       h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#overview, this.#list);
     store.on("list", () => this.update());
-    // The marks say nothing while hapsim does not answer.
+    // The marks are unknown while hapsim does not answer.
     store.on("state", () => this.#list.childElementCount > 0 && this.#kept.update(store.summaries));
     addEventListener("hashchange", () => this.#choose());
   }
@@ -85,7 +85,7 @@ function makeRow({ number }, store) {
   const link = h("a", { href: address(number) }, thumb, h("span", { class: "row-words" }, name, words), dot);
   const scope = new Scope();
   let summary = null;
-  /** The accessories whose values the row follows, and what these say. */
+  /** The accessories whose values the row shows. */
   let accessories = null;
   let state = { text: () => "", isActive: () => false };
   let isDrawn = false;
@@ -129,7 +129,7 @@ function makeRow({ number }, store) {
   };
 }
 
-/** Of a bridge: how many of its accessories are on, open or noticing something. */
+/** The state of a bridge: how many of its accessories are on, open or detecting something. */
 function ofBridge(accessories) {
   const all = accessories.map(busyCell).filter(({ cell }) => cell);
   const active = () => all.filter(({ isBusy }) => isBusy()).length;

@@ -1,20 +1,20 @@
-// One row of the log. Events that follow each other and say the same share a row.
+// One row of the log. Consecutive equal events share a row.
 
 import { controllerName } from "./controller-names.js";
 import { h, say } from "./dom.js";
 import { addressOf } from "./route.js";
 import { count } from "./words.js";
 
-/** A row lists so many characteristics, the latest; it counts the others. */
+/** Number of characteristics that a row lists, the latest ones; it counts the others. */
 const LISTED = 20;
 const SUBSCRIPTIONS = { subscribed: "subscribed to", unsubscribed: "unsubscribed from" };
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
-/** Why, where the text does not say so already. */
+/** The reason, if the text doesn't contain it already. */
 export const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
 const textOf = (event) => (event.controller ? (event.text ?? "").replaceAll(event.controller, () => controllerName(event.controller)) : (event.text ?? ""));
 
-/** Subscriptions of a controller belong together; other events only if every word is the same. */
+/** Subscriptions of one controller share a row; other events only if all their words are equal. */
 function keyOf({ event, group }) {
   const what = SUBSCRIPTIONS[event.event] ? [event.controller] : [event.aid, event.iid, event.text, event.reason];
   return JSON.stringify([group, event.event, event.number ?? event.accessory, ...what]);
@@ -44,7 +44,7 @@ export class LogRow {
     return this.entries.splice(0, Math.min(number, this.entries.length - 1)).length;
   }
 
-  /** Takes in an event that follows. Returns whether it belongs here. */
+  /** Adds the next event. Returns whether it belongs to this row. */
   take(entry) {
     if (entry.event.isDivider || keyOf(entry) !== this.#key) return false;
     this.#add(entry);
@@ -59,7 +59,7 @@ export class LogRow {
     say(this.#time, clock.format(entry.event.time * 1000));
   }
 
-  /** The characteristics of several subscriptions, which open. */
+  /** Lists the characteristics of several subscriptions in a collapsible box. */
   #list({ event }) {
     if (!this.#details) {
       this.#details = { summary: h("summary", { tabindex: "-1" }), items: h("ul"), earlier: h("p", { class: "fine" }) };
@@ -73,7 +73,7 @@ export class LogRow {
   }
 }
 
-/** Where an event names a characteristic, its words lead to it. */
+/** If an event names a characteristic, its text links to it. */
 function wordsOf(event) {
   const place = event.iid !== undefined ? event : event.characteristics?.[0];
   const text = textOf(event);

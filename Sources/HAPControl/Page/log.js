@@ -1,4 +1,4 @@
-// What happens, as it happens; each refused request says why.
+// The log of events as they happen. Each refused request has its reason.
 
 import { h, identifier, say } from "./dom.js";
 import { saveFile } from "./files.js";
@@ -7,11 +7,14 @@ import { LogRow, reasonOf } from "./log-row.js";
 import { route } from "./route.js";
 import { count } from "./words.js";
 
-/** So many of each group are kept, and so many rows shown. Refusals have as many rows of their own, so that nothing else pushes them out. */
+/**
+ * Number of entries kept per group, and of rows shown. Refusals have the same number of rows of their own, so that other events don't
+ * remove them.
+ */
 const ROOM = 300;
-/** So many entries are kept in all rows together, for the file. Each row keeps at least its latest one. */
+/** Number of entries kept in all rows together, for the file. Each row keeps at least its latest one. */
 const ENTRIES = 2 * ROOM;
-/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second: of each lot the latest, and all refusals. */
+/** At more than `MANY` events per second, rows are added in batches every `PAUSE` ms: the latest `LOT` of each batch, and all refusals. */
 const MANY = 60;
 const LOT = 15;
 const PAUSE = 250;
@@ -19,7 +22,7 @@ const KEY = "hapsim-log";
 
 const GROUPS = {
   values: ["Values", ["changed", "wrote"]],
-  told: ["Told", ["told"]],
+  told: ["Sent", ["told"]],
   requests: ["Requests", ["requested"]],
   refused: ["Refused", ["refused", "trouble", "slow"]],
   controllers: ["Controllers", ["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]],
@@ -29,15 +32,15 @@ const groupOf = (event) => (event.event === "requested" && event.reason ? "refus
 const isRefusal = (entry) => entry.group === "refused";
 
 export class Log {
-  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first", on: { keydown: (event) => this.#onKey(event) } });
+  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "Events, the latest first", on: { keydown: (event) => this.#onKey(event) } });
   /** The latest entries of each group, the oldest first: `{ event, group, order }`. */
   #kept = new Map([...Object.keys(GROUPS), "other"].map((group) => [group, []]));
   #order = 0;
-  /** Those that wait for their row. */
+  /** Entries that wait for their row. */
   #fresh = [];
   /** Rows that are shown, the oldest first. */
   #rows = { refusals: [], rest: [] };
-  /** The row of the event that happened last. */
+  /** The row of the latest event. */
   #latest = null;
   #rate = h("span", { class: "fine rate" });
   #shownGroups;
@@ -69,17 +72,17 @@ export class Log {
     const pause = h("button", { type: "button", class: "small", "aria-pressed": "false", on: { click: () => {
       this.#isPaused = !this.#isPaused;
       pause.setAttribute("aria-pressed", String(this.#isPaused));
-      say(pause, this.#isPaused ? "Go on" : "Pause");
+      say(pause, this.#isPaused ? "Resume" : "Pause");
       if (!this.#isPaused) this.#again();
     } } }, "Pause");
     const save = h("button", { type: "button", class: "small", on: { click: () => saveFile("hapsim-log.txt", this.#text(), "text/plain") } }, "Save");
     container.append(
       h("header", { class: "bar" }, h("h2", null, "Log"), search, pause, save),
-      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory")), this.#rate),
+      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "Shown events"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory")), this.#rate),
       this.#list);
     store.on("happened", (event) => this.#take(event));
     store.on("history", ({ events, isAnother }) => {
-      if (isAnother) this.#put({ event: "trouble", text: "hapsim was started anew", time: Date.now() / 1000, isDivider: true });
+      if (isAnother) this.#put({ event: "trouble", text: "hapsim was restarted", time: Date.now() / 1000, isDivider: true });
       for (const event of events) this.#put(event);
       this.#again();
     });
@@ -104,13 +107,13 @@ export class Log {
     if (this.#isPaused || !this.#isShown(entry)) return;
     this.#fresh.push(entry);
     const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
-    // Where nothing is drawn, as in a window that nobody sees, no more than what fits waits.
+    // While nothing is drawn, for example in a hidden window, the queue is limited too.
     if (this.#fresh.length > (isCrowded ? LOT : ROOM)) this.#dropOne();
     if (!isCrowded) return soon(this.#flush);
     this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
   }
 
-  /** The oldest that waits and is no refusal; of refusals alone what has room stays. */
+  /** Drops the oldest queued entry that is no refusal. Refusals are dropped only beyond `ROOM`. */
   #dropOne() {
     const at = this.#fresh.findIndex((entry) => !isRefusal(entry));
     if (at >= 0) this.#fresh.splice(at, 1);
@@ -124,7 +127,7 @@ export class Log {
     return this.#words === "" || `${event.accessory ?? ""} ${event.event} ${event.text}`.toLowerCase().includes(this.#words);
   }
 
-  /** New rows in front; whoever reads further down keeps the place. */
+  /** Adds new rows at the top. A reader who has scrolled down keeps the position. */
   #flush = () => {
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -137,7 +140,7 @@ export class Log {
     this.#dropEntries();
   };
 
-  /** Rows that fold many events would keep them all: the oldest go, those of refusals last. */
+  /** Limits the entries of all rows, because rows can combine many events. The oldest are dropped first, those of refusals last. */
   #dropEntries() {
     const rows = [...this.#rows.rest, ...this.#rows.refusals];
     let surplus = rows.reduce((sum, row) => sum + row.entries.length, 0) - ENTRIES;
@@ -147,7 +150,7 @@ export class Log {
     }
   }
 
-  /** The elements of new rows, the oldest first. An entry that says the same as the row before it goes into that row. */
+  /** Returns the elements of new rows, the oldest first. An entry equal to the row before it is added to that row. */
   #rowsOf(entries) {
     const nodes = [];
     for (const entry of entries) {
@@ -160,7 +163,7 @@ export class Log {
     return nodes;
   }
 
-  /** Everything anew, as the filters have it. */
+  /** Rebuilds the list with the current filters. */
   #again() {
     this.#fresh = [];
     this.#rows = { refusals: [], rest: [] };
@@ -172,13 +175,13 @@ export class Log {
     this.#list.replaceChildren(...this.#rowsOf(both).reverse());
   }
 
-  /** What is shown, the oldest first. */
+  /** The shown entries as text, the oldest first. */
   #text() {
     const entries = Object.values(this.#rows).flat().flatMap((row) => row.entries).sort((one, other) => one.order - other.order);
     return entries.map(({ event }) => `${[new Date(event.time * 1000).toISOString(), event.accessory, event.event, event.text, reasonOf(event)].filter(Boolean).join("  ")}\n`).join("");
   }
 
-  /** The arrows go along the rows that lead somewhere or open, which are no stops of Tab: there are hundreds. */
+  /** Arrow keys move along rows with a link or a box. They are no tab stops, because there are hundreds. */
   #onKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = step ? [...this.#list.querySelectorAll("a, summary")].filter((link) => link.checkVisibility()) : [];

@@ -1,8 +1,8 @@
-// The accessory that is looked at: its cells hold the values, and tell who watches them.
+// The shown accessory. Its cells hold the values and notify watchers.
 
 import { soon } from "./frames.js";
 
-/** A characteristic with its value. Aids and iids are texts where numbers can't hold them. */
+/** A characteristic with its value. Aids and iids are text if a number can't represent them. */
 export class Cell {
   #watchers = new Set();
   #words;
@@ -28,19 +28,19 @@ export class Cell {
     this.tell();
   }
 
-  /** Whoever watches looks anew. */
+  /** Notifies all watchers. */
   tell() {
     for (const watcher of this.#watchers) soon(watcher);
   }
 
-  /** `job` is done before the next frame after a change. Returns how to stop that. */
+  /** Runs `job` before the next frame after a change. Returns a function that stops it. */
   watch(job) {
     this.#watchers.add(job);
     return () => this.#watchers.delete(job);
   }
 }
 
-/** Everything that one part of the page watches, to be let go together. */
+/** The watches of one part of the page, which end together. */
 export class Scope {
   #ends = [];
 
@@ -57,7 +57,7 @@ export class Scope {
   }
 }
 
-/** An accessory or bridge as `GET /v1/accessories/{number}` tells it, with cells in place of characteristics. */
+/** An accessory or bridge from `GET /v1/accessories/{number}`, with cells instead of characteristics. */
 export class Model {
   #shape = "";
   cells = new Map();
@@ -66,7 +66,7 @@ export class Model {
     this.take(detail);
   }
 
-  /** Takes a newer answer. Returns whether there is something other than values that the page is built of. */
+  /** Applies a newer answer. Returns whether anything other than values differs, so that the page must be rebuilt. */
   take(detail) {
     const shape = shapeOf(detail);
     const isNew = shape !== this.#shape;
@@ -114,7 +114,7 @@ export class Model {
   }
 }
 
-/** All of an answer but what changes by itself. */
+/** The parts of an answer that don't change by themselves. */
 function shapeOf(detail) {
   return JSON.stringify([
     detail.number, detail.name, detail.category, detail.setupCode,
@@ -128,5 +128,5 @@ function shapeOf(detail) {
   ]);
 }
 
-/** The characteristic of this short type in a service. */
+/** Returns a service's characteristic with this short type. */
 export const cellOf = (service, type) => service.characteristics.find((cell) => cell.type === type);

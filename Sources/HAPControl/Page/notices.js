@@ -1,11 +1,11 @@
-// What the page says by itself: short notices that go away, and the state of the connection, which stays.
+// Messages of the page: short notices that disappear, and the state of the connection, which remains.
 
 import { h, say } from "./dom.js";
 
 const polite = document.getElementById("notices");
 const connection = document.getElementById("connection");
 
-/** Told to everybody, and read out when there is time. */
+/** Shows a notice. Screen readers read it out politely. */
 export function notice(text, kind = "info") {
   const item = h("p", { class: `notice ${kind}` }, text);
   polite.append(item);
@@ -13,7 +13,7 @@ export function notice(text, kind = "info") {
   setTimeout(() => item.remove(), kind === "problem" ? 12000 : 6000);
 }
 
-/** Does what a button asks for, and tells why it didn't go. */
+/** Runs the action of a button, and shows its error. */
 export async function tried(action, done) {
   try {
     const answer = await action();
@@ -27,10 +27,10 @@ export async function tried(action, done) {
 
 let wasLost = false;
 let timer = null;
-/** What had the focus when the connection was lost: it gets the focus back. */
+/** The element that had the focus when the connection was lost, and gets it back. */
 let focused = null;
 
-/** While hapsim does not answer, a banner says so and no control can be used. */
+/** While hapsim does not answer, a banner is shown and the controls are disabled. */
 export function showConnection({ state, isLost }) {
   if (isLost !== wasLost) {
     if (isLost) focused = document.activeElement;
@@ -42,7 +42,7 @@ export function showConnection({ state, isLost }) {
     clearTimeout(timer);
     connection.className = "connection lost";
     const time = new Date().toLocaleTimeString(undefined, { hourCycle: "h23" });
-    say(connection, `The connection to hapsim is lost. The page shows how it was at ${time} and tries to connect again.`);
+    say(connection, `The connection to hapsim is lost. The page shows the state at ${time} and tries to reconnect.`);
   }
   if (state === "open" && wasLost) {
     clearTimeout(timer);

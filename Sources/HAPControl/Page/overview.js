@@ -1,11 +1,11 @@
-// The overview: a tile with the state of every accessory, also of those that a bridge has.
+// The overview: a tile with the state of every accessory, bridged ones included.
 
 import { h } from "./dom.js";
 import { tileGrid } from "./tiles.js";
 import { address } from "./route.js";
 import { count } from "./words.js";
 
-/** Accessories without a bridge come first, then each bridge with its own. */
+/** Accessories without a bridge come first, then the bridged accessories of each bridge. */
 export function overview(store, scope) {
   const models = [...store.states.values()];
   if (models.length === 0) return empty();

@@ -1,11 +1,11 @@
-// How quickly simulated time passes, for pictures that move as long as the device does.
+// The speed of simulated time, for pictures that move as long as the device does.
 
 let scale = 1;
 
-/** Takes `GET /v1/clock`'s answer. */
+/** Applies the answer of `GET /v1/clock`. */
 export function setPace(clock) {
   scale = clock.scale;
 }
 
-/** The machine's seconds that so many of the simulation take; Infinity where time stands still or jumps. */
+/** Converts simulated seconds to real seconds; Infinity while time is frozen or jumps. */
 export const realSeconds = (simulated) => simulated / scale;

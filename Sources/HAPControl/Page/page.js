@@ -1,4 +1,4 @@
-// The page: puts its parts together, and keeps them up to date.
+// The page: creates its parts, and updates them.
 
 import { AccessoryView } from "./accessory.js";
 import { addDialog } from "./add.js";
@@ -30,15 +30,15 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 store.on("state", () => showConnection(store));
 
-/** An address that names no accessory leads to the overview; if there is only one accessory, to that one. */
+/** An address without an accessory shows the overview; if there is only one accessory, it shows that one. */
 async function begin() {
   const { last: after, isStranger } = await store.begin();
   if (route().number === null && location.hash.length <= 2 && store.summaries.length === 1) {
     location.replace(address(store.summaries[0].number));
   }
-  // Another hapsim took the port of the one that the page showed: its accessory is not the one that the user looked at.
+  // Another hapsim now uses the port. Its accessory with this number is not the one that the user was viewing.
   if (isStranger) {
-    notice("Another hapsim answers here: it has other accessories.", "problem");
+    notice("Another hapsim answers here, with other accessories.", "problem");
     location.replace("#/");
   }
   await view.follow();
@@ -52,8 +52,8 @@ function start() {
 
 function askForToken() {
   const isWrong = hasToken();
-  const box = dialog("This hapsim asks for a token", (close) => {
-    // Without it the button that closes the dialog has the focus.
+  const box = dialog("This hapsim requires a token", (close) => {
+    // Without it, the button that closes the dialog would have the focus.
     const input = h("input", { type: "password", required: true, autocomplete: "off", autofocus: true });
     return h("form", {
       class: "form",
@@ -62,7 +62,7 @@ function askForToken() {
         useToken(input.value.trim());
         close("");
       } },
-    }, isWrong ? h("p", { class: "refused", role: "alert" }, "hapsim did not accept this token.") : null, field("Token", input, "What hapsim was started with: --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Go on")));
+    }, isWrong ? h("p", { class: "refused", role: "alert" }, "hapsim did not accept this token.") : null, field("Token", input, "The value of --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Continue")));
   });
   box.addEventListener("close", start);
 }

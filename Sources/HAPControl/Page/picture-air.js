@@ -1,4 +1,4 @@
-// What moves air: fans, purifiers, humidifiers.
+// Fans, air purifiers and humidifiers.
 
 import { circle, group, isOn, mark, path, percent, rect, show } from "./picture-parts.js";
 
@@ -13,7 +13,7 @@ function rotor() {
   return group("p-rotor", ...blades);
 }
 
-/** Runs as fast as it is set, and the other way round where it is set so. */
+/** Rotates with the set speed and direction. */
 function run(wheel, isRunning, speed, isReversed) {
   mark(wheel, "is-running", isRunning && speed > 0);
   wheel.style.animationDuration = `${(4 - speed * 0.034).toFixed(2)}s`;

@@ -1,13 +1,13 @@
-// Heating, cooling, and what measures warmth and moisture.
+// Thermostats, and sensors for temperature and humidity.
 
 import { circle, group, mark, path, rect, text, turn } from "./picture-parts.js";
 import { say } from "./dom.js";
 
 const degrees = (number) => (number === undefined || number === null ? "–" : `${Math.round(number * 10) / 10}°`);
-/** 10 to 35 °C on a dial of 270°. */
+/** Maps 10 to 35 °C to a dial of 270°. */
 const angle = (number) => -135 + (Math.min(35, Math.max(10, number ?? 20)) - 10) * (270 / 25);
 
-/** The round thermostat: the number is the temperature, the hand its target, the ring what it does. */
+/** A round thermostat: the number is the temperature, the hand the target, the ring the current mode. */
 export function thermostat() {
   const ring = circle("p-dial", 60, 45, 33);
   const hand = group("p-turn p-hand", path("p-pointer", "M60 15l-3.4-5.6h6.8z"));

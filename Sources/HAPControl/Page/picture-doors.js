@@ -1,11 +1,11 @@
-// What opens and closes: garage doors, doors, windows, blinds, slats.
+// Garage doors, doors, windows, blinds and slats.
 
 import { group, mark, move, path, percent, rect, show, circle, text } from "./picture-parts.js";
 import { svg } from "./dom.js";
 import { realSeconds } from "./pace.js";
 
 let lastClip = 0;
-/** Children are seen inside a rectangle alone. */
+/** Clips children to a rectangle. */
 function through(x, y, width, height, ...children) {
   lastClip += 1;
   const id = `clip-${lastClip}`;
@@ -14,14 +14,14 @@ function through(x, y, width, height, ...children) {
 
 const [OPEN, CLOSED, OPENING, CLOSING, STOPPED] = [0, 1, 2, 3, 4];
 
-/** Simulated seconds from closed to open, where the profile says nothing else. */
+/** Default time from closed to open, in simulated seconds. */
 const TRAVEL = 10;
 const HEIGHT = 42;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * Where a door is that moves evenly from one end (0) to the other (1): HAP tells that it moves, and not how far it is.
- * `goTo(end)` returns seconds until it is there.
+ * The position of a door that moves evenly from one end (0) to the other (1). HAP reports that it moves, but not its position.
+ * `goTo(end)` returns the seconds until it arrives.
  */
 function travel() {
   let [from, to, since, seconds] = [0.5, 0.5, 0, 0];
@@ -40,7 +40,7 @@ function travel() {
   };
 }
 
-/** The door moves while it opens and closes, and stays where it is when it is stopped. Where nothing may move, it is half open meanwhile. */
+/** The door moves while it opens and closes, and stays where it is when stopped. With reduced motion, it is shown half open instead. */
 export function garage() {
   const lines = [0, 1, 2, 3].map((n) => path("p-line thin", `M30 ${38 + n * 11}h60`));
   const leaf = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));

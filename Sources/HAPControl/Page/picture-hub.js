@@ -1,10 +1,10 @@
-// Bridges, routers, and what there is no picture of its own for.
+// Bridges, routers, and devices without a specific picture.
 
 import { circle, mark, path, rect } from "./picture-parts.js";
 
 const still = (...parts) => ({ parts, update() {} });
 
-/** A floor plan of four rooms around the bridge, a light in each. */
+/** A floor plan of four rooms around the bridge, with a light in each. */
 export function bridge() {
   return still(
     rect("p-plan", 12, 8, 96, 74, 3), path("p-plan-wall", "M52 8v22M52 42v16M52 70v12M12 44h22M46 44h6M52 50h26M90 50h18"),
@@ -13,7 +13,7 @@ export function bridge() {
   );
 }
 
-/** The same plan with a light for each of so many devices. `light(index, isOn)` switches one. */
+/** The same plan with a light for each of `count` devices. `light(index, isOn)` switches one. */
 export function plan(count) {
   const columns = Math.max(2, Math.ceil(Math.sqrt(count * 1.35)));
   const rows = Math.max(2, Math.ceil(count / columns));

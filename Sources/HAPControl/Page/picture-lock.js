@@ -1,4 +1,4 @@
-// A lock whose key turns and whose bolt goes out.
+// A lock with a turning key and a sliding bolt.
 
 import { circle, group, mark, move, path, rect, text, show, turn } from "./picture-parts.js";
 

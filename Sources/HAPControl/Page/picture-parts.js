@@ -1,4 +1,4 @@
-// What pictures are made of. All are drawn on 120 × 90, a wall above a floor.
+// The parts of pictures. All are drawn on 120 × 90, with a wall above a floor.
 
 import { svg } from "./dom.js";
 
@@ -19,6 +19,6 @@ export const turn = (element, degrees) => { element.style.transform = `rotate(${
 export const show = (element, isShown) => { element.style.display = isShown ? "" : "none"; };
 export const mark = (element, name, isOn) => element.classList.toggle(name, Boolean(isOn));
 
-/** Whether a service that has On or Active is doing its work. */
+/** Whether a service with On or Active is working. */
 export const isOn = (value) => Boolean(value("25") ?? value("B0"));
 export const percent = (value, otherwise = 100) => Math.min(100, Math.max(0, Number(value ?? otherwise)));

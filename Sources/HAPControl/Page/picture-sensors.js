@@ -1,4 +1,4 @@
-// What notices something: the picture shows it happening.
+// Sensors. The picture shows the detected event.
 
 import { circle, group, mark, path, rect, show, text } from "./picture-parts.js";
 import { say } from "./dom.js";
@@ -53,7 +53,7 @@ export function leak() {
   };
 }
 
-/** Smoke and gas gather below the detector at the ceiling. */
+/** Smoke and gas below a detector at the ceiling. */
 function gas(type, letters) {
   const cloud = group("p-cloud", circle("p-smoke", 44, 66, 12), circle("p-smoke", 60, 60, 15), circle("p-smoke", 78, 66, 12), circle("p-smoke", 66, 46, 9), circle("p-smoke", 54, 42, 7));
   const light = circle("p-led", 60, 16, 3);
@@ -90,7 +90,7 @@ export function brightness() {
   };
 }
 
-/** A flower that fares as the air is. */
+/** A flower that wilts as the air gets worse. */
 export function airQuality() {
   const WORDS = ["unknown", "excellent", "good", "fair", "inferior", "poor"];
   const flower = group("p-flower", path("p-stem", "M60 72V44m0 16c-8 0-12-4-13-9 7 0 12 3 13 9zm0-6c8 0 12-4 13-9-7 0-12 3-13 9z"),

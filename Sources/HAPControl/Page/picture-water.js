@@ -3,7 +3,7 @@
 import { circle, group, mark, path, rect, show, text } from "./picture-parts.js";
 import { say } from "./dom.js";
 
-/** Water runs when the valve is in use; Active alone means that it will. */
+/** Water runs while the valve is in use; Active alone means that it is about to. */
 const runs = (value) => Boolean(value("D2") ?? value("B0"));
 
 function remaining(value, line) {

@@ -1,4 +1,4 @@
-// Which picture a device has, and how it follows the values of its service.
+// The picture of a device, and how it follows the values of its service.
 
 import { cellOf } from "./model.js";
 import { soon } from "./frames.js";
@@ -15,7 +15,7 @@ import { security } from "./picture-security.js";
 import { airQuality, brightness, contact, dioxide, leak, monoxide, motion, occupancy, smoke } from "./picture-sensors.js";
 import { sprinkler, tap } from "./picture-water.js";
 
-/** By the service's type, those that say most about a device first. */
+/** By service type, in order of significance for a device. */
 const BY_SERVICE = new Map(Object.entries({
   "41": garage, "45": lock, "7E": security, "4A": thermostat, "BC": thermostat, "BB": purifier, "BD": humidifier, "8C": blind, "81": door,
   "8B": windowPicture, "D8": television, "121": doorbell, "110": camera, "204": camera, "21A": camera, "43": lamp, "40": fan, "B7": fan, "CF": sprinkler, "D7": tap,
@@ -34,14 +34,14 @@ const BY_CATEGORY = {
 /** Programmable Switch Event. */
 export const PRESS = "73";
 
-/** A picture of the kind, as it looks when nothing is known. */
+/** A picture of a category, in the state without values. */
 export function pictureOfCategory(slug) {
   const drawn = (BY_CATEGORY[slug] ?? thing)();
   drawn.update(() => undefined);
   return room(...drawn.parts);
 }
 
-/** The service that shows what an accessory is: the primary one where it has a picture. */
+/** The service that represents an accessory: the primary one if it has a picture. */
 export function mainService(accessory) {
   const shown = accessory.services.filter((service) => BY_SERVICE.has(service.type) && !service.hidden);
   const order = [...BY_SERVICE.keys()];
@@ -50,7 +50,7 @@ export function mainService(accessory) {
 
 export const hasPicture = (service) => BY_SERVICE.has(service.type);
 
-/** A picture that follows the service's values for as long as the scope lasts. */
+/** A picture that follows the service's values until the scope ends. */
 export function pictureOfService(service, scope) {
   const drawn = BY_SERVICE.get(service.type)();
   const byType = new Map(service.characteristics.map((cell) => [cell.type, cell]));
@@ -72,20 +72,20 @@ export function pictureOfService(service, scope) {
   return picture;
 }
 
-/** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
+/** The characteristics that make a device of any kind busy: on, active, open, unlocked, detecting something. */
 export const BUSY = [
   ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
   ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
 ];
 
-/** The characteristic that says whether an accessory is busy, where it has one, and whether it is. */
+/** The characteristic that shows whether an accessory is busy, if it has one, and whether it is. */
 export function busyCell(accessory) {
   const service = mainService(accessory);
   const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
   return { cell, isBusy: () => cell !== null && cell.value !== null && isBusy(cell.value) };
 }
 
-/** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
+/** A floor plan with a light for each bridged accessory, which glows while that is busy. */
 export function floorPlan(accessories, scope) {
   const drawn = plan(accessories.length);
   for (const [index, accessory] of accessories.entries()) {
@@ -98,7 +98,7 @@ export function floorPlan(accessories, scope) {
   return room(...drawn.parts);
 }
 
-/** A picture of an accessory: of its main service, or of its category where no service has one. */
+/** A picture of an accessory: of its main service, or of its category if no service has one. */
 export function pictureOf(accessory, category, scope) {
   if (category === "bridge") return pictureOfCategory("bridge");
   const service = mainService(accessory);

@@ -1,9 +1,9 @@
-// Why a text was refused, with places to go to.
+// Why a text was refused, with links to its places.
 
 import { h } from "./dom.js";
 import { offsetOf } from "./json-text.js";
 
-/** Shows an error below a textarea; each place in the text is a button that goes there. */
+/** Shows an error below a textarea. Each place in the text is a button that selects it. */
 export function showProblems(box, error, area) {
   if (!error) return box.replaceChildren();
   const problems = error.problems?.length ? error.problems : [{ message: error.message }];

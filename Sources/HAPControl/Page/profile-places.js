@@ -1,8 +1,8 @@
-// Where in a profile there is room for something new.
+// Places in a profile for new services and characteristics.
 
 import { laidOut, readExactly } from "./json-text.js";
 
-/** `[{ label, services }]`: the lists of services of the document and of what is behind it. */
+/** `[{ label, owner }]`: the owners of service lists: the accessory and its bridged accessories. */
 export function serviceLists(profile) {
   const lists = [];
   const own = { label: profile.name ?? "The accessory", owner: profile };
@@ -14,7 +14,7 @@ export function serviceLists(profile) {
 export const servicesOf = (profile) =>
   serviceLists(profile).flatMap(({ label, owner }) => (owner.services ?? []).map((service) => ({ label: `${label}: ${service.name ?? service.type}`, service })));
 
-/** The text with something put into it by `edit(profile)`. */
+/** Returns the text after a change by `edit(profile)`. */
 export function edited(text, edit) {
   const profile = readExactly(text);
   edit(profile);

@@ -1,4 +1,4 @@
-// The accessory's profile: looked at, exported, changed while controllers are connected.
+// The accessory's profile: shown, exported, and changed while controllers are connected.
 
 import * as api from "./api.js";
 import { characteristicForm, customUUID } from "./characteristic-form.js";
@@ -17,21 +17,21 @@ export async function exportProfile(number, name) {
   saveFile(`${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory`, text, "application/json");
 }
 
-/** Serves another profile of the same accessory: iids stay with what they were given to, and nobody is disconnected. */
+/** Serves a changed profile of the same accessory. iids are kept, and controllers stay connected. */
 async function replace(number, text) {
   const { configurationNumber } = await api.replaceProfile(number, text);
   notice(`The profile is served. c# is ${configurationNumber}; controllers stay connected.`);
 }
 
 /**
- * Texts that are not served yet, by the accessory's number: `{ text, kept, deviceID, process, place }`. They outlive the panel, which is built anew
- * with each change of the structure and each look at another accessory.
+ * Texts that are not served yet, by the accessory's number: `{ text, kept, deviceID, process, place }`. They outlive the panel, which is
+ * rebuilt after each change of the structure and each change to another accessory.
  */
 const drafts = new Map();
 
 function draftOf(number, store) {
   const draft = drafts.get(number);
-  // In another process the number may be another accessory's.
+  // In another process the number may belong to another accessory.
   return draft && (draft.process === store.processes || draft.deviceID === store.model.detail.deviceID) ? draft : null;
 }
 
@@ -39,10 +39,10 @@ export function profilePanel(store, { number, scope }) {
   const area = h("textarea", { class: "code", "aria-label": "The profile as JSON", rows: 26, spellcheck: "false", autocomplete: "off" });
   const problems = h("div", { role: "alert" });
   const { deviceID } = store.model.detail;
-  /** What is served, as it was when the text was taken from it. */
+  /** The served profile from which the text was loaded. */
   let kept = "";
   let isOver = false;
-  // A textarea has line feeds alone.
+  // A textarea has only line feeds.
   const isDraft = () => area.value !== kept.replaceAll(/\r\n?/g, "\n");
   const load = () => tried(async () => {
     kept = await api.profile(number);
@@ -56,10 +56,10 @@ export function profilePanel(store, { number, scope }) {
       const now = await api.profile(number);
       if (now !== kept) {
         kept = now;
-        throw new Error("The profile that is served has been changed meanwhile. \u201cServe this profile\u201d once more serves this text in its place, \u201cTake it back\u201d shows the other.");
+        throw new Error("The served profile was changed meanwhile. \u201cServe this profile\u201d replaces it with this text, \u201cRevert\u201d loads it.");
       }
       await replace(number, text);
-      // The panel may have been built anew meanwhile.
+      // The panel may have been rebuilt meanwhile.
       if (drafts.get(number)?.text === text) drafts.delete(number);
       store.tell("served", { number, text, now: await api.profile(number) });
       showProblems(problems, null);
@@ -68,7 +68,7 @@ export function profilePanel(store, { number, scope }) {
     }
     show();
   } } }, "Serve this profile");
-  const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
+  const revert = h("button", { type: "button", on: { click: load } }, "Revert");
   const show = () => {
     if (isOver) return;
     save.disabled = !isDraft();
@@ -106,11 +106,11 @@ export function profilePanel(store, { number, scope }) {
       h("button", { type: "button", on: { click: () => addServiceDialog(number) } }, "Add a service…"),
       h("button", { type: "button", on: { click: () => addCharacteristicDialog(number) } }, "Add a characteristic…"),
       h("button", { type: "button", on: { click: () => exportProfile(number, store.model.detail.name) } }, "Export")),
-    h("p", { class: "fine" }, "What is changed here is served at once, while controllers are connected: ids stay with what they were given to, c# rises."),
+    h("p", { class: "fine" }, "Changes are served while controllers stay connected. IDs are kept, and c# rises."),
     area, problems, h("div", { class: "buttons" }, revert, save));
 }
 
-/** A dialog whose form is put into the profile and served. */
+/** A dialog whose form is added to the profile and served. */
 async function change(number, title, verb, make) {
   const loaded = await tried(() => Promise.all([api.profile(number), api.catalogue()]));
   if (!loaded) return;
@@ -123,7 +123,7 @@ async function change(number, title, verb, make) {
         submit: async (event) => {
           event.preventDefault();
           try {
-            if ((await api.profile(number)) !== text) throw new Error("The profile has been changed while this was open, and would be again: close this, and open it anew.");
+            if ((await api.profile(number)) !== text) throw new Error("The profile was changed while this dialog was open. Close the dialog and open it again.");
             await replace(number, edited(text, edit));
             close("");
           } catch (error) {
@@ -168,16 +168,16 @@ export function addServiceDialog(number) {
   });
 }
 
-/** Service types that stand for devices: what is behind the stage comes by itself. */
+/** Service types that represent devices. The others are added automatically. */
 export const deviceServices = (catalogue) =>
   catalogue.services.filter((one) => !["3E", "A2", "55", "56", "5A"].includes(one.type)).sort((one, other) => one.name.localeCompare(other.name));
 
-/** A service of a profile: one of Apple's by its type, or one of your own with a UUID. */
+/** A service of a profile, with an Apple type or a custom UUID. */
 export function serviceForm(catalogue) {
-  const type = h("select", null, options([...deviceServices(catalogue).map((one) => [one.identifier, one.name]), ["", "One of your own"]], "Switch"));
+  const type = h("select", null, options([...deviceServices(catalogue).map((one) => [one.identifier, one.name]), ["", "Custom"]], "Switch"));
   const uuid = h("input", { type: "text", value: customUUID(), class: "mono", autocomplete: "off", spellcheck: "false" });
   const name = h("input", { type: "text", maxlength: 64, autocomplete: "off" });
-  const own = field("UUID of the service", uuid, "Any that nobody else has");
+  const own = field("UUID of the service", uuid, "Any unique UUID");
   const first = characteristicForm(catalogue);
   const needs = h("div", null, h("p", { class: "fine" }, "Its first characteristic:"), first.node);
   const show = () => { own.hidden = needs.hidden = type.value !== ""; };

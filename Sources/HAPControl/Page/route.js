@@ -1,9 +1,12 @@
-// What is looked at stands in the address: `#/3` an accessory, `#/3/7` the one of aid 7 behind it, `#/3/7.10` its characteristic of iid 10, `#/3/faults` a part of
-// the page.
+// The address names what is shown: `#/3` an accessory, `#/3/7` its bridged accessory with aid 7, `#/3/7.10` that one's characteristic with
+// iid 10, `#/3/faults` a tab.
 
 export const TABS = ["services", "controllers", "faults", "profile"];
 
-/** `{ number, aid, iid, tab }`; number is null where nothing is chosen, aid null for the accessory itself, whose aid is 1, iid null for no characteristic. */
+/**
+ * `{ number, aid, iid, tab }`. number is null for the overview, aid is null for the accessory itself, whose aid is 1, iid is null without a
+ * characteristic.
+ */
 export function route() {
   const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean);
   const number = /^\d+$/.test(parts[0] ?? "") ? Number(parts[0]) : null;
@@ -16,5 +19,5 @@ export function address(number, { aid = null, tab = "services" } = {}) {
   return ["#", number, aid, tab === "services" ? null : tab].filter((part) => part !== null).join("/");
 }
 
-/** Of a characteristic. */
+/** The address of a characteristic. */
 export const addressOf = (number, { aid, iid }) => `#/${number}/${aid}.${iid}`;

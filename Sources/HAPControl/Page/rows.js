@@ -1,8 +1,8 @@
-// Rows that are kept: a list is told anew what there is, and the rows that stay keep what was opened in them, and the focus.
+// Rows that are reused when a list is updated, so that remaining rows keep their open boxes and the focus.
 
 /**
- * `make(item, key)` makes `{ node, update(item) }`. Returns `{ update(items), rows }`, where `rows` finds them by `keyOf(item)`.
- * Where the row that has the focus goes away, the focus goes to the one in its place, or to `refuge`.
+ * `make(item, key)` returns `{ node, update(item) }`. Returns `{ update(items), rows }`, where `rows` maps keys of `keyOf(item)` to rows.
+ * If the focused row is removed, the focus moves to the row at its position, or to `refuge`.
  */
 export function keptRows(list, keyOf, make, refuge = null) {
   const rows = new Map();

@@ -1,4 +1,4 @@
-// The values that a characteristic takes, in words for people.
+// The valid values of a characteristic, in words.
 
 import { plain, unitOf } from "./words.js";
 
@@ -7,7 +7,7 @@ const RANGES = {
   float: "any number", string: "text of at most 64 bytes",
 };
 
-/** "0 to 100 %, in steps of 1"; undefined where every value of the format is valid and the format says enough. */
+/** "0 to 100 %, in steps of 1"; undefined if the format implies it. */
 export function ruleOf(cell) {
   const values = cell["valid-values"];
   if (values) return `one of ${values.map((value) => named(cell, value)).join(", ")}`;
@@ -24,9 +24,9 @@ function named(cell, value) {
   return word ? `${value} (${plain(word)})` : String(value);
 }
 
-/** What the page says below a value that was refused. */
+/** The text below a refused value. */
 export function refusalOf(cell, error) {
-  // Only the value was wrong if the page refused it, or the API with 422; else the rule is not the reason.
+  // Only a refusal by the page or with status 422 is due to the value; otherwise the rule is not the reason.
   const rule = error.status === undefined || error.status === 422 ? ruleOf(cell) : null;
   return `Not set: ${error.message}.${rule ? ` Allowed: ${rule}.` : ""}`;
 }

@@ -1,4 +1,4 @@
-// Services as cards: a picture, the characteristics with their controls, and what can be done at the device.
+// Services as cards: a picture, the characteristics with their controls, and actions at the device.
 
 import * as api from "./api.js";
 import { characteristicRow, colourRow } from "./control.js";
@@ -7,16 +7,16 @@ import { cellOf } from "./model.js";
 import { tried } from "./notices.js";
 import { hasPicture, pictureOfService } from "./pictures.js";
 
-/** Accessory Information, HAP Protocol Information and their like: for programs rather than people. */
+/** Services for programs rather than users, such as Accessory Information and HAP Protocol Information. */
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
 const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
-/** Characteristics that an action at the device sets: the action has the control. */
+/** Characteristics that an action at the device sets; the action has the control. */
 const SET_BY = { 24: "obstruct", 68: "battery", "7A": "tamper" };
 const isDoneAtDevice = (cell, service) => service.actions.includes(SET_BY[cell.type]);
-/** Said of a device once, not set at it. */
+/** Whether to show the value as text: facts about a device, and values that an action sets. */
 const isReported = (cell, service) => isDoneAtDevice(cell, service) || !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
 
-/** All services of one accessory. `skip` is the one whose picture is shown large already. */
+/** All services of one accessory. `shownLarge` is the service whose picture is shown in the head. */
 export function serviceCards(accessory, context) {
   const front = accessory.services.filter((service) => !isBackstage(service));
   const back = accessory.services.filter(isBackstage);
@@ -44,7 +44,7 @@ function card(service, accessory, context) {
     rows, deeds(service, accessory, context));
 }
 
-/** Its rows are made when it is opened for the first time. `reveal("1.10")` opens it if that is one of them. */
+/** A collapsible service. Its rows are created when it is first opened. `reveal("1.10")` opens it if it has that characteristic. */
 function folded(service, context) {
   const box = h("details", { class: "card" }, h("summary", null, titleOf(service) === service.name ? service.name : `${service.name}: ${titleOf(service)}`, h("span", { class: "fine" }, ` iid ${service.iid}`)));
   const fill = () => {
@@ -60,10 +60,10 @@ function folded(service, context) {
   return box;
 }
 
-// What a person can do at the device
+// Actions of a person at the device
 
 const PRESSES = { "single-press": ["single", "Press"], "double-press": ["double", "Press twice"], "long-press": ["long", "Press long"] };
-/** Deeds that last: how they are called, and how it shows whether they do. */
+/** Actions with a duration: their labels, and how to find their current state. */
 const LASTING = {
   obstruct: ["Obstructed", (service) => [cellOf(service, "24"), (value) => Boolean(value)]],
   jam: ["Jammed", (service) => [cellOf(service, "1D") ?? cellOf(service, "78") ?? cellOf(service, "AA"), (value, cell) => value === (cell.type === "1D" ? 2 : 1)]],

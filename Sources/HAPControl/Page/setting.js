@@ -1,16 +1,16 @@
-// Setting a value by hand: one request at a time for each characteristic, the latest wish goes last.
+// Setting a value by hand: one request at a time for each characteristic; of queued requests only the latest is sent.
 
 import * as api from "./api.js";
 
-/** By characteristic: `next`, the wish that waits, or null, and `settled`, who asked for something since the first request went out. */
+/** By characteristic: `next`, the queued request or null, and `settled`, the callbacks since the first request was sent. */
 const underWay = new Map();
 
-/** Whether a value is being set: what the device says meanwhile is older than what was wished for. Who watches the cell is told when it is over. */
+/** Whether a value is being set. Values from the device are older than the requested one meanwhile. Watchers of the cell are notified at the end. */
 export const isBeingSet = (cell) => underWay.has(cell);
 
 /**
- * `text` is the value as JSON. `onRefused(error)` is told why the latest wish was refused, in the API's words, or null; `onSettled()` when nothing is
- * under way any more. Of wishes that wait the latest counts, with its `onRefused`; everybody's `onSettled` is called, once for each function.
+ * `text` is the value as JSON. `onRefused(error)` is called with the error of the latest request, or null; `onSettled()` when no request is
+ * pending any more. Of queued requests only the latest counts, with its `onRefused`; each different `onSettled` is called once.
  */
 export async function set(number, cell, text, { onRefused, onSettled }) {
   const wish = { text, onRefused };
@@ -31,7 +31,7 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
     const { version } = cell;
     try {
       const answer = await api.set(number, cell, latest.text);
-      // The answer may come before the event, and must not undo what came meanwhile.
+      // The answer may arrive before the event, and must not undo a change since.
       if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
     } catch (error) {
       problem = error;

@@ -1,10 +1,10 @@
-// On a phone the controls come first: setup code, facts and switches of the accessory follow them.
+// On a phone the controls come first, followed by the accessory's setup code, facts and switches.
 
 import { h } from "./dom.js";
 
 const phone = matchMedia("(max-width: 640px)");
 
-/** Moves these parts of the head below the controls and back, also when the window changes. The order of Tab is the order that is seen. */
+/** Moves these parts of the head below the controls and back, also when the window is resized, so that the tab order matches the visible order. */
 export function setupPlace(container, head, scope) {
   const parts = [...head.querySelectorAll(":scope > .setup, :scope > .facts, :scope > .switches")];
   const below = h("section", { class: "card head-below", "aria-label": "Setup" });

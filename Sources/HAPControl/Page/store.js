@@ -1,4 +1,4 @@
-// What the page knows, kept up to date by the server's events.
+// The state of the page, updated by the server's events.
 
 import * as api from "./api.js";
 import { settled } from "./frames.js";
@@ -6,58 +6,58 @@ import { STATE_TYPES } from "./glance.js";
 import { Model } from "./model.js";
 import { setPace } from "./pace.js";
 
-/** Events after which an accessory may look otherwise than its values say. */
+/** Events after which the list may differ in more than values. */
 const ABOUT_LIST = new Set([
   "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed", "stopped",
   "trouble",
 ]);
-/** One that is added may be the one that was looked for: after a restart of the process it has the number of another. */
+/** Events after which the details are loaded again. After a restart of the process, an added accessory may have the number of the shown one. */
 const ABOUT_DETAIL = new Set([
   "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
   "trouble",
 ]);
-/** Events after which the values of the list are loaded again: an accessory is there or not, or has other services. */
+/** Events after which the values of the list are loaded again, because an accessory was added, removed or has other services. */
 const ABOUT_STATES = new Set(["restarted", "reconfigured", "reachable", "renamed", "added", "removed", "stopped"]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
-/** Events why something was refused: the log gets them from further back than others. */
+/** Events with the reason of a refusal. The log loads them from further back than others. */
 const REFUSALS = ["refused", "trouble", "slow"];
-/** So many events of the past are asked for. */
+/** Number of past events to load. */
 const PAST = 500;
-/** A list of more is long: it is asked for every so many milliseconds at most. */
+/** A list with more accessories is long, and is loaded at most every `LONG_LIST_GAP` ms. */
 const LONG_LIST = 100;
 const LONG_LIST_GAP = 2000;
 
 /**
- * Tells by DOM events of its own:
- * `list` the accessories; `states` the values of all accessories, with whether an accessory came, went or changed its services; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
- * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
- * `served` a profile that was served from here.
+ * Sends these DOM events: `list` the accessories changed; `states` the values of all accessories, and whether an accessory was added,
+ * removed or has other services; `shown` another accessory, or another structure of the same; `head` its numbers and switches;
+ * `controllers`; `faults`; `happened` an event of the server; `state` the connection; `clock`; `scenario`; `served` a profile was served
+ * from this page.
  */
 export class Store extends EventTarget {
   summaries = [];
-  /** Of each accessory, by its number, a `Model` with the characteristics that say its state. */
+  /** By number, a `Model` of each accessory with the characteristics that show its state. */
   states = new Map();
   model = null;
   state = "connecting";
   clock = null;
   scenario = null;
   lastEvent = 0;
-  /** Characteristics whose reads this page has stalled, `"1/1.10"`: the API doesn't tell which are. */
+  /** Characteristics whose reads this page has stalled, `"1/1.10"`. The API doesn't report them. */
   stalled = new Set();
   /** How often another process answered than before. */
   processes = 0;
-  /** Which process answered last: a text that no other has, or undefined where the server is too old to say. */
+  /** Identifies the process that answered last; undefined for a server of an older version. */
   run;
   #wanted = null;
   #lastTime = null;
   #lastLoad = 0;
-  /** By what was loaded, the number of the load that answered last. */
+  /** By resource, the number of the last load that was answered. */
   #answered = new Map();
-  /** Values that came while the accessory was asked for: they are newer than its answer. */
+  /** Value events during the load of the accessory, which are newer than its answer. */
   #meanwhile = null;
   /** The same for the values of the list. */
   #statesMeanwhile = null;
-  /** When the connection was lost; null: it is there. */
+  /** Time at which the connection was lost; null while connected. */
   #lostAt = null;
 
   constructor() {
@@ -80,18 +80,18 @@ export class Store extends EventTarget {
     return () => this.removeEventListener(name, listener);
   }
 
-  /** A load that nobody asked for by hand: when it fails, the next event or connection brings it again. */
+  /** Runs a load that the user didn't request. If it fails, the next event or connection repeats it. */
   async #quietly(load) {
     try {
       await load();
     } catch {
-      // The connection's own loss is told by `state`.
+      // `state` reports a lost connection.
     }
   }
 
   // Loading
 
-  /** The answer of a load; null if a later load of the same answered before it. */
+  /** Returns the answer of a load; null if a later load of the same resource was answered first. */
   async #newest(what, load) {
     this.#lastLoad += 1;
     const number = this.#lastLoad;
@@ -101,7 +101,7 @@ export class Store extends EventTarget {
     return answer;
   }
 
-  /** Brings everything up to date. Returns the number of the last event, and whether another accessory has the number of the shown one. */
+  /** Loads everything. Returns the number of the last event, and whether the number of the shown accessory belongs to another one now. */
   async begin() {
     const { lastEvent, run } = await api.index();
     const wasThere = this.lastEvent > 0 || this.#lastTime !== null || this.run !== undefined;
@@ -122,7 +122,7 @@ export class Store extends EventTarget {
     return { last, isStranger: !isSame && deviceID !== undefined && this.model !== null && this.model.detail.deviceID !== deviceID };
   }
 
-  /** Those that the other events have pushed out. A server that is too old to choose tells none. */
+  /** Loads refusals that other events pushed out of the log. A server of an older version returns none. */
   async #refusals(from, before) {
     try {
       const { events } = await api.log(from, PAST, REFUSALS);
@@ -133,7 +133,7 @@ export class Store extends EventTarget {
     }
   }
 
-  /** Whether the event seen last is known there as the same: a guess, where the server doesn't say which process it is. */
+  /** Whether the server still has the last seen event unchanged. This guess is used if the server doesn't identify its process. */
   async #isSameByTime(lastEvent) {
     if (this.lastEvent === 0) return this.#lastTime === null;
     if (lastEvent < this.lastEvent) return false;
@@ -150,7 +150,7 @@ export class Store extends EventTarget {
     this.tell("list");
   }
 
-  /** The list, with the values that say the state of each accessory. */
+  /** Loads the list with the values that show the state of each accessory. */
   async loadStates() {
     const meanwhile = [];
     this.#statesMeanwhile = meanwhile;
@@ -227,7 +227,7 @@ export class Store extends EventTarget {
     this.tell("scenario");
   }
 
-  /** Shows an accessory, or with null none. One that is there already is asked for anew where another was wanted since: its events went by. */
+  /** Shows an accessory, or none for null. Loads it again if another one was requested since, because its events were missed. */
   async show(number) {
     if (this.#wanted === number && (this.model !== null || number === null)) return;
     this.#wanted = number;
@@ -247,7 +247,7 @@ export class Store extends EventTarget {
     this.tell("state");
   }
 
-  /** Whether hapsim does not answer: what the page shows is old, and nothing can be changed. */
+  /** Whether hapsim does not answer. The page then shows an old state, and can't change it. */
   get isLost() {
     return this.#lostAt !== null;
   }
@@ -273,18 +273,18 @@ export class Store extends EventTarget {
     this.tell("happened", event);
   }
 
-  /** What starts anew answers again. */
+  /** A restart ends all stalls. */
   #forgetStalled(prefix) {
     for (const key of this.stalled) if (key.startsWith(prefix)) this.stalled.delete(key);
   }
 
-  /** A value that was written by a controller, or changed at the device. */
+  /** Applies a value that a controller wrote, or that changed at the device. */
   #take(event, model) {
     if (event.event !== "changed" && event.event !== "wrote") return;
     model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
   }
 
-  /** Simulated seconds by now, or when the connection was lost. */
+  /** Current simulated time in seconds, or the time when the connection was lost. */
   get now() {
     return this.clock ? this.#nowOf(this.clock) : null;
   }

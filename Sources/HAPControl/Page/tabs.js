@@ -1,8 +1,8 @@
-// Tabs as the ARIA Authoring Practices have them: arrows go from one to the next, and what belongs to a tab is made when it is first shown.
+// Tabs according to the ARIA Authoring Practices: arrow keys switch between them, and a panel is created when it is first shown.
 
 import { h, identifier } from "./dom.js";
 
-/** `entries`: `[[label, make]]`. `onChoice(index)` is told of each choice; `chosen` is shown first. */
+/** `entries`: `[[label, make]]`. `onChoice(index)` is called for each choice; `chosen` is shown first. */
 export function tabs(entries, label, { chosen = 0, onChoice = null } = {}) {
   const panels = [];
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });

@@ -1,8 +1,8 @@
-// Light, dark, or as the system has it.
+// Theme: light, dark, or that of the system.
 
 const KEY = "hapsim-theme";
 const NEXT = { system: "light", light: "dark", dark: "system" };
-const LABELS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+const LABELS = { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" };
 
 export function setUpTheme(button) {
   let theme = localStorage.getItem(KEY) ?? "system";

@@ -1,4 +1,4 @@
-// Accessories as tiles: a picture, a name, the state, and a switch where there is one.
+// Accessories as tiles: a picture, a name, the state, and a switch if there is one.
 
 import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
@@ -9,10 +9,10 @@ import { set } from "./setting.js";
 import { notice } from "./notices.js";
 import { count } from "./words.js";
 
-/** With more tiles than these there is a field to find one. */
+/** Above this number of tiles there is a search field. */
 const FEW = 8;
 
-/** The accessories behind the bridge that is shown. */
+/** The bridged accessories of the shown bridge. */
 export function tiles(model, { scope, store }) {
   const accessories = model.accessories.slice(1);
   return tileGrid(accessories.map((accessory) => ({ accessory, model })), {
@@ -20,7 +20,7 @@ export function tiles(model, { scope, store }) {
   });
 }
 
-/** `entries`: `{ accessory, model }`. Pictures are drawn when they come into view: there may be thousands. */
+/** `entries`: `{ accessory, model }`. Pictures are drawn when they become visible, because there may be thousands. */
 export function tileGrid(entries, { scope, store, title, label }) {
   const drawn = new IntersectionObserver((seen) => {
     for (const { target, isIntersecting } of seen) {
@@ -34,7 +34,7 @@ export function tileGrid(entries, { scope, store, title, label }) {
   for (const one of all) drawn.observe(one.node);
   scope.onEnd(() => drawn.disconnect());
   const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
-  // Whether the bridge reaches an accessory, and whether an accessory runs, are not values.
+  // The reachability of an accessory, and whether it runs, are not values.
   for (const name of ["head", "list"]) scope.onEnd(store.on(name, () => all.forEach((one) => one.update())));
   const found = h("span", { class: "fine", role: "status" });
   const search = h("input", {

@@ -1,4 +1,4 @@
-// The clock of the simulation, and the scenario that is played.
+// The simulation's clock, and the scenario.
 
 import * as api from "./api.js";
 import { dialog } from "./dialog.js";
@@ -9,15 +9,15 @@ import { duration } from "./words.js";
 
 const EXAMPLE = `scenario: A visitor
 steps:
-- note: Somebody comes
+- note: A visitor arrives
 - after: 2s
-  note: And is gone
+  note: The visitor leaves
 `;
 
 export function timePanel(store, container) {
   const now = h("span", { class: "mono" });
   const pace = h("span", { class: "fine" });
-  const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "How far", id: identifier("span") });
+  const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "Advance by", id: identifier("span") });
   const advance = h("form", {
     class: "inline", on: { submit: async (event) => {
       event.preventDefault();
@@ -29,7 +29,7 @@ export function timePanel(store, container) {
   const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
   const showClock = () => {
     if (!store.clock) return;
-    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
+    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "real time" : `${store.clock.scale}× real time`, standing: "frozen", jumping: "jumps" }[store.clock.pace]);
     advance.hidden = store.clock.pace === "running";
     tick();
   };
@@ -41,7 +41,7 @@ export function timePanel(store, container) {
     stop.hidden = !isPlaying;
     play.hidden = isPlaying;
     const name = scenario.name ? `“${scenario.name}” ` : "";
-    say(state, scenario.state === "none" ? "None is played" : `${name}${isPlaying ? "is being played" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
+    say(state, scenario.state === "none" ? "No scenario is running" : `${name}${isPlaying ? "is running" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
   };
   store.on("clock", showClock);
   store.on("state", showClock);
@@ -69,7 +69,7 @@ function scenarioDialog(store) {
           showProblems(problems, error, area);
         }
       } },
-    }, field("A file", file), field("Or its text (YAML)", area, "What it does is done to the accessories that are served"), problems,
+    }, field("A file", file), field("Or its text (YAML)", area, "Its steps act on the served accessories"), problems,
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Play")));
   }, { wide: true });
 }

@@ -13,10 +13,10 @@ export function plain(word) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** "garage-door-opener" as people write it. */
+/** Returns a category such as "garage-door-opener" in words. */
 export const category = (slug) => plain(slug).replace("Ip camera", "IP camera").replace("tv", "TV");
 
-/** "Closed", "21.5 °C", "On"; what can't be said shortly is cut. */
+/** Returns a value in words: "Closed", "21.5 °C", "On". Long texts are cut. */
 export function valueInWords(cell, value = cell.value) {
   if (value === null || value === undefined) return "—";
   const word = cell.wordOf?.(value);

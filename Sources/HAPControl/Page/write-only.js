@@ -1,4 +1,4 @@
-// A characteristic that can be written and not read: a value to choose or type, and a button that writes it.
+// A characteristic that can be written but not read: a choice or a text field, and a button that writes the value.
 
 import { h, options, say } from "./dom.js";
 import { jsonNumber } from "./numbers.js";
@@ -8,7 +8,7 @@ const TEXTS = new Set(["string", "tlv8", "data"]);
 
 export const isWriteOnly = (cell) => cell.perms.includes("pw") && !cell.perms.includes("pr");
 
-/** `choices`: `[[value as JSON, words]]`, or null where a value is typed. Nothing is chosen at first, because there is no current value. */
+/** `choices`: `[[value as JSON, words]]`, or null for a text field. Nothing is chosen at first, because there is no current value. */
 export function writeOnly({ cell, id, name, put, refuse }, choices) {
   const input = choices
     ? h("select", { id, "aria-label": name }, h("option", { value: "" }, "Choose a value…"), options(choices))
@@ -26,7 +26,7 @@ export function writeOnly({ cell, id, name, put, refuse }, choices) {
   }, input, h("button", { type: "submit", class: "small", "aria-label": `Write ${name}` }, "Write"));
   return {
     node: [node, written], isLabelled: true, width: "broad",
-    /** A value that was written before the page was opened is not known. */
+    /** A value that was written before the page was opened is unknown. */
     update() { say(written, cell.version === 0 || cell.value === null ? "Cannot be read" : `Last written: ${valueInWords(cell)}`); },
     refused(error) {
       if (error) input.setAttribute("aria-invalid", "true");

@@ -6,9 +6,9 @@ import HAPWire
 
 /// The components of the OpenAPI document that are generated from tables: the commands that name no file, and the built-in faults.
 ///
-/// A command that names a file is not accepted over the API. The body of other requests is a profile.
+/// The API refuses commands that name a file; other requests accept a profile in their body.
 enum CommandSchemas {
-  /// The text of their members, with a comma between them.
+  /// The schemas as JSON members, separated by commas.
   static let members: String = {
     let object = JSONWriter.text { json in
       json.object { json in
@@ -24,7 +24,7 @@ enum CommandSchemas {
 
   private static func writeCommand(to json: inout JSONWriter) {
     let others = CommandForm.all.filter(\.namesFile).map { "`\($0.name.rawValue)`" }.joined(separator: " and ")
-    json.text("description", "As `hapsim run --commands` takes it, but for \(others), which name files.")
+    json.text("description", "A command of `hapsim run --commands`, except \(others), which name files.")
     json.key("oneOf")
     json.array { json in for form in forms { json.object { $0.reference(form.schemaName) } } }
     json.schema("discriminator") { json in
@@ -38,7 +38,7 @@ enum CommandSchemas {
 
   private static func writeFaultChoice(to json: inout JSONWriter) {
     let faults = FaultLibrary.builtIn.entries
-    json.text("description", "A fault as `--fault` takes it, or an object with its name and its parameters.")
+    json.text("description", "A fault in the form of `--fault`, or an object with its name and parameters.")
     json.key("oneOf")
     json.array { json in
       json.object { json in
@@ -51,7 +51,7 @@ enum CommandSchemas {
 }
 
 extension CommandForm {
-  /// "PowerCutCommand"
+  /// Name of the schema: "PowerCutCommand".
   fileprivate var schemaName: String {
     name.rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Command"
   }
@@ -96,11 +96,11 @@ extension FaultDefinition {
       guard isForConnections else { return }
       json.schema("controller") { json in
         json.text("type", "string")
-        json.text("description", "Only the connections of controllers with such an identifier: a text with `*`.")
+        json.text("description", "Only the connections of controllers whose identifier matches; `*` matches any text.")
       }
       json.schema("connection") { json in
         json.types("integer", "string")
-        json.text("description", "Only the connections with such a number: 2, \"2+\" or \"-2\".")
+        json.text("description", "Only the connections with these numbers: 2, \"2+\" or \"-2\".")
         json.key("minimum")
         json.integer(0)
         json.text("pattern", #"^-?[0-9]{1,9}$|^[0-9]{1,9}\+$"#)
@@ -167,7 +167,7 @@ extension JSONWriter {
 }
 
 extension String {
-  /// The text with the titles of its Markdown links alone: the links are for pages of the documentation.
+  /// The text without the targets of its Markdown links, which refer to pages of the documentation.
   fileprivate var withoutLinks: String {
     var text = ""
     var rest = self[...]

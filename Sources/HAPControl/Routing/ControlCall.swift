@@ -1,17 +1,17 @@
 import HAPWire
 
-/// A request that was understood: which operation it asks for, and with what.
+/// A valid request: its operation and parameters.
 package struct ControlCall: Sendable {
   package let operation: ControlOperation
-  /// What stands in place of the path's braces.
+  /// The values of the path's placeholders.
   private let parameters: [String: String]
   private let query: [String: String]
-  /// Of the body; nil where none came, or where it is a profile.
+  /// The parsed body; nil without a body, or if it is a profile.
   package let body: JSONNode?
   package let bytes: [UInt8]
   package let request: ControlRequest
 
-  /// Takes time where the body is long.
+  /// Parsing a long body takes time.
   /// - Throws: 404, 405, 415 or 400.
   package init(_ request: ControlRequest) throws(ControlProblem) {
     self.request = request
@@ -23,7 +23,7 @@ package struct ControlCall: Sendable {
     }
     let method = request.method == "HEAD" ? "GET" : request.method
     guard let operation = there.first(where: { $0.form.method == method }) else {
-      var problem = ControlProblem(405, "wrong-method", "\(method.prefix(20)) is not to be asked here")
+      var problem = ControlProblem(405, "wrong-method", "\(method.prefix(20)) is not supported here")
       problem.allowed = there.map(\.form.method).sorted()
       if problem.allowed.contains("GET") { problem.allowed.append("HEAD") }
       throw problem
@@ -50,23 +50,23 @@ package struct ControlCall: Sendable {
   ) throws(ControlProblem) -> JSONNode? {
     if request.body.isEmpty {
       guard wanted != .required, wanted != .profile else {
-        throw ControlProblem(400, "no-body", "a body of JSON is missing")
+        throw ControlProblem(400, "no-body", "the JSON body is missing")
       }
       return nil
     }
     guard wanted != .none else { throw ControlProblem(400, "bad-request", "a body is not expected here") }
-    // Pages of other sites can't send this type without being asked first, and nobody answers when they ask.
+    // Pages of other sites can't send this content type without a CORS preflight, which is never answered.
     let type = request[field: "content-type"] ?? ""
     let name = type.prefix { $0 != ";" }.lowercased()
     guard name.filter({ $0 != " " }) == "application/json" else {
       throw ControlProblem(
-        415, "wrong-type", "the body's Content-Type is \"\(type.prefix(100))\"; it has to be application/json")
+        415, "wrong-type", "the body's Content-Type is \"\(type.prefix(100))\"; it must be application/json")
     }
     if wanted == .profile { return nil }
     do throws(JSONError) { return try JSONNode.parse(request.body) } catch { throw ControlProblem(error) }
   }
 
-  /// Nil where the path is another.
+  /// Returns the path's parameters; nil if the path doesn't match.
   private static func parameters(_ form: [Substring], _ path: [String]) -> [String: String]? {
     guard form.count == path.count else { return nil }
     var parameters: [String: String] = [:]
@@ -80,34 +80,34 @@ package struct ControlCall: Sendable {
     return parameters
   }
 
-  /// What stands in place of a brace, which the form has.
+  /// Returns the value of a placeholder that the path has.
   func parameter(_ name: String) -> String {
     guard let value = parameters[name] else { preconditionFailure("\(operation) has no {\(name)} in its path") }
     return value
   }
 
-  /// Up to here JavaScript's numbers are exact.
+  /// The largest integer that JavaScript represents exactly.
   static let mostExact: UInt64 = (1 << 53) - 1
 
   func query(_ name: String) -> String? { query[name] }
 
-  /// Texts of the query with commas between; none, if the parameter is missing. An empty text is one of them.
+  /// Returns the comma-separated texts of a query parameter; none if it is missing. An empty text counts as one.
   func list(_ name: String) -> [String] {
     query[name]?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
   }
 
-  /// A number of the query.
+  /// Returns a number of the query.
   func number(_ name: String, in range: ClosedRange<UInt64>) throws(ControlProblem) -> UInt64? {
     guard let text = query[name] else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), range.contains(number) else {
       throw ControlProblem(
         400, "bad-query",
-        "\"\(name)\" is a number from \(range.lowerBound) to \(range.upperBound), not \"\(text.prefix(50))\"")
+        "\"\(name)\" must be a number from \(range.lowerBound) to \(range.upperBound), not \"\(text.prefix(50))\"")
     }
     return number
   }
 
-  /// Takes the body apart.
+  /// Parses the body with a closure.
   func reading<R>(_ body: (JSONNode) throws(JSONProblem) -> R) throws(ControlProblem) -> R {
     guard let node = self.body else { preconditionFailure("\(operation) was let through without a body") }
     do throws(JSONProblem) { return try body(node) } catch { throw ControlProblem(error) }

@@ -1,10 +1,10 @@
 import HAPWire
 
-/// The OpenAPI document: the file, with the schemas of the commands and of the faults among its components.
+/// The OpenAPI document: the embedded file, with the schemas of commands and faults added to its components.
 enum ControlDescription {
   static let text: String = {
     let file = "\(EmbeddedDescription.text)"
-    // Blanks are not embedded.
+    // Blanks are removed when the file is embedded.
     let start = #""schemas":{"#
     guard let place = file.firstRange(of: start) else {
       preconditionFailure("the OpenAPI document has no components")

@@ -1,4 +1,4 @@
-/// Everything that can be asked of the control API; the names are the `operationId`s of the OpenAPI document.
+/// All operations of the control API; the names are the `operationId`s of the OpenAPI document.
 package enum ControlOperation: String, CaseIterable, Sendable {
   case showIndex, showDescription
   case listAccessories, addAccessory, showAccessory, changeAccessory, removeAccessory, restartAccessory, identify
@@ -16,14 +16,14 @@ package enum ControlOperation: String, CaseIterable, Sendable {
 
   package enum Body: Sendable {
     case none, optional, required
-    /// Required, and read by who reads profiles.
+    /// Required, and parsed as a profile.
     case profile
   }
 
-  /// How it is asked for.
+  /// Method, path and parameters of the request.
   package struct Form: Sendable {
     package var method: String
-    /// Parts in braces stand for anything: "/v1/accessories/{accessory}".
+    /// Parts in braces are placeholders: "/v1/accessories/{accessory}".
     package var path: String
     package var query: [String]
     package var body: Body

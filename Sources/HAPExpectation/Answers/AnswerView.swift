@@ -1,10 +1,10 @@
 import HAPSuite
 import HAPWire
 
-/// What came, as patterns and paths see it.
+/// An answer as patterns and paths access it.
 package struct AnswerView {
   package let arrival: Arrival
-  /// From the request until it came.
+  /// Time from the request to the arrival.
   let took: Duration
 
   package init(arrival: Arrival, took: Duration) {
@@ -14,7 +14,7 @@ package struct AnswerView {
 
   var message: WireMessage? { if case .message(let message) = arrival { message } else { nil } }
 
-  /// What a path leads to: `status`, `json.accessories[0].aid`, `tlv.salt`, `headers.content-type`, `time`…
+  /// Returns the value at a path: `status`, `json.accessories[0].aid`, `tlv.salt`, `headers.content-type`, `time`…
   package func value(_ path: String) -> JSONNode? {
     let first = String(path.prefix { $0 != "." && $0 != "[" })
     let rest = String(path.dropFirst(first.count))
@@ -50,7 +50,7 @@ package struct AnswerView {
     }
   }
 
-  /// By their names in lower case; one that comes twice is joined by commas.
+  /// Header fields by lower-case name; the values of a repeated field are joined by commas.
   var headers: JSONNode {
     var members: [(name: String, value: JSONNode)] = []
     for field in message?.fields ?? [] {
@@ -65,7 +65,7 @@ package struct AnswerView {
 
   package var json: JSONNode? { message.flatMap { try? JSONNode.parse($0.body) } }
 
-  /// Items by name; `list` has those between separators, for lists.
+  /// Items by name. For lists, `list` has the groups between separators.
   var tlv: JSONNode? {
     guard let message, let tlv = try? TLV(decoding: message.body) else { return nil }
     return Self.variable(tlv)

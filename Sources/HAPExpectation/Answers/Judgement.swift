@@ -3,10 +3,10 @@ import HAPPairing
 import HAPSuite
 import HAPWire
 
-/// Holds what came against what a step expects. It changes nothing: what follows from a fit is in its result.
+/// Compares an arrival with the answer that a step expects. It has no side effects; its result contains the consequences of a fit.
 package struct Judgement {
   let view: AnswerView
-  /// The procedures as they stand, by the names that the step may use.
+  /// The current procedures, by the names that the step may use.
   let setup: SetupProcedure?
   let verify: VerifyProcedure?
   let accessory: PairedAccessory?
@@ -18,7 +18,7 @@ package struct Judgement {
     self.accessory = accessory
   }
 
-  /// What a fit leads to.
+  /// The consequences of a fit.
   package struct Fit {
     package var setup: SetupProcedure?
     package var verify: VerifyProcedure?
@@ -28,11 +28,11 @@ package struct Judgement {
 
   package enum Result {
     case fits(Fit)
-    /// What doesn't fit, in words.
+    /// The mismatch, for reports.
     case differs(String)
   }
 
-  /// - Throws: if a pattern is wrong.
+  /// - Throws: if a pattern is invalid.
   package func judge(_ pattern: AnswerPattern) throws(StepError) -> Result {
     switch view.arrival {
     case .silence(let limit):
@@ -53,7 +53,7 @@ package struct Judgement {
     for case .garbage(let wanted) in pattern.parts {
       guard let wanted else { return .fits(Fit()) }
       let text = JSONNode.text(String(decoding: bytes, as: UTF8.self))
-      return try Pattern.mismatch(text, wanted, at: "what came").map { .differs($0) } ?? .fits(Fit())
+      return try Pattern.mismatch(text, wanted, at: "the received data").map { .differs($0) } ?? .fits(Fit())
     }
     return .differs(reason)
   }
@@ -70,7 +70,7 @@ package struct Judgement {
       }
     }
     for part in ranked {
-      // An answer that announces JSON has to be JSON, although the pattern names only what is in it.
+      // An answer that announces JSON must be JSON, even if the pattern names only some members.
       if part.isInJSON, !judgesBody, let problem = falseJSON(message) { return problem }
       if let problem = try problem(of: message, part, &fit) { return problem }
     }
@@ -79,7 +79,7 @@ package struct Judgement {
 
   private func falseJSON(_ message: WireMessage) -> String? {
     guard view.json == nil, message.type?.contains("json") == true, !message.body.isEmpty else { return nil }
-    return "the body is announced as JSON and is none: \(jsonProblem(message))"
+    return "Content-Type announces JSON, but the body isn't JSON: \(jsonProblem(message))"
   }
 
   /// Why an event does not fit; `nil`: it fits.
@@ -112,17 +112,17 @@ package struct Judgement {
     case .items(let pattern): return try tlvProblem(message, pattern)
     case .json(let pattern):
       let json = view.json
-      if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
+      if json == nil, pattern.stringValue != "$absent" { return "the body isn't JSON: \(jsonProblem(message))" }
       return try Pattern.mismatch(json, pattern)
     case .entries(let entries, let isWhole, _): return try Self.entriesProblem(view.json, entries, isWhole: isWhole)
-    case .database: return view.json?["accessories"]?.elements == nil ? "the body is no database" : nil
+    case .database: return view.json?["accessories"]?.elements == nil ? "the body isn't a database" : nil
     case .setup(let step):
-      guard var setup else { return "no Pair Setup is under way" }
+      guard var setup else { return "no Pair Setup is in progress" }
       let problem = pairingProblem(message, step) { setup.take(step.rawValue, $0) }
       (fit.setup, fit.setupStep) = (setup, step)
       return problem
     case .verify(let step):
-      guard var verify else { return "no Pair Verify is under way" }
+      guard var verify else { return "no Pair Verify is in progress" }
       let problem = pairingProblem(message, step) { verify.take(step.rawValue, $0, from: accessory) }
       (fit.verify, fit.verifyStep) = (verify, step)
       return problem
@@ -131,12 +131,12 @@ package struct Judgement {
 
   private func pairingProblem(_ message: WireMessage, _ step: PairingStep, _ take: (TLV) -> String?) -> String? {
     guard message.status == 200 else { return "\(step.rawValue): the status is \(message.status), not 200" }
-    guard let tlv = try? TLV(decoding: message.body) else { return "the body is no TLV8" }
+    guard let tlv = try? TLV(decoding: message.body) else { return "the body isn't TLV8" }
     return take(tlv).map { "\(step.rawValue): \($0)" }
   }
 
   private func tlvProblem(_ message: WireMessage, _ pattern: JSONNode) throws(StepError) -> String? {
-    do { _ = try TLV(decoding: message.body) } catch { return "the body is no TLV8: \(error)" }
+    do { _ = try TLV(decoding: message.body) } catch { return "the body isn't TLV8: \(error)" }
     if message.body.isEmpty { return "there is no TLV8 in the body" }
     return try Pattern.mismatch(view.tlv, pattern, at: "")
   }
@@ -148,12 +148,12 @@ package struct Judgement {
     } catch { return "\(error.message) at \(error.place)" }
   }
 
-  /// Entries of `characteristics` against patterns by id, in any order.
-  /// - Parameter isWhole: whether each entry must be meant by a pattern.
+  /// Compares entries of `characteristics` with patterns by ID, in any order.
+  /// - Parameter isWhole: whether each entry must match a pattern.
   package static func entriesProblem(
     _ json: JSONNode?, _ patterns: [EntryPattern], isWhole: Bool
   ) throws(StepError) -> String? {
-    guard let json else { return "the body is no JSON" }
+    guard let json else { return "the body isn't JSON" }
     guard let entries = json["characteristics"]?.elements else { return "the body has no \"characteristics\"" }
     var left = entries
     for pattern in patterns {
@@ -171,11 +171,11 @@ package struct Judgement {
       guard let found else { return first }
       left.remove(at: found)
     }
-    if isWhole, let stray = left.first { return "there is one entry too many: \(Pattern.shown(stray))" }
+    if isWhole, let stray = left.first { return "there is an unexpected entry: \(Pattern.shown(stray))" }
     return nil
   }
 
-  /// A pattern in words, for reports.
+  /// Returns a pattern as text, for reports.
   package static func describe(_ pattern: AnswerPattern) -> String {
     let words = pattern.parts.map(words)
     return (words.isEmpty ? "any answer" : words.joined(separator: ", "))
@@ -193,7 +193,7 @@ package struct Judgement {
     case .json(let pattern): "JSON \(Pattern.words(pattern))"
     case .entries(_, _, let written): "entries \(Pattern.words(written))"
     case .database: "a database"
-    case .setup(let step), .verify(let step): "a good \(step.rawValue)"
+    case .setup(let step), .verify(let step): "a valid \(step.rawValue)"
     case .closed(.anyhow): "the connection ends"
     case .closed(let how): "closed \(how.rawValue)"
     case .garbage(let pattern): "garbage \(pattern.map { Pattern.words($0) } ?? "true")"
@@ -203,7 +203,7 @@ package struct Judgement {
 }
 
 extension AnswerPattern.Part {
-  /// Whether it is about something in a JSON body, or about what a body with another format has.
+  /// Whether the part concerns contents of a JSON body, or contents of a body in another format.
   fileprivate var isInJSON: Bool {
     switch self {
     case .entries, .database, .setup, .verify: true
@@ -213,7 +213,7 @@ extension AnswerPattern.Part {
 }
 
 extension EntryPattern {
-  /// The ids that an entry must have to be meant, by their names.
+  /// The IDs that select the entry, by name.
   private var ids: [(name: String, value: JSONNode)] {
     let own = ["aid", "iid"].compactMap { name in pattern[name].map { (name: name, value: $0) } }
     return own + (id.map { [("aid", .integer($0.aid)), ("iid", .integer($0.iid))] } ?? [])

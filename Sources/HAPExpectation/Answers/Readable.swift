@@ -2,12 +2,13 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// Makes bodies readable for transcripts.
+/// Formats bodies for transcripts.
 package enum Readable {
-  /// More of a body isn't made readable.
+  /// In bytes; larger bodies are cut.
   private static let limit = 64 << 10
 
-  /// A body. One of TLV8 or JSON is made readable when a report asks for it; of any other, only the first bytes are kept.
+  /// Returns a body's transcript content. TLV8 and JSON are formatted when a report needs them; of any other body only the first bytes are
+  /// kept.
   package static func content(_ bytes: [UInt8], type: String?) -> TranscriptEntry.Content {
     let isReadable = type == "application/pairing+tlv8" || isJSON(bytes)
     return isReadable && bytes.count <= limit ? .body(bytes, type: type, decode: body) : .text(body(bytes, type: type))
@@ -29,9 +30,9 @@ package enum Readable {
     return "\(bytes.count) bytes: \(Hexadecimal.text(bytes.prefix(256)))"
   }
 
-  /// One line for each item, by its name.
+  /// Returns one line per item, with the item's name.
   package static func tlv(_ bytes: [UInt8]) -> String {
-    guard let message = try? TLV(decoding: bytes) else { return "no TLV8: \(Hexadecimal.text(bytes.prefix(512)))" }
+    guard let message = try? TLV(decoding: bytes) else { return "not TLV8: \(Hexadecimal.text(bytes.prefix(512)))" }
     return message.items.map { item in
       let name = Vocabulary.itemTypes.first { $0.type == item.type }?.name ?? "item 0x\(String(item.type, radix: 16))"
       return "\(name): \(value(item))"

@@ -1,26 +1,26 @@
 import HAPReport
 import HAPWire
 
-/// A message of the accessory: an answer or an event, with all that a case may want to judge.
+/// A message of the accessory, an answer or an event, with everything that a case may check.
 package struct WireMessage: Equatable, Sendable {
   package var isEvent: Bool
   /// The status line's first word: "HTTP/1.1".
   package var version: String
   package var status: Int
   package var reason: String
-  /// In their order, names in lower case, values without blanks around them.
+  /// In their order, with names in lower case and values trimmed.
   package var fields: [HTTPField]
   package var body: [UInt8]
   package var isChunked: Bool
-  /// All of it in plain: the head as it came, and the body, of which chunks are joined.
+  /// The decrypted message: the head as received, and the body with its chunks joined.
   package var bytes: [UInt8]
-  /// The frames that carried it; empty in plain. One that ends inside the next message too is counted to both.
+  /// The frames that carried it; empty without encryption. A frame that also contains the start of the next message counts for both.
   package var frames: [TranscriptEntry.Frame]
   package var isSealed: Bool
-  /// When its last byte came, from the start of the run.
+  /// Arrival of its last byte, from the start of the run.
   package var time: Duration
 
-  /// The value of the first field of a name in lower case.
+  /// Returns the value of the first field with a lower-case name.
   package func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
   /// Content-Type without parameters, in lower case.
@@ -32,7 +32,7 @@ package struct WireMessage: Equatable, Sendable {
   package var title: String { "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)") }
 
   /// - Parameters:
-  ///   - head: of the parser, over `bytes` as they were before chunks were joined.
+  ///   - head: the parser's result for `bytes`, before its chunks were joined.
   package init(
     _ head: HTTPResponseHead, raw bytes: [UInt8], body: [UInt8], frames: [TranscriptEntry.Frame], isSealed: Bool,
     time: Duration
@@ -52,17 +52,17 @@ package struct WireMessage: Equatable, Sendable {
     fields = text.fields.map { HTTPField($0.name.lowercased(), $0.trimmedValue) }
   }
 
-  /// Where a head must have ended; the parser's own limit.
+  /// Largest head in bytes, as in the parser.
   private static let headLimit = 8 * 1024
 }
 
-/// What comes next on a connection.
+/// The next arrival on a connection.
 package enum Arrival: Equatable, Sendable {
   case message(WireMessage)
-  /// Bytes that make no message; nothing after them can be understood.
+  /// Bytes that aren't a message; nothing after them can be parsed.
   case garbage(reason: String, bytes: [UInt8], time: Duration)
   /// The accessory ended the connection.
   case closed(reset: Bool, time: Duration)
-  /// Nothing came in time.
+  /// Nothing arrived within the time limit.
   case silence(Duration)
 }

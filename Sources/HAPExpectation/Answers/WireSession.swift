@@ -3,7 +3,7 @@ import HAPPairing
 import HAPReport
 import HAPSuite
 
-/// The frames of a session as the tester sees them: it keeps count of every one that comes, and may seal wrong ones on purpose. HAP R2 §6.5.2.
+/// The tester's end of a session. It records every received frame, and can seal faulty frames on purpose. HAP R2 §6.5.2.
 package final class WireSession {
   /// Why no further frame can be opened.
   package enum Failure: Error, Equatable { case tooLong(Int), badTag(counter: UInt64) }
@@ -24,7 +24,7 @@ package final class WireSession {
   }
 
   /// Opens the next frame.
-  /// - Returns: nil when it isn't whole; else its plaintext, and how many bytes it took.
+  /// - Returns: nil if the frame is incomplete; otherwise its plaintext and its size in bytes.
   package func open(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> (plain: [UInt8], consumed: Int)? {
     guard bytes.count >= 2 else { return nil }
     let count = Int(bytes[0]) | Int(bytes[1]) << 8
@@ -45,9 +45,10 @@ package final class WireSession {
 
   /// Seals a message.
   /// - Parameters:
-  ///   - sizes: plaintext in each frame, in turn; what is left goes in frames as large as may be.
-  ///   - fault: of every frame.
-  ///   - counts: whether the session's own counter moves on.
+  ///   - sizes: plaintext bytes of each frame, in order; the rest is sent in frames of the largest size.
+  ///   - fault: a fault of every frame.
+  ///   - counts: whether the session's counter advances.
+  /// - Returns: the bytes, and the frames as sent.
   /// - Returns: the bytes, and the frames as they went.
   package func seal(
     _ plain: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), counts: Bool = true
@@ -58,7 +59,7 @@ package final class WireSession {
     var frames: [TranscriptEntry.Frame] = []
     var rest = plain[...]
     var sizes = sizes[...]
-    // An empty message is an empty frame: only a test sends one.
+    // An empty message is sent as an empty frame; only test cases send one.
     repeat {
       let size = sizes.popFirst() ?? Self.most
       let piece = Array(rest.prefix(size))

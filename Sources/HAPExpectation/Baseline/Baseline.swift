@@ -2,28 +2,28 @@ import HAPReport
 import HAPSuite
 import HAPWire
 
-/// What a known accessory is known to get wrong, with the reason: what fails as it says doesn't fail a run, and what no longer fails does.
+/// Known failures of an accessory, with reasons. A case that fails as listed doesn't fail the run; a listed case that passes fails it.
 ///
 /// `{"format": 1, "entries": [{"id": "PS-22", "verdict": "fail", "message": "M2 without Error*", "reason": "…", "link": "…", "expires": "2027-05-01"}]}`
 package struct Baseline: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
-    /// Of a case.
+    /// ID of a case.
     package var id: String
     package var verdict: Verdict
-    /// Fits the case's message as a whole.
+    /// Must match the case's whole message.
     package var message: Glob
     package var reason: String
     package var link: String?
-    /// The last day on which it counts, "2027-05-01"; nil: it counts for ever.
+    /// The last day of validity, "2027-05-01"; nil: no expiry.
     package var expires: String?
   }
 
   package enum Judgement: Equatable, Sendable {
-    /// It ended as an entry says, for this reason.
+    /// It ended as an entry expects, for this reason.
     case expected(reason: String)
-    /// It is as required, and an entry says that it isn't.
+    /// It passed although an entry expects a failure.
     case unexpectedPass(reason: String)
-    /// No entry is about this.
+    /// No entry matches.
     case other
   }
 
@@ -37,14 +37,14 @@ package struct Baseline: Equatable, Sendable {
 
   /// The first mistakes of a baseline, in the order of the file.
   package struct Mistakes: Error, Equatable {
-    /// A person reads them, so a file full of mistakes needs no list of all.
+    /// Largest number of mistakes that are reported.
     package static let limit = 100
 
     package private(set) var problems: [JSONProblem] = []
-    /// Whether there are more.
+    /// Whether more mistakes were found.
     package private(set) var isCut = false
 
-    /// Runs a reading. Notes its error and returns nil if it fails.
+    /// Runs `body`. If it throws, notes the error and returns nil.
     fileprivate mutating func noting<T>(_ body: () throws(JSONProblem) -> T) -> T? {
       do throws(JSONProblem) { return try body() } catch {
         if problems.count < Self.limit { problems.append(error) } else { isCut = true }
@@ -53,7 +53,7 @@ package struct Baseline: Equatable, Sendable {
     }
   }
 
-  /// - Parameter ids: of all cases that there are, selected or not.
+  /// - Parameter ids: all known case IDs, selected or not.
   package init(_ bytes: [UInt8], ids: [String]) throws(Mistakes) {
     let node: JSONNode
     do throws(JSONError) { node = try JSONNode.parse(bytes) } catch {
@@ -75,7 +75,7 @@ package struct Baseline: Equatable, Sendable {
       guard let entry = Self.entry(node, ids: known, &mistakes) else { continue }
       if !keys.insert([entry.id, entry.verdict.rawValue, entry.message.pattern]).inserted {
         _ = mistakes.noting { () throws(JSONProblem) in
-          throw node.problem("an entry for \(entry.id) with this verdict and message stands here already")
+          throw node.problem("there is already an entry for \(entry.id) with this verdict and message")
         }
       }
       entries.append(entry)
@@ -83,7 +83,7 @@ package struct Baseline: Equatable, Sendable {
     guard mistakes.problems.isEmpty else { throw mistakes }
   }
 
-  /// - Returns: nil where something that it needs is wrong, which is noted.
+  /// - Returns: nil if a required member is invalid, which is noted.
   private static func entry(_ node: JSONNode, ids: KnownIDs, _ mistakes: inout Mistakes) -> Entry? {
     guard mistakes.noting({ () throws(JSONProblem) in try node.asObject() }) != nil else { return nil }
     _ = mistakes.noting { () throws(JSONProblem) in
@@ -103,7 +103,7 @@ package struct Baseline: Equatable, Sendable {
     return Entry(id: id, verdict: verdict, message: Glob(message), reason: reason, link: link, expires: expires)
   }
 
-  /// As a set to look one up, and in order to find the nearest.
+  /// Case IDs as a set for look-ups, and in order for suggestions.
   private struct KnownIDs {
     var list: [String]
     var set: Set<String>
@@ -121,7 +121,7 @@ package struct Baseline: Equatable, Sendable {
     let name = try verdict.asString()
     guard let meant = verdicts.first(where: { $0.rawValue == name }) else {
       let names = verdicts.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw verdict.problem("a case can be expected to end as one of \(names), not \"\(name)\"")
+      throw verdict.problem("the verdict must be one of \(names), not \"\(name)\"")
     }
     return meant
   }
@@ -131,15 +131,15 @@ package struct Baseline: Equatable, Sendable {
     let text = try value.asString()
     guard text.contains(where: { !$0.isWhitespace }) else {
       switch name {
-      case "message": throw value.problem("the message is empty: \"*\" fits any")
-      case "reason": throw value.problem("the reason is empty: write why this case fails")
+      case "message": throw value.problem("the message is empty; \"*\" matches any message")
+      case "reason": throw value.problem("the reason is empty; state why this case fails")
       default: throw value.problem("the \(name) is empty")
       }
     }
     return text
   }
 
-  /// "2027-05-01": days in this form are in order when their texts are.
+  /// Reads a day such as "2027-05-01". In this form, comparing texts compares days.
   private static func day(_ node: JSONNode) throws(JSONProblem) -> String {
     let text = try node.asString()
     guard isDay(text) else { throw node.problem("a day such as \"2027-05-01\" is expected, not \"\(text)\"") }
@@ -162,12 +162,12 @@ package struct Baseline: Equatable, Sendable {
     return (1...days[month - 1]).contains(day)
   }
 
-  // MARK: Judging
+  // MARK: Evaluation
 
-  /// What a case's end is by this baseline.
+  /// Compares a case's result with the baseline.
   /// - Parameters:
-  ///   - message: the case's.
-  ///   - today: as entries write days; nil: none has expired.
+  ///   - message: the case's message.
+  ///   - today: in the form of `expires`; nil: no entry has expired.
   package func judge(id: String, verdict: Verdict, message: String, today: String?) -> Judgement {
     let about = entries.filter { $0.id == id && !Self.hasExpired($0, today) }
     guard let first = about.first else { return .other }
@@ -176,10 +176,10 @@ package struct Baseline: Equatable, Sendable {
     return fitting.map { .expected(reason: $0.reason) } ?? .other
   }
 
-  /// The entries that count no more, one sentence each.
+  /// Returns the expired entries, one sentence each.
   package func expired(today: String?) -> [String] {
     entries.filter { Self.hasExpired($0, today) }.map {
-      "\($0.id): the baseline's entry expired on \($0.expires ?? "") and doesn't count: \($0.reason)"
+      "\($0.id): the baseline entry expired on \($0.expires ?? "") and is ignored: \($0.reason)"
     }
   }
 

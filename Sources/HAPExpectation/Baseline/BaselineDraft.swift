@@ -1,7 +1,7 @@
 import HAPReport
 import HAPWire
 
-/// A baseline made of a run: an entry for each case that failed, whose reason a person writes.
+/// A baseline drafted from a run: one entry for each failed case. A person adds the reasons.
 package struct BaselineDraft: Equatable, Sendable {
   package var entries: [Entry] = []
 
@@ -9,16 +9,16 @@ package struct BaselineDraft: Equatable, Sendable {
     package var id: String
     package var verdict: Verdict
     package var message: String
-    /// Empty: to be written. A baseline with an empty reason is refused.
+    /// Empty until a person writes it. haptest refuses a baseline with an empty reason.
     package var reason: String
   }
 
-  /// Cases that failed as an earlier baseline says keep their reason.
+  /// Creates entries from a report. Cases that failed as an earlier baseline expects keep their reason.
   package init(of report: RunReport) {
     for reported in report.cases {
       guard let verdict = Self.verdict(of: reported) else { continue }
       let outcome = reported.outcome
-      // How often a flaky case fails differs from run to run; a secret is not in the report.
+      // A flaky case fails with varying counts, and secrets are redacted in the report.
       let message =
         verdict == .flaky || outcome.message.isEmpty
         ? "*"
@@ -31,14 +31,14 @@ package struct BaselineDraft: Equatable, Sendable {
   private static func verdict(of reported: ReportedCase) -> Verdict? {
     switch reported.verdict {
     case .fail, .flaky, .error: reported.verdict
-    // What it was before the baseline was applied.
+    // The verdict before the baseline was applied.
     case .xfail:
       Set(reported.outcome.repetitions).count > 1 ? .flaky : reported.outcome.repetitions.first ?? .fail
     default: nil
     }
   }
 
-  /// As a file, one entry a line.
+  /// The file's contents, one entry per line.
   package var fileText: String {
     let lines = entries.map { entry in
       let members = [

@@ -2,22 +2,22 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// Something that a claims file may say about an accessory.
+/// A claim that a claims file may make about an accessory.
 package struct ClaimDefinition: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case flag
     case number(ClosedRange<Int128>)
     case text
-    /// Names of services of the catalogue, or UUIDs.
+    /// Names of services in the catalogue, or UUIDs.
     case services
-    /// Names of characteristics of the catalogue, or UUIDs.
+    /// Names of characteristics in the catalogue, or UUIDs.
     case characteristics
     case hooks
   }
 
   package var name: String
   package var kind: Kind
-  /// What it says when it is true, a number or a text.
+  /// The meaning of `true`, a number, a text or a list.
   package var meaning: String
 
   init(_ name: String, _ kind: Kind, _ meaning: String) {
@@ -28,37 +28,37 @@ package struct ClaimDefinition: Equatable, Sendable {
 }
 
 extension Claims {
-  /// All there are, in the order in which they are written.
+  /// All claims, in the order in which they are written.
   package static let known: [ClaimDefinition] = [
-    ClaimDefinition("category", .number(1...65_535), "the category that it advertises, as a number"),
-    ClaimDefinition("model", .text, "the model that it advertises"),
-    ClaimDefinition("protocol-version", .text, "the version of the protocol that it advertises, such as 1.1"),
-    ClaimDefinition("setup-id", .text, "the four characters of its setup ID; false: it has none"),
-    ClaimDefinition("mfi", .flag, "it holds an authentication chip or token of Apple's programme"),
+    ClaimDefinition("category", .number(1...65_535), "the advertised category, as a number"),
+    ClaimDefinition("model", .text, "the advertised model"),
+    ClaimDefinition("protocol-version", .text, "the advertised protocol version, such as 1.1"),
+    ClaimDefinition("setup-id", .text, "its setup ID, four characters; false: it has none"),
+    ClaimDefinition("mfi", .flag, "it has an authentication chip or token of Apple's MFi Program"),
     ClaimDefinition(
-      "counts-states", .flag, "its s# counts, as newer releases of the protocol allow; false: it is always 1"),
+      "counts-states", .flag, "its s# increases, as newer protocol versions allow; false: s# is always 1"),
     ClaimDefinition("bridge", .flag, "it is a bridge"),
-    ClaimDefinition("accessories", .number(1...Int128(UInt32.max)), "how many accessories it has, itself included"),
+    ClaimDefinition("accessories", .number(1...Int128(UInt32.max)), "the number of its accessories, itself included"),
     ClaimDefinition("services", .services, "the types of its services"),
-    ClaimDefinition("camera", .flag, "it is a camera, and makes snapshots"),
-    ClaimDefinition("timed-writes", .flag, "some of its characteristics take timed writes alone"),
-    ClaimDefinition("write-response", .flag, "some of its characteristics answer a write with a value"),
-    ClaimDefinition("has-additional-authorization", .flag, "some of its characteristics want additional authorization"),
-    ClaimDefinition("additional-authorization-data", .text, "what they take as authorization, in base64"),
-    ClaimDefinition("waives-additional-authorization", .flag, "it takes such writes without it all the same"),
+    ClaimDefinition("camera", .flag, "it is a camera that supports snapshots"),
+    ClaimDefinition("timed-writes", .flag, "some of its characteristics require timed writes"),
+    ClaimDefinition("write-response", .flag, "some of its characteristics support write response"),
+    ClaimDefinition("has-additional-authorization", .flag, "some characteristics require additional authorization"),
+    ClaimDefinition("additional-authorization-data", .text, "the authorization data that they accept, in base64"),
+    ClaimDefinition("waives-additional-authorization", .flag, "it accepts such writes without authorization data too"),
     ClaimDefinition("admin-only", .characteristics, "characteristics that only admins may read or write; false: none"),
-    ClaimDefinition("max-sessions", .number(1...100_000), "how many connections it serves at once; false: no limit"),
+    ClaimDefinition("max-sessions", .number(1...100_000), "the number of simultaneous connections; false: no limit"),
     ClaimDefinition(
-      "max-pairings", .number(1...100_000), "how many controllers it can be paired with; false: no limit"),
-    ClaimDefinition("max-accessories", .number(1...100_000), "how many accessories it can have; false: no limit"),
-    ClaimDefinition("hooks", .hooks, "what can be done to it while it is tested; false: nothing"),
+      "max-pairings", .number(1...100_000), "the largest number of pairings; false: no limit"),
+    ClaimDefinition("max-accessories", .number(1...100_000), "the largest number of accessories; false: no limit"),
+    ClaimDefinition("hooks", .hooks, "the hooks that are available during a run; false: none"),
   ]
 
   package static func definition(of name: String) -> ClaimDefinition? { known.first { $0.name == name } }
 }
 
 extension ClaimDefinition {
-  /// What a file says, if it may say that here.
+  /// Reads the claim's value from a file.
   func value(_ node: JSONNode) throws(JSONProblem) -> Claims.Value {
     if node.stringValue == "unknown" { return .unknown }
     if let flag = node.boolValue, !flag || kind == .flag { return .flag(flag) }
@@ -84,14 +84,14 @@ extension ClaimDefinition {
       var names: [String] = []
       for element in elements {
         let name = try listed(element)
-        guard !names.contains(name) else { throw element.problem("\"\(name)\" stands here already") }
+        guard !names.contains(name) else { throw element.problem("\"\(name)\" is listed twice") }
         names.append(name)
       }
       return .names(names)
     }
   }
 
-  /// A name in the form in which it is compared.
+  /// Returns a list element in canonical form, for comparisons.
   private func listed(_ node: JSONNode) throws(JSONProblem) -> String {
     let text = try node.asString()
     let found: String?
@@ -112,7 +112,7 @@ extension ClaimDefinition {
     }
     guard let found else {
       let hint = nearestName(to: text, in: all).map { ": did you mean \"\($0)\"?" } ?? ""
-      throw node.problem("nothing is named \"\(text)\"\(hint)")
+      throw node.problem("unknown name \"\(text)\"\(hint)")
     }
     return found
   }

@@ -2,9 +2,9 @@ import HAPModel
 import HAPWire
 
 extension Claims {
-  /// What an accessory shows of itself; all else is unknown.
+  /// Derives claims from an accessory's TXT record and database; all others are unknown.
   /// - Parameters:
-  ///   - txt: its TXT record; nil: none was found.
+  ///   - txt: its TXT record; nil if none was found.
   ///   - database: the answer to `GET /accessories`.
   package static func drawn(txt: [String: String]?, database: JSONNode?) -> Claims {
     var claims = Claims()
@@ -14,7 +14,7 @@ extension Claims {
   }
 
   private mutating func draw(_ txt: [String: String]) {
-    // Keys are compared without case. RFC 6763 §6.4.
+    // TXT keys are case-insensitive. RFC 6763 §6.4.
     let txt = Dictionary(txt.map { ($0.lowercased(), $1) }) { first, _ in first }
     if let category = txt["ci"].flatMap(UInt16.init), category > 0 {
       self["category"] = .number(Int128(category))
@@ -22,7 +22,7 @@ extension Claims {
     }
     if let model = txt["md"] { self["model"] = .text(model) }
     self["protocol-version"] = .text(txt["pv"] ?? "1.0")
-    // Its hash says that there is one, and not which.
+    // The setup hash shows that a setup ID exists, but not its value.
     if txt["sh"] == nil { self["setup-id"] = .flag(false) }
     if let flags = txt["ff"].map(UInt8.init) ?? 0 { self["mfi"] = .flag(flags & 3 != 0) }
     if let state = txt["s#"].flatMap(UInt32.init), state != 1 { self["counts-states"] = .flag(true) }
@@ -48,6 +48,6 @@ extension Claims {
     self["has-additional-authorization"] = .flag(permissions.contains("aa"))
   }
 
-  /// The catalogue's identifier, or the type as HAP writes it.
+  /// Returns the catalogue's identifier, or else the type in HAP's form.
   static func serviceName(_ type: TypeID) -> String { Catalogue.service(type)?.identifier ?? type.wireForm }
 }

@@ -1,13 +1,13 @@
 import HAPModel
 import HAPWire
 
-/// What is claimed about an accessory, so that cases know what to expect of it: `{"format": 1, "claims": {"bridge": true, "setup-id": "unknown"}}`.
+/// Claims about an accessory that cases rely on: `{"format": 1, "claims": {"bridge": true, "setup-id": "unknown"}}`.
 ///
-/// What a file doesn't name is unknown, which is not false: a case that needs it can't be judged.
+/// A claim that is missing in the file is unknown, not false. Cases that need an unknown claim are skipped.
 package struct Claims: Equatable, Sendable {
   package enum Value: Equatable, Sendable {
     case unknown
-    /// False also says that there is none of what a number, a text or names would be about.
+    /// For a claim whose value is a number, a text or a list, `false` means "none".
     case flag(Bool)
     case number(Int128)
     case text(String)
@@ -16,10 +16,10 @@ package struct Claims: Equatable, Sendable {
 
   private var values: [String: Value] = [:]
 
-  /// All unknown.
+  /// Creates claims that are all unknown.
   package init() {}
 
-  /// One of the known claims.
+  /// Returns a claim's value by name. The name must be known.
   package subscript(name: String) -> Value {
     get { values[name] ?? .unknown }
     set {
@@ -49,7 +49,7 @@ package struct Claims: Equatable, Sendable {
     }
   }
 
-  /// The claims as an object, unknown ones as "unknown": what cases have as a variable.
+  /// The claims as an object for the variables of cases; unknown claims are "unknown".
   package var variables: JSONNode { .object(Self.known.map { ($0.name, Self.node(self[$0.name])) }) }
 
   private static func node(_ value: Value) -> JSONNode {
@@ -62,7 +62,7 @@ package struct Claims: Equatable, Sendable {
     }
   }
 
-  /// A claims file, a claim a line, to be completed by a person.
+  /// The contents of a claims file, one claim per line, for a person to complete.
   package var fileText: String {
     let lines = Self.known.map { definition in
       "    \"\(definition.name)\": " + Self.node(self[definition.name]).compactText
@@ -70,25 +70,25 @@ package struct Claims: Equatable, Sendable {
     return "{\n  \"format\": 1,\n  \"claims\": {\n" + lines.joined(separator: ",\n") + "\n  }\n}\n"
   }
 
-  // MARK: Against what is seen
+  // MARK: Comparison
 
-  /// Where what is seen says something else than what is claimed, one sentence each. What either doesn't know is no difference.
+  /// Returns one sentence for each claim that contradicts an observation. Claims that are unknown on either side are ignored.
   package func differences(from observed: Claims) -> [String] {
     Self.known.compactMap { definition in
       let mine = self[definition.name]
       let theirs = observed[definition.name]
       guard mine != .unknown, theirs != .unknown, mine != theirs else { return nil }
-      // No names at all are the same as none.
+      // An empty list equals "none".
       if case (.names(let names), .flag(false)) = (mine, theirs), names.isEmpty { return nil }
       if case (.flag(false), .names(let names)) = (mine, theirs), names.isEmpty { return nil }
       guard case (.names(let claimed), .names(let seen)) = (mine, theirs) else {
-        return "\(definition.name): \(Self.shown(mine)) is claimed, and \(Self.shown(theirs)) is seen"
+        return "\(definition.name): claimed \(Self.shown(mine)), observed \(Self.shown(theirs))"
       }
       let missing = claimed.filter { !seen.contains($0) }
       let extra = seen.filter { !claimed.contains($0) }
       var parts: [String] = []
-      if !missing.isEmpty { parts.append("\(missing.joined(separator: ", ")) claimed and not seen") }
-      if !extra.isEmpty { parts.append("\(extra.joined(separator: ", ")) seen and not claimed") }
+      if !missing.isEmpty { parts.append("\(missing.joined(separator: ", ")) claimed but not observed") }
+      if !extra.isEmpty { parts.append("\(extra.joined(separator: ", ")) observed but not claimed") }
       return parts.isEmpty ? nil : "\(definition.name): " + parts.joined(separator: "; ")
     }
   }

@@ -2,23 +2,23 @@ import HAPPairing
 import HAPWire
 
 extension PairingFailure {
-  /// The error in a reply of a pairing procedure, for a report.
-  /// - Parameter key: the length that PublicKey has in M2: "32 bytes".
+  /// Returns the error in a reply of a pairing procedure, for a report.
+  /// - Parameter key: the expected length of PublicKey in M2: "32 bytes".
   func problem(in message: TLV, key: String) -> String {
     switch cause {
     case .refused(let code): "Error \(code)" + (PairingError(rawValue: code).map { " (\($0))" } ?? "")
     case .unexpectedState(let state): wrongState(state)
-    // The state goes before items that occur twice.
+    // A wrong state is reported before duplicate items.
     case .unreadable where message.state != step: wrongState(message.state)
-    case .unreadable: message.isAmbiguous ? "an item occurs twice" : "what is sealed is no TLV8 message"
+    case .unreadable: message.isAmbiguous ? "an item occurs twice" : "the decrypted EncryptedData isn't TLV8"
     case .missing(let type): wrongItem(type, count: nil, key: key)
     case .wrongLength(let type, let count): wrongItem(type, count: count, key: key)
-    case .worthlessKey: "PublicKey leads to a secret that everybody knows"
-    case .wrongProof: "the accessory's proof doesn't hold"
+    case .worthlessKey: "PublicKey leads to a publicly known secret"
+    case .wrongProof: "the accessory's proof is wrong"
     case .brokenSeal: "EncryptedData doesn't authenticate"
-    case .wrongSignature: "the signature doesn't hold"
+    case .wrongSignature: "the signature is invalid"
     case .otherAccessory: "Identifier isn't that of M6"
-    case .unexpectedMessage: "no reply was due"
+    case .unexpectedMessage: "no reply was expected"
     }
   }
 

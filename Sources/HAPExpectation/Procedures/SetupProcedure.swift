@@ -2,15 +2,15 @@ import HAPCrypto
 import HAPPairing
 import HAPWire
 
-/// A Pair Setup of a case: keeps the content of the replies and makes the next message, right or with the edits of a step. HAP R2 §5.6.
+/// A Pair Setup of a case: keeps the contents of the replies and creates the next message, correct or edited by a step. HAP R2 §5.6.
 ///
-/// It is a value without a connection and without an order: a step sends any message at any time.
+/// A value without a connection. It enforces no order: a step may send any message at any time.
 package struct SetupProcedure {
-  /// Of the last M2 that was right.
+  /// From the last valid M2.
   package private(set) var challenge: PairSetupChallenge?
-  /// Of the last M3.
+  /// From the last M3.
   private var proof: SRPClientProof?
-  /// Of the M6 that was right.
+  /// From the valid M6.
   package private(set) var accessory: PairedAccessory?
 
   package init() {}
@@ -24,8 +24,8 @@ package struct SetupProcedure {
     return message
   }
 
-  /// M3. Slow (some ms, half a second where zeros are wanted).
-  /// - Parameter random: draws the private key, unless A is forged. The search for one of the chosen form begins there.
+  /// Creates M3. Slow: some milliseconds, or half a second if leading zeros are requested.
+  /// - Parameter random: draws the private key, unless A is forged. A search for a key of the requested form starts from it.
   package mutating func proof(
     code: String, _ choices: SRPChoices = SRPChoices(), random: RandomSource
   ) throws(ProcedureError) -> TLVDraft {
@@ -38,14 +38,14 @@ package struct SetupProcedure {
     } catch {
       switch error {
       case .worthlessKey: throw ProcedureError("the accessory's public key is zero modulo N, or too long")
-      case .noKeyFound: throw ProcedureError("no key of the wanted form was found")
+      case .noKeyFound: throw ProcedureError("no key of the requested form was found")
       }
     }
     proof = made
     return TLVDraft(PairSetupMessages.proof(made))
   }
 
-  /// The items that M5 seals.
+  /// Returns the items that M5 encrypts.
   package func exchange(
     _ controller: TestController, signedBy other: SigningKey? = nil
   ) throws(ProcedureError) -> TLVDraft {
@@ -53,7 +53,7 @@ package struct SetupProcedure {
     return TLVDraft(PairSetupMessages.exchangeItems(controller.credentials, key: key, signer: other))
   }
 
-  /// M5.
+  /// Returns M5.
   package func sealedExchange(
     _ inner: [UInt8], nonce: String = "PS-Msg05", wrongKey: SecretBytes? = nil
   ) throws(ProcedureError) -> TLVDraft {
@@ -61,7 +61,7 @@ package struct SetupProcedure {
     return TLVDraft(PairSetupMessages.exchange(sealing: inner, key: key, nonce: nonce, sealKey: wrongKey))
   }
 
-  /// Takes M2, M4 or M6, and returns the error in it; `nil` without one.
+  /// Processes M2, M4 or M6, and returns the error in it; nil without one.
   package mutating func take(_ step: String, _ message: TLV) -> String? {
     let number = UInt8(step.dropFirst()) ?? 0
     do throws(PairingFailure) {
@@ -76,7 +76,7 @@ package struct SetupProcedure {
         try reply.check(proof)
       default:
         guard let key else { return "no M3 was sent" }
-        // Other cases are about the length of the identifier.
+        // Other cases check the length of the identifier.
         accessory = try reply.accessory(key: key, identifier: 1...Int.max)
       }
       return nil
@@ -84,7 +84,7 @@ package struct SetupProcedure {
   }
 }
 
-/// A message can't be made from what went before.
+/// A message can't be created because an earlier one is missing or unusable.
 package struct ProcedureError: Error, Equatable {
   package var message: String
   init(_ message: String) { self.message = message }

@@ -1,14 +1,14 @@
 import HAPSuite
 import HAPWire
 
-/// A TLV8 message on its way out, which may be made wrong in every way there is.
+/// An outgoing TLV8 message that can be made invalid in every possible way.
 package struct TLVDraft: Equatable {
   package struct Item: Equatable {
     package var type: UInt8
     package var value: [UInt8]
-    /// Sizes of its first fragments; the others are as they should be.
+    /// Sizes of its first fragments; the remaining fragments have the regular size.
     package var fragments: [Int] = []
-    /// What its header says, whatever its value is.
+    /// The length in its header, regardless of its value.
     package var declaredLength: UInt8?
 
     package init(type: UInt8, value: [UInt8]) {
@@ -18,25 +18,25 @@ package struct TLVDraft: Equatable {
   }
 
   package var items: [Item]
-  /// Behind the items.
+  /// Bytes after the items.
   private var tail: [UInt8] = []
-  /// Off the end.
+  /// Number of bytes to cut from the end.
   private var cut = 0
-  /// In place of all.
+  /// Bytes that replace the whole message.
   private var replacement: [UInt8]?
 
   package init(_ items: [Item] = []) { self.items = items }
 
   package init(_ message: TLV) { items = message.items.map { Item(type: $0.type, value: $0.value) } }
 
-  /// From a suite.
+  /// Creates a draft from a suite's items.
   package init(_ items: [MessageItem], _ maker: ByteMaker) {
     self.items = items.map { Item(type: $0.type, value: maker.bytes($0.value)) }
   }
 
   // MARK: Alterations
 
-  /// - Throws: if the message has no item that an alteration names.
+  /// - Throws: if an alteration names an item that the message doesn't have.
   package mutating func alter(_ alterations: [MessageAlteration], _ maker: ByteMaker) throws(StepError) {
     for alteration in alterations {
       do throws(StepProblem) { try alter(alteration.change, maker) } catch { throw alteration.error(error.message) }
@@ -88,7 +88,7 @@ package struct TLVDraft: Equatable {
     return index
   }
 
-  // MARK: Out
+  // MARK: Encoding
 
   package func encoded() -> [UInt8] {
     if let replacement { return replacement }

@@ -1,7 +1,7 @@
 import HAPCrypto
 import HAPPairing
 
-/// A controller that a case speaks as.
+/// A controller that a case acts as.
 package struct TestController: Sendable {
   package var name: String
   package var credentials: ControllerCredentials
@@ -11,12 +11,12 @@ package struct TestController: Sendable {
     credentials = ControllerCredentials(identifier: identifier, key: key)
   }
 
-  /// With an upper-case UUID.
+  /// Creates a controller with a random upper-case UUID.
   package init(name: String, random: RandomSource) {
     self.init(name: name, identifier: Self.uuid(random), key: SigningKey(seed: random.secret(32)))
   }
 
-  /// 36 bytes of text. RFC 9562 version 4.
+  /// Returns a UUID as 36 bytes of text. RFC 9562 version 4.
   package static func uuid(_ random: RandomSource) -> [UInt8] {
     var bytes = random.bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40

@@ -2,13 +2,13 @@ import HAPCrypto
 import HAPPairing
 import HAPWire
 
-/// A Pair Verify of a case: makes each right message, or one that is wrong on purpose, and checks what comes. HAP R2 §5.7.
+/// A Pair Verify of a case: creates messages, correct or faulty on purpose, and checks the replies. HAP R2 §5.7.
 package struct VerifyProcedure {
   package private(set) var ephemeral: AgreementKey?
-  /// The accessory's key of M2.
+  /// The accessory's public key from M2.
   private(set) var accessoryKey: [UInt8] = []
   private var secret: SecretBytes?
-  /// The accessory's identifier in M2.
+  /// The accessory's identifier from M2.
   private(set) var identifier: [UInt8] = []
 
   package init() {}
@@ -20,10 +20,10 @@ package struct VerifyProcedure {
     return TLVDraft(PairVerifyMessages.start(publicKey ?? key.publicKey))
   }
 
-  /// The items that M3 seals.
+  /// Returns the items that M3 encrypts.
   /// - Parameters:
-  ///   - keys: a procedure whose ephemeral keys are signed; by default, this one.
-  ///   - isSwapped: whether the ephemeral keys are signed in the wrong order.
+  ///   - keys: the procedure whose ephemeral keys are signed; by default, this one.
+  ///   - isSwapped: whether to sign the ephemeral keys in the wrong order.
   package func finish(
     _ controller: TestController, signedBy other: SigningKey?, over keys: VerifyProcedure?, isSwapped: Bool = false
   ) throws(ProcedureError) -> TLVDraft {
@@ -34,17 +34,17 @@ package struct VerifyProcedure {
     return TLVDraft(PairVerifyMessages.finishItems(controller.credentials, keys: keys, signer: other))
   }
 
-  /// M3 with its sealed items. Without an M2 the key is random, because there is no shared secret.
+  /// Returns M3 with its encrypted items. Without an M2 the key is random, because there is no shared secret.
   package func sealedFinish(_ inner: [UInt8], nonce: String, wrongKey: SecretBytes?, random: RandomSource) -> TLVDraft {
     let key = wrongKey ?? secret.map(PairingKeys.pairVerify) ?? random.secret(32)
     return TLVDraft(PairVerifyMessages.finish(sealing: inner, sealKey: key, nonce: nonce))
   }
 
-  /// The keys of the session after M4.
+  /// The session keys after M4.
   package var sessionKeys: SessionKeys? { secret.map { SessionKeys(pairVerify: $0) } }
 
-  /// Takes M2 or M4, and returns the error in it; `nil` without one.
-  /// - Parameter accessory: as it proved itself in Pair Setup; nil: its signature can't be checked.
+  /// Processes M2 or M4, and returns the error in it; nil without one.
+  /// - Parameter accessory: its identity from Pair Setup; nil: the signature isn't checked.
   package mutating func take(_ step: String, _ message: TLV, from accessory: PairedAccessory?) -> String? {
     let number = UInt8(step.dropFirst()) ?? 0
     do throws(PairingFailure) {

@@ -3,15 +3,15 @@ import HAPModel
 import HAPWire
 import Synchronization
 
-/// A database as cases see it: accessories, services and characteristics as objects of variables.
+/// A database as cases access it: accessories, services and characteristics as variables.
 package struct DatabaseView: Sendable {
-  /// The body of /accessories as it came.
+  /// The body of /accessories as received.
   let bytes: [UInt8]
   package let node: JSONNode
   let accessories: [Accessory]
   private let variables = Variables()
 
-  /// Reads it as tolerantly as a controller does; judging it is for the lint.
+  /// Parses it as tolerantly as a controller does; `haptest lint` finds the deviations.
   package init(_ bytes: [UInt8]) throws(JSONProblem) {
     self.bytes = bytes
     var reader = AttributeReader()
@@ -19,7 +19,7 @@ package struct DatabaseView: Sendable {
     accessories = try reader.accessories(node)
   }
 
-  /// Where a characteristic stands.
+  /// A characteristic with its service and accessory.
   package struct Entry {
     var accessory: Accessory
     var service: Service
@@ -47,12 +47,12 @@ package struct DatabaseView: Sendable {
 
   // MARK: As variables
 
-  /// The variables that were asked for, by index in `characteristics`: cases ask for the same ones again and again.
+  /// A cache of the variables by index in `characteristics`, because cases request the same ones repeatedly.
   private final class Variables: Sendable {
     let made = Mutex<[Int: JSONNode]>([:])
   }
 
-  /// The variable of `characteristics[index]`, which is `entry`.
+  /// Returns the variable of `characteristics[index]`, which is `entry`.
   func variable(_ entry: Entry, at index: Int) -> JSONNode {
     if let made = variables.made.withLock({ $0[index] }) { return made }
     let variable = Self.variable(entry)
@@ -60,8 +60,9 @@ package struct DatabaseView: Sendable {
     return variable
   }
 
-  /// A characteristic: `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the value as it was read, and
-  /// values made for it: `values`, `other` (not the current one), `another`, `whole`, `above`, `below`, `invalid`, `off-grid`, `fraction`, `too-long`.
+  /// Returns the variable of a characteristic. It has `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the
+  /// value as read, and derived values: `values`, `other` (not the current one), `another`, `whole`, `above`, `below`, `invalid`,
+  /// `off-grid`, `fraction`, `too-long`.
   static func variable(_ entry: Entry) -> JSONNode {
     let characteristic = entry.characteristic
     let constraints = characteristic.constraints
@@ -89,7 +90,7 @@ package struct DatabaseView: Sendable {
     let values = legal.values.map(node)
     members.append(("values", .list(values)))
     let others = values.filter { !Pattern.equal($0, node(characteristic.value)) }
-    // From the middle: at the ends there are values that mean something else, such as the brightness 0 or the hue 360.
+    // From the middle, because extreme values may have a special meaning, such as brightness 0 or hue 360.
     let other = others.isEmpty ? nil : others[others.count / 2]
     if let other { members.append(("other", other)) }
     if let another = others.count > 1
@@ -107,8 +108,8 @@ package struct DatabaseView: Sendable {
     return .object(members)
   }
 
-  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, `readable` (ids of what can be read), and each of its
-  /// characteristics by its name.
+  /// Returns the variable of a service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, `readable` (IDs of its readable
+  /// characteristics), and each characteristic by name.
   static func variable(_ service: Service, of accessory: Accessory) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = [
       ("kind", .text("service")), ("aid", .integer(accessory.aid)), ("iid", .integer(service.iid)),
@@ -130,7 +131,7 @@ package struct DatabaseView: Sendable {
     return .object(members)
   }
 
-  /// An accessory: `aid`, `name`, and its services in `services`.
+  /// Returns the variable of an accessory: `aid`, `name`, and its services in `services`.
   static func variable(_ accessory: Accessory) -> JSONNode {
     let information = accessory.services.first { $0.type == 0x3E }
     let name = information?.characteristics.first { $0.type == 0x23 }?.value.stringValue ?? ""
@@ -144,7 +145,7 @@ package struct DatabaseView: Sendable {
     Catalogue.service(service.type)?.identifier ?? service.type.wireForm
   }
 
-  /// As HAP's JSON has it.
+  /// Returns a value as in HAP's JSON.
   package static func node(_ value: Value) -> JSONNode {
     switch value {
     case .null: JSONNode(.null)

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Values that a characteristic may be given, and some that it may not, made from its metadata.
+/// Valid and invalid values for a characteristic, derived from its metadata.
 package struct LegalValues {
   private let characteristic: Characteristic
   private let rules: ValueRules
@@ -10,11 +10,11 @@ package struct LegalValues {
   package init(_ characteristic: Characteristic) {
     self.characteristic = characteristic
     rules = characteristic.valueRules
-    // A number of an enumeration that has no name means nothing, whatever the limits say.
+    // An unnamed number of an enumeration has no meaning, even within the limits.
     named = Catalogue.characteristic(characteristic.type)?.values.map(\.value) ?? []
   }
 
-  /// Different ones in rising order, at most 16; empty if there are none, or if the metadata does not say.
+  /// Distinct values in ascending order, at most 16. Empty if there are none, or if the metadata doesn't define any.
   package var values: [Value] {
     switch characteristic.format {
     case .bool: return [.bool(false), .bool(true)]
@@ -32,7 +32,7 @@ package struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      // Both are on a step, so that all candidates between them are.
+      // Both lie on a step, so all candidates between them do too.
       guard let low = rules.firstOnStep, let high = rules.lastOnStep else { return [] }
       let step = rules.integerStep ?? 1
       let count = (high - low) / step
@@ -55,7 +55,7 @@ package struct LegalValues {
     for part in 0...8 {
       let steps = (count * Double(part) / 8).rounded(.down)
       let number = ((low + steps * step) * 1e6).rounded() / 1e6
-      // As it is admitted, so that it reads back as it was written.
+      // Use the admitted value, because a read returns that one.
       if let admitted = try? characteristic.admit(.float(number)), let number = admitted.doubleValue,
         !legal.contains(number)
       {
@@ -67,15 +67,15 @@ package struct LegalValues {
 
   private var strings: [Value] {
     guard let most = room, most > 0 else { return [] }
-    // Where there is room for little, they differ in their first letter.
+    // Short texts differ in their first letter.
     let texts = most < 16 ? ["a", "b", "c", "d"] : ["Haptest one", "Haptest two", "Haptest three", "Haptest four"]
     return texts.map { .string($0) }
   }
 
-  /// Bytes that text or data may have; nil for other formats.
+  /// Largest size of text or data in bytes; nil for other formats.
   var room: Int? { rules.byteLimit }
 
-  /// A whole number among the values, neither the smallest nor the largest if there are others; nil if there is none.
+  /// Returns a whole number among the values, in the middle of their range if possible; nil if there is none.
   func whole(except current: Value) -> Value? {
     guard characteristic.format.integerRange != nil || characteristic.format == .float else { return nil }
     let all = values.filter { value in
@@ -85,10 +85,9 @@ package struct LegalValues {
     return all.isEmpty ? nil : all[all.count / 2]
   }
 
-  // MARK: Illegal ones
+  // MARK: Invalid values
 
-  /// One byte more than the text or data may have: for text more than 256 bytes where no maximum is stated, for data nil where more than
-  /// 16 KiB would have to be sent.
+  /// Text or data that is one byte too long. Text has at most 257 bytes. Data is nil without a stated maximum, or if it would exceed 16 KiB.
   var tooLong: Value? {
     switch characteristic.format {
     case .string:
@@ -100,7 +99,7 @@ package struct LegalValues {
     }
   }
 
-  /// Half a number between two that an integer may be.
+  /// A number halfway between two valid integers.
   var fraction: Value? {
     guard characteristic.format.integerRange != nil, let low = values.first?.doubleValue, values.count > 1,
       abs(low) < 1e12
@@ -108,11 +107,11 @@ package struct LegalValues {
     return .float(low + 0.5)
   }
 
-  /// Just above the maximum that is stated; nil where the format has no room for it.
+  /// Just above the stated maximum; nil if the format can't represent it.
   var above: Value? { rules.justAbove }
-  /// Just below the minimum that is stated.
+  /// Just below the stated minimum.
   var below: Value? { rules.justBelow }
-  /// Within the limits, but not among the valid values.
+  /// Within the limits, but not in the list of valid values.
   var invalid: Value? { rules.unlisted }
   /// Within the limits, between two steps.
   var offGrid: Value? { rules.offStep }

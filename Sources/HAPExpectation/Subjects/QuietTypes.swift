@@ -1,7 +1,7 @@
 import HAPModel
 
-/// Characteristics that can be written without anything else happening at the device, the best ones first: nothing moves, sounds, locks,
-/// or changes the meaning of another value.
+/// Characteristics that can be written without side effects, the best ones first: nothing moves, sounds or locks, and no other value
+/// changes its meaning.
 package enum QuietTypes {
   private static let identifiers = [
     "On", "Brightness", "Mute", "Volume", "TemperatureDisplayUnits", "LockPhysicalControls", "Hue", "Saturation",
@@ -23,17 +23,17 @@ package enum QuietTypes {
     return ranks
   }()
 
-  /// nil: not a quiet one.
+  /// Returns the type's rank; nil if it isn't quiet.
   package static func rank(_ type: TypeID) -> Int? { ranks[type] ?? (isForTests(type) ? identifiers.count : nil) }
 
-  /// Types E0A0xxxx-6CFD-492D-A5B2-603D9DA7F9D9, which hapsim's Kitchen Sink is made of, mean nothing by definition. Firmware may have some
-  /// of them in a test build, so that there is something of each format to be written.
+  /// Whether it is a test type. Types E0A0xxxx-6CFD-492D-A5B2-603D9DA7F9D9, used in hapsim's Kitchen Sink, have no meaning by definition. A
+  /// test build of a firmware may include some of them, so that cases can write every format.
   static func isForTests(_ type: TypeID) -> Bool {
     let text = type.wireForm
     return text.hasPrefix("E0A0") && text.hasSuffix("-6CFD-492D-A5B2-603D9DA7F9D9")
   }
 
-  /// What nobody but a case that means it should ever write: it would take the accessory away from its owner, or start something for good.
+  /// Types that a case writes only if it names them. Writing them could take the accessory from its owner or start something irreversible.
   static let dangerous: Set<TypeID> = Set(
     [
       "LockControlPoint", "FirmwareUpdateReadiness", "StagedFirmwareVersion", "NetworkClientProfileControl",

@@ -2,10 +2,10 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// Looks in a database for what a case needs.
+/// Finds the subjects of a case in a database.
 package struct SubjectFinder {
   let database: DatabaseView
-  /// Services that other cases are busy with.
+  /// Services in use by other cases.
   var taken: Set<ServiceKey> = []
 
   package init(database: DatabaseView, taken: Set<ServiceKey> = []) {
@@ -20,15 +20,15 @@ package struct SubjectFinder {
   }
 
   package enum Finding {
-    /// The variable's value, and the services that it stands for.
+    /// The variable's value, and the services that it contains.
     case found(JSONNode, services: Set<ServiceKey>)
-    /// There is something, but another case is busy with it.
+    /// Subjects exist, but other cases use them.
     case busy
-    /// Why there is nothing.
+    /// The reason why no subject exists.
     case nothing(String)
   }
 
-  /// - Parameter found: the variables that were found before, by name.
+  /// - Parameter found: returns a variable that was found earlier, by name.
   package func find(_ subject: Subject, among found: (String) -> JSONNode?) -> Finding {
     let all: [(JSONNode, ServiceKey?)] =
       switch subject.kind {
@@ -87,12 +87,12 @@ package struct SubjectFinder {
       let key = ServiceKey(aid: entry.accessory.aid, iid: entry.service.iid)
       result.append((variable, key, rank: subject.isQuiet ? rank ?? 0 : types.count > 1 ? order : 0))
     }
-    // By rank, and within one as they stand in the database.
+    // By rank, then in the order of the database.
     return result.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       .map { ($0.element.0, $0.element.1) }
   }
 
-  /// Whether a characteristic is as its type, service, format and permissions have to be.
+  /// Whether a characteristic has the required type, service, format and permissions.
   private static func fits(_ entry: DatabaseView.Entry, _ subject: Subject) -> Bool {
     let characteristic = entry.characteristic
     return (subject.types.isEmpty || subject.types.contains(characteristic.type))

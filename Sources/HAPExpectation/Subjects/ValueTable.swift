@@ -1,11 +1,11 @@
 import HAPModel
 import HAPWire
 
-/// The values of a body of /accessories or /characteristics, by their ids.
+/// The values in a body of /accessories or /characteristics, by ID.
 package struct ValueTable {
   private var values: [AttributeID: JSONNode] = [:]
 
-  /// - Returns: nil for what is neither of the two.
+  /// - Returns: nil if the body is neither of the two.
   package init?(_ body: [UInt8]) {
     guard let node = try? JSONNode.parse(body) else { return nil }
     if let entries = node["characteristics"]?.elements {
@@ -30,14 +30,14 @@ package struct ValueTable {
     values[AttributeID(aid: aid, iid: iid)] = value
   }
 
-  /// Where both have a value, and not the same, a sentence for each.
-  /// - Parameter again: what has another value in it than here changes by itself, and says nothing.
+  /// Returns one sentence for each ID whose value differs in `other`.
+  /// - Parameter again: a second reading of this table. IDs whose value differs there change by themselves and are ignored.
   package func differences(from other: ValueTable, whereAlso again: ValueTable) -> [String] {
     var differences: [String] = []
     for (id, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let theirs = other.values[id], let later = again.values[id], Pattern.equal(value, later) else { continue }
       if !Pattern.equal(value, theirs) {
-        differences.append("\(id) was \(Pattern.shown(value)), and is \(Pattern.shown(theirs))")
+        differences.append("\(id) was \(Pattern.shown(value)), is now \(Pattern.shown(theirs))")
       }
     }
     return differences

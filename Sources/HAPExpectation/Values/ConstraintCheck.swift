@@ -1,9 +1,9 @@
 import HAPSuite
 import HAPWire
 
-/// One constraint of a pattern, compared with one value. Each function returns `nil` if the value fits, or else what does not fit.
+/// Compares one constraint of a pattern with one value. Each function returns nil if the value fits, or else the mismatch.
 struct ConstraintCheck {
-  /// The constraint's own value.
+  /// The constraint's value.
   let wanted: JSONNode
   let value: JSONNode
   /// The whole pattern, for `$by` and `$factor`.
@@ -37,7 +37,7 @@ struct ConstraintCheck {
     guard let number = Pattern.number(value) else { return fault("not a number") }
     let step = try double(wanted)
     let quotient = number / step
-    return abs(quotient - quotient.rounded()) < 1e-4 ? nil : fault("no multiple of \(Pattern.shown(wanted))")
+    return abs(quotient - quotient.rounded()) < 1e-4 ? nil : fault("not a multiple of \(Pattern.shown(wanted))")
   }
 
   // MARK: Texts
@@ -46,23 +46,23 @@ struct ConstraintCheck {
 
   func matches() throws(StepError) -> String? {
     guard let text = value.stringValue else { return fault("not text") }
-    guard let regex = try? Regex(try string(wanted)) else { throw StepError(wanted, "this is no regular expression") }
+    guard let regex = try? Regex(try string(wanted)) else { throw StepError(wanted, "invalid regular expression") }
     return (try? regex.wholeMatch(in: text)) != nil ? nil : fault("not of the form \(Pattern.shown(wanted))")
   }
 
   func starts() throws(StepError) -> String? {
     guard let text = value.stringValue else { return fault("not text") }
-    return text.hasPrefix(try string(wanted)) ? nil : fault("not beginning with \(Pattern.shown(wanted))")
+    return text.hasPrefix(try string(wanted)) ? nil : fault("which doesn't start with \(Pattern.shown(wanted))")
   }
 
   func contains() throws(StepError) -> String? {
     guard let text = value.stringValue else { return fault("not text") }
-    return text.contains(try string(wanted)) ? nil : fault("without \(Pattern.shown(wanted)) in it")
+    return text.contains(try string(wanted)) ? nil : fault("which doesn't contain \(Pattern.shown(wanted))")
   }
 
   func length() throws(StepError) -> String? {
     guard let count = value.elements?.count ?? value.members?.count ?? value.stringValue?.count else {
-      return fault("without a length")
+      return fault("which has no length")
     }
     return try Pattern.mismatch(.integer(count), wanted, at: "\(path).length")
   }
@@ -80,7 +80,7 @@ struct ConstraintCheck {
   func decimal() throws(StepError) -> String? {
     guard let text = value.stringValue, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int128(text), "\(number)" == text
-    else { return fault("not a number in decimal as it should be written") }
+    else { return fault("not a decimal number in canonical form") }
     return try Pattern.mismatch(.integer(number), wanted, at: path)
   }
 
@@ -111,7 +111,8 @@ struct ConstraintCheck {
 
   // MARK: Lists and objects
 
-  /// Each pattern fits an element of its own, and no element is left. Greedy, but for patterns that name what they mean that is enough.
+  /// Matches each pattern with a different element, with no element left over. The greedy search suffices for patterns that identify their
+  /// element.
   func set() throws(StepError) -> String? {
     let patterns = try Pattern.list(wanted)
     guard var elements = value.elements else { return fault("not a list") }
@@ -155,14 +156,14 @@ struct ConstraintCheck {
         return isWanted ? "\(name): elements \(other) and \(index) are both \(Pattern.shown(element))" : nil
       }
     }
-    return isWanted ? nil : fault("without two elements that are equal")
+    return isWanted ? nil : fault("without two equal elements")
   }
 
   func only() throws(StepError) -> String? {
     guard let members = value.members else { return fault("not an object") }
     let known = wanted.members?.map(\.name) ?? []
     if let stray = members.first(where: { !known.contains($0.name) }) {
-      return "\(name) has \"\(stray.name)\", which it shouldn't"
+      return "\(name) has \"\(stray.name)\", which isn't allowed"
     }
     return try Pattern.mismatch(value, wanted, at: path)
   }
@@ -174,7 +175,7 @@ struct ConstraintCheck {
     return text
   }
 
-  /// Text may be a number, too: variables of TXT records are text.
+  /// Returns a number, also from text, because variables of TXT records are text.
   private func double(_ node: JSONNode) throws(StepError) -> Double {
     guard let number = Pattern.number(node) ?? node.stringValue.flatMap(Double.init) else {
       throw StepError(node, "a number is expected here")
@@ -182,7 +183,7 @@ struct ConstraintCheck {
     return number
   }
 
-  /// What `$min` and `$max` say, times `$factor` where there is one.
+  /// Returns the bound of `$min` or `$max`, multiplied by `$factor` if given.
   private func limit() throws(StepError) -> Double {
     guard let factor = pattern["$factor"] else { return try double(wanted) }
     return try double(wanted) * double(factor)

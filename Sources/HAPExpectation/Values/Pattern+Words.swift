@@ -2,7 +2,7 @@ import HAPSuite
 import HAPWire
 
 extension Pattern {
-  /// A pattern in words, for messages: `{"$any": [200, 429]}` is "200 or 429". Cut where it is long.
+  /// Returns a pattern as text for messages: `{"$any": [200, 429]}` is "200 or 429". Long texts are clipped.
   package static func words(_ pattern: JSONNode) -> String { clipped(text(pattern)) }
 
   private static func text(_ pattern: JSONNode) -> String {
@@ -21,7 +21,7 @@ extension Pattern {
     return parts.joined(separator: " and ")
   }
 
-  /// - Returns: nil for a part of another constraint.
+  /// - Returns: nil for a member that belongs to another constraint.
   private static func constraint(_ text: String, _ wanted: JSONNode, in pattern: JSONNode) -> String? {
     let wantedText = self.text(wanted)
     guard let constraint = ConstraintName(rawValue: text) else { return "\(text.dropFirst()) \(wantedText)" }
@@ -73,17 +73,17 @@ extension Pattern {
     }
   }
 
-  /// What `$min` and `$max` compare with, with `$factor` where there is one.
+  /// Returns the bound of `$min` or `$max` as text, with `$factor` if given.
   static func multiple(_ node: JSONNode, _ pattern: JSONNode) -> String {
     (pattern["$factor"].map { "\(shown($0)) times " } ?? "") + shown(node)
   }
 
   // MARK: Values
 
-  /// A value in a message: cut where it is long.
+  /// Returns a value as text for messages. Long texts are clipped.
   package static func shown(_ node: JSONNode?) -> String { node.map { clipped(literal($0)) } ?? "missing" }
 
-  /// Hexadecimal digits of a text that messages show.
+  /// Largest number of hexadecimal digits in a message.
   private static let digitLimit = 80
 
   private static func literal(_ node: JSONNode) -> String {

@@ -1,20 +1,20 @@
 import HAPSuite
 import HAPWire
 
-/// Holds values against the patterns of suites.
+/// Compares values with the patterns of suites.
 ///
-/// Scalars are equal as HAP means them: true is 1, numbers to a millionth. A list wants as many elements in the same order, an object the
-/// members named and may have others; objects of `$` constraints are described in the vocabulary.
+/// Scalars are compared as HAP does: true equals 1, and numbers may differ by a millionth. A list must have the same number of elements in
+/// the same order. An object must have the named members and may have others. The vocabulary describes the `$` constraints.
 package enum Pattern {
-  /// - Parameter value: nil: there is none.
-  /// - Returns: nil when it fits; else what doesn't, with where.
-  /// - Throws: when the pattern itself is wrong.
+  /// - Parameter value: nil if it is absent.
+  /// - Returns: nil if it fits; otherwise the mismatch with its path.
+  /// - Throws: if the pattern is invalid.
   package static func mismatch(_ value: JSONNode?, _ pattern: JSONNode, at path: String = "") throws(StepError)
     -> String?
   {
     if let word = pattern.stringValue {
       switch word {
-      case "$absent": return value == nil ? nil : "\(name(path)) shouldn't be there, but is \(shown(value))"
+      case "$absent": return value == nil ? nil : "\(name(path)) must be absent, but is \(shown(value))"
       case "$present": return value == nil ? "\(name(path)) is missing" : nil
       case "$anything": return nil
       default: break
@@ -44,7 +44,7 @@ package enum Pattern {
     return equal(value, pattern) ? nil : "\(name(path)) is \(shown(value)), not \(words(pattern))"
   }
 
-  /// Equal as HAP means it.
+  /// Whether two values are equal in HAP's sense.
   package static func equal(_ a: JSONNode, _ b: JSONNode) -> Bool {
     switch (a.kind, b.kind) {
     case (.null, .null): return true
@@ -119,7 +119,7 @@ package enum Pattern {
     }
   }
 
-  /// Constraints that also judge a value that is not there.
+  /// Constraints that also apply to an absent value.
   private static let judgesAbsence: Set<ConstraintName> = [.any, .all, .not, .by, .factor]
 
   private static func anyOf(

@@ -195,7 +195,7 @@ struct ShapeChecker {
       switch member.name {
       case "$matches":
         if let text = member.value.stringValue, !hasVariable(text), (try? Regex(text)) == nil {
-          complain(member.value, "this is no regular expression")
+          complain(member.value, "invalid regular expression")
         }
       case "$is": break
       default: pattern(member.value)

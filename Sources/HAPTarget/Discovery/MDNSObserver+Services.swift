@@ -2,32 +2,32 @@ import HAPLoop
 import HAPWire
 
 extension MDNSObserver {
-  /// What the packets after a mark say of the services, without asking.
+  /// Returns the services according to the packets received after a mark. Sends no query.
   package func services(after mark: Mark = start) -> [ServiceInstance] {
     ServicePicture(of: type, from: packets(after: mark)).instances
   }
 
-  /// Looks for services for as long as `time`.
-  /// - Parameter mark: what was heard after it counts too; nil: what comes from now on alone.
-  /// - Returns: those there are, in the order in which they were heard of; whole or not.
-  /// - Throws: when nothing could be sent.
+  /// Browses for services during `time`.
+  /// - Parameter mark: packets after it count too. nil: only packets from now on.
+  /// - Returns: the services found, in the order of their first packet, resolved or not.
+  /// - Throws: if no query could be sent.
   package func browse(within time: Duration, after mark: Mark? = nil) async throws(LoopError) -> [ServiceInstance] {
     var search = Search(of: type, after: mark ?? self.mark)
     _ = try await run(&search, within: time) { _ in nil }
     return search.picture.instances
   }
 
-  /// Looks for a service until its port, TXT record and an address are known.
-  /// - Parameter mark: what was heard after it counts too; nil: what comes from now on alone.
-  /// - Returns: nil when the time is over.
-  /// - Throws: when nothing could be sent.
+  /// Browses for a service until its port, TXT record and an address are known.
+  /// - Parameter mark: packets after it count too. nil: only packets from now on.
+  /// - Returns: nil on timeout.
+  /// - Throws: if no query could be sent.
   package func find(
     _ target: ServiceTarget, within time: Duration, after mark: Mark? = nil
   ) async throws(LoopError) -> ServiceInstance? {
     try await find(within: time, after: mark) { target.matches($0) }
   }
 
-  /// The same for one that fulfils `matches`, which is asked on the loop about whole ones alone.
+  /// Browses for a resolved service that fulfils `matches`. Calls `matches` on the loop, and only with resolved services.
   package func find(
     within time: Duration, after mark: Mark? = nil, where matches: @Sendable (ServiceInstance) -> Bool
   ) async throws(LoopError) -> ServiceInstance? {
@@ -35,9 +35,9 @@ extension MDNSObserver {
     return try await run(&search, within: time) { picture in picture.instances.first { $0.isResolved && matches($0) } }
   }
 
-  /// Asks for the records of an instance until its port, TXT record and an address are known.
-  /// - Returns: what is known when the time is over, perhaps not all; nil for nothing at all.
-  /// - Throws: when nothing could be sent.
+  /// Queries the records of an instance until its port, TXT record and an address are known.
+  /// - Returns: on timeout, the records known so far, possibly incomplete; nil if none is known.
+  /// - Throws: if no query could be sent.
   package func resolve(
     instance name: DNSName, within time: Duration, after mark: Mark? = nil
   ) async throws(LoopError) -> ServiceInstance? {
@@ -47,7 +47,7 @@ extension MDNSObserver {
     } ?? search.picture.instance(name)
   }
 
-  /// A search under way: what was heard, and what was asked when.
+  /// State of a search: the records received, and the time of each query.
   private struct Search {
     var picture: ServicePicture
     var mark: Mark
@@ -55,7 +55,7 @@ extension MDNSObserver {
     private var asked: [DNSQuestion: (last: Duration, times: Int)] = [:]
     private var nextBrowse = Duration.zero
     private var hasBrowsed = false
-    /// RFC 6762 §5.2: a second at first, then each at least twice the one before.
+    /// RFC 6762 §5.2: one second at first, then at least twice the previous interval.
     private var pause = Duration.seconds(1)
 
     init(of type: DNSName, after mark: Mark, only instance: DNSName? = nil) {
@@ -67,7 +67,7 @@ extension MDNSObserver {
 
     private let browseQuestion: DNSQuestion
 
-    /// What is to be asked now, 64 questions at most, and when to look again at the latest.
+    /// Returns the questions to send now, at most 64, and the latest time of the next call.
     mutating func due(_ now: Duration) -> (questions: [DNSQuestion], next: Duration) {
       var questions: [DNSQuestion] = []
       if now >= nextBrowse {
@@ -83,8 +83,8 @@ extension MDNSObserver {
       let unknown = instance.map { [picture.instance($0) ?? ServiceInstance(name: $0)] } ?? picture.instances
       for plain in unknown.lazy.flatMap(\.missingQuestions) where questions.count < 64 {
         let former = asked[plain]
-        // A record is multicast once in a second at most, RFC 6762 §6; so the first question asks for an answer to us alone (§5.4), which
-        // is not held up. Who doesn't know such questions is asked again soon.
+        // A responder multicasts a record at most once per second (RFC 6762 §6). The first question therefore requests a unicast response
+        // (§5.4), which has no such limit. A responder that doesn't support such questions is asked again soon.
         let pause: Duration = former?.times == 1 ? .milliseconds(350) : .milliseconds(1050)
         if let former, now - former.last < pause { continue }
         asked[plain] = (now, (former?.times ?? 0) + 1)
@@ -96,7 +96,7 @@ extension MDNSObserver {
     }
   }
 
-  /// Asks and listens until `found` has something, or the time is over.
+  /// Sends queries and receives answers until `found` returns an instance, or until timeout.
   private func run(
     _ search: inout Search, within time: Duration, found: (ServicePicture) -> ServiceInstance?
   ) async throws(LoopError) -> ServiceInstance? {
@@ -114,11 +114,11 @@ extension MDNSObserver {
       let heard = await first(after: search.mark, within: min(next, deadline) - now) {
         !$0.isOwn && $0.message.isResponse
       }
-      // The records of a service come one after the other: no need to look at each alone.
+      // The records of a service arrive in quick succession, so the search waits for the rest before it looks again.
       if heard != nil { _ = await first(after: mark, within: .milliseconds(5)) { _ in false } }
     }
   }
 
-  /// The machine's, not the observer's: that one may be anything.
+  /// The machine's clock. The observer's clock may be any, for example a simulated one.
   private var now: Duration { .nanoseconds(Int64(loop.readClock())) }
 }

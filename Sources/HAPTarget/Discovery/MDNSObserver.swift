@@ -2,20 +2,20 @@ import HAPDiscovery
 import HAPLoop
 import HAPWire
 
-/// Reads multicast DNS itself, packet by packet: what daemons hide (TTLs, cache-flush bits, probes, goodbyes, who was told) is what a tester asks about.
+/// Observes multicast DNS packet by packet. Test cases need what daemons hide: TTLs, cache-flush bits, probes, goodbyes and destinations.
 ///
-/// An actor on its loop. It notes what concerns the services of its type, and what is watched; everything else is counted at most.
+/// An actor on its loop. It logs packets that concern services of its type or watched names, and ignores all others.
 package actor MDNSObserver {
-  /// A place in the series of packets: "from here on".
+  /// A position in the packet log; used as "from here on".
   package struct Mark: Hashable, Sendable {
     let place: PacketLog.Mark
   }
 
-  /// How a message goes out.
+  /// How a message is sent.
   package enum Way: Hashable, Sendable {
-    /// To all, from port 5353.
+    /// To the multicast group, from port 5353.
     case multicast
-    /// To all, from a port of its own: whoever answers takes it for one who knows no multicast DNS, and answers to that port. RFC 6762 §6.7.
+    /// To the multicast group, from an ephemeral port. Responders treat it as a legacy query and answer to that port. RFC 6762 §6.7.
     case ownPort
     /// To one address, from port 5353. RFC 6762 §5.5.
     case direct(SocketAddress)
@@ -30,12 +30,12 @@ package actor MDNSObserver {
   private nonisolated let bound: LoopBound<Held>
   private var held: Held { bound.value }
   private var isClosed = false
-  /// Why nothing can be heard; nil when it can.
+  /// Why nothing can be received; nil if the observer is open.
   package private(set) var absence: String? = "it was not opened"
 
   private var log = PacketLog()
   private var watched: Set<DNSName> = []
-  /// Hosts that services of the type were said to be on.
+  /// Host names in SRV records of the type's services.
   private var hosts: Set<DNSName> = []
   private var waiters: [Int: Waiter] = [:]
   private var lastTicket = 0
@@ -44,7 +44,7 @@ package actor MDNSObserver {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Names beyond this are not watched.
+  /// Largest number of names to watch; further ones are ignored.
   private static let nameLimit = 4096
 
   private struct Waiter {
@@ -53,7 +53,7 @@ package actor MDNSObserver {
     let continuation: CheckedContinuation<ObservedPacket?, Never>
   }
 
-  /// What belongs to the loop, and outlives an observer that is let go until the loop has closed it.
+  /// Loop-bound state. It outlives a released observer until the loop has closed it.
   private final class Held {
     var sockets: MDNSSockets?
     func close() {
@@ -63,10 +63,10 @@ package actor MDNSObserver {
   }
 
   /// - Parameters:
-  ///   - loop: runs; the observer belongs to it.
+  ///   - loop: a running loop. The observer is bound to it.
   ///   - interfaces: names; empty: all that are up, can multicast, and are neither loopback nor point-to-point.
-  ///   - type: of the services; others than `_hap._tcp` are for tests.
-  ///   - readClock: gives packets their times, such as those since the start of a run. The default begins now.
+  ///   - type: the service type; types other than `_hap._tcp` are for tests.
+  ///   - readClock: the clock for packet times, for example time since the start of a run. The default starts at zero now.
   package init(
     on loop: EventLoop, interfaces: [String] = [], type: DNSName = hapType,
     readClock: (@Sendable () -> Duration)? = nil
@@ -81,8 +81,8 @@ package actor MDNSObserver {
 
   deinit { loop.schedule { [bound] in bound.value.close() } }
 
-  /// Begins to listen. Once.
-  /// - Returns: nil; or why multicast can't be had, as `absence` says from then on.
+  /// Starts to listen. Call it once.
+  /// - Returns: nil on success, or why multicast is unavailable. `absence` has the same text from then on.
   @discardableResult
   package func open() -> String? {
     precondition(held.sockets == nil && !isClosed, "an observer is opened once")
@@ -108,7 +108,7 @@ package actor MDNSObserver {
     return absence
   }
 
-  /// Ends it: claims are given up with a goodbye, and who waits gets nil. Any number of times.
+  /// Closes the observer: releases all claims with a goodbye, and returns nil to all waiting calls. Can be called repeatedly.
   package func close() {
     if isClosed { return }
     for claim in claims { release(claim.claim) }
@@ -118,32 +118,33 @@ package actor MDNSObserver {
     for ticket in waiters.keys.sorted() { finish(ticket, with: nil) }
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  /// Also notes packets that name this: another service's instance, a host.
+  /// Also logs packets with this name, such as another service's instance or a host.
   package func watch(_ name: DNSName) { if watched.count < Self.nameLimit { watched.insert(name) } }
 
-  /// What comes from now on is after it.
+  /// The current position in the log: all later packets are after it.
   package var mark: Mark { Mark(place: log.mark) }
 
-  /// Before everything.
+  /// The position before the first packet.
   package nonisolated static var start: Mark { Mark(place: PacketLog.Mark(number: 0)) }
 
-  /// What was noted after a mark, our own packets too; the oldest are let go of beyond 4096 packets or 16 MB.
+  /// Returns the packets logged after a mark, own packets included. The log keeps at most 4096 packets or 16 MB, and drops the oldest
+  /// first.
   package func packets(after mark: Mark = start) -> [ObservedPacket] { Array(log.packets(after: mark.place)) }
 
-  /// The first packet after a mark that fulfils `matches`, whether it is there already or comes in time.
+  /// Returns the first packet after a mark that fulfils `matches`, whether logged already or received in time.
   /// - Parameters:
-  ///   - limit: how long to wait for it, from now.
-  ///   - matches: asked on the loop; about our own packets too.
-  /// - Returns: nil when the time is over, the task was cancelled or the observer closed.
+  ///   - limit: how long to wait, from now.
+  ///   - matches: called on the loop, for own packets too.
+  /// - Returns: nil on timeout, if the task was cancelled, or if the observer was closed.
   package func first(
     after mark: Mark, within limit: Duration, where matches: @escaping @Sendable (ObservedPacket) -> Bool
   ) async -> ObservedPacket? {
     lastTicket += 1
     let ticket = lastTicket
     return await withTaskCancellationHandler {
-      // `self` in it keeps the closure on the loop.
+      // The use of `self` keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ObservedPacket?, Never>) in
         let found = log.packets(after: mark.place).first(where: matches)
         guard found == nil, !Task.isCancelled, !self.isClosed, limit > .zero else {
@@ -167,7 +168,7 @@ package actor MDNSObserver {
 
   private func receive(_ datagram: UDPSocket.Datagram, _ port: UInt16) {
     let time = readClock()
-    // What can't be read, or is no multicast DNS (RFC 6762 §18.3), is of no use.
+    // Ignore malformed messages and those that aren't multicast DNS (RFC 6762 §18.3).
     guard let message = try? DNSMessage(decoding: datagram.bytes), message.opcode == 0, message.responseCode == 0
     else { return }
     if concerns(message) {
@@ -176,7 +177,7 @@ package actor MDNSObserver {
           number: log.nextNumber, time: time, source: datagram.source, destination: datagram.destination,
           interface: datagram.interface, localPort: port, hopLimit: datagram.hopLimit, isOwn: false, message: message))
     }
-    // A claim may be of any name.
+    // A claimed name can be outside of the observer's type.
     if !message.isResponse, port == MDNSSockets.port { defendClaims(against: message) }
   }
 
@@ -205,15 +206,15 @@ package actor MDNSObserver {
     name.isWithin(type) || watched.contains(name) || hosts.contains(name)
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// Asks, and doesn't wait.
+  /// Sends a query without waiting for answers.
   /// - Parameters:
-  ///   - unicastResponse: an answer to us alone will do; set in all `questions`.
-  ///   - knownAnswers: what need not be answered. RFC 6762 §7.1.
-  ///   - id: comes back in the answers to `.ownPort`; otherwise it is to be 0.
-  /// - Returns: the place before the question: what answers it comes after.
-  /// - Throws: when it could not be sent at all.
+  ///   - unicastResponse: requests a unicast response for all `questions`.
+  ///   - knownAnswers: records that need no answer. RFC 6762 §7.1.
+  ///   - id: repeated in the answers to `.ownPort`; must be 0 otherwise.
+  /// - Returns: the mark before the query; answers come after it.
+  /// - Throws: if it could not be sent at all.
   @discardableResult
   package func query(
     _ questions: [DNSQuestion], unicastResponse: Bool = false, knownAnswers: [DNSRecord] = [], by way: Way = .multicast,
@@ -228,8 +229,8 @@ package actor MDNSObserver {
   }
 
   /// Sends any message.
-  /// - Returns: the place before it.
-  /// - Throws: when it could not be sent at all.
+  /// - Returns: the mark before it.
+  /// - Throws: if it could not be sent at all.
   @discardableResult
   package func send(_ message: DNSMessage, by way: Way = .multicast) throws(LoopError) -> Mark {
     guard let sockets = held.sockets else { throw LoopError(.cancelled, absence ?? "") }

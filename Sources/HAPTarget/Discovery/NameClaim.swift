@@ -1,35 +1,35 @@
 import HAPLoop
 import HAPWire
 
-/// A name that the observer holds against everybody, as a responder would that had it before. RFC 6762 §9.
+/// A name that the observer defends against conflicting hosts, like the first owner of the name. RFC 6762 §9.
 package struct NameClaim: Hashable, Sendable {
-  /// In full.
+  /// The full name.
   package let name: DNSName
   let number: Int
 
-  /// A claim that stands.
+  /// An active claim.
   struct Standing {
     let claim: NameClaim
     let records: [DNSRecord]
-    /// For the second announcement.
+    /// Fires the second announcement.
     let timer: LoopTimer
-    /// How many answers were given in the second that began then.
+    /// Start of the current second, for the rate limit.
     var second = Duration.zero
     var answerCount = 0
   }
 
-  /// A probe is answered at once, and there are three of them; who asks more often than this in a second is not answered.
+  /// Rate limit. A host sends three probes, and each is answered at once; further questions within a second get no answer.
   static let answersPerSecond = 50
 }
 
 extension MDNSObserver {
-  /// Announces an instance's name as ours, and answers who asks for it or probes for it, until it is released.
+  /// Announces an instance's name as ours, and answers questions and probes for it until its release.
   ///
-  /// No PTR record goes with it, so that nobody who looks for services finds ours.
+  /// It announces no PTR record, so browsing doesn't find the claimed name.
   /// - Parameters:
-  ///   - port: and the host: where nobody is.
-  ///   - text: anything that the other's TXT record is not.
-  /// - Throws: when it could not be sent at all.
+  ///   - port: a port without a listener. The claim's host name has no address either.
+  ///   - text: a TXT record that differs from the accessory's.
+  /// - Throws: if it could not be sent at all.
   package func claim(
     _ name: DNSName, port: UInt16 = 9, text: [[UInt8]] = [Array("claimed=1".utf8)]
   ) throws(LoopError) -> NameClaim {
@@ -45,13 +45,13 @@ extension MDNSObserver {
     try announce(records)
     let timer = LoopTimer(loop)
     timer.onFire = { [weak self] in self?.assumeIsolated { try? $0.announce(records) } }
-    // RFC 6762 §8.3: twice at least, a second apart.
+    // RFC 6762 §8.3: at least two announcements, one second apart.
     timer.start(after: .seconds(1))
     claims.append(NameClaim.Standing(claim: claim, records: records, timer: timer))
     return claim
   }
 
-  /// Gives a name up, with a goodbye. Any number of times.
+  /// Releases a name with a goodbye. Can be called repeatedly.
   package func release(_ claim: NameClaim) {
     guard let index = claims.firstIndex(where: { $0.claim == claim }) else { return }
     let standing = claims.remove(at: index)
@@ -68,7 +68,7 @@ extension MDNSObserver {
     try send(DNSMessage(flags: DNSMessage.response | DNSMessage.authoritative, answers: records))
   }
 
-  /// Answers a question that somebody asked, for the names that are claimed.
+  /// Answers another host's question for a claimed name.
   func defendClaims(against query: DNSMessage) {
     for index in claims.indices {
       let records = claims[index].records

@@ -1,39 +1,39 @@
 import HAPLoop
 import HAPWire
 
-/// A message of multicast DNS that was heard, or sent, by an `MDNSObserver`.
+/// A multicast DNS message that an `MDNSObserver` received or sent.
 package struct ObservedPacket: Sendable, Equatable {
-  /// Counted from 1 in the order in which they came.
+  /// Position in order of arrival, from 1.
   package let number: Int
-  /// On the clock that the observer was given.
+  /// Time on the observer's clock.
   package let time: Duration
   package let source: SocketAddress
-  /// What it was sent to; nil where the system doesn't tell.
+  /// Destination address; nil if the system doesn't report it.
   package let destination: IPAddress?
-  /// Index of the interface; 0 where the system doesn't tell.
+  /// Index of the interface; 0 if the system doesn't report it.
   package let interface: UInt32
-  /// The port of ours it came to, or from when it is our own: 5353, or the one that was asked from.
+  /// Our port that received or sent the message: 5353, or the ephemeral port of an `.ownPort` query.
   package let localPort: UInt16
-  /// The TTL it came with, which should be 255 (RFC 6762 §11); nil where the system doesn't tell.
+  /// The TTL on arrival, which should be 255 (RFC 6762 §11); nil if the system doesn't report it.
   package let hopLimit: UInt8?
   /// Whether the observer sent it.
   package let isOwn: Bool
   package let message: DNSMessage
 
-  /// Sent to all, not to us alone. nil where the system doesn't tell.
+  /// Whether it was multicast rather than sent to us alone; nil if the system doesn't report the destination.
   package var isMulticast: Bool? { destination?.isMulticast }
 
-  /// A response that came unasked or asked to all, so that caches take it over. Nothing of our own.
+  /// Whether it is a response that caches accept: unsolicited or multicast, and not our own.
   package var isAnnouncement: Bool { !isOwn && message.isResponse && isMulticast != false && !message.answers.isEmpty }
 
-  /// Records of a response, of all parts, with this name and perhaps type; none of our own. What a query carries are known answers and
-  /// claims, which state nothing.
+  /// Returns the response's records with this name, and this type if given, from all sections. Returns none for own messages and for
+  /// queries, because a query's records are known answers and probes, which assert nothing.
   package func records(_ name: DNSName, _ type: UInt16? = nil) -> [DNSRecord] {
     if isOwn || !message.isResponse { return [] }
     return message.records.filter { $0.name == name && (type == nil || $0.type == type) }
   }
 
-  /// Whether somebody says that the instance goes: its PTR, or its SRV, with a TTL of 0. RFC 6762 §10.1.
+  /// Whether it is a goodbye of the instance: its PTR or its SRV with a TTL of 0. RFC 6762 §10.1.
   package func isGoodbye(of instance: DNSName) -> Bool {
     records(instance, DNSType.srv).contains(where: \.isGoodbye)
       || (instance.parent.map { records($0, DNSType.ptr) } ?? []).contains {
@@ -41,7 +41,7 @@ package struct ObservedPacket: Sendable, Equatable {
       }
   }
 
-  /// The strings of the instance's TXT record, where it is announced to all with the cache-flush bit. RFC 6762 §8.4.
+  /// The strings of the instance's TXT record, if this packet announces it with the cache-flush bit. RFC 6762 §8.4.
   package func announcedText(of instance: DNSName) -> [[UInt8]]? {
     guard isAnnouncement else { return nil }
     for record in records(instance, DNSType.txt) where record.flushesCache && !record.isGoodbye {

@@ -1,15 +1,15 @@
 import HAPWire
 
-/// What was heard, in order, as much as a bound allows; the oldest goes first.
+/// The packets sent and received, in order, up to a limit. The oldest are dropped first.
 struct PacketLog {
-  /// A place between two packets.
+  /// A position between two packets.
   struct Mark: Hashable, Sendable {
-    /// Of the packet before it; 0 before the first.
+    /// Number of the packet before it; 0 before the first.
     let number: Int
   }
 
   static let largestCount = 4096
-  /// About as many bytes of memory.
+  /// Estimated memory of all packets, in bytes.
   static let largestCost = 16 << 20
 
   private(set) var packets: [ObservedPacket] = []
@@ -35,21 +35,21 @@ struct PacketLog {
     costs.append(Self.cost(of: packet.message))
     cost += costs[costs.count - 1]
     guard packets.count > countLimit || cost > costLimit else { return }
-    // A quarter at once, so that making room costs little on the whole.
+    // Dropping a quarter at once keeps the average cost of an append low.
     let count = min(packets.count - 1, max(1, packets.count / 4))
     cost -= costs[..<count].reduce(0, +)
     costs.removeFirst(count)
     packets.removeFirst(count)
   }
 
-  /// Those after a mark that are still there.
+  /// Returns the packets after a mark that were not dropped.
   func packets(after mark: Mark) -> ArraySlice<ObservedPacket> {
-    // They are numbered without gaps.
+    // Packet numbers have no gaps.
     let first = packets.first?.number ?? nextNumber
     return packets[min(max(0, mark.number + 1 - first), packets.count)...]
   }
 
-  /// Names expand when pointers are followed, so a message is larger than its packet was.
+  /// Returns the estimated memory of a message. Decompressed names make a message larger than its packet.
   private static func cost(of message: DNSMessage) -> Int {
     var cost = 256 + message.trailing.count
     for question in message.questions { cost += 64 + question.name.byteCount }

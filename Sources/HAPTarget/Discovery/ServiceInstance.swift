@@ -2,29 +2,29 @@ import HAPLoop
 import HAPModel
 import HAPWire
 
-/// A record as it was heard last.
+/// A record as last received.
 package struct SeenRecord: Sendable, Equatable {
   package let record: DNSRecord
-  /// The number of the packet.
+  /// Number of the packet that contained it.
   package let packet: Int
   package let time: Duration
   package let source: SocketAddress
-  /// Index of the interface; 0 where the system doesn't tell.
+  /// Index of the interface; 0 if the system doesn't report it.
   package let interface: UInt32
 }
 
-/// A service as its records were heard, whether it is whole or not.
+/// A service as known from the received records, resolved or not.
 package struct ServiceInstance: Sendable, Equatable {
-  /// In full, with the type: "Lamp._hap._tcp.local".
+  /// The full name, including the type: "Lamp._hap._tcp.local".
   package let name: DNSName
-  /// Nil where it was not heard, or was said to be gone: as for the next two.
+  /// nil if it was not received or was withdrawn by a goodbye; the same holds for `service` and `text`.
   package var pointer: SeenRecord?
   package var service: SeenRecord?
   package var text: SeenRecord?
-  /// A and AAAA records of the host, each address once.
+  /// A and AAAA records of the host, one per address.
   package var addresses: [SeenRecord] = []
 
-  /// The name that people see: 1...63 bytes, by rule UTF-8.
+  /// The name shown to users: 1...63 bytes, UTF-8 by rule.
   package var label: [UInt8] { name.firstLabel ?? [] }
   package var host: DNSName? {
     if case .service(_, _, _, let target) = service?.record.data { target } else { nil }
@@ -32,12 +32,12 @@ package struct ServiceInstance: Sendable, Equatable {
   package var port: UInt16? {
     if case .service(_, _, let port, _) = service?.record.data { port } else { nil }
   }
-  /// As they stand, in their order. See `DNSTextEntry`.
+  /// The TXT record's strings, unparsed and in their order. See `DNSTextEntry`.
   package var textStrings: [[UInt8]]? {
     if case .text(let strings) = text?.record.data { strings } else { nil }
   }
 
-  /// Keys and values of the TXT record, as text, in their order; none where it was not heard.
+  /// Keys and values of the TXT record, as text, in their order. Empty without a TXT record.
   package var textEntries: [(key: String, value: String)] { Self.entries(of: textStrings ?? []) }
 
   package static func entries(of strings: [[UInt8]]) -> [(key: String, value: String)] {
@@ -47,10 +47,10 @@ package struct ServiceInstance: Sendable, Equatable {
     }
   }
 
-  /// The value of a key of the TXT record.
+  /// Returns the value of a key of the TXT record.
   package func value(_ key: String) -> [UInt8]? { textStrings.flatMap { DNSTextEntry.value(of: key, in: $0) } }
 
-  /// Where to connect to, IPv4 first. Link-local IPv6 addresses have the interface on which they were heard.
+  /// Addresses to connect to, IPv4 first. A link-local IPv6 address has the scope of the interface that received it.
   package var socketAddresses: [SocketAddress] {
     guard let port else { return [] }
     let hosts = addresses.compactMap { seen -> IPAddress? in
@@ -63,7 +63,7 @@ package struct ServiceInstance: Sendable, Equatable {
   /// Whether SRV, TXT and an address are known.
   package var isResolved: Bool { service != nil && text != nil && !addresses.isEmpty }
 
-  /// What still has to be asked for.
+  /// Questions for the records that are still missing.
   var missingQuestions: [DNSQuestion] {
     var questions: [DNSQuestion] = []
     if service == nil { questions.append(DNSQuestion(name, DNSType.srv)) }
@@ -75,16 +75,16 @@ package struct ServiceInstance: Sendable, Equatable {
   }
 }
 
-/// Which service is meant.
+/// Selects a service.
 package enum ServiceTarget: Sendable, Equatable {
-  /// The value of `id` in its TXT record, in any case.
+  /// By `id` in its TXT record, ignoring case.
   case id(String)
-  /// The name that people see.
+  /// By the name shown to users.
   case name(String)
-  /// An address that its host has, and the port unless it is 0.
+  /// By an address of its host, and by the port unless that is 0.
   case address(SocketAddress)
 
-  /// As people call it: by its device ID, or its name.
+  /// Selects by device ID if `name` is one, or else by name.
   package init(called name: String) { self = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name) }
 
   package func matches(_ instance: ServiceInstance) -> Bool {

@@ -1,7 +1,7 @@
 import HAPDiscovery
 import HAPWire
 
-/// What a series of packets says about the services of a type, when each is believed. RFC 6762 §10.
+/// The state of a type's services according to a series of packets, as a cache would hold it. RFC 6762 §10.
 struct ServicePicture {
   private struct Key: Hashable {
     let name: DNSName
@@ -18,7 +18,7 @@ struct ServicePicture {
     for packet in packets { take(packet) }
   }
 
-  /// What doesn't come from port 5353 is no response. RFC 6762 §6.
+  /// Adds a packet's records. A response must come from port 5353; others are ignored. RFC 6762 §6.
   mutating func take(_ packet: ObservedPacket) {
     guard !packet.isOwn, packet.message.isResponse, packet.source.port == MDNSSockets.port else { return }
     for record in packet.message.records { take(record, packet) }
@@ -30,7 +30,7 @@ struct ServicePicture {
       guard record.name == type, instance.parent == type else { return }
       note(instance)
       if record.isGoodbye {
-        // Some say no more than this.
+        // Some responders send only this record as a goodbye.
         records[Key(name: instance, type: DNSType.srv)] = nil
         records[Key(name: instance, type: DNSType.txt)] = nil
       }
@@ -44,9 +44,9 @@ struct ServicePicture {
     var seen = records[key] ?? []
     seen.removeAll { old in
       if old.record.data == record.data { return true }
-      // PTR records are shared, whatever their bit says.
+      // PTR records are shared, so their cache-flush bit is ignored.
       guard record.flushesCache, record.type != DNSType.ptr else { return false }
-      // Addresses come in several packets, and other ones by other interfaces.
+      // Addresses come in several packets, and each interface may announce different ones.
       let isAddress = record.type == DNSType.a || record.type == DNSType.aaaa
       return !isAddress || (old.interface == packet.interface && packet.time - old.time > .seconds(1))
     }
@@ -60,10 +60,10 @@ struct ServicePicture {
 
   private mutating func note(_ instance: DNSName) { if known.insert(instance).inserted { names.append(instance) } }
 
-  /// In the order in which they were heard of, without those that were said to be gone altogether.
+  /// The services in the order of their first packet, without those that were withdrawn completely.
   var instances: [ServiceInstance] { names.compactMap(instance) }
 
-  /// nil when nothing is known of it.
+  /// Returns an instance, or nil if no record of it is known.
   func instance(_ name: DNSName) -> ServiceInstance? {
     var instance = ServiceInstance(name: name)
     instance.pointer = records[Key(name: type, type: DNSType.ptr)]?.last { $0.record.data == .pointer(name) }

@@ -1,17 +1,17 @@
 import HAPProfile
 import HAPWire
 
-/// The profile that a hapsim serves, with accessories, or services, more or less: what makes `add-accessory` and `remove-accessory` of it.
+/// The profile that hapsim serves, as changed by the hooks `add-accessory` and `remove-accessory`.
 ///
-/// On a bridge an accessory is added, anywhere else a service. What is added is another thing each time, so that it has no right to the ids
-/// of one before. What is removed is what was added last, or else the last of the profile's own that nothing refers to.
+/// On a bridge, `add` adds an accessory; on any other accessory it adds a service. Each addition has a new name and serial number, so that
+/// it doesn't get the IDs of an earlier one. `remove` removes the latest addition, or else the profile's last item that nothing refers to.
 struct ChangedProfile {
-  /// The text as it is to be served now.
+  /// The profile's text in its current state.
   private(set) var json: [UInt8]
-  /// How many things were ever added.
+  /// Number of additions so far, removed ones included.
   private var count = 0
 
-  /// Types of what is added, in turn, with the categories and words for them.
+  /// Types of additions, used in turn, with their category names.
   private static let kinds = [("Switch", "switch"), ("Outlet", "outlet"), ("LightBulb", "lightbulb")]
 
   init(json: [UInt8]) { self.json = json }
@@ -20,11 +20,11 @@ struct ChangedProfile {
 
   private func document() throws(HookFailure) -> JSONDocument {
     do throws(JSONError) { return try JSONDocument(json) } catch {
-      throw refused("the profile is no JSON: \(error.message)")
+      throw refused("the profile isn't valid JSON: \(error.message)")
     }
   }
 
-  /// Adds something.
+  /// Adds an accessory or a service.
   mutating func add() throws(HookFailure) {
     count += 1
     let (type, category) = Self.kinds[(count - 1) % Self.kinds.count]
@@ -49,11 +49,11 @@ struct ChangedProfile {
     }
   }
 
-  /// Removes something.
+  /// Removes an accessory or a service.
   mutating func remove() throws(HookFailure) {
     var document = try document()
     if let bridged = document.root["bridgedAccessories"]?.elements {
-      guard bridged.count > 1, let last = bridged.last else { throw refused("the bridge would have nothing behind it") }
+      guard bridged.count > 1, let last = bridged.last else { throw refused("it is the last bridged accessory") }
       document.remove(last.path)
     } else {
       let services = document.root["services"]?.elements ?? []
@@ -62,7 +62,7 @@ struct ChangedProfile {
         service["primary"]?.boolValue != true && service["linked"] == nil
           && service["id"]?.stringValue.map { !linked.contains($0) } ?? true
       }
-      guard let free else { throw refused("the accessory has no service that it could do without") }
+      guard let free else { throw refused("the accessory has no service that can be removed") }
       document.remove(free.path)
     }
     json = document.bytes

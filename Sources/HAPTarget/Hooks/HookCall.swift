@@ -1,9 +1,9 @@
 import HAPSuite
 import HAPWire
 
-/// One thing to be done to the device, and to what of it.
+/// One hook to run on the device, with its target and arguments.
 package struct HookCall: Equatable, Sendable {
-  /// Which service: by its type's name, or its iid.
+  /// A service, by its type's name or by its iid.
   package enum Service: Equatable, Sendable {
     case name(String)
     case iid(UInt64)
@@ -11,12 +11,12 @@ package struct HookCall: Equatable, Sendable {
 
   package var name: HookName
   package var aid: UInt64?
-  /// Of a characteristic.
+  /// The iid of a characteristic.
   package var iid: UInt64?
   package var service: Service?
   /// The type's name, for `set` without an `iid`.
   package var characteristic: String?
-  /// For `set`, `battery` and `radio`; for `obstruct` and `jam` false takes it away again.
+  /// For `set`, `battery` and `radio`. For `obstruct` and `jam`, `false` removes the fault.
   package var value: JSONNode?
   /// For `press`: "single", "double" or "long".
   package var kind: String?
@@ -34,12 +34,12 @@ package struct HookCall: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// A text as it is, anything else as JSON writes it; nil where there is none.
+  /// The value as text: a string unquoted, anything else as JSON. nil without a value.
   package var valueText: String? {
     value.map { value in value.stringValue ?? value.compactText }
   }
 
-  /// What a command that does it is told. All are set, so that none is left over from somewhere else.
+  /// Environment variables for a hook's command. All are set, so that a command never inherits one from haptest's environment.
   package var environment: [String: String] {
     let service =
       switch service {
@@ -54,7 +54,7 @@ package struct HookCall: Equatable, Sendable {
     ]
   }
 
-  /// What a person is asked to do, as one sentence without a full stop: "Please press the button (double, service 9, accessory 1)".
+  /// The request to a person, as one sentence without a full stop: "Please press the button (double, service 9, accessory 1)".
   package var request: String {
     var parts: [String] = []
     if let kind { parts.append(kind) }

@@ -3,17 +3,18 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// Does what a hooks file says: runs commands, and asks persons.
+/// Runs the hooks of a hooks file: executes commands and prompts persons.
 ///
-/// A command learns what to do from variables: `HAPTEST_HOOK`, `HAPTEST_AID`, `HAPTEST_IID`, `HAPTEST_SERVICE`, `HAPTEST_CHARACTERISTIC`,
-/// `HAPTEST_VALUE` and `HAPTEST_KIND`. With status 0 it is done. The last line that it writes may be an object of JSON, for the case.
+/// A command gets its arguments in environment variables: `HAPTEST_HOOK`, `HAPTEST_AID`, `HAPTEST_IID`, `HAPTEST_SERVICE`,
+/// `HAPTEST_CHARACTERISTIC`, `HAPTEST_VALUE` and `HAPTEST_KIND`. Exit status 0 means success. If its last output line is a JSON object, the
+/// case gets that object.
 package struct HookCommands: HookRunner {
   private let file: HookFile
   private let loop: EventLoop
   private let ask: @Sendable (String) async -> Bool
 
   /// - Parameters:
-  ///   - ask: asks a person to do something, and tells whether it was done.
+  ///   - ask: asks a person to do something, and returns whether it was done.
   package init(
     _ file: HookFile, on loop: EventLoop, ask: @escaping @Sendable (String) async -> Bool
   ) {
@@ -29,7 +30,7 @@ package struct HookCommands: HookRunner {
     switch file.hooks[hook.name] {
     case nil: throw HookFailure(.unavailable, "there is no hook \"\(name)\" in the hooks file")
     case .manual where hook.name == .identified:
-      // No is an answer, too.
+      // "No" is a valid answer too.
       let isSeen = await ask(hook.request)
       return .object([("aids", .list(isSeen ? [.integer(hook.aid ?? 1)] : []))])
     case .manual:
@@ -56,7 +57,7 @@ package struct HookCommands: HookRunner {
   }
 }
 
-/// One command, from its start to its end; belongs to the loop's thread.
+/// One run of a command, from start to end. Confined to the loop's thread.
 private final class HookCommandRun {
   typealias Outcome = Result<JSONNode?, HookFailure>
 
@@ -81,7 +82,7 @@ private final class HookCommandRun {
   }
 
   func start(_ finish: @escaping (Outcome) -> Void) {
-    guard !isCancelled else { return finish(.failure(failure(.cancelled, "it was given up"))) }
+    guard !isCancelled else { return finish(.failure(failure(.cancelled, "it was cancelled"))) }
     self.finish = finish
     do throws(LoopError) {
       child = try ChildProcess(loop, command: command, environment: environment) { self.happened($0) }
@@ -107,7 +108,7 @@ private final class HookCommandRun {
       if line.contains(where: { !$0.isWhitespace }) { lastLines[stream] = line }
     case .tooLong: break
     case .ended(let exit):
-      if isCancelled { return end(.failure(failure(.cancelled, "it was given up"))) }
+      if isCancelled { return end(.failure(failure(.cancelled, "it was cancelled"))) }
       if isLate { return end(.failure(failure(.timedOut, "\(shown) isn't done after \(within.roundText)"))) }
       guard exit == .code(0) else {
         let said = (lastLines[.error] ?? lastLines[.output]).map { ": \($0.prefix(300))" } ?? ""

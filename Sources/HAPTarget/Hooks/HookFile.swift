@@ -2,16 +2,17 @@ import HAPModel
 import HAPSuite
 import HAPWire
 
-/// Hooks as a file of JSON: `{"format": 1, "hooks": {"reboot": "ssh lamp reboot", "press": "manual", "jam": {"command": "…", "within": "30s"}}}`.
+/// A hooks file in JSON:
+/// `{"format": 1, "hooks": {"reboot": "ssh lamp reboot", "press": "manual", "jam": {"command": "…", "within": "30s"}}}`.
 package struct HookFile: Equatable, Sendable {
   package enum Way: Equatable, Sendable {
-    /// A command of the shell, and how long it may take.
+    /// A shell command and its time limit.
     case command(String, within: Duration)
-    /// A person is asked.
+    /// A prompt to a person.
     case manual
   }
 
-  /// For a command that says nothing else: a device may take that long to start.
+  /// Time limit of a command without `within`. A device may need this long to start.
   package static let defaultTime = Duration.seconds(60)
   private static let longestTime = Duration.seconds(3600)
 
@@ -54,7 +55,7 @@ package struct HookFile: Equatable, Sendable {
   private static func command(_ node: JSONNode) throws(JSONProblem) -> String {
     let text = try node.asString()
     guard text.contains(where: { !$0.isWhitespace }) else { throw node.problem("the command is empty") }
-    guard !text.utf8.contains(0) else { throw node.problem("a command has no zero in it") }
+    guard !text.utf8.contains(0) else { throw node.problem("the command contains a NUL character") }
     return text
   }
 

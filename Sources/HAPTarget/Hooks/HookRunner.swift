@@ -1,24 +1,24 @@
 import HAPSuite
 import HAPWire
 
-/// Who does things to the device: commands and persons (`HookCommands`), a simulator (`SimulatorHooks`), or nobody (`NoHooks`).
+/// Runs hooks on the device: by shell commands and prompts (`HookCommands`), by a simulator (`SimulatorHooks`), or not at all (`NoHooks`).
 package protocol HookRunner: Sendable {
   func isAvailable(_ name: HookName) -> Bool
-  /// Does it, and returns when it is done.
-  /// - Returns: what whoever did it says about it, if that is an object of JSON.
+  /// Runs the hook and returns when it is done.
+  /// - Returns: the JSON object that the command or simulator answered, if any.
   func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode?
 }
 
-/// Why something wasn't done to the device: says nothing about the device.
+/// Why a hook wasn't run. It is no verdict on the device.
 package struct HookFailure: Error, Equatable, Sendable {
   package enum Code: Equatable, Sendable {
-    /// Nobody can do it.
+    /// No runner supports the hook.
     case unavailable
-    /// Whoever was to do it said no.
+    /// The command, person or simulator refused.
     case refused
-    /// It took too long.
+    /// The time limit was exceeded.
     case timedOut
-    /// The run was given up meanwhile.
+    /// The run was cancelled meanwhile.
     case cancelled
     /// The accessory's process has ended.
     case ended
@@ -34,16 +34,16 @@ package struct HookFailure: Error, Equatable, Sendable {
   }
 }
 
-/// Nobody.
+/// Runs no hooks.
 package struct NoHooks: HookRunner {
   package init() {}
   package func isAvailable(_: HookName) -> Bool { false }
   package func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
-    throw HookFailure(.unavailable, "there is no hook \"\(hook.name.rawValue)\": --hooks names a file of them")
+    throw HookFailure(.unavailable, "there is no hook \"\(hook.name.rawValue)\": use --hooks FILE to define it")
   }
 }
 
-/// Several: the first that can does it.
+/// A chain of runners; the first that supports a hook runs it.
 package struct HookChain: HookRunner {
   private let runners: [any HookRunner]
 
@@ -52,7 +52,7 @@ package struct HookChain: HookRunner {
   package func isAvailable(_ name: HookName) -> Bool { runners.contains { $0.isAvailable(name) } }
 
   package func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
-    // The last says why not, where none can.
+    // If none supports it, the last one throws the reason.
     let runner = runners.first { $0.isAvailable(hook.name) } ?? runners.last ?? NoHooks()
     return try await runner.run(hook)
   }

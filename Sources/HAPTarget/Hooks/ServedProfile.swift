@@ -7,18 +7,18 @@ import Synchronization
   import Darwin
 #endif
 
-/// The profile that a command serves, as a file of our own that changes as hooks want it, and goes with this object.
+/// A temporary copy of the profile that a command serves. Hooks change it; `deinit` deletes it.
 ///
-/// Hooks run wherever their tasks do: one waits for the other.
+/// Hooks run concurrently, so a mutex serializes the changes.
 package final class ServedProfile: Sendable {
   private let profile: Mutex<ChangedProfile>
   private let path: String
 
-  /// Profiles are read up to this size.
+  /// Largest profile that is read, in bytes.
   private static let limit = 16 << 20
 
-  /// - Parameter command: of the shell; it names one `.hasaccessory` file.
-  /// - Returns: nil when it names none, or several, or it can't be read, or no copy can be made.
+  /// - Parameter command: a shell command that names one `.hasaccessory` file.
+  /// - Returns: nil if the command names no such file or several, if the file can't be read, or if the copy can't be created.
   package init?(servedBy command: String) {
     let words = command.split { $0.isWhitespace || $0 == "\"" || $0 == "'" }
     let names = Set(words.filter { $0.hasSuffix(".hasaccessory") })
@@ -35,11 +35,11 @@ package final class ServedProfile: Sendable {
 
   deinit { unlink(path) }
 
-  /// Changes the profile as `add-accessory` or `remove-accessory` wants it.
-  /// - Returns: the path of what is to be served now.
+  /// Changes the profile for `add-accessory` or `remove-accessory`.
+  /// - Returns: the path of the profile to serve now.
   @Sendable package func changed(by hook: HookName) throws(HookFailure) -> String {
     try profile.withLock { profile throws(HookFailure) in
-      // What can't be served changes nothing.
+      // A failed change or write leaves the profile unchanged.
       var next = profile
       if hook == .addAccessory { try next.add() } else { try next.remove() }
       guard write(next.json) else { throw HookFailure(.refused, "the changed profile can't be written to \(path)") }
@@ -77,7 +77,7 @@ package final class ServedProfile: Sendable {
   }
 }
 
-/// `read` and `write` are names of this type, too.
+/// `ServedProfile` has its own `read` and `write`, so the system's functions are called from outside of it.
 private func systemRead(_ descriptor: Int32, _ chunk: inout [UInt8]) -> Int { read(descriptor, &chunk, chunk.count) }
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)

@@ -1,16 +1,16 @@
 import HAPSuite
 import HAPWire
 
-/// Does everything by the commands of `hapsim run --commands`, which the accessory's process runs.
+/// Runs hooks as commands of `hapsim run --commands` in the accessory's process.
 package struct SimulatorHooks: HookRunner {
   private let process: AccessoryProcess
-  /// The name of the server meant, where the process serves several.
+  /// The name of the server to use if the process serves several.
   private let accessory: String?
-  /// Makes what `add-accessory` and `remove-accessory` serve, and returns its path; nil: they can't be had.
+  /// Writes the changed profile for `add-accessory` and `remove-accessory`, and returns its path. nil: these hooks are unavailable.
   private let profile: (@Sendable (HookName) throws(HookFailure) -> String)?
 
-  /// - Parameter profile: makes the profile that is to be served after `add-accessory` or `remove-accessory`, and returns its path; asked
-  ///   wherever the hook runs.
+  /// - Parameter profile: writes the profile to serve after `add-accessory` or `remove-accessory`, and returns its path. Called on the
+  ///   executor of the hook.
   package init(
     _ process: AccessoryProcess, accessory: String? = nil,
     profile: (@Sendable (HookName) throws(HookFailure) -> String)? = nil
@@ -33,14 +33,14 @@ package struct SimulatorHooks: HookRunner {
     do throws(HookFailure) {
       return try await process.perform(name, members)
     } catch {
-      // A profile that can't be had with more or less in it is no mistake of a suite.
+      // If the profile can't be changed, the suite is not at fault.
       let isProfile = hook.name == .addAccessory || hook.name == .removeAccessory
       let code = isProfile && error.code == .refused ? .unavailable : error.code
       throw HookFailure(code, "hook \"\(hook.name.rawValue)\": \(error.message)")
     }
   }
 
-  /// Its events tell: those that were written before the answer to a command have been read with it.
+  /// Reads the `identify` events. Events that were written before a command's answer are read before it.
   private func identified() async throws(HookFailure) -> JSONNode {
     _ = try await process.perform("status")
     let events = await process.takeEvents("identify").filter { event in
@@ -50,7 +50,7 @@ package struct SimulatorHooks: HookRunner {
     return .object([("aids", .list(events.compactMap { $0["aid"] }))] + seconds)
   }
 
-  /// The command of hapsim that does it, and its members.
+  /// Returns the hapsim command for the hook, and its members.
   func command(for hook: HookCall) throws(HookFailure) -> (name: String, members: [(name: String, value: JSONNode)]) {
     let server = accessory.map { [("accessory", JSONNode.text($0))] } ?? []
     let one = hook.aid.map { [("accessory", JSONNode.integer($0))] } ?? server
@@ -69,24 +69,24 @@ package struct SimulatorHooks: HookRunner {
     case .battery: return ("battery", [("value", try needed(hook))] + service + one)
     case .offline, .online: return (hook.name.rawValue, one)
     case .radio: return ("radio", [("value", try needed(hook))] + server)
-    // hapsim's own `stop` ends the process, which no command starts again. For all others this is the same: a goodbye, and nobody at the port.
+    // hapsim's own `stop` ends the process, and no command restarts it. `radio` looks the same from outside: a goodbye, then no listener.
     case .stop: return ("radio", [("value", JSONNode(.bool(false)))] + server)
     case .start: return ("radio", [("value", JSONNode(.bool(true)))] + server)
     case .set: return try set(hook, service, one, server)
     case .addAccessory, .removeAccessory:
       guard let profile else {
-        throw unavailable(hook, "hapsim changes a database by serving another profile, and there is none to serve")
+        throw unavailable(hook, "hapsim changes its database by serving another profile, and no profile was found")
       }
       do throws(HookFailure) {
         return ("replace", [("profile", .text(try profile(hook.name)))] + server)
       } catch { throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)") }
-    case .identified: throw unavailable(hook, "hapsim has no command for it, but events")
+    case .identified: throw unavailable(hook, "hapsim reports it with events, not with a command")
     case .stall:
       if let iid = hook.iid {
         return ("stall", [("characteristic", .text("\(hook.aid ?? 1).\(iid)"))] + value + server)
       }
       guard let characteristic = hook.characteristic else {
-        throw unavailable(hook, "which characteristic is not said")
+        throw unavailable(hook, "it needs a characteristic")
       }
       return ("stall", [("characteristic", .text(characteristic))] + value + service + one)
     }
@@ -96,10 +96,10 @@ package struct SimulatorHooks: HookRunner {
     _ hook: HookCall, _ service: [(String, JSONNode)], _ one: [(String, JSONNode)], _ server: [(String, JSONNode)]
   ) throws(HookFailure) -> (name: String, members: [(name: String, value: JSONNode)]) {
     let value = ("value", try needed(hook))
-    // An address names the accessory behind a bridge, too.
+    // An address also identifies a bridged accessory.
     if let iid = hook.iid { return ("set", [("characteristic", .text("\(hook.aid ?? 1).\(iid)")), value] + server) }
     guard let characteristic = hook.characteristic else {
-      throw unavailable(hook, "which characteristic is not said")
+      throw unavailable(hook, "it needs a characteristic")
     }
     return ("set", [("characteristic", .text(characteristic)), value] + service + one)
   }

@@ -2,30 +2,30 @@ import HAPLoop
 import HAPModel
 import HAPWire
 
-/// The accessory under test as a process that the tester starts and ends. A hapsim among them takes commands.
+/// The accessory under test as a process that haptest starts and stops. If the process is hapsim, it accepts commands.
 ///
 /// An actor on its loop.
 package actor AccessoryProcess {
-  /// What tells that the accessory is up. The `ready` line of a hapsim does so in any case.
+  /// The condition that shows that the accessory is up. The `ready` line of hapsim is always accepted.
   package enum Sign: Equatable, Sendable {
-    /// Its `ready` line alone.
+    /// Only the `ready` line.
     case readyLine(within: Duration)
-    /// Somebody takes connections there.
+    /// A listener accepts a connection at the address.
     case address(SocketAddress, within: Duration)
   }
 
   package struct Failure: Error, Equatable, Sendable {
     /// One line, without a full stop.
     package var message: String
-    /// What it said last, line by line.
+    /// The last lines of its output.
     package var lastLines: [String]
   }
 
-  /// Lines that are kept for messages, and characters of each.
+  /// Number of output lines kept for messages, and largest number of characters of each.
   private static let keptLines = 40
   private static let keptLength = 300
   private static let keptEvents = 1000
-  /// In bytes; a `status` of many accessories is one line.
+  /// In bytes; the `status` answer of many accessories is one line.
   private static let lineLimit = 4 << 20
   private static let knockInterval = Duration.milliseconds(50)
   private static let knockPatience = Duration.seconds(1)
@@ -34,18 +34,18 @@ package actor AccessoryProcess {
   package nonisolated let command: String
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// What its `ready` line says; empty where it wrote none.
+  /// Contents of the `ready` line; empty without one.
   package private(set) var accessories: [ReadyAccessory] = []
-  /// What it said last, of both outputs.
+  /// The last lines of both outputs.
   package private(set) var lastLines: [String] = []
-  /// How it ended; nil: it runs.
+  /// How it ended; nil while it runs.
   package private(set) var exit: ChildProcess.Exit?
 
   private nonisolated let bound: LoopBound<Held>
   private var held: Held { bound.value }
   private let onEvent: (@Sendable (JSONNode) -> Void)?
   private let onEnd: (@Sendable (ChildProcess.Exit) -> Void)?
-  /// The last events of a hapsim, for hooks that ask about them.
+  /// The latest events of hapsim, for hooks that query them.
   private var events: [JSONNode] = []
   private var started: ((Failure?) -> Void)?
   private var endWaiters: [CheckedContinuation<ChildProcess.Exit, Never>] = []
@@ -53,7 +53,7 @@ package actor AccessoryProcess {
   private var lastID = 0
   private var isToEnd = false
 
-  /// What belongs to the loop, and outlives a process that is let go until the loop has closed it.
+  /// Loop-bound state. It outlives a released process object until the loop has closed it.
   private final class Held {
     var child: ChildProcess?
     var deadline: LoopTimer?
@@ -68,8 +68,8 @@ package actor AccessoryProcess {
   }
 
   /// - Parameters:
-  ///   - onEvent: shown every event of a hapsim, as its line says it, on the loop.
-  ///   - onEnd: told once when it ends although nobody stopped it, on the loop.
+  ///   - onEvent: called on the loop with each event line of hapsim.
+  ///   - onEnd: called once on the loop if the process ends without `stop`.
   package init(
     _ command: String, on loop: EventLoop, onEvent: (@Sendable (JSONNode) -> Void)? = nil,
     onEnd: (@Sendable (ChildProcess.Exit) -> Void)? = nil
@@ -89,9 +89,9 @@ package actor AccessoryProcess {
     }
   }
 
-  // MARK: The start
+  // MARK: Start
 
-  /// Starts it, once, and returns when it is up. One that doesn't come up is ended.
+  /// Starts the process, once, and returns when it is up. Ends the process if it doesn't come up.
   package func start(until sign: Sign) async throws(Failure) {
     precondition(held.child == nil, "a process starts once")
     let failure = await withTaskCancellationHandler {
@@ -107,7 +107,7 @@ package actor AccessoryProcess {
   }
 
   private func launch(_ sign: Sign, _ started: @escaping (Failure?) -> Void) {
-    guard !isToEnd, !Task.isCancelled else { return started(Failure(message: "it was given up", lastLines: [])) }
+    guard !isToEnd, !Task.isCancelled else { return started(Failure(message: "it was cancelled", lastLines: [])) }
     self.started = started
     do throws(LoopError) {
       held.child = try ChildProcess(loop, command: command, limit: Self.lineLimit) { [weak self] event in
@@ -115,14 +115,14 @@ package actor AccessoryProcess {
       }
     } catch { return up(Failure(message: error.detail, lastLines: [])) }
     switch sign {
-    case .readyLine(let patience): late(patience, "it says no ready line within \(patience.roundText)")
+    case .readyLine(let patience): late(patience, "it printed no ready line within \(patience.roundText)")
     case .address(let address, let patience):
-      late(patience, "nobody takes connections at \(address) within \(patience.roundText)")
+      late(patience, "it accepts no connections at \(address) within \(patience.roundText)")
       knock(at: address)
     }
   }
 
-  /// - Parameter message: why it failed when this time is over.
+  /// - Parameter message: the error to report when `time` is over.
   private func late(_ time: Duration, _ message: String) {
     held.deadline = timer(after: time) { process in
       process.up(Failure(message: message, lastLines: process.lastLines))
@@ -137,7 +137,7 @@ package actor AccessoryProcess {
     return timer
   }
 
-  /// Tries to connect until somebody answers.
+  /// Connects repeatedly until a listener accepts.
   private func knock(at address: SocketAddress) {
     held.knock = TCPStream(loop, connectingTo: address) { [weak self] error in
       self?.assumeIsolated { $0.knocked(at: address, error) }
@@ -155,7 +155,7 @@ package actor AccessoryProcess {
     held.knockTimer = timer(after: Self.knockInterval) { $0.knock(at: address) }
   }
 
-  /// The start is over.
+  /// Ends the start with success (nil) or failure.
   private func up(_ failure: Failure?) {
     guard let started else { return }
     self.started = nil
@@ -163,9 +163,9 @@ package actor AccessoryProcess {
     started(failure)
   }
 
-  private func giveUp() { up(Failure(message: "it was given up", lastLines: lastLines)) }
+  private func giveUp() { up(Failure(message: "it was cancelled", lastLines: lastLines)) }
 
-  // MARK: What it says
+  // MARK: Output
 
   private func happened(_ event: ChildProcess.Event) {
     switch event {
@@ -193,7 +193,7 @@ package actor AccessoryProcess {
         accessories = list
         up(nil)
       } catch {
-        up(Failure(message: "its ready line is of another kind: \(error.path): \(error.message)", lastLines: lastLines))
+        up(Failure(message: "its ready line is invalid: \(error.path): \(error.message)", lastLines: lastLines))
       }
     } else if let id = line["id"]?.integerValue.flatMap(Int.init(exactly:)) {
       pending.removeValue(forKey: id)?(Self.outcome(line))
@@ -206,7 +206,8 @@ package actor AccessoryProcess {
     return .failure(HookFailure(.refused, message))
   }
 
-  /// The events of a kind that a hapsim has told since they were taken last; the oldest are let go of beyond a thousand of all kinds.
+  /// Returns the events of a kind that hapsim reported since the last call. At most 1000 events of all kinds are kept; the oldest are
+  /// dropped.
   package func takeEvents(_ kind: String) -> [JSONNode] {
     let taken = events.filter { $0["event"]?.stringValue == kind }
     events.removeAll { $0["event"]?.stringValue == kind }
@@ -215,7 +216,7 @@ package actor AccessoryProcess {
 
   // MARK: Commands
 
-  /// Lets a hapsim that takes commands (`--commands`) carry one out, and returns its answer.
+  /// Sends a command to a hapsim that accepts commands (`--commands`), and returns its answer.
   package func perform(
     _ name: String, _ members: [(name: String, value: JSONNode)] = [], within: Duration = .seconds(30)
   ) async throws(HookFailure) -> JSONNode {
@@ -227,7 +228,7 @@ package actor AccessoryProcess {
         send(line, id, within) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      loop.startTask { await self.answer(id, .failure(HookFailure(.cancelled, "it was given up"))) }
+      loop.startTask { await self.answer(id, .failure(HookFailure(.cancelled, "it was cancelled"))) }
     }
     return try outcome.get()
   }
@@ -235,14 +236,14 @@ package actor AccessoryProcess {
   private func send(
     _ line: JSONNode, _ id: Int, _ within: Duration, _ tell: @escaping (Result<JSONNode, HookFailure>) -> Void
   ) {
-    if Task.isCancelled { return tell(.failure(HookFailure(.cancelled, "it was given up"))) }
+    if Task.isCancelled { return tell(.failure(HookFailure(.cancelled, "it was cancelled"))) }
     guard exit == nil, let child = held.child else { return tell(.failure(endedFailure)) }
     guard child.write(line: line.compactText) else {
-      return tell(.failure(HookFailure(.refused, "the accessory's process reads no commands")))
+      return tell(.failure(HookFailure(.refused, "the accessory's process doesn't read commands")))
     }
     let timer = LoopTimer(loop) { [weak self] in
       let message =
-        "the accessory's process has not answered within \(within.roundText); a hapsim takes commands with --commands"
+        "the accessory's process did not answer within \(within.roundText); hapsim needs --commands to accept commands"
       self?.assumeIsolated { $0.answer(id, .failure(HookFailure(.timedOut, message))) }
     }
     timer.start(after: within)
@@ -260,7 +261,7 @@ package actor AccessoryProcess {
     HookFailure(.ended, "the accessory's process " + (exit.map { "ended \($0)" } ?? "has not started"))
   }
 
-  // MARK: The end
+  // MARK: End
 
   private func ended(_ exit: ChildProcess.Exit) {
     self.exit = exit
@@ -274,8 +275,8 @@ package actor AccessoryProcess {
     if !isToEnd { onEnd?(exit) }
   }
 
-  /// Asks it to end, ends it by force after `grace`, and returns when it and all that it started are gone. Any number of times.
-  /// - Returns: nil when it never started.
+  /// Terminates the process, kills it after `grace`, and returns when it and all its child processes are gone. Can be called repeatedly.
+  /// - Returns: nil if it never started.
   @discardableResult
   package func stop(grace: Duration = .seconds(5)) async -> ChildProcess.Exit? {
     isToEnd = true
@@ -283,7 +284,7 @@ package actor AccessoryProcess {
     guard let child = held.child else { return nil }
     child.terminate(grace: grace)
     return await withCheckedContinuation { continuation in
-      // Its end may have come in a turn between.
+      // The process may have ended before this closure runs.
       if let exit { return continuation.resume(returning: exit) }
       endWaiters.append(continuation)
     }

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// An accessory as a hapsim says that it serves it, in its `ready` line.
+/// An accessory as described in the `ready` line of hapsim.
 package struct ReadyAccessory: Equatable, Sendable {
   package var name: String
   /// "AA:BB:CC:DD:EE:FF".
@@ -25,7 +25,7 @@ package struct ReadyAccessory: Equatable, Sendable {
     port = UInt16(try node.required("port").asInteger(in: 1...65_535))
   }
 
-  /// Those of a `ready` line; nil for any other line.
+  /// Returns the accessories of a `ready` line; nil for any other line.
   static func list(_ line: JSONNode) throws(JSONProblem) -> [ReadyAccessory]? {
     guard line["event"]?.stringValue == "ready" else { return nil }
     return try line.list("accessories") { node throws(JSONProblem) in try ReadyAccessory(node) }

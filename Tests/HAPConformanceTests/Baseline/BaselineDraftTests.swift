@@ -20,7 +20,7 @@ import Testing
   @Test("Each failure has an entry whose reason is to be written, and other cases have none") func entries() {
     let made = draft([
       outcome("A-1", .fail, "status is 500, not 200"), outcome("A-2", .pass, ""), outcome("A-3", .skip, "no code"),
-      outcome("A-4", .flaky, "2 of 3 times it held: no answer"), outcome("A-5", .error, ""),
+      outcome("A-4", .flaky, "passed 2 of 3 times: no answer"), outcome("A-5", .error, ""),
       outcome("A-6", .fail, "it is \(Redaction.mark), not 1"), outcome("A-7", .xpass, "", expected: "old"),
       outcome("A-8", .xfail, "no answer", repetitions: [.nonStrict], expected: "#12"),
     ])

@@ -61,7 +61,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
           == (counts ? .unexpectedPass(reason: "because") : .other))
       #expect(
         dated.expired(today: today)
-          == (counts ? [] : ["PS-29: the baseline's entry expired on 2027-05-01 and doesn't count: because"]))
+          == (counts ? [] : ["PS-29: the baseline entry expired on 2027-05-01 and is ignored: because"]))
     }
   }
 
@@ -103,7 +103,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
     let problem = #expect(throws: Baseline.Mistakes.self) {
       try baseline(entry() + "," + entry(["reason": "\"again\""]))
     }?.problems.first
-    #expect(problem?.message.contains("stands here already") == true && problem?.path == "entries[1]")
+    #expect(problem?.message.contains("there is already an entry") == true && problem?.path == "entries[1]")
   }
 
   @Test(
@@ -136,6 +136,6 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
         "entries[0].why", "entries[1].id", "entries[1].verdict", "entries[1].reason", "entries[1].expires",
         "entries[2]", "entries[3]",
       ], "\(mistakes?.problems.map(\.path) ?? [])")
-    #expect(mistakes?.problems[3].message == "the reason is empty: write why this case fails")
+    #expect(mistakes?.problems[3].message == "the reason is empty; state why this case fails")
   }
 }

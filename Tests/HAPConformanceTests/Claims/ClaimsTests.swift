@@ -34,7 +34,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
       (#""services": "On""#, 38, "a list of names"),
       (#""services": ["LightBulp"]"#, 39, "did you mean \"LightBulb\"?"),
       (#""services": [5]"#, 39, "a string is expected"),
-      (#""services": ["LightBulb", "43"]"#, 52, "stands here already"),
+      (#""services": ["LightBulb", "43"]"#, 52, "is listed twice"),
       (#""admin-only": ["Brightnes"]"#, 41, "did you mean \"Brightness\"?"),
       (#""hooks": ["rebot"]"#, 36, "did you mean \"reboot\"?"), (#""hooks": true"#, 35, "a list of names"),
     ]) func problems(_ members: String, _ column: Int, _ words: String)
@@ -134,9 +134,9 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
     )
     #expect(
       mine.differences(from: seen) == [
-        "model: \"A\" is claimed, and \"B\" is seen", "bridge: true is claimed, and false is seen",
-        "accessories: false is claimed, and 2 is seen",
-        "services: Switch claimed and not seen; Outlet seen and not claimed",
+        "model: claimed \"A\", observed \"B\"", "bridge: claimed true, observed false",
+        "accessories: claimed false, observed 2",
+        "services: Switch claimed but not observed; Outlet observed but not claimed",
       ])
     // The order of names counts for nothing, nor whether none are an empty list.
     #expect(
@@ -146,7 +146,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
     #expect(try claims(#""services": false"#).differences(from: claims(#""services": []"#)) == [])
     #expect(
       try claims(#""services": false"#).differences(from: claims(#""services": ["Switch"]"#)) == [
-        "services: false is claimed, and [\"Switch\"] is seen"
+        "services: claimed false, observed [\"Switch\"]"
       ])
   }
 }

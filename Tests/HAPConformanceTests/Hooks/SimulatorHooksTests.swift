@@ -38,7 +38,7 @@ import Testing
       .start: #"radio {"value":true}"#, .radio: #"radio {"value":50}"#, .addAccessory: #"replace {"profile":"more"}"#,
       .removeAccessory: #"replace {"profile":"less"}"#,
     ]
-    wanted[.identified] = "hook \"identified\": hapsim has no command for it, but events"
+    wanted[.identified] = "hook \"identified\": hapsim reports it with events, not with a command"
     wanted[.stall] = #"stall {"characteristic":"2.9","value":50}"#
     for name in HookName.allCases {
       var hook = Self.full

@@ -121,7 +121,7 @@ import Testing
     #expect(first.items[1].value.count == 384)
     let reply = try #require(try server.answer(first))
     #expect(stripped.take("M4", reply) == nil)
-    #expect(padded.take("M4", reply) == "the accessory's proof doesn't hold")
+    #expect(padded.take("M4", reply) == "the accessory's proof is wrong")
   }
 
   @Test("Steps out of their order are our own mistake, and said") func order() throws {
@@ -175,7 +175,7 @@ import Testing
     var setup = try begun(server)
     let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, random: .seeded(9))))
     for byte in [0, 31, 63] {
-      #expect(setup.take("M4", flipped(fourth, TLVType.proof, byte)) == "the accessory's proof doesn't hold")
+      #expect(setup.take("M4", flipped(fourth, TLVType.proof, byte)) == "the accessory's proof is wrong")
     }
     #expect(setup.take("M4", fourth) == nil)
     let inner = try setup.exchange(guest)
@@ -210,14 +210,14 @@ import Testing
     #expect(setup.take("M6", sixth([(1, accessory.identifier), (10, signature)])) == "PublicKey isn't 32 bytes")
     #expect(
       setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey)])) == "Signature isn't 64 bytes")
-    #expect(setup.take("M6", sixth([(1, [1]), (1, [1])])) == "what is sealed is no TLV8 message")
+    #expect(setup.take("M6", sixth([(1, [1]), (1, [1])])) == "the decrypted EncryptedData isn't TLV8")
     #expect(setup.take("M6", sixth([(1, []), (3, [1])])) == "Identifier is missing")
     var short = TLV(state: 6)
     short.append(TLVType.encryptedData, [1, 2])
     #expect(setup.take("M6", short) == "EncryptedData doesn't authenticate")
     for (identifier, publicKey) in [([1], accessory.key.publicKey), (accessory.identifier, other.publicKey)] {
       #expect(
-        setup.take("M6", sixth([(1, identifier), (3, publicKey), (10, signature)])) == "the signature doesn't hold")
+        setup.take("M6", sixth([(1, identifier), (3, publicKey), (10, signature)])) == "the signature is invalid")
     }
     #expect(
       setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey), (10, signature)])) == nil)

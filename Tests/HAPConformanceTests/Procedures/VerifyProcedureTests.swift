@@ -113,14 +113,14 @@ import Testing
     #expect(problem(flipped(second, TLVType.encryptedData, 0)) == "EncryptedData doesn't authenticate")
     var worthless = without(TLVType.publicKey)
     worthless.append(TLVType.publicKey, [UInt8](repeating: 0, count: 32))
-    #expect(problem(worthless) == "PublicKey leads to a secret that everybody knows")
+    #expect(problem(worthless) == "PublicKey leads to a publicly known secret")
     var twice = second
     twice.append(TLVType.state, [2])
     #expect(problem(twice) == "an item occurs twice")
     let id = PairedAccessory(identifier: [1], publicKey: server.paired.publicKey)
     #expect(problem(second, id) == "Identifier isn't that of M6")
     let key = PairedAccessory(identifier: server.paired.identifier, publicKey: guest.credentials.key.publicKey)
-    #expect(problem(second, key) == "the signature doesn't hold")
+    #expect(problem(second, key) == "the signature is invalid")
     #expect(problem(second) == nil)
   }
 

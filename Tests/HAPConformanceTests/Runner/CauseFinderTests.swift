@@ -185,8 +185,8 @@ struct CauseFinderTests {
     let user = definition("PR-05")
     var result = failed(user, [.listPairings])
     result.outcome.verdict = .flaky
-    result.outcome.message = "1 of 2 times it held: wrong 0"
+    result.outcome.message = "passed 1 of 2 times: wrong 0"
     #expect(
-      texts(finder.take(result, of: user, pending: .init())) == ["PR-05 flaky -: 1 of 2 times it held: wrong 0"])
+      texts(finder.take(result, of: user, pending: .init())) == ["PR-05 flaky -: passed 1 of 2 times: wrong 0"])
   }
 }

@@ -90,20 +90,20 @@ import Testing
   @Test("Each need that isn't met is a reason to skip, and none where it is") func reasons() throws {
     var allowed = RunOptions()
     (allowed.isLong, allowed.allowsReset) = (true, true)
-    #expect(try reason("long") == "takes long: --long runs it")
+    #expect(try reason("long") == "takes long; use --long to run it")
     #expect(try reason("long", options: allowed) == nil)
-    #expect(try reason("reset") == "leaves the accessory to be reset: --allow-reset runs it")
+    #expect(try reason("reset") == "needs a factory reset afterwards; use --allow-reset to run it")
     #expect(try reason("reset", options: allowed) == nil)
     for state in ["paired", "unpaired"] {
       #expect(try reason(state, isForeign: true) == "the accessory is paired with another controller")
     }
     #expect(try reason("any", isForeign: true) == nil)
-    #expect(try reason("unpaired", isBorrowed: true) == "the accessory is paired, and stays so")
-    #expect(try reason("paired, unpairs", isBorrowed: true) == "removes pairings: --allow-reset runs it")
+    #expect(try reason("unpaired", isBorrowed: true) == "the accessory's pairing must be kept")
+    #expect(try reason("paired, unpairs", isBorrowed: true) == "removes pairings; use --allow-reset to run it")
     #expect(try reason("paired, unpairs", options: allowed, isBorrowed: true) == nil)
     #expect(try reason("paired, unpairs") == nil)
     for needs in ["paired", "unpaired, code", "any, code"] {
-      #expect(try reason(needs, hasCode: false) == "no setup code: --code tells it")
+      #expect(try reason(needs, hasCode: false) == "no setup code; use --code")
     }
     #expect(try reason("unpaired", hasCode: false) == nil)
     #expect(try reason("paired", hasCode: false, isBorrowed: true) == nil)
@@ -121,13 +121,13 @@ import Testing
   @Test("A claim that is unknown skips, or is an error where claims were given; false skips; anything else runs")
   func claims() throws {
     var claims = Claims()
-    #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is not known: --claims tells it")
+    #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is unknown; use --claims")
     var options = RunOptions()
     options.hasClaimsFile = true
     let plan = try plan([needing("AA-01", "{ claim: setup-id }")], options: options)
     #expect(plan.entries[0].errorReason == "the claim \"setup-id\" is unknown" && plan.entries[0].skipReason == nil)
     claims["setup-id"] = .flag(false)
-    #expect(try reason("{ claim: setup-id }", claims: claims) == "by its claims it has no setup-id")
+    #expect(try reason("{ claim: setup-id }", claims: claims) == "according to its claims it has no setup-id")
     claims["setup-id"] = .text("7OSX")
     #expect(try reason("{ claim: setup-id }", claims: claims) == nil)
   }
@@ -147,7 +147,7 @@ import Testing
     }
     let once = try plan(cases, options: options)
     #expect(skipped(once) == ["AA-02", "AA-05"])
-    #expect(once.entries.compactMap(\.skipReason).allSatisfy { $0 == "the budget of 5 wrong setup codes is spent" })
+    #expect(once.entries.compactMap(\.skipReason).allSatisfy { $0 == "the limit of 5 wrong setup codes is reached" })
     options.repetitions = 2
     #expect(skipped(try plan(cases, options: options)) == ["AA-01", "AA-02", "AA-05"])
     options.wrongCodeLimit = 0

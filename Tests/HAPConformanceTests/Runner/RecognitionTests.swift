@@ -54,7 +54,7 @@ import Testing
     #expect(
       try await refusal { _ in closes ? Self.close : "" }
         == "nothing answers at ADDRESS. GET /accessories: \(what); POST /pair-verify: \(what). "
-        + "If an accessory is there, restart it; --txt sf=1 tests it as it is")
+        + "If an accessory is there, restart it, or use --txt sf=1 to skip this check")
     #expect(try await refusal(isDeclared: true) { _ in closes ? Self.close : "" } == nil)
   }
 
@@ -92,8 +92,8 @@ import Testing
   @Test(
     "Other servers show no sign of HAP, and their answer is shown short",
     arguments: [
-      ("SSH-2.0-OpenSSH_9.2p1\r\n", "\"SSH-2.0-OpenSSH_9.2p1\", which is no HTTP"),
-      ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}F", "bytes 15030300020246, which are no HTTP"),
+      ("SSH-2.0-OpenSSH_9.2p1\r\n", "\"SSH-2.0-OpenSSH_9.2p1\", which isn't HTTP"),
+      ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}F", "bytes 15030300020246, which aren't HTTP"),
     ])
   func others(_ text: String, _ brief: String) {
     let arrival = Arrival.garbage(reason: "no HTTP", bytes: Array(text.utf8), time: .zero)

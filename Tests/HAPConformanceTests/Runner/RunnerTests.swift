@@ -48,7 +48,7 @@ import Testing
     #expect(
       first.accepted == ["status 200"] && first.got?.hasPrefix("HTTP/1.1 470") == true && !first.transcript.isEmpty)
     let second = try #require(report.outcome("AA-02"))
-    #expect(second.message == "none of what is accepted: status is 470, not 400")
+    #expect(second.message == "no accepted answer: status is 470, not 400")
     #expect(second.accepted == ["status 400", "status 401 (not strict: others)", "the connection ends"])
     #expect(report.outcome("AA-03")?.message.hasPrefix("an answer came: HTTP/1.1 470") == true)
   }
@@ -123,7 +123,7 @@ import Testing
     let second = try await run.run()
     let outcome = try #require(first.outcome("AA-01"))
     #expect(outcome.verdict == .flaky && outcome.repetitions.count == 8 && Set(outcome.repetitions) == [.pass, .fail])
-    #expect(outcome.message.hasPrefix("\(outcome.repetitions.count { $0 == .pass }) of 8 times it held: it is "))
+    #expect(outcome.message.hasPrefix("passed \(outcome.repetitions.count { $0 == .pass }) of 8 times: it is "))
     #expect(second.outcome("AA-01")?.repetitions == outcome.repetitions)
     // The turn that failed can be had again without those before it.
     #expect(outcome.turn == outcome.repetitions.firstIndex(of: .fail))
@@ -191,7 +191,7 @@ import Testing
 
   @Test(
     "What a run was ended in isn't passed: it is skipped, unless it had failed before",
-    arguments: [(470, Verdict.skip, "the run was ended"), (200, .fail, "first: status is 470, not 200")])
+    arguments: [(470, Verdict.skip, "the run was interrupted"), (200, .fail, "first: status is 470, not 200")])
   func interrupted(_ status: Int, _ verdict: Verdict, _ message: String) async throws {
     let tiny = TinyRun(
       TinyCase.text(
@@ -230,7 +230,7 @@ import Testing
     run.keepsPairings = true
     let report = try await run.run()
     #expect(
-      report.outcome("AA-01")?.notes.first?.hasPrefix("it could not all be put back: pairings are still there: ")
+      report.outcome("AA-01")?.notes.first?.hasPrefix("cleanup was incomplete: pairings were not removed: ")
         == true,
       "\(report.outcome("AA-01")?.notes ?? [])")
   }

@@ -66,7 +66,7 @@ import Testing
     let steps = #"[{"try": {"steps": [STEPS], "always": [{"fail": "worse"}]}}]"#
     let (notes, failure) = try await run(steps.replacing("STEPS", with: #"{"fail": "broken"}"#))
     #expect((failure as? CaseFailure)?.message == "broken")
-    #expect(notes == ["what is always done went wrong: worse"])
+    #expect(notes == ["a step of 'always' failed: worse"])
     #expect((try await run(steps.replacing("STEPS", with: "")).failure as? CaseFailure)?.message == "worse")
   }
 

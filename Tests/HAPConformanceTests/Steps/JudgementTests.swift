@@ -37,21 +37,21 @@ import Testing
     ("{ chunked: false, sealed: false }", nil), ("{ sealed: true }", "sealed is false, not true"),
     ("{ chunked: true }", "chunked is false"),
     ("{ headers: { X: a, y: $absent } }", nil), ("{ headers: { X: b } }", "header X is \"a\", not \"b\""),
-    ("{ headers: { content-length: $absent } }", "header content-length shouldn't be there"),
+    ("{ headers: { content-length: $absent } }", "header content-length must be absent"),
     ("{ body: empty }", "the body has "), ("{ body: { $starts: 7b } }", nil), ("{ body: aa }", "body is "),
     ("{ time: { $max: 10 } }", nil),
-    ("{ time: { $max: 1 } }", "time is 5"), ("{ tlv: { state: 2 } }", "the body is no TLV8"),
-    ("{ database: true }", "the body is no database"),
+    ("{ time: { $max: 1 } }", "time is 5"), ("{ tlv: { state: 2 } }", "the body isn't TLV8"),
+    ("{ database: true }", "the body isn't a database"),
     ("{ json: { characteristics: { $length: 3 } } }", nil), ("{ json: { x: 1 } }", "x is missing"),
     ("{ entries: [{ id: 2.9, value: 5 }, { id: 1.9, value: 1 }, { aid: 1, iid: 10, status: -70402 }] }", nil),
-    ("{ entries: [{ id: 2.9 }, { id: 1.9 }] }", "there is one entry too many: {\"aid\":1,\"iid\":10"),
+    ("{ entries: [{ id: 2.9 }, { id: 1.9 }] }", "there is an unexpected entry: {\"aid\":1,\"iid\":10"),
     ("{ entries: [{ id: 3.9 }] }", "there is no entry for 3.9"),
     ("{ entries: [{ id: 1.9, value: 0 }, { id: 1.10 }, { id: 2.9 }] }", "entry 1.9.value is true, not 0"),
     ("{ entries: [{ id: 1.9 }, { id: 1.9 }, { id: 1.10 }] }", "there is no entry for 1.9"),
     ("{ closed: true }", "an answer came: HTTP/1.1 207"),
     ("{ silent: true }", "an answer came"), ("{ garbage: true }", "an answer came"),
     ("{ closed: false, silent: false, status: 207 }", nil),
-    ("{ setup: M2 }", "no Pair Setup is under way"), ("{ verify: M4 }", "no Pair Verify is under way"),
+    ("{ setup: M2 }", "no Pair Setup is in progress"), ("{ verify: M4 }", "no Pair Verify is in progress"),
   ]
 
   @Test("Every member judges its part of an answer", arguments: rows) func parts(
@@ -71,9 +71,9 @@ import Testing
     #expect(try judge(refusal, "{ tlv: { state: 4, error: authentication, proof: $absent } }") == nil)
     #expect(try judge(refusal, "{ tlv: { $only: { state: 4 } } }")?.contains("\"error\"") == true)
     #expect(try judge(answer("200 OK"), "{ tlv: { error: $absent } }") == "there is no TLV8 in the body")
-    #expect(try judge(answer("200 OK", [6, 5, 1]), "{ tlv: { state: 1 } }")?.hasPrefix("the body is no TLV8") == true)
+    #expect(try judge(answer("200 OK", [6, 5, 1]), "{ tlv: { state: 1 } }")?.hasPrefix("the body isn't TLV8") == true)
     #expect(try judge(answer("204 No Content"), "{ body: empty }") == nil)
-    #expect(try judge(answer("200 OK", [0x7B]), "{ json: { a: 1 } }")?.hasPrefix("the body is no JSON: ") == true)
+    #expect(try judge(answer("200 OK", [0x7B]), "{ json: { a: 1 } }")?.hasPrefix("the body isn't JSON: ") == true)
     #expect(try judge(answer("200 OK", Array("{}".utf8)), "{ entries: [] }") == "the body has no \"characteristics\"")
   }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(try judge(silence, "{ status: 200 }") == "no answer within 2s")
     #expect(try judge(garbage, "{ garbage: true }") == nil)
     #expect(try judge(garbage, "{ garbage: { $starts: HTTP } }") == nil)
-    #expect(try judge(garbage, "{ garbage: { $starts: x } }")?.hasPrefix("what came is \"HTTP/9\"") == true)
+    #expect(try judge(garbage, "{ garbage: { $starts: x } }")?.hasPrefix("the received data is \"HTTP/9\"") == true)
     #expect(try judge(garbage, "{ closed: true }") == "no HTTP")
     for arrival in [fin, reset, silence, garbage] { #expect(try judge(arrival, "{ status: 200 }") != nil) }
   }
@@ -107,7 +107,7 @@ import Testing
     arguments: [
       ("{}", "any answer"), ("{ status: 200, body: empty }", "status 200, no body"),
       ("{ closed: true, within: 5s }", "the connection ends"),
-      ("{ silent: true }", "no answer"), ("{ setup: M2 }", "a good M2"),
+      ("{ silent: true }", "no answer"), ("{ setup: M2 }", "a valid M2"),
       ("{ status: { $min: 400 }, deviation: others }", "status at least 400 (not strict: others)"),
       ("{ type: a/b, tlv: { error: { $any: [Busy, 7] } } }", "content type \"a/b\", TLV {error: \"Busy\" or 7}"),
     ])

@@ -121,10 +121,10 @@ private let simulator = #"""
     #expect(died?.message == "the accessory's process ended with status 2")
     #expect(Set(died?.lastLines ?? []) == ["one", "no such profile"])
     let silent = await failure("exec sleep 100", .readyLine(within: .milliseconds(100)))
-    #expect(silent?.message == "it says no ready line within 100ms")
+    #expect(silent?.message == "it printed no ready line within 100ms")
     let odd = await failure(
       #"echo '{"event":"ready","accessories":[{"name":"A"}]}'; exec sleep 100"#, .readyLine(within: .seconds(20)))
-    #expect(odd?.message == "its ready line is of another kind: accessories[0]: \"deviceID\" is missing")
+    #expect(odd?.message == "its ready line is invalid: accessories[0]: \"deviceID\" is missing")
     let many = await failure("seq 1 1000; printf '%02000d' 1; exit 1", .readyLine(within: .seconds(20)))
     #expect(many?.lastLines.count == 40 && many?.lastLines.first == "962" && many?.lastLines.last?.count == 300)
   }
@@ -168,6 +168,6 @@ private let simulator = #"""
       #expect(exit == nil || exit == .signal(15))
       return failure
     }
-    #expect(failure?.message == "it was given up")
+    #expect(failure?.message == "it was cancelled")
   }
 }

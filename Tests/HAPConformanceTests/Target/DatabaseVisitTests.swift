@@ -30,6 +30,6 @@ import Testing
   @Test("It leaves no pairing behind, even if it is given up in the middle of Pair Setup", arguments: [false, true])
   func leavesNothing(_ isGivenUp: Bool) async throws {
     let (failure, pairingCount) = try await look(givingUpInPairSetup: isGivenUp)
-    #expect(failure == (isGivenUp ? "it was given up" : nil) && pairingCount == 0)
+    #expect(failure == (isGivenUp ? "it was cancelled" : nil) && pairingCount == 0)
   }
 }

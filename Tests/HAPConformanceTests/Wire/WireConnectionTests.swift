@@ -84,7 +84,7 @@ import Testing
       return (arrival, connection.events.count, connection.isClosed)
     }
     guard case .garbage(let reason, _, _) = arrival else { return #expect(Bool(false), "\(arrival)") }
-    #expect(reason == "a flood of messages that nobody asked for" && isClosed)
+    #expect(reason == "too many unexpected messages" && isClosed)
     #expect(events > WireConnection.queueLimit && events < WireConnection.queueLimit + 5000)
   }
 
@@ -364,7 +364,7 @@ import Testing
     guard case .garbage(let reason, let bytes, _) = second else { return #expect(Bool(false), "\(second)") }
     switch which {
     case "plain": #expect(reason.hasPrefix("a frame announces 21576 bytes") && bytes == Array(Self.answer.utf8))
-    case "too long": #expect(reason == "a frame announces 1025 bytes; 1024 are the most")
+    case "too long": #expect(reason == "a frame announces 1025 bytes; the maximum is 1024")
     default: #expect(reason == "frame 1 doesn't authenticate")
     }
   }
@@ -381,7 +381,7 @@ import Testing
       return await connection.next(within: Self.patience)
     }
     guard case .garbage(let reason, _, _) = arrival else { return #expect(Bool(false), "\(arrival)") }
-    #expect(reason == "frames without end")
+    #expect(reason == "too many frames for one message")
   }
 
   @Test("What is sent arrives: sealed in a session, and as it is around it") func sending() async throws {

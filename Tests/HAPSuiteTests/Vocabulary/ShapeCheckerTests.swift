@@ -71,7 +71,7 @@ import Testing
     Mistake(
       "expect: { json: { a: 1, $min: 200 } }", 25, ".expect.json", "can't be mixed with names of members; use $all"),
     Mistake(
-      "expect: { json: { a: { $matches: \"(\" } } }", 42, ".expect.json.a.$matches", "this is no regular expression"),
+      "expect: { json: { a: { $matches: \"(\" } } }", 42, ".expect.json.a.$matches", "invalid regular expression"),
     Mistake("expect: { json: [{ $any: [{ $mx: 1 }] }] }", 42, ".expect.json[0].$any[0].$mx", "$max"),
     Mistake("expect: { tlv: { erorr: 1 } }", 33, ".expect.tlv.erorr", "did you mean \"error\"?"),
     Mistake("expect: { tlv: 5 }", 24, ".expect.tlv", "an object is expected"),
