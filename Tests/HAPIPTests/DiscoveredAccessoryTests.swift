@@ -75,7 +75,8 @@ import Testing
   @Test(
     "What can't be understood is said, and taken for missing",
     arguments: [
-      ("c#=three", "c#: \"three\" is not a number from 1 to 4294967295"), ("c#=0", "c#: \"0\" is not a number from 1 to"),
+      ("c#=three", "c#: \"three\" is not a number from 1 to 4294967295"),
+      ("c#=0", "c#: \"0\" is not a number from 1 to"),
       ("c#=-1", "c#: \"-1\" is not a number"), ("c#=99999999999999999999", "is not a number"),
       ("s#=", "s#: it is empty"), ("sf=256", "sf: \"256\" is not a number from 0 to 255"),
       ("sf=0x1", "sf: \"0x1\" is not a number"),
