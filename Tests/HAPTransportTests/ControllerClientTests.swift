@@ -228,7 +228,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
       ("", false, "no answer in time"), ("", true, "closed the connection"),
       ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", true, "in the middle of an answer"),
       ("SSH-2.0-OpenSSH\r\n\r\n", false, "no HTTP"), ("HTTP/1.1 2000 x\r\n\r\n", false, "no HTTP"),
-      ("HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", false, "nobody asked for"),
+      ("HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", false, "an unexpected answer"),
     ])
   func silence(says: String, closes: Bool, expected: String) async throws {
     let deaf = DeafAccessory(on: loop.loop, says: says, closes: closes)

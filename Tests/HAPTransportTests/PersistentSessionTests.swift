@@ -192,7 +192,7 @@ private final class Whereabouts: Sendable {
     let session = session(whereabouts)
     #expect(try await lost(session) == "it has no address")
     let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(30)) }
-    #expect(said == "GET /accessories was not sent, since there is no connection: it has no address")
+    #expect(said == "GET /accessories was not sent because there is no connection: it has no address")
     let cancelled = Task { try await session.request(.write([.init(on, value: .bool(true))])) }
     cancelled.cancel()
     await #expect(throws: ClientError.self) { try await cancelled.value }

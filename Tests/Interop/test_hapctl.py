@@ -372,7 +372,7 @@ async def scripted():
         (refusal(7), False, 1, "another controller is pairing"),
         (refusal(77), False, 1, "refuses with error 77"),
         (answer(b"", "500 Internal Server Error"), False, 1, "POST /pair-setup was answered 500 Internal Server Error"),
-        (answer(b"hello"), False, 1, "the answer to POST /pair-setup is no TLV8 (--verbose shows the bytes)"),
+        (answer(b"hello"), False, 1, "the answer to POST /pair-setup is not TLV8 (--verbose shows the bytes)"),
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", False, 1, "the answer is not valid HTTP: the first line is not HTTP (--verbose shows the bytes)"),
         (answer(b"hello")[:-2], True, 1, "in the middle of an answer"),
         (b"", True, 3, "the accessory closed the connection"),
