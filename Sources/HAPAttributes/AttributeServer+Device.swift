@@ -87,7 +87,7 @@ extension AttributeServer {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests to the device
 
   /// Whether there are characteristics whose current value only the device has.
   package var hasLiveValues: Bool { !liveSlots.isEmpty }

@@ -1,7 +1,6 @@
 import HAPModel
 
 extension AttributeServer {
-  /// The device, or a person at it, changed a value.
   /// The device, or a person using it, changed a value.
   ///
   /// - Parameter value: the caller must check that it has the characteristic's format and follows its rules.

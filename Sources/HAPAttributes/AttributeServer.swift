@@ -76,7 +76,7 @@ package final class AttributeServer {
     changedSlots.append(slot)
   }
 
-  // MARK: Another database
+  // MARK: Replacing the database
 
   /// Replaces the database: services were added or removed, a bridge has other accessories, or the firmware was
   /// updated.

@@ -32,7 +32,7 @@ extension EventLoop {
   }
 
   private func wait<T: Sendable>(_ limit: Duration?, _ work: @escaping @Sendable () -> T) -> T? {
-    precondition(!isOnLoop, "the loop can't wait for itself")
+    precondition(!isOnLoop, "a loop can't wait for itself")
     let outcome = Guarded<T?>(nil)
     let isDone = driver.perform(
       {

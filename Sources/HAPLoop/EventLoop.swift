@@ -61,7 +61,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Starts the loop and returns when it runs. Can be called once, from any thread.
   package func start() {
-    precondition(isNew.exchange(false, ordering: .acquiringAndReleasing), "an event loop is started once")
+    precondition(isNew.exchange(false, ordering: .acquiringAndReleasing), "an event loop can be started only once")
     driver.start(self)
   }
 
@@ -145,7 +145,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Traps unless the caller is on the loop's thread.
   package func preconditionOnLoop() {
-    precondition(isOnLoop, "this belongs to the thread of the event loop \(name)")
+    precondition(isOnLoop, "not on the thread of the event loop \(name)")
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {

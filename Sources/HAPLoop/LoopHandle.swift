@@ -15,7 +15,7 @@ package class LoopHandle {
     self.loop = loop
   }
 
-  deinit { precondition(place == nil, "an open handle is kept by its loop") }
+  deinit { precondition(place == nil, "an open handle must be kept by its loop") }
 
   /// Makes the loop keep the handle.
   func open() { loop.keep(self) }

@@ -47,8 +47,8 @@ package final class LoopTimer: LoopHandle {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, from 0 to a century, rounded up. Without rounding up, a timer that fires a fraction
-  /// early and is restarted for that fraction would never finish on a clock that is frozen meanwhile.
+  /// The duration in nanoseconds, from 0 to a century, rounded up. Otherwise a timer that fires a fraction early, and
+  /// is restarted for that fraction, would never finish on a frozen clock.
   package var cappedNanoseconds: UInt64 {
     let century: Int64 = 100 * 366 * 86_400
     let (seconds, attoseconds) = components

@@ -65,7 +65,7 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
     judge.take(.announced(configurationNumber: number), of: self, at: clock())
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func tell(_ act: ControllerAct, on connection: ConnectionID, at now: Duration) {
     guard let number = numbers[connection] else { return }

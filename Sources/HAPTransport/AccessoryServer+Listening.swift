@@ -9,7 +9,7 @@ extension AccessoryServer {
   /// Starts to listen at each of `places` on one port. After `vanish` it may listen again.
   /// - Parameter port: 0 for any port that is free at all of them.
   package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
-    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "a server listens once at a time, somewhere")
+    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "already listening, stopped, or without a place")
     var port = port
     do throws(LoopError) {
       for place in places {

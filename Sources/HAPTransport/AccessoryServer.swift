@@ -275,7 +275,7 @@ extension AccessoryServer: TurnServer {
       end(id)
     case .evict(let id): end(id, withReset: true)
     case .forward(let request, let id, let ticket): owner?.forward(request, of: id, ticket: ticket)
-    case .compute, .store, .identify, .wrote, .read, .report: preconditionFailure("the action is for the performer")
+    case .compute, .store, .identify, .wrote, .read, .report: preconditionFailure("this action is the performer's")
     }
   }
 

@@ -174,7 +174,7 @@ extension ByteBuffer {
   /// Nothing is moved if there are no unread bytes in front of the gap; otherwise the shorter side is moved to close
   /// the rest of it.
   package mutating func closeGap(_ gap: Gap, with head: UnsafeRawBufferPointer) {
-    precondition(head.count <= gap.room, "the head is longer than the room left for it")
+    precondition(head.count <= gap.room, "the head does not fit into the gap")
     precondition(readableCount >= gap.offset + gap.room, "bytes were consumed while a gap was open")
     let slack = gap.room - head.count
     let headStart = storage + start + gap.offset + slack

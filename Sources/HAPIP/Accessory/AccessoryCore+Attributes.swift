@@ -54,7 +54,7 @@ extension AccessoryCore: AttributeFrontEnd {
           let read = try? ReadQuery(
             query, limit: Self.readLimit, flags: quirks.queryFlags, refusesUnknownKeys: quirks.refusesUnknownQueryKeys)
           guard let read else {
-            preconditionFailure("the query was read before")
+            preconditionFailure("the query must be valid")
           }
           answerRead(read, query, failures: failures, by: session, on: connection)
         }

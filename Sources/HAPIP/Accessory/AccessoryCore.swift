@@ -201,7 +201,7 @@ package final class AccessoryCore {
 
   package var hasActions: Bool { queue.hasActions }
 
-  // MARK: Within
+  // MARK: Internal
 
   func report(_ report: @autoclosure () -> AccessoryReport) { queue.report(report()) }
 

@@ -173,7 +173,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     return oldest
   }
 
-  // MARK: Who loses its slot
+  // MARK: Eviction
 
   /// Returns the connection that loses its slot to `newcomer`: an unverified one, otherwise a session that was silent
   /// for long enough.

@@ -82,7 +82,7 @@ package final class ControllerLink {
   /// Secures the connection: from the next byte on, both directions are sealed.
   package func secure(_ keys: SessionKeys) { session = Session(keys) }
 
-  // MARK: Out
+  // MARK: Sending
 
   package func send(_ request: ControllerRequest) { sendPlain(request.encoded(host: host)) }
 
@@ -104,7 +104,7 @@ package final class ControllerLink {
     return outgoing.bytes
   }
 
-  // MARK: In
+  // MARK: Receiving
 
   /// Reads the bytes that were added to `incoming`.
   /// - Throws: if the next message is invalid; after the first error, it always throws.

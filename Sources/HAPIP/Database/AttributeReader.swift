@@ -260,7 +260,7 @@ package struct AttributeReader {
     return .null
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func remark(_ node: JSONNode, _ message: String) {
     if remarks.count < Tolerated.most { remarks.append(Tolerated(node.path.description, message)) }

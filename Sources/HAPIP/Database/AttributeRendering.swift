@@ -142,7 +142,7 @@ final class AttributeRendering {
       opening += "]}"
     }
     text += (opening + "]}").utf8
-    precondition(text.count <= Int(UInt32.max), "four gigabytes of attributes")
+    precondition(text.count <= Int(UInt32.max), "the attributes exceed four gigabytes")
   }
 
   private func keep(_ characteristic: Characteristic, behind opening: String) {

@@ -23,8 +23,11 @@ struct WriteRequest {
 
   /// Reads a body into `self`, whose buffers are reused. Removes the previous entries, even if it throws.
   ///
-  /// As in HomeKitADK, unknown members are ignored. The whole request is malformed if `characteristics` has no
-  /// entries, if an entry has no `aid` or `iid`, if a value is `null`, or if an `ev` is not true, false, 1 or 0.
+  /// As in HomeKitADK, unknown members are ignored. The whole request is malformed in these cases:
+  /// - `characteristics` has no entries;
+  /// - an entry has no `aid` or `iid`;
+  /// - a value is `null`;
+  /// - an `ev` is not true, false, 1 or 0.
   mutating func read(_ body: UnsafeRawBufferPointer, quirks: IPQuirks) throws(Mistake) {
     takesNull = !quirks.nullIsMalformed
     dropsNull = quirks.nullIsNoValue

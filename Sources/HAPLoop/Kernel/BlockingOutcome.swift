@@ -14,7 +14,7 @@ final class BlockingOutcome<T: Sendable>: Sendable {
   /// Can be called once.
   func wait() -> Result<T, any Error> {
     guard latch.wait(nil), let result = result.withLock({ $0 }) else {
-      preconditionFailure("a latch opens when there is a result")
+      preconditionFailure("the latch was opened without a result")
     }
     return result
   }

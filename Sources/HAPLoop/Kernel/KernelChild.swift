@@ -102,13 +102,13 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     return variables.map { "\($0)=\($1)" }
   }
 
-  // MARK: Its input
+  // MARK: Input
 
   func write(line: String) -> Bool { input.write(Array(line.utf8) + [0x0A]) }
 
   func closeInput() { input.close() }
 
-  // MARK: Its output and its end
+  // MARK: Output and end
 
   private func received(_ bytes: UnsafeRawBufferPointer, from stream: ChildProcess.Stream) {
     let lines = bytes.isEmpty ? [splitters[stream]!.finish()].compactMap { $0 } : splitters[stream]!.receive(bytes)
@@ -157,7 +157,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     tell(.ended(exit))
   }
 
-  // MARK: Ending it
+  // MARK: Termination
 
   func terminate(grace: Duration) {
     guard isRunning, !isClosed, killTime == nil else { return }

@@ -191,7 +191,7 @@ final class KernelDatagramSocket: DatagramSocket {
 
   func setReceiveBuffer(_ bytes: Int) { _ = set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
 
-  // MARK: The system's calls
+  // MARK: System calls
 
   private func set<Value>(_ level: Int32, _ name: Int32, _ value: Value) -> Int32 {
     Self.set(descriptor, level, name, value)

@@ -82,7 +82,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 
   private static func main(_ argument: UnsafeMutableRawPointer) {
     let eventLoop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-    guard let driver = eventLoop.driver as? KernelDriver else { preconditionFailure("it was started by its driver") }
+    guard let driver = eventLoop.driver as? KernelDriver else { preconditionFailure("not the loop of a KernelDriver") }
     driver.run(eventLoop)
   }
 
@@ -220,7 +220,7 @@ private class PoolWork {
       loop, request,
       { Unmanaged<PoolWork>.fromOpaque($0!.pointee.data).takeUnretainedValue().perform() },
       { request, _ in Unmanaged<PoolWork>.fromOpaque(request!.pointee.data).takeRetainedValue().finish() })
-    precondition(status == 0, "the work pool takes any work: \(LoopError.text(of: status))")
+    precondition(status == 0, "the work could not be queued: \(LoopError.text(of: status))")
   }
 
   /// Called on a thread of the pool.

@@ -43,7 +43,7 @@ final class KernelStreamSocket: StreamSocket {
 
   /// Returns the stream of a socket that is not closed yet.
   private static func stream(_ data: UnsafeMutableRawPointer?) -> TCPStream {
-    guard let owner = socket(data).owner else { preconditionFailure("a socket at work has a stream") }
+    guard let owner = socket(data).owner else { preconditionFailure("an active socket must have a stream") }
     return owner
   }
 

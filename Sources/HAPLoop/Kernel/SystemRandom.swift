@@ -7,6 +7,6 @@ package enum SystemRandom {
   package static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return }
     let status = uv_random(nil, nil, start, bytes.count, 0, nil)
-    precondition(status == 0, "the system gives no randomness: \(LoopError.text(of: status))")
+    precondition(status == 0, "the system provides no randomness: \(LoopError.text(of: status))")
   }
 }

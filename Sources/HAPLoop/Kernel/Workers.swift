@@ -40,7 +40,7 @@ private final class Job<T: Sendable> {
 
   func wait() -> Result<T, any Error> {
     uv_thread_join(&thread)
-    guard let result = result.withLock({ $0 }) else { preconditionFailure("a worker that has ended has a result") }
+    guard let result = result.withLock({ $0 }) else { preconditionFailure("the worker ended without a result") }
     return result
   }
 }

@@ -63,7 +63,7 @@ package actor ControllerClient {
   package func connect(
     to addresses: [SocketAddress], connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15)
   ) async throws(ClientError) {
-    precondition(held.connection == nil && held.connector == nil, "a client connects once")
+    precondition(held.connection == nil && held.connector == nil, "a client can connect only once")
     let failure = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<ClientError?, Never>) in
         guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .cancelled) }

@@ -109,7 +109,7 @@ package final class ControllerConnection {
     if !bytes.isEmpty { stream.write(bytes) }
   }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   private func received(_ event: TCPStream.ReadEvent) {
     switch event {

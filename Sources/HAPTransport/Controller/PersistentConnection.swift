@@ -110,7 +110,7 @@ final class PersistentConnection {
   var isReady: Bool { machine.state == .ready }
   var peer: SocketAddress? { connection?.peer }
 
-  // MARK: The machine
+  // MARK: State machine
 
   private func take(_ input: ReconnectMachine.Input) {
     let outputs = machine.take(input)
@@ -178,7 +178,7 @@ final class PersistentConnection {
   }
 
   private func verify() {
-    guard let connection else { preconditionFailure("the machine settles a connection that was made") }
+    guard let connection else { preconditionFailure("there is no connection to settle") }
     connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
     connection.onEnd = { [weak self, weak connection] error in
       guard let self, let connection, isCurrent(connection) else { return }
@@ -235,7 +235,7 @@ final class PersistentConnection {
     readDatabaseIfStale()
   }
 
-  // MARK: Losing it
+  // MARK: Loss
 
   func lose(_ error: ClientError) { take(.ended(error)) }
 
@@ -338,7 +338,7 @@ final class PersistentConnection {
   /// Passes the next news to `tell`, or nil if there will be none. Only one reader at a time.
   /// - Returns: a number for `stopWaiting`.
   func next(_ tell: @escaping (SessionNews?) -> Void) -> UInt64 {
-    precondition(reader == nil, "news have one reader")
+    precondition(reader == nil, "only one reader may wait for news")
     lastNumber += 1
     if let next = news.next() {
       tell(next)

@@ -5,8 +5,8 @@ extension DNSMessage {
     case truncated(at: Int)
     /// A label whose length byte is neither a length up to 63 nor a pointer.
     case malformedLabel(at: Int)
-    /// A pointer that doesn't lead to before the part of the name that contains it (so that names can't form a loop),
-    /// or one more pointer than a name can have labels.
+    /// A pointer whose target is not before the part of the name that contains it, because names must not form a loop.
+    /// Also one pointer more than a name can have labels.
     case malformedPointer(at: Int)
     /// A name of more than 255 bytes.
     case nameTooLong(at: Int)

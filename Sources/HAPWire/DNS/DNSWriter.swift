@@ -25,7 +25,7 @@ package struct DNSWriter: Sendable {
       id: message.id, flags: message.flags,
       counts: [message.questions.count, message.answers.count, message.authorities.count, message.additionals.count]
         .map { count in
-          precondition(count <= 0xFFFF, "a part of a message has 65535 records at most")
+          precondition(count <= 0xFFFF, "a section of a message can have at most 65535 records")
           return UInt16(count)
         })
     for question in message.questions { append(question) }
@@ -59,7 +59,7 @@ package struct DNSWriter: Sendable {
     append(0 as UInt16)
     append(record.data)
     let length = bytes.count - start - 2
-    precondition(length <= 0xFFFF, "the data of a record has 65535 bytes at most")
+    precondition(length <= 0xFFFF, "the data of a record can have at most 65535 bytes")
     let declared = declaredLength ?? UInt16(length)
     bytes[start] = UInt8(declared >> 8)
     bytes[start + 1] = UInt8(declared & 0xFF)

@@ -85,7 +85,7 @@ package struct JSONReader {
       expectation = .value
       return .key(text)
     case .value, .valueOrEnd: return try scanValue(byte)
-    case .commaOrEnd, .end: preconditionFailure("dealt with above")
+    case .commaOrEnd, .end: preconditionFailure("handled above")
     }
   }
 
@@ -101,7 +101,7 @@ package struct JSONReader {
     }
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func scanValue(_ byte: UInt8) throws(Failure) -> Token {
     switch byte {

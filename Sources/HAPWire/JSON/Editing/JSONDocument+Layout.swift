@@ -98,7 +98,7 @@ extension JSONDocument {
   private func spread(
     _ steps: ArraySlice<(container: JSONLayout, index: Int)>, _ margin: String, _ change: (String, String) -> String
   ) -> String {
-    guard let (container, onTheWay) = steps.first else { preconditionFailure("there is an innermost one") }
+    guard let (container, onTheWay) = steps.first else { preconditionFailure("there is no step") }
     let inner = margin + style.indent
     let lines = container.items.enumerated().map { index, item in
       if index != onTheWay { return inner + written(item.start..<item.end) }

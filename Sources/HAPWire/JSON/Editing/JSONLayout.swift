@@ -25,7 +25,7 @@ struct JSONLayout: Sendable {
   private init(range: Range<Int>) { self.range = range }
 
   private static func next(_ reader: inout JSONReader) -> JSONReader.Token {
-    guard let token = try? reader.next() else { preconditionFailure("this text was taken before") }
+    guard let token = try? reader.next() else { preconditionFailure("the text must be valid JSON") }
     return token
   }
 
