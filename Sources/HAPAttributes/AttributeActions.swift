@@ -1,11 +1,13 @@
 import HAPModel
 
-/// Does what an attribute server cannot do itself.
+/// Performs the actions that an attribute server cannot perform itself.
 package protocol AttributeActions: ReportSink {
-  /// Names a request that waits.
+  /// Creates an identifier for a waiting request.
   func newTicket() -> Ticket
-  /// Gives the device what a controller wrote to one service in one request. The values are in the database already.
+  /// Passes to the device the values that a controller wrote to one service in one request. The database already
+  /// contains them.
   func wrote(_ write: ServiceWrite)
-  /// Asks the device for the values of these characteristics; each goes to `AttributeServer.read`. The answer to the controller waits.
+  /// Requests the values of these characteristics from the device; each is passed to `AttributeServer.read`. The
+  /// response to the controller is sent only then.
   func read(_ ids: [AttributeID], ticket: Ticket)
 }

@@ -1,31 +1,31 @@
 import HAPModel
 
-/// A request whose answer waits for the device: the device is asked for values, or decides about writes.
+/// A request whose response waits for the device: the device is asked for values, or decides about writes.
 ///
-/// Characteristics are kept by id and not by slot, because the database may be replaced meanwhile.
+/// Characteristics are stored by ID and not by slot, because the database may be replaced meanwhile.
 struct DeviceRequest {
-  /// Named in the `read` action; a write is found by its own number.
+  /// Identifies the `read` action; a write is found by its own number.
   let ticket: Ticket
   let session: AttributeSession
   /// nil: a read.
   var write: WriteTransaction?
-  /// The values that the device has not reported; of a read.
+  /// The values that the device has not reported yet; for a read.
   var outstanding: Set<AttributeID> = []
   /// The values that it could not read.
   var failures: [AttributeID: HAPStatus] = [:]
-  /// When the device is reported as slow; nil: it has been.
+  /// The time at which the device is reported as slow; nil: it was already reported.
   var warning: Duration?
-  /// When everything outstanding has failed with -70408.
+  /// The time at which all outstanding values and writes fail with -70408.
   let deadline: Duration
 }
 
 extension AttributeServer {
-  /// How long a device may take before it is reported as slow (HAP-NodeJS).
+  /// The time after which a device is reported as slow (HAP-NodeJS).
   static let slowDevice = Duration.seconds(3)
 
-  /// Names the characteristics whose value is not in the database but with the device, which is asked at every read of them.
+  /// Sets the characteristics whose current value only the device has: the device is asked at every read of them.
   ///
-  /// Ids that the database doesn't have, or that can't be read, mean nothing.
+  /// IDs that are not in the database, or that can't be read, are ignored.
   package func setLive(_ ids: some Sequence<AttributeID>) {
     liveSlots.removeAll()
     for id in ids {
@@ -37,8 +37,9 @@ extension AttributeServer {
 
   // MARK: Inputs
 
-  /// The device reports a value that a `read` action asked it for, or why it can't. A report that is late, repeated or unasked changes nothing.
-  /// - Parameter result: a value of the characteristic's format and within its rules; the caller has seen to that.
+  /// The device reports a value that a `read` action requested, or an error. Late, repeated and unexpected reports
+  /// are ignored.
+  /// - Parameter result: the caller must check that a value has the characteristic's format and follows its rules.
   package func read(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket, at now: Duration) {
     guard let index = deviceRequests.firstIndex(where: { $0.ticket == ticket }),
       deviceRequests[index].outstanding.remove(id) != nil
@@ -46,7 +47,8 @@ extension AttributeServer {
     switch result {
     case .success(let value):
       guard let slot = database.slot(of: id) else { break }
-      // The one who reads has it in the answer; other subscribers hear of a change, but not of the time that has passed.
+      // The reader gets the value in the response. Other subscribers are notified of a change, but not of a
+      // countdown.
       if EventRules.countsDown(database.characteristics[slot].type) {
         database[slot: slot] = value
       } else {
@@ -57,7 +59,8 @@ extension AttributeServer {
     if deviceRequests[index].outstanding.isEmpty { finish(deviceRequests.remove(at: index), at: now) }
   }
 
-  /// The device has decided about a write for which it had answered `.later`. A decision that is late, repeated or unasked changes nothing.
+  /// The device has decided about a write for which it had answered `.later`. Late, repeated and unexpected decisions
+  /// are ignored.
   package func judged(_ number: UInt64, _ verdict: WriteVerdict, at now: Duration) {
     for index in deviceRequests.indices {
       guard var transaction = deviceRequests[index].write, let late = transaction.late[number] else { continue }
@@ -72,7 +75,7 @@ extension AttributeServer {
           transaction.statuses[late.position] = perform(write, late.value, inSlot: slot, by: session, at: now)
           tellDevice()
         } else {
-          transaction.statuses[late.position] = refuse(write, .doesNotExist, "it is gone", session)
+          transaction.statuses[late.position] = refuse(write, .doesNotExist, "it no longer exists", session)
         }
       case .refused(let status):
         transaction.statuses[late.position] = refuse(write, status, "the device refused", session)
@@ -84,18 +87,18 @@ extension AttributeServer {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests to the device
 
-  /// Whether any value is not in the database but with the device.
+  /// Whether there are characteristics whose current value only the device has.
   package var hasLiveValues: Bool { !liveSlots.isEmpty }
 
-  /// Whether a session may read a characteristic whose value the device is asked for.
+  /// Returns whether a session may read a characteristic whose value is requested from the device.
   package func isLive(_ id: AttributeID, for session: AttributeSession) -> Bool {
     guard case .slot(let slot) = readable(id, by: session) else { return false }
     return liveSlots.contains(slot)
   }
 
-  /// All characteristics that a session may read, and whose value the device is asked for.
+  /// Returns all characteristics that a session may read, and whose values are requested from the device.
   package func liveIDs(by session: AttributeSession) -> [AttributeID] {
     var ids: [AttributeID] = []
     liveSlots.forEach { slot in
@@ -105,8 +108,8 @@ extension AttributeServer {
     return ids
   }
 
-  /// Asks the device for values. `AttributeFrontEnd.finish` is called later.
-  /// - Parameter ids: those for which `isLive` is true, each once, and at least one.
+  /// Requests values from the device. `AttributeFrontEnd.finish` is called later.
+  /// - Parameter ids: at least one; `isLive` must be true for each, and each must occur once.
   package func askDevice(for ids: [AttributeID], of session: AttributeSession, at now: Duration) {
     let ticket = actions.newTicket()
     deviceRequests.append(
@@ -116,7 +119,7 @@ extension AttributeServer {
     actions.read(ids, ticket: ticket)
   }
 
-  /// The device decides later about some writes of a request.
+  /// Waits for the device, which decides later about some writes of a request.
   func awaitDevice(_ transaction: WriteTransaction, of session: AttributeSession, at now: Duration) {
     deviceRequests.append(
       DeviceRequest(
@@ -126,7 +129,7 @@ extension AttributeServer {
 
   // MARK: Finishing
 
-  /// When the device is to be reported as slow, or given up on.
+  /// The time at which the device is reported as slow, or a request times out.
   var deviceDeadline: Duration? {
     guard !deviceRequests.isEmpty else { return nil }
     return deviceRequests.lazy.map { min($0.warning ?? $0.deadline, $0.deadline) }.min()
@@ -152,13 +155,13 @@ extension AttributeServer {
 }
 
 extension DeviceRequest {
-  /// The characteristics that the device has not answered, in order.
+  /// The characteristics for which the device has not answered, in order.
   fileprivate var awaited: [AttributeID] {
     guard let write else { return outstanding.sorted() }
     return write.late.values.map(\.position).sorted().map { write.writes[$0].id }
   }
 
-  /// -70408 for what is outstanding, and for it alone.
+  /// Sets -70408 for outstanding values and writes only.
   fileprivate mutating func timeOut() {
     for id in outstanding { failures[id] = .timedOut }
     for late in write?.late.values ?? [:].values { write?.statuses[late.position] = .timedOut }

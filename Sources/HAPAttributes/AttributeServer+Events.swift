@@ -1,19 +1,20 @@
 import HAPModel
 
 extension AttributeServer {
-  /// The device, or a person at it, changed a value.
+  /// The device, or a person using it, changed a value.
   ///
-  /// - Parameter value: of the characteristic's format and within its rules; the caller has seen to that.
+  /// - Parameter value: the caller must check that it has the characteristic's format and follows its rules.
   package func change(_ id: AttributeID, to value: Value, at now: Duration) {
     guard let slot = database.slot(of: id) else { preconditionFailure("no characteristic \(id) in the database") }
     set(slot, to: value, by: nil, at: now)
     sendDueEvents(at: now)
   }
 
-  /// Puts a value into the database. The subscribers get an event, all but the session that wrote it.
+  /// Stores a value in the database. All subscribers except the session that wrote it get an event.
   func set(_ slot: Int, to value: Value, by origin: AttributeSession?, at now: Duration) {
     let characteristic = database.characteristics[slot]
-    // Every press of a button is an event, equal ones too; and a countdown that starts again has counted in between.
+    // Every press of a button is an event, even with an equal value. A restarted countdown has counted down in
+    // between.
     let everyEventCounts =
       EventRules.everyEventCounts(characteristic.type) || EventRules.countsDown(characteristic.type)
     guard everyEventCounts || quirks.tellsUnchanged || characteristic.value != value else { return }
@@ -22,14 +23,14 @@ extension AttributeServer {
     tell(slot, by: origin, at: now)
   }
 
-  /// Notes a change for the subscribers, all but the session that wrote it.
+  /// Queues a change for all subscribers except the session that wrote it.
   func tell(_ slot: Int, by origin: AttributeSession?, at now: Duration) {
     let characteristic = database.characteristics[slot]
     guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
     let isImmediate = quirks.immediateEvents.contains(characteristic.type)
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || quirks.tellsIntermediateValues
     let origin = quirks.tellsWriter ? nil : origin
-    // What waits for the writer would be sent with the value that it has just written.
+    // A pending event for the writer would be sent with the value that it has just written.
     if !keepsValue { origin?.events.remove(slot) }
     for session in sessions where session !== origin && session.subscriptions.contains(slot) {
       let due = isImmediate ? now : ordinaryEventTime(in: session, at: now)
@@ -37,13 +38,13 @@ extension AttributeServer {
     }
   }
 
-  /// When an event that is not immediate is due.
+  /// Returns the time at which a non-immediate event is due.
   private func ordinaryEventTime(in session: AttributeSession, at now: Duration) -> Duration {
     guard quirks.sendsFirstEventAtOnce else { return now + quirks.coalescing }
     return max(now, session.lastEvent.map { $0 + quirks.coalescing } ?? now)
   }
 
-  /// When `advance` has to be called next; nil: not before another input.
+  /// The time at which `advance` must be called next; nil: not before another input.
   package var nextDeadline: Duration? {
     var next = deviceDeadline
     for session in sessions where !session.holdsEvents && !session.isSilenced {
@@ -53,7 +54,7 @@ extension AttributeServer {
     return next
   }
 
-  /// Time has passed: sends the events that are due, and finishes requests that the device does not answer.
+  /// Handles the passing of time: sends the due events, and finishes requests that the device does not answer.
   package func advance(to now: Duration) {
     if !deviceRequests.isEmpty { giveUpOnDevice(at: now) }
     sendDueEvents(at: now)
@@ -67,7 +68,7 @@ extension AttributeServer {
     }
   }
 
-  /// Reports the waiting events of a session as sent, if reports are wanted.
+  /// Reports the pending events of a session as sent, if reports are requested.
   package func reportEvents(of session: AttributeSession) {
     guard actions.makesReports else { return }
     let name = session.name

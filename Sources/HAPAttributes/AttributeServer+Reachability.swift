@@ -3,11 +3,12 @@ import HAPModel
 extension AttributeServer {
   package var hasUnreachable: Bool { !unreachable.isEmpty }
 
-  /// Sets whether an accessory of the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
-  /// characteristics are read and written with -70402 and have no events. HAP R2 §6.7.1.4.
+  /// Sets whether an accessory of the bridge is reachable. An unreachable accessory keeps its IDs, its place in the
+  /// database and its subscriptions. Reads and writes of its characteristics get -70402, and they have no events. HAP
+  /// R2 §6.7.1.4.
   ///
-  /// When it is back, subscribers get events of everything that changed meanwhile.
-  /// - Parameter aid: one that the database has; never 1, the bridge itself.
+  /// When it is reachable again, subscribers get events for all values that changed meanwhile.
+  /// - Parameter aid: an accessory of the database; never 1, the bridge itself.
   package func setReachable(_ isReachable: Bool, aid: UInt64, at now: Duration) {
     guard let entry = database.accessoryEntries.first(where: { $0.aid == aid }) else {
       preconditionFailure("no accessory \(aid) in the database")
@@ -16,7 +17,7 @@ extension AttributeServer {
       guard let before = unreachable.removeValue(forKey: aid) else { return }
       for slot in entry.slots {
         let characteristic = database.characteristics[slot]
-        // A button has no event for a press that is over.
+        // A button has no event for a past press.
         guard let value = before[database.id(ofSlot: slot)], value != characteristic.value,
           !EventRules.everyEventCounts(characteristic.type)
         else { continue }
@@ -30,6 +31,6 @@ extension AttributeServer {
     }
   }
 
-  /// Whether the bridge has lost the accessory of a characteristic.
+  /// Returns whether the accessory of a characteristic is unreachable.
   func isUnreachable(_ id: AttributeID) -> Bool { !unreachable.isEmpty && unreachable[id.aid] != nil }
 }

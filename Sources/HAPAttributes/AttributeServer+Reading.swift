@@ -1,9 +1,9 @@
 import HAPModel
 
-/// Whether a session may read a characteristic now.
+/// The result of a check whether a session may read a characteristic now.
 package enum Readable {
   case slot(Int)
-  /// - Parameter slot: nil: it does not exist.
+  /// - Parameter slot: nil: the characteristic does not exist.
   case failure(HAPStatus, slot: Int?)
 }
 
@@ -24,7 +24,7 @@ extension AttributeServer {
     return .slot(slot)
   }
 
-  /// The value that a read returns for a characteristic: null if its value is a moment, as the press of a button.
+  /// Returns the value that a read returns: null if the value is a momentary event, such as a button press.
   package func listedValue(ofSlot slot: Int) -> Value { EventRules.listedValue(of: database.characteristics[slot]) }
 
   package func isAdmin(_ session: AttributeSession) -> Bool { session.frontEnd.isAdmin(session) }

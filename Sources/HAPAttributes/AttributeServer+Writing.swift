@@ -3,7 +3,7 @@ import HAPModel
 extension AttributeServer {
   /// Executes a write request. HAP R2 §6.7.2 and, for subscriptions, §6.8.
   /// - Parameters:
-  ///   - transaction: has the writes; gets a status for each.
+  ///   - transaction: contains the writes; receives a status for each.
   ///   - isTimed: whether the request was prepared (`spendTimedWrite`).
   package func write(
     _ transaction: inout WriteTransaction, isTimed: Bool, by session: AttributeSession, at now: Duration
@@ -14,7 +14,7 @@ extension AttributeServer {
       if quirks.unknownWriteEndsRequest, transaction.writes[index].value != nil, database.slot(of: id) == nil {
         if actions.makesReports { session.frontEnd.reportMissing(id, in: session) }
         tellDevice()
-        // The device's decisions about earlier writes came to nothing with the request.
+        // The device's decisions about earlier writes are discarded with the request.
         transaction.late.removeAll()
         return .ended
       }
@@ -27,7 +27,8 @@ extension AttributeServer {
     return .waiting
   }
 
-  /// Executes one write: rules in HomeKitADK's order; first the subscription, but the status is that of the value.
+  /// Executes one write. The rules follow HomeKitADK's order: the subscription comes first, but the status is that of
+  /// the value.
   private func write(
     at position: Int, of transaction: inout WriteTransaction, isTimed: Bool, by session: AttributeSession,
     at now: Duration
@@ -35,7 +36,7 @@ extension AttributeServer {
     let write = transaction.writes[position]
     guard let slot = database.slot(of: write.id) else {
       if quirks.unknownWriteEndsRequest { return .success }
-      return refuse(write, quirks.unknownWrite, "there is none", session)
+      return refuse(write, quirks.unknownWrite, "it does not exist", session)
     }
     let perms = database.characteristics[slot].perms
     if write.value == nil, write.subscribes == nil {
@@ -43,7 +44,7 @@ extension AttributeServer {
       return refuse(write, .invalidValue, "neither value nor ev", session)
     }
     if write.value != nil, perms.contains(.timedWrite), !isTimed, quirks.enforcesTimedWrites {
-      return refuse(write, .invalidValue, "it takes timed writes only", session)
+      return refuse(write, .invalidValue, "it accepts only timed writes", session)
     }
     let adminOnly = database.characteristics[slot].adminOnly
     let isAdmin = adminOnly.isEmpty || isAdmin(session)
@@ -57,16 +58,16 @@ extension AttributeServer {
     guard perms.contains(.pairedWrite) || !quirks.checksPermissions else {
       return refuse(write, .readOnly, "it is read-only", session)
     }
-    if case .malformed? = write.authorization { return refuse(write, .invalidValue, "authData is no base64", session) }
-    if written == .null { return refuse(write, .invalidValue, "null is no value", session) }
+    if case .malformed? = write.authorization { return refuse(write, .invalidValue, "authData is not base64", session) }
+    if written == .null { return refuse(write, .invalidValue, "null is not a value", session) }
     let value: Value
     do throws(HAPStatus) {
       value = try database.characteristics[slot].admit(written, quirks: quirks.values)
     } catch {
-      return refuse(write, quirks.refusedValue, "the value is not one of the characteristic's", session)
+      return refuse(write, quirks.refusedValue, "the characteristic does not allow the value", session)
     }
     if database.characteristics[slot].type == EventRules.identify, value != .bool(true) {
-      return refuse(write, .invalidValue, "Identify takes true only", session)
+      return refuse(write, .invalidValue, "Identify accepts only true", session)
     }
     if isUnreachable(write.id) {
       return refuse(write, .unableToCommunicate, "its accessory is offline", session)
@@ -92,14 +93,15 @@ extension AttributeServer {
     }
   }
 
-  /// Does what the rules and the device have admitted. The device gets it when the whole request was executed.
+  /// Executes a write that the rules and the device have accepted. The device receives it after the whole request was
+  /// executed.
   func perform(
     _ write: AttributeWrite, _ value: Value, inSlot slot: Int, by session: AttributeSession, at now: Duration
   ) -> HAPStatus {
     set(slot, to: value, by: session, at: now)
     writtenSlots.append((slot, value))
     actions.report(.wrote(write.id, value, controller: session.name))
-    // The write is done; only its echo is not to be had.
+    // The write succeeded; only the write response is not available.
     if write.wantsResponse, quirks.refusesUnknownResponses,
       !database.characteristics[slot].perms.contains(.writeResponse)
     {
@@ -108,13 +110,13 @@ extension AttributeServer {
     return .success
   }
 
-  /// One action for each service that was written to, in the order of their first entries.
+  /// Creates one action for each service that was written to, in the order of their first entries.
   func tellDevice() {
     var start = 0
     while start < writtenSlots.count {
       let (slot, value) = writtenSlots[start]
       start += 1
-      guard slot >= 0 else { continue }  // went with an earlier one of its service
+      guard slot >= 0 else { continue }  // already sent with an earlier write to the same service
       var write = ServiceWrite(first: .init(database.id(ofSlot: slot), value))
       let service = database.service(ofSlot: slot).slots
       for index in writtenSlots.indices.dropFirst(start) where service.contains(writtenSlots[index].slot) {
@@ -126,7 +128,7 @@ extension AttributeServer {
     writtenSlots.removeAll(keepingCapacity: true)
   }
 
-  /// Whether the answer to a write holds a value, if the write succeeds.
+  /// Returns whether the response to a write contains a value, if the write succeeds.
   package func isAnsweredWithValue(_ write: AttributeWrite) -> Bool {
     guard write.wantsResponse else { return false }
     if quirks.refusesUnknownResponses || quirks.returnsUnknownResponses { return true }

@@ -1,35 +1,35 @@
 import HAPModel
 
-/// The attributes of one accessory, for all controllers on all front ends: values, permissions, subscriptions, timed writes, and the device that
-/// has the values.
+/// The attributes of one accessory, for all controllers on all front ends: values, permissions, subscriptions, timed
+/// writes, and the connection to the device.
 ///
-/// It knows no protocol. Front ends give it typed requests with the session that sent them, and render its results. It does no I/O and reads no
-/// clock; everything happens on the caller's thread.
+/// It does not depend on a protocol. Front ends pass in typed requests with their sessions, and render the results.
+/// It does no I/O and reads no clock; everything runs on the caller's thread.
 package final class AttributeServer {
   package let quirks: AttributeQuirks
   package internal(set) var database: AttributeDatabase
-  /// Receives each write before the answer, and may refuse it.
+  /// Receives each write before the response, and may refuse it.
   package weak var writer: (any CharacteristicWriter)?
   let actions: any AttributeActions
-  /// Of verified controllers.
+  /// The sessions of verified controllers.
   private(set) var sessions: [AttributeSession] = []
 
   /// Characteristics whose value changed since the last `takeChanges`, for the store.
   private var changedSlots: [Int] = []
   private var isChanged: [Bool]
-  /// What the request under way wrote, in order, until the device gets it.
+  /// The values that the current request wrote, in order, until they are passed to the device.
   var writtenSlots: [(slot: Int, value: Value)] = []
-  /// Characteristics whose value the device is asked for at every read.
+  /// Characteristics whose values are requested from the device at every read.
   var liveSlots = SlotSet()
-  /// Requests whose answer waits for the device.
+  /// Requests whose response waits for the device.
   var deviceRequests: [DeviceRequest] = []
-  /// Accessories of a bridge that can't be reached, with the values that they had then.
+  /// Unreachable accessories of a bridge, with their last values.
   var unreachable: [UInt64: [AttributeID: Value]] = [:]
   var lastWrite: UInt64 = 0
 
   /// - Parameters:
-  ///   - database: with the values to start from.
-  ///   - actions: gets the work to be done. It is retained, so it must not own the server.
+  ///   - database: contains the initial values.
+  ///   - actions: receives the actions. It is retained, so it must not own the server.
   package init(_ database: AttributeDatabase, quirks: AttributeQuirks, _ actions: any AttributeActions) {
     self.database = database
     self.quirks = quirks
@@ -39,16 +39,16 @@ package final class AttributeServer {
 
   // MARK: Sessions
 
-  /// A controller was verified.
+  /// Adds the session of a verified controller.
   package func open(_ session: AttributeSession) { sessions.append(session) }
 
-  /// A session is over: its subscriptions and its waiting requests end with it.
+  /// Ends a session with its subscriptions and its waiting requests.
   package func close(_ session: AttributeSession) {
     silence(session)
     sessions.removeAll { $0 === session }
   }
 
-  /// The connection of a session sends nothing more.
+  /// Stops a session whose connection sends nothing more.
   package func silence(_ session: AttributeSession) {
     session.silence()
     deviceRequests.removeAll { $0.session === session }
@@ -56,7 +56,7 @@ package final class AttributeServer {
 
   // MARK: Changes for the store
 
-  /// Appends every value that changed since the last call and that is kept over a restart.
+  /// Appends every persistent value that changed since the last call.
   package func takeChanges(into changes: inout [(id: AttributeID, value: Value)]) {
     for slot in changedSlots {
       isChanged[slot] = false
@@ -69,22 +69,25 @@ package final class AttributeServer {
 
   package var hasChanges: Bool { !changedSlots.isEmpty }
 
-  /// Notes that the store has a value to keep.
+  /// Marks a value for the store.
   func markChanged(_ slot: Int) {
     guard !isChanged[slot] else { return }
     isChanged[slot] = true
     changedSlots.append(slot)
   }
 
-  // MARK: Another database
+  // MARK: Replacing the database
 
-  /// Serves another database from now on: services came or went, a bridge has other accessories, the firmware was updated.
+  /// Replaces the database: services were added or removed, a bridge has other accessories, or the firmware was
+  /// updated.
   ///
-  /// Sessions stay, and so do the subscriptions to characteristics that exist before and after. If such a characteristic has another value now,
-  /// its subscribers get an event. An accessory that can't be reached stays so while it exists.
+  /// Sessions continue, and so do subscriptions to characteristics that exist before and after. If the value of such
+  /// a characteristic differs, its subscribers get an event. An unreachable accessory stays unreachable while it
+  /// exists.
   /// - Parameters:
-  ///   - new: with the values to start from. Ids of what stays are the same; an id that was given up is never used for something else.
-  ///   - live: characteristics whose values the device is asked for.
+  ///   - new: contains the initial values. Unchanged elements keep their IDs; the ID of a removed element must never
+  ///     be reused.
+  ///   - live: characteristics whose values are requested from the device.
   package func replace(_ new: AttributeDatabase, live: some Sequence<AttributeID>, at now: Duration) {
     let old = database
     let oldChanges = changedSlots
@@ -106,7 +109,7 @@ package final class AttributeServer {
     }
   }
 
-  /// A subscription stays if its characteristic still has events.
+  /// Moves the subscriptions of a session. A subscription continues if its characteristic still has events.
   private func moveSubscriptions(of session: AttributeSession, from old: AttributeDatabase) {
     func moved(_ slot: Int) -> Int? {
       guard let new = database.slot(of: old.id(ofSlot: slot)),

@@ -1,35 +1,36 @@
 import HAPModel
 
-/// What converts between attribute requests and the bytes of one protocol. It owns sessions, and answers on them.
+/// Converts between attribute requests and the bytes of one protocol. It owns sessions, and sends the responses.
 package protocol AttributeFrontEnd: AnyObject {
-  /// Whether the controller of a session has an admin pairing at this moment.
+  /// Returns whether the controller of a session currently has an admin pairing.
   func isAdmin(_ session: AttributeSession) -> Bool
-  /// Sends the waiting events of a session, and calls `session.didSendEvents`. If it can't send now, it does nothing.
+  /// Sends the pending events of a session, and calls `session.didSendEvents`. Does nothing if it can't send now.
   func sendEvents(of session: AttributeSession, at now: Duration)
-  /// The device has answered, or its time is over. Answers the request, and takes the next ones of the session.
+  /// Sends the response after the device has answered or timed out, and handles the next requests of the session.
   func finish(_ request: AnsweredRequest, of session: AttributeSession, at now: Duration)
-  /// One write of a request is refused. Called only when reports are wanted.
+  /// Reports the refusal of one write of a request. Called only if reports are requested.
   func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession)
-  /// A write request ends, because an attribute does not exist. Called only when reports are wanted.
+  /// Reports that a write request ended because an attribute does not exist. Called only if reports are requested.
   func reportMissing(_ id: AttributeID, in session: AttributeSession)
 }
 
 /// A request that waited for the device.
 package enum AnsweredRequest {
-  /// With the values that the device could not read.
+  /// A read, with the values that the device could not read.
   case read(failures: [AttributeID: HAPStatus])
   case write(WriteTransaction)
 }
 
-/// A verified controller at one accessory, over one connection of any protocol: its subscriptions, the changes that it has not heard of, and its
-/// prepared writes.
+/// A verified controller at one accessory, over one connection of any protocol: its subscriptions, its unsent
+/// changes, and its prepared writes.
 package final class AttributeSession {
-  /// The identifier of the controller's pairing, byte for byte as it was stored. nil: a transient session, which has no pairing.
+  /// The identifier of the controller's pairing, byte for byte as stored. nil: a transient session, which has no
+  /// pairing.
   package let controller: [UInt8]?
   unowned let frontEnd: any AttributeFrontEnd
-  /// The front end's own object for the connection.
+  /// The front end's object for the connection.
   package unowned let connection: AnyObject
-  /// Whether events have to wait, because an answer is owed.
+  /// Whether events must wait, because a response is pending.
   package var holdsEvents = false
 
   /// Whether the connection sends nothing more.
@@ -37,7 +38,7 @@ package final class AttributeSession {
   var subscriptions = SlotSet()
   var events = EventQueue()
   var timedWrites: [TimedWrite] = []
-  /// When the last events were sent; nil: none were.
+  /// The time of the last events; nil: none were sent.
   var lastEvent: Duration?
 
   /// - Parameters:
@@ -56,19 +57,20 @@ package final class AttributeSession {
   package var isSubscribed: Bool { !subscriptions.isEmpty }
   package func isSubscribed(toSlot slot: Int) -> Bool { subscriptions.contains(slot) }
 
-  /// Whether changes wait to be sent as events.
+  /// Whether there are unsent events.
   package var hasEvents: Bool { !events.isEmpty }
 
-  /// The changes that are to be sent: each with its slot, and with its value if every event counts. Without a value, the present one is sent.
+  /// The changes to send: each with its slot, and with its value if every event counts. Without a value, the current
+  /// value is sent.
   package var waitingEvents: [EventQueue.Entry] { events.entries }
 
-  /// The waiting events were sent.
+  /// Removes the pending events after they were sent.
   package func didSendEvents(at now: Duration) {
     lastEvent = now
     events.removeAll()
   }
 
-  /// Ends all subscriptions and forgets what waits: the connection sends nothing more.
+  /// Ends all subscriptions and discards pending events: the connection sends nothing more.
   func silence() {
     isSilenced = true
     subscriptions.removeAll()

@@ -1,15 +1,15 @@
 import HAPModel
 
-/// One write of a controller, as the device gets to see it: the rules of the database have admitted it.
+/// One write of a controller for the device; it has passed the rules of the database.
 package struct CharacteristicWrite: Equatable, Sendable {
-  /// Names this write when the device answers it later; never used again.
+  /// Identifies this write if the device answers it later; never reused.
   package var number: UInt64
   package var id: AttributeID
-  /// Canonical for the characteristic's format.
+  /// In the canonical form of the characteristic's format.
   package var value: Value
   /// `authData`, decoded: additional authorization for a characteristic with `aa`. HAP R2 §6.7.2.2.
   package var authorization: [UInt8]?
-  /// `remote`: the controller is not at home.
+  /// `remote`: the controller is outside the local network.
   package var isRemote: Bool
 
   package init(
@@ -22,7 +22,7 @@ package struct CharacteristicWrite: Equatable, Sendable {
     self.isRemote = isRemote
   }
 
-  /// - Parameter value: the written one, as the characteristic has it.
+  /// - Parameter value: the written value in the canonical form.
   init(_ number: UInt64, _ write: AttributeWrite, _ value: Value) {
     var authorization: [UInt8]?
     if case .bytes(let bytes)? = write.authorization { authorization = bytes }
@@ -30,25 +30,26 @@ package struct CharacteristicWrite: Equatable, Sendable {
   }
 }
 
-/// The device's own word on a write, after the rules of the database and before the answer.
+/// Decides for the device about a write, after the rules of the database and before the response.
 package protocol CharacteristicWriter: AnyObject {
-  /// It must not call the core or its server: a request is under way there.
-  /// - Returns: what becomes of it. A refused write changes nothing.
+  /// Decides about a write. Must not call the core or its server, which are handling a request.
+  /// - Returns: the decision. A refused write changes nothing.
   func judge(_ write: CharacteristicWrite) -> WriteVerdict
 }
 
 package enum WriteVerdict: Equatable, Sendable {
-  /// Taken. `response` is what a controller gets that asked for one (`r`) of a characteristic with `wr`; nil: the value written.
+  /// Accepted. `response` is the value for a write response (`r`, for a characteristic with `wr`); nil: the written
+  /// value.
   case accepted(response: Value? = nil)
-  /// Not taken; never `.success`.
+  /// Refused; never `.success`.
   case refused(HAPStatus)
-  /// The device needs time: it answers with `AttributeServer.judged`. After `AttributeQuirks.deviceDeadline` the write has failed with -70408, and the
-  /// value stays.
+  /// The device needs time: it answers with `AttributeServer.judged`. After `AttributeQuirks.deviceDeadline` the
+  /// write fails with -70408, and the value stays unchanged.
   case later
 }
 
-/// What a controller wrote to the characteristics of one service in one request, in the order of the request. Hue, saturation and brightness
-/// of a light come together.
+/// The values that a controller wrote to the characteristics of one service in one request, in the order of the
+/// request. Hue, saturation and brightness of a light are therefore together.
 package struct ServiceWrite: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
     package var id: AttributeID
@@ -61,7 +62,7 @@ package struct ServiceWrite: Equatable, Sendable {
   }
 
   package var first: Entry
-  /// Mostly none.
+  /// Usually empty.
   package var others: [Entry] = []
 
   package init(first: Entry, others: [Entry] = []) {
@@ -71,7 +72,7 @@ package struct ServiceWrite: Equatable, Sendable {
 
   package var entries: Entries { Entries(write: self) }
 
-  /// The first and the others, without an array made of them.
+  /// All entries, without allocating an array.
   package struct Entries: Sequence {
     fileprivate let write: ServiceWrite
 

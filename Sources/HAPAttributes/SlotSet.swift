@@ -1,4 +1,4 @@
-/// A set of small numbers (positions of characteristics) as a row of bits: a look-up costs one load.
+/// A set of small numbers (positions of characteristics) as a bit set: a look-up costs one load.
 struct SlotSet {
   private var words: [UInt64] = []
   private(set) var count = 0

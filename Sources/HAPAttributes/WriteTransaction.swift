@@ -4,20 +4,20 @@ import HAPModel
 package struct AttributeWrite {
   package enum Authorization: Equatable {
     case bytes([UInt8])
-    /// It could not be decoded.
+    /// The data could not be decoded.
     case malformed
   }
 
   package var id: AttributeID
-  /// As the protocol has it; the rules of the characteristic convert it. nil: no value is written.
+  /// The value in the form of the protocol; the rules of the characteristic convert it. nil: no value is written.
   package var value: Value?
-  /// Subscribes or unsubscribes; nil: does neither.
+  /// Subscribes or unsubscribes; nil: neither.
   package var subscribes: Bool?
-  /// Whether the controller wants the value in the answer.
+  /// Whether the controller requests a write response with the value.
   package var wantsResponse = false
   /// Additional authorization data. HAP R2 §6.7.2.2.
   package var authorization: Authorization?
-  /// Whether the controller is not at home.
+  /// Whether the controller is outside the local network.
   package var isRemote = false
 
   package init(_ id: AttributeID, value: Value? = nil, subscribes: Bool? = nil) {
@@ -27,12 +27,12 @@ package struct AttributeWrite {
   }
 }
 
-/// A write request and its results. A front end keeps one, and fills it again for each request, so that a request allocates nothing.
+/// A write request and its results. A front end reuses one for all requests, so that a request allocates nothing.
 package struct WriteTransaction {
   package var writes: [AttributeWrite] = []
-  /// For each write, in order.
+  /// The status of each write, in order.
   package internal(set) var statuses: [HAPStatus] = []
-  /// Values with which the device answered, by the position of the write; empty for most requests.
+  /// Values that the device returned, by the index of the write; empty for most requests.
   package internal(set) var responses: [Int: Value] = [:]
   /// Writes that the device answers later, by their numbers.
   var late: [UInt64: LateWrite] = [:]
@@ -51,11 +51,11 @@ package struct WriteTransaction {
   }
 }
 
-/// How far a write request has come.
+/// The progress of a write request.
 package enum WriteProgress {
   /// Every write has its status.
   case done
-  /// The device answers later: `AttributeFrontEnd.finish` is called then.
+  /// The device answers later, and `AttributeFrontEnd.finish` is then called.
   case waiting
   /// The request ended at an attribute that does not exist (`AttributeQuirks.unknownWriteEndsRequest`).
   case ended
@@ -64,6 +64,6 @@ package enum WriteProgress {
 /// A write that the device answers later.
 struct LateWrite {
   var position: Int
-  /// Canonical.
+  /// In the canonical form.
   var value: Value
 }

@@ -1,4 +1,4 @@
-/// How long to wait before the next try of something that failed: 1 s, 2 s, 4 s, …, a minute at most.
+/// Exponential back-off: the delay before the next retry is 1 s, 2 s, 4 s, …, at most one minute.
 package struct BackOff: Equatable, Sendable {
   private let first: Duration
   private let longest: Duration
@@ -10,12 +10,12 @@ package struct BackOff: Equatable, Sendable {
     next = self.first
   }
 
-  /// The time to wait now; the one after it is longer.
+  /// Returns the time to wait now, and lengthens the next one.
   package mutating func delay() -> Duration {
     defer { next = min(next * 2, longest) }
     return next
   }
 
-  /// It worked: the next failure starts over.
+  /// Resets the delay after a success: the next failure starts with the shortest delay.
   package mutating func reset() { next = first }
 }

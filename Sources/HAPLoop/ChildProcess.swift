@@ -1,6 +1,6 @@
-/// A command of the shell in a process group of its own, so that it is ended with all that it started.
+/// A shell command that runs in a separate process group. Terminating it also ends all processes that it has started.
 ///
-/// A terminal's Ctrl-C doesn't reach it. Belongs to the loop's thread.
+/// Ctrl-C in a terminal doesn't reach it. Belongs to the loop's thread.
 package final class ChildProcess {
   package enum Stream: Hashable, Sendable { case output, error }
 
@@ -8,7 +8,7 @@ package final class ChildProcess {
     case code(Int)
     case signal(Int)
 
-    /// For the sentence "it ended …".
+    /// Completes the sentence "it ended …".
     package var description: String {
       switch self {
       case .code(let code): "with status \(code)"
@@ -18,21 +18,22 @@ package final class ChildProcess {
   }
 
   package enum Event: Equatable, Sendable {
-    /// A line without its end.
+    /// A line without its terminator.
     case line(Stream, [UInt8])
-    /// A line longer than this was skipped.
+    /// A line longer than `limit` bytes was skipped.
     case tooLong(Stream, limit: Int)
-    /// The shell has ended and, unless something else holds its output open, all that was written has been told. The last event.
+    /// The last event: the shell has ended and all of its output has been reported. Output is lost if another process
+    /// keeps the pipe open.
     case ended(Exit)
   }
 
-  /// What is started, and how.
+  /// The parameters of a launch.
   package struct Launch: Sendable {
-    /// For `/bin/sh -c`.
+    /// The argument of `/bin/sh -c`.
     package var command: String
-    /// Variables added to those of this process, or replacing them.
+    /// Variables that are added to those of this process, or replace them.
     package var environment: [String: String]
-    /// The most bytes in a line of its output.
+    /// The maximum length of an output line in bytes.
     package var lineLimit: Int
   }
 
@@ -41,8 +42,8 @@ package final class ChildProcess {
 
   /// Starts `/bin/sh -c command`.
   /// - Parameters:
-  ///   - environment: variables set besides those of this process, or in place of them.
-  ///   - limit: bytes in a line of its output.
+  ///   - environment: variables that are added to those of this process, or replace them.
+  ///   - limit: maximum length of an output line in bytes.
   ///   - onEvent: called on the loop.
   package init(
     _ loop: EventLoop, command: String, environment: [String: String] = [:], limit: Int = 65_536,
@@ -53,22 +54,22 @@ package final class ChildProcess {
       Launch(command: command, environment: environment, lineLimit: limit), on: loop, onEvent: onEvent)
   }
 
-  /// The shell's, and its group's.
+  /// The process ID of the shell, which is also the ID of its process group.
   package var processID: Int32 { process.processID }
   package var isRunning: Bool { process.isRunning }
 
-  /// Writes a line, whose end is added.
-  /// - Returns: false when its input is closed, or it doesn't read what it was given before.
+  /// Writes a line and its terminator.
+  /// - Returns: false if the input is closed, or if the process doesn't read earlier lines.
   @discardableResult
   package func write(line: String) -> Bool { process.write(line: line) }
 
-  /// Tells it that nothing more will come.
+  /// Closes the standard input of the process.
   package func closeInput() { process.closeInput() }
 
-  /// Asks everything in the group to end, and ends what hasn't after `grace`. The end is told as ever, when all of the group is gone.
-  /// Does nothing when the shell has ended by itself.
+  /// Sends SIGTERM to the process group, and SIGKILL to what still runs after `grace`. `ended` is reported when the
+  /// whole group is gone. Does nothing if the shell has already ended.
   package func terminate(grace: Duration = .seconds(5)) { process.terminate(grace: grace) }
 
-  /// Tells nothing any more. The process goes on, unless it was to end: then it does now.
+  /// Stops all events. The process continues, unless `terminate` was called: then it is killed now.
   package func close() { process.close() }
 }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The calling thread, as a number to compare; never 0.
+/// Returns the calling thread as a number for comparison; never 0.
 @inline(__always) package func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())

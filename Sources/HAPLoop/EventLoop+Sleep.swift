@@ -1,6 +1,7 @@
 extension EventLoop {
-  /// Waits for a time of the loop's clock. From any thread.
-  /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or has ended.
+  /// Waits for a duration on the loop's clock. From any thread.
+  /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or
+  ///   has ended.
   package func sleep(for duration: Duration) async throws {
     let sleeper = LoopBound(self, Sleeper(self))
     try await withTaskCancellationHandler {
@@ -15,7 +16,8 @@ extension EventLoop {
 
   fileprivate var hasEndedError: LoopError { LoopError(.cancelled, "the event loop \(name) has ended") }
 
-  /// Blocks the loop's thread, and with it everything on the loop. Only for a program that ends, and for the simulation of a process that hangs.
+  /// Blocks the loop's thread, and with it everything on the loop. Only for a program that is about to end, and to
+  /// simulate a hanging process.
   /// - Parameter duration: rounded up to milliseconds.
   package func block(for duration: Duration) {
     preconditionOnLoop()
@@ -42,7 +44,7 @@ private final class Sleeper {
     timer.start(after: duration)
   }
 
-  /// May come before `start`.
+  /// May be called before `start`.
   func cancel() {
     isCancelled = true
     finish(.failure(CancellationError()))

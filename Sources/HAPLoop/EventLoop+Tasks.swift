@@ -1,26 +1,29 @@
 extension EventLoop {
-  /// The executor of code in tasks of this loop that belongs to no actor; nil: the pool of the concurrency runtime.
+  /// The executor for code in tasks of this loop that belongs to no actor; nil: the pool of the concurrency runtime.
   package var taskExecutor: (any TaskExecutor)? { driver.taskExecutor }
 
   /// Starts an unstructured task, which runs nonisolated code on the loop's task executor. From any thread.
   ///
-  /// A closure in an actor is isolated to that actor, as one given to `Task.init` is. No other code of the libraries makes unstructured tasks:
-  /// without the loop's executor, a task would run on threads that a simulated loop does not control.
+  /// A closure in an actor is isolated to that actor, like a closure for `Task.init`. The libraries create
+  /// unstructured tasks only here: without the loop's executor, a task would run on threads that a simulated loop
+  /// does not control.
   @discardableResult
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> T
   ) -> Task<T, Never> {
-    // Only the plain initializer starts on the actor of the body; a simulated loop needs none of that, because it has one thread.
+    // Only the plain initializer starts on the actor of the body. A simulated loop doesn't need that, because it has
+    // one thread.
     if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
     return Task(operation: body)
   }
 
-  /// The same for work that may throw.
+  /// Starts an unstructured task that may throw.
   @discardableResult
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> T
   ) -> Task<T, any Error> {
-    // Only the plain initializer starts on the actor of the body; a simulated loop needs none of that, because it has one thread.
+    // Only the plain initializer starts on the actor of the body. A simulated loop doesn't need that, because it has
+    // one thread.
     if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
     return Task(operation: body)
   }

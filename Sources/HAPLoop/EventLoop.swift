@@ -1,15 +1,18 @@
 import Synchronization
 
-/// An event loop, and the executor of the actors pinned to it. Its driver runs it: on a thread of its own, or in a simulated world.
+/// An event loop, and the executor of the actors pinned to it. Its driver runs it: on a separate thread, or in a
+/// simulation.
 ///
-/// An actor whose `unownedExecutor` is a loop runs on the loop's thread. A callback of a handle (timer, socket, …) runs
-/// there too, so it is inside the isolation of such an actor already and enters it by `assumeIsolated`, without a hop.
+/// An actor whose `unownedExecutor` is a loop runs on the loop's thread. A callback of a handle (timer, socket, …)
+/// also runs there. It is therefore already inside the isolation of such an actor, and enters it by `assumeIsolated`,
+/// without a hop.
 ///
-/// One turn of the loop: timers, sockets and jobs, then the end-of-turn hooks, then it blocks until something happens.
-/// Except where a method says "from any thread", everything here and every handle belongs to the loop's thread.
-// Safe: `inbox` has a lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. The other members are used in a turn,
-// which the driver runs on the loop's thread, and by handles, timers and hooks, whose makers trap on any other thread: `LoopHandle.init`,
-// `atEndOfTurn`, `hookOnRequest`. HAPLoopTests run under the thread sanitizer.
+/// One turn of the loop: timers, sockets and jobs, then the end-of-turn hooks, then it blocks until something
+/// happens. Unless a method says "from any thread", all members and all handles belong to the loop's thread.
+// Safe: `inbox` has a lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. All other members are
+// used during a turn, which the driver runs on the loop's thread, and by handles, timers and hooks. Creating these
+// traps on any other thread: `LoopHandle.init`, `atEndOfTurn`, `hookOnRequest`. HAPLoopTests run under the thread
+// sanitizer.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private enum Entry: Sendable {
     case job(UnownedJob)
@@ -19,9 +22,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private struct Inbox: Sendable {
     var entries: [Entry] = []
     var stopRequested = false
-    /// The loop has ended, and nothing will be run any more.
+    /// The loop has ended and runs no more work.
     var isClosed = false
-    /// To be told when the thread is about to end; nil: they were.
+    /// Callbacks for the end of the thread; nil: they were called.
     var endings: [@Sendable () -> Void]? = []
   }
 
@@ -31,42 +34,42 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let isNew = Atomic<Bool>(true)
   private let thread = Atomic<UInt>(0)
 
-  // Of the loop's thread.
+  // Only for the loop's thread.
   private var batch: [Entry] = []
   private var hooks: [TurnHook] = []
-  /// Those that were asked for, and have not run since.
+  /// Hooks that were requested and have not run since.
   private var asked: [TurnHook] = []
   private var cachedNow: UInt64 = 0
   private var isStopping = false
   private var handles = HandleTable()
   private var timers = TimerQueue()
-  /// The alarm that the driver has: the first deadline of `timers`.
+  /// The alarm set in the driver: the first deadline of `timers`.
   private var alarm: UInt64?
 
-  /// - Parameter driver: has no other loop.
+  /// - Parameter driver: must not have another loop.
   package init(name: String, driver: any LoopDriver) {
     self.name = name
     self.driver = driver
   }
 
   deinit {
-    // A running loop keeps itself alive, so it is either new or at its end.
+    // A running loop keeps itself alive, so this one is either new or has ended.
     if isNew.load(ordering: .acquiring) { driver.discard() }
   }
 
   // MARK: Life
 
-  /// Starts the loop and returns when it runs. Once only, from any thread.
+  /// Starts the loop and returns when it runs. Can be called once, from any thread.
   package func start() {
-    precondition(isNew.exchange(false, ordering: .acquiringAndReleasing), "an event loop is started once")
+    precondition(isNew.exchange(false, ordering: .acquiringAndReleasing), "an event loop can be started only once")
     driver.start(self)
   }
 
-  /// Closes all handles, waits for work on the pool to come back, runs what is queued, and ends the loop.
+  /// Closes all handles, waits for pending work on the pool, runs the queued jobs, and ends the loop.
   ///
-  /// From any thread and more than once; returns when the loop has ended, but on the loop's own thread at once. Jobs
-  /// of actors enqueued after the end, or making more of themselves without end, are dropped: so stop what uses the
-  /// loop before the loop itself.
+  /// From any thread and more than once. Returns when the loop has ended; on the loop's own thread it returns at
+  /// once. Actor jobs are dropped if they are enqueued after the end, or if jobs keep enqueuing more jobs. Therefore
+  /// stop the users of the loop before the loop.
   package func stop() {
     if isNew.exchange(false, ordering: .acquiringAndReleasing) {
       refuseJobs()
@@ -81,8 +84,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     if !isOnLoop { driver.waitForEnd() }
   }
 
-  /// Calls `body` when the loop has ended: on its thread, as the last thing it does, or at once if that is over. For who must not block as
-  /// `stop` does; the loop is started. From any thread.
+  /// Calls `body` when the loop has ended: as the last action of its thread, or at once if it has already ended. For
+  /// callers that must not block, as `stop` does. The loop must have been started. From any thread.
   package func whenEnded(_ body: @escaping @Sendable () -> Void) {
     let isOver = inbox.withLock { inbox in
       inbox.endings?.append(body)
@@ -93,11 +96,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: For the driver
 
-  /// Makes the calling thread the loop's, until `resign()`.
+  /// Makes the calling thread the loop's thread until `resign()`.
   package func enter() { thread.store(currentThread(), ordering: .releasing) }
   package func resign() { thread.store(0, ordering: .releasing) }
 
-  /// Ends the loop if nothing is open and nothing is queued. The driver runs turns until it has.
+  /// Ends the loop if nothing is open and nothing is queued. The driver runs turns until the loop has ended.
   package func endIfIdle() -> Bool {
     guard handles.isEmpty else { return false }
     let hasEnded = inbox.withLock { inbox in
@@ -108,10 +111,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     return hasEnded
   }
 
-  /// Takes no more jobs: those that make more of themselves would keep the loop from ending.
+  /// Refuses new jobs: jobs that keep enqueuing more jobs would keep the loop from ending.
   package func refuseJobs() { inbox.withLock { $0.isClosed = true } }
 
-  /// Calls what `whenEnded` was given, as the last thing.
+  /// Calls the `whenEnded` callbacks, as the last action.
   package func reportEnd() {
     dropEntries()
     let endings = inbox.withLock { inbox in
@@ -121,9 +124,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     for ending in endings { ending() }
   }
 
-  /// Releases what will not run any more: it may refer to this loop.
+  /// Releases entries that will never run: they may refer to this loop.
   private func dropEntries() {
-    // Their ends may come back to the inbox, so they are not released under its lock.
+    // Their deinitializers may use the inbox, so they are not released under its lock.
     let dropped = inbox.withLock { inbox in
       defer { inbox.entries = [] }
       return inbox.entries
@@ -142,7 +145,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Traps unless the caller is on the loop's thread.
   package func preconditionOnLoop() {
-    precondition(isOnLoop, "this belongs to the thread of the event loop \(name)")
+    precondition(isOnLoop, "not on the thread of the event loop \(name)")
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -153,8 +156,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package func checkIsolated() { preconditionOnLoop() }
   package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-  /// Runs `work` on the loop, after what was scheduled before it, and never before this returns. From any thread.
-  /// - Returns: false when the loop has ended, and `work` will not run.
+  /// Runs `work` on the loop, after all work that was scheduled earlier, and never before this returns. From any
+  /// thread.
+  /// - Returns: false if the loop has ended and `work` will not run.
   @discardableResult
   package func schedule(_ work: @escaping @Sendable () -> Void) -> Bool {
     add(.work(work))
@@ -162,7 +166,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   @discardableResult
   private func add(_ entry: Entry) -> Bool {
-    // The loop looks into the inbox before it blocks, so its own thread need not wake it.
+    // The loop checks the inbox before it blocks, so its own thread need not wake it.
     let isOnLoop = isOnLoop
     return inbox.withLock { inbox in
       if inbox.isClosed { return false }
@@ -173,7 +177,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs what is queued now. What these enqueue waits for the next turn, so that jobs can't keep sockets waiting.
+  /// Runs the queued jobs. Jobs that these enqueue wait for the next turn, so that jobs can't starve sockets.
   package func runJobs() {
     guard batch.isEmpty else { return }
     let stopRequested = inbox.withLock { inbox in
@@ -198,28 +202,28 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Turns
 
-  /// Monotonic time in nanoseconds, read once a turn.
+  /// Monotonic time in nanoseconds, read once per turn.
   package var now: UInt64 {
     if cachedNow == 0 { cachedNow = driver.readClock() }
     return cachedNow
   }
 
-  /// Monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
+  /// Returns monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
   package func readClock() -> UInt64 { driver.readClock() }
 
-  /// Civil time since 1970 in UTC, read now. It may jump. From any thread.
+  /// Returns civil time since 1970 in UTC, read now. It may jump. From any thread.
   package func readWallClock() -> Duration { driver.readWallClock() }
 
-  /// The name of the machine; empty: it has none.
+  /// The host name of the machine; empty: it has none.
   package var machineName: String { driver.machineName }
 
-  /// The open files and sockets that the process may have.
+  /// The maximum number of open files and sockets of the process.
   package var descriptorLimit: Int { driver.descriptorLimit }
 
-  /// Runs `hook` at the end of every turn: after all its callbacks and jobs, and before the loop blocks.
+  /// Runs `hook` at the end of every turn: after all callbacks and jobs, and before the loop blocks.
   ///
-  /// Hooks run in the order they were added, once each, every turn, until cancelled. Work that a hook hands to an
-  /// earlier one waits for the next turn; `schedule` something when that turn has to come at once.
+  /// Hooks run in the order they were added, once per turn, until cancelled. Work that a hook hands to an earlier
+  /// hook waits for the next turn; call `schedule` if that turn must come at once.
   @discardableResult
   package func atEndOfTurn(_ hook: @escaping () -> Void) -> TurnHook {
     preconditionOnLoop()
@@ -228,9 +232,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     return hook
   }
 
-  /// A hook for the end of those turns only in which it was asked for by `TurnHook.ask()`: so that a turn costs nothing for the thousands to whom
-  /// nothing happened in it. They run in the order in which they were asked for, behind those of every turn. One that is asked for while hooks run has
-  /// its turn before the loop blocks.
+  /// Creates a hook that runs only at the end of turns in which `TurnHook.ask()` was called. With thousands of hooks,
+  /// the idle ones therefore cost nothing. These hooks run in the order of the requests, after the hooks of every
+  /// turn. A hook that is requested while hooks run still runs before the loop blocks.
   package func hookOnRequest(_ action: @escaping () -> Void = {}) -> TurnHook {
     preconditionOnLoop()
     let hook = TurnHook(action)
@@ -240,14 +244,14 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   fileprivate func take(_ hook: TurnHook) { asked.append(hook) }
 
-  /// Ends a turn, before the loop blocks: timers and what the last poll brought are done by now.
+  /// Ends a turn, before the loop blocks: timers and the events of the last poll have been handled.
   package func endTurn() {
     for handle in handles.takeClosing() { handle.didClose() }
     runJobs()
     runHooks()
-    // Jobs that ran while handles were being closed may have opened others.
+    // Jobs that ran while handles were closing may have opened others.
     if isStopping { closeHandles() }
-    // Those that jobs and hooks closed need no turn of their own.
+    // Handles that jobs and hooks have closed need no extra turn.
     for handle in handles.takeClosing() { handle.didClose() }
     cachedNow = 0
     if handles.hasClosing || inbox.withLock({ !$0.entries.isEmpty }) { driver.wake() }
@@ -289,7 +293,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   func start(_ timer: LoopTimer, at deadline: UInt64) { timers.insert(timer, at: deadline) }
   func cancel(_ timer: LoopTimer) { timers.remove(timer) }
 
-  /// Fires the timers that are due. The driver calls it when the alarm has gone off, which is unset then.
+  /// Fires the timers that are due. The driver calls it when the alarm goes off; the alarm is then unset.
   package func fireTimers() {
     alarm = nil
     let time = driver.readClock()
@@ -298,18 +302,18 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 }
 
-/// A hook at the end of every turn of a loop, or of those in which it is asked for, until cancelled.
+/// A hook at the end of every turn of a loop, or of the turns in which it is requested, until cancelled.
 package final class TurnHook {
-  // Not optional: an optional closure is stored in another form, and calling it allocates a thunk each time.
+  // Not optional: an optional closure is stored in another form, and each call would allocate a thunk.
   fileprivate var action: () -> Void
   fileprivate var isCancelled = false
-  /// Of one that runs on request; such a one is let go of with its owner.
+  /// Set for a hook that runs on request; its owner releases such a hook.
   fileprivate unowned(unsafe) var loop: EventLoop?
   fileprivate var isAsked = false
 
   fileprivate init(_ action: @escaping () -> Void) { self.action = action }
 
-  /// Runs another action from now on, unless the hook was cancelled.
+  /// Replaces the action, unless the hook was cancelled.
   package func setAction(_ action: @escaping () -> Void) { if !isCancelled { self.action = action } }
 
   package func cancel() {
@@ -317,7 +321,8 @@ package final class TurnHook {
     action = {}
   }
 
-  /// Has it run at the end of this turn; of one that runs every turn there is nothing to ask. Belongs to the loop's thread.
+  /// Requests a run at the end of this turn. Has no effect on a hook that runs every turn. Belongs to the loop's
+  /// thread.
   package func ask() {
     if isAsked || isCancelled { return }
     isAsked = true

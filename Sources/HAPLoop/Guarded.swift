@@ -1,12 +1,12 @@
 import CUV
 
-/// A value behind a lock of the operating system.
+/// A value protected by a lock of the operating system.
 ///
-/// `Synchronization.Mutex` would do, and is used elsewhere; but on Linux it is a futex inside the standard library, which the thread
-/// sanitizer can't see, so that it reports every use by two threads as a race.
-// Safe: `value` and `condition` are private, and every use of them is in `withLock`, `wait` or `change`, which hold the mutex; `init` and
-// `deinit` run when no other thread has the reference. `mutex` is a constant. A value that is not Sendable must not leave `withLock`; the one
-// user of such a value is `SimulatedDisk`.
+/// `Synchronization.Mutex` is used elsewhere. On Linux it is a futex inside the standard library, which the thread
+/// sanitizer can't see: it would report every use by two threads as a race.
+// Safe: `value` and `condition` are private, and only `withLock`, `wait` and `change` use them, which hold the mutex.
+// `init` and `deinit` run while no other thread has the reference. `mutex` is a constant. A value that is not
+// Sendable must not leave `withLock`; the only user of such a value is `SimulatedDisk`.
 package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private var value: Value
@@ -28,14 +28,14 @@ package final class Guarded<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` alone; it must not ask for the same lock.
+  /// Runs `body` with the lock held; `body` must not take the same lock.
   package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     uv_mutex_lock(mutex)
     defer { uv_mutex_unlock(mutex) }
     return try body(&value)
   }
 
-  /// Changes the value, and lets those that wait look at it.
+  /// Changes the value and wakes the waiting threads.
   func change(_ body: (inout Value) -> Void) {
     withLock { value in
       body(&value)
@@ -45,14 +45,14 @@ package final class Guarded<Value>: @unchecked Sendable {
 
   /// Blocks the thread until a change makes the condition true.
   /// - Parameters:
-  ///   - limit: the longest wait; nil: none.
-  ///   - isMet: is called with the lock, and may change the value when it returns true.
+  ///   - limit: the longest wait; nil: unlimited.
+  ///   - isMet: called with the lock held; may change the value if it returns true.
   /// - Returns: whether the condition is true.
   func wait(atMost limit: Duration? = nil, until isMet: (inout Value) -> Bool) -> Bool {
     let deadline = limit.map { uv_hrtime() + UInt64(max($0 / .nanoseconds(1), 0)) }
     uv_mutex_lock(mutex)
     defer { uv_mutex_unlock(mutex) }
-    // Each look is an access of its own: other threads change the value during the wait.
+    // Each check is a separate access: other threads change the value during the wait.
     while !isMet(&value) {
       let condition = ensuredCondition()
       guard let deadline else {

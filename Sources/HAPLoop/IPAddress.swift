@@ -21,7 +21,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   package var isLinkLocal: Bool {
     isV4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
   }
-  /// 0.0.0.0 or ::, which stand for every address of the machine.
+  /// 0.0.0.0 or ::, the wildcard for all addresses of the machine.
   package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
   private static let v6Loopback = [UInt8](repeating: 0, count: 15) + [1]
@@ -30,7 +30,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   package static let anyV4 = IPAddress(bytes: [0, 0, 0, 0])!
   package static let loopbackV4 = IPAddress(bytes: [127, 0, 0, 1])!
 
-  /// - Parameter bytes: 4 or 16 in network order, or nil comes back. An IPv4 address mapped into IPv6 becomes IPv4.
+  /// - Parameter bytes: 4 or 16 in network order; any other count returns nil. An IPv4-mapped IPv6 address becomes
+  ///   IPv4.
   package init?(bytes: [UInt8], scope: UInt32 = 0) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     let isMapped = bytes.count == 16 && bytes[10] == 0xFF && bytes[11] == 0xFF && bytes[..<10].allSatisfy { $0 == 0 }
@@ -39,7 +40,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// - Parameter text: "192.168.1.2", "fd00::1", "fe80::1%eth0".
-  /// - Throws: `.malformedAddress`; `.noSuchInterface` for what stands behind a %.
+  /// - Throws: `.malformedAddress`; `.noSuchInterface` for the part after a %.
   package init(_ text: String) throws(LoopError) {
     let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let host = parts.first ?? ""
@@ -79,7 +80,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// "192.168.1.2:51826" or "[fe80::1%eth0]:51826".
   package var description: String { host.isV4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 
-  /// nil for anything but IPv4 and IPv6.
+  /// Returns nil for an address family other than IPv4 and IPv6.
   init?(_ address: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(address)
     switch Int32(address.pointee.sa_family) {
@@ -96,7 +97,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Asks `question` (a getsockname or its like) for an address.
+  /// Gets an address from `question` (getsockname or a similar call).
   init?(_ question: (UnsafeMutablePointer<sockaddr>, inout Int32) -> Int32) {
     var storage = sockaddr_storage()
     var length = Int32(MemoryLayout<sockaddr_storage>.size)

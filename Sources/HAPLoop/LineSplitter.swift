@@ -1,20 +1,20 @@
-/// Cuts a stream of bytes into lines that end in LF or CR LF, none longer than a limit.
+/// Splits a byte stream into lines that end in LF or CR LF, up to a maximum length.
 package struct LineSplitter {
   package enum Line: Equatable, Sendable {
-    /// Without its end; perhaps empty.
+    /// Without its terminator; may be empty.
     case line([UInt8])
-    /// A line of more than this many bytes, which was skipped.
+    /// A line longer than `limit` bytes, which was skipped.
     case tooLong(limit: Int)
   }
 
-  /// In bytes, the end of the line not counted.
+  /// In bytes, without the line terminator.
   package let limit: Int
   private var partial: [UInt8] = []
   private var isSkipping = false
 
   package init(limit: Int) { self.limit = limit }
 
-  /// - Returns: the lines that end in `bytes`.
+  /// - Returns: the lines whose terminators are in `bytes`.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer) -> [Line] {
     var lines: [Line] = []
     var rest = bytes[...]
@@ -27,14 +27,14 @@ package struct LineSplitter {
     return lines
   }
 
-  /// - Returns: what stands after the last line's end, if anything does.
+  /// - Returns: the rest after the last terminator; nil if there is none.
   package mutating func finish() -> Line? {
     partial.isEmpty && !isSkipping ? nil : takeLine()
   }
 
   private mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
     if isSkipping { return }
-    // One more than the limit is kept, for it may be the CR of the line's end.
+    // Keeps one byte more than the limit, because it may be the CR of the terminator.
     if bytes.count > limit + 1 - partial.count {
       isSkipping = true
       partial = []

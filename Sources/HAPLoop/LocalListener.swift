@@ -1,16 +1,17 @@
-/// A listening socket in the file system, its owner's alone (0600). It is there under its name only while it listens: made beside, and renamed.
+/// A listening Unix domain socket that only its owner can access (0600). Its path exists only while it listens,
+/// because the socket is created under a temporary name and renamed.
 package final class LocalListener {
   package let path: String
   private let port: any LocalPort
   private let loop: EventLoop
   private let retry: LoopTimer
   private var onConnection: ((LocalStream) -> Void)?
-  /// While true, those who come wait in the system's queue.
+  /// While true, new connections wait in the system's queue.
   package var isHeld = false { didSet { if isHeld != oldValue { port.isWatching = !isHeld } } }
 
   /// - Parameters:
-  ///   - path: what is there gives way. At most `LocalSocket.longestPath` bytes, less four.
-  ///   - onConnection: gets each new connection, which is then its to keep and to close.
+  ///   - path: replaces an existing file. At most `LocalSocket.longestPath` bytes, less four.
+  ///   - onConnection: receives each new connection and must keep and close it.
   package init(
     _ loop: EventLoop, path: String, backlog: Int32 = 64, onConnection: @escaping (LocalStream) -> Void
   ) throws(LoopError) {
@@ -25,7 +26,7 @@ package final class LocalListener {
     port.isWatching = true
   }
 
-  /// Takes the name away; connections already accepted stay. Any number of times.
+  /// Removes the path; accepted connections stay open. Any number of times.
   package func close() {
     if port.isClosed { return }
     onConnection = nil
@@ -39,7 +40,7 @@ package final class LocalListener {
       case .accepted(let socket): onConnection?(LocalStream(socket))
       case .nobodyWaits: return
       case .failed:
-        // The connections wait meanwhile.
+        // Pending connections wait in the queue meanwhile.
         port.isWatching = false
         return retry.start(after: .milliseconds(100))
       }

@@ -1,14 +1,15 @@
-/// A connection with a process of this machine, through a socket in the file system. The loop keeps it until it is closed.
+/// A connection with another process of this machine through a Unix domain socket. The loop keeps it until it is
+/// closed.
 package final class LocalStream {
   package enum Event: Equatable, Sendable {
     case bytes([UInt8])
-    /// The other side sends no more, or is gone. The last event.
+    /// The other side sends no more or is gone. The last event.
     case end
   }
 
   private let socket: any LocalStreamSocket
   private var onEvent: ((Event) -> Void)?
-  /// Told when everything written has been taken by the system.
+  /// Called when the system has taken all written bytes.
   package var onDrained: (() -> Void)?
   private var outgoing: [UInt8] = []
   private var isReading = false
@@ -16,13 +17,14 @@ package final class LocalStream {
   private var hasEnded = false
 
   package var isClosed: Bool { socket.isClosed }
-  /// The process at the other end when the connection was made; nil: unknown.
+  /// The process at the other end at the time of connecting; nil: unknown.
   package var peer: LocalPeer? { socket.peer }
   /// Bytes written but not yet taken by the system.
   package var queuedByteCount: Int { outgoing.count }
 
   /// Connects to a `LocalListener`, without waiting.
-  /// - Throws: `.connectionRefused` when the process that listened has ended; `.other` when there is no such path or the listener's queue is full.
+  /// - Throws: `.connectionRefused` if the listening process has ended; `.other` if there is no such path or the
+  ///   listener's queue is full.
   package convenience init(_ loop: EventLoop, connectingTo path: String) throws(LoopError) {
     loop.preconditionOnLoop()
     self.init(try loop.driver.connectLocally(to: path, on: loop))
@@ -39,7 +41,7 @@ package final class LocalStream {
     watch()
   }
 
-  /// No event comes until `resumeReading()`; the other side is held back when the socket is full.
+  /// Pauses events until `resumeReading()`; the other side blocks when the socket is full.
   package func pauseReading() {
     isReading = false
     watch()
@@ -50,14 +52,14 @@ package final class LocalStream {
     watch()
   }
 
-  /// Writes all of `bytes`, in the order of the calls: at once what the socket takes, the rest when it takes more.
+  /// Writes all of `bytes`, in the order of the calls. The socket takes some bytes at once; the rest is queued.
   package func write(_ bytes: [UInt8]) {
     guard !isClosed, !isFinishing else { return }
     outgoing += bytes
     flush()
   }
 
-  /// Sends what is queued, then closes.
+  /// Sends the queued bytes, then closes.
   package func closeAfterWriting() {
     isFinishing = true
     onEvent = nil
@@ -65,7 +67,7 @@ package final class LocalStream {
     if outgoing.isEmpty { close() } else { watch() }
   }
 
-  /// Any number of times.
+  /// Closes the connection. Any number of times.
   package func close() {
     onEvent = nil
     onDrained = nil
@@ -98,7 +100,7 @@ package final class LocalStream {
       let transfer = outgoing.withUnsafeBytes { socket.write($0) }
       if transfer == .notReady { break }
       guard case .count(let count) = transfer else {
-        // Nobody is there to read it.
+        // The reader is gone.
         outgoing = []
         hasEnded = true
         if isFinishing { return close() }

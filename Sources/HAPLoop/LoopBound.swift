@@ -1,6 +1,7 @@
 /// A value that belongs to the thread of one event loop. Other threads may hold the reference and pass it on.
-// Safe: every access traps on any thread but the loop's. The loop never changes. The last reference can be released on any thread,
-// so an owner closes the value on the loop first: `deinit { loop.schedule { [bound] in … } }`. A loop that refuses this has ended.
+// Safe: every access traps on any thread other than the loop's. The loop never changes. The last reference can be
+// released on any thread, so an owner closes the value on the loop first: `deinit { loop.schedule { [bound] in … }
+// }`. A loop that refuses this has ended.
 package final class LoopBound<Value>: @unchecked Sendable {
   private let loop: EventLoop
   private var stored: Value
@@ -11,7 +12,7 @@ package final class LoopBound<Value>: @unchecked Sendable {
     stored = value
   }
 
-  /// On the loop's thread, to which the value belongs already.
+  /// Called on the loop's thread, to which the value already belongs.
   package init(here loop: EventLoop, _ value: Value) {
     loop.preconditionOnLoop()
     self.loop = loop
@@ -30,7 +31,7 @@ package final class LoopBound<Value>: @unchecked Sendable {
   }
 }
 
-/// A reference that does not keep its object.
+/// A weak reference to an object.
 package struct Weak<Object: AnyObject> {
   package private(set) weak var object: Object?
 
@@ -38,7 +39,8 @@ package struct Weak<Object: AnyObject> {
 }
 
 extension EventLoop {
-  /// Runs `work` in a later turn, as `schedule` does, and may be given what belongs to the loop. On the loop's thread only.
+  /// Runs `work` in a later turn, as `schedule` does, but `work` may use values that belong to the loop. On the
+  /// loop's thread only.
   package func later(_ work: @escaping () -> Void) {
     let bound = LoopBound(here: self, work)
     schedule { bound.value() }

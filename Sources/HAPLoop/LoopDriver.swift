@@ -1,15 +1,16 @@
-/// Runs an event loop and gives it time, workers and sockets: the machine (`KernelDriver`), or a host of a simulated world.
+/// Runs an event loop and gives it time, workers and sockets: either the machine (`KernelDriver`), or a simulated
+/// host.
 ///
-/// Each driver has one loop. Except where a method says "from any thread", everything belongs to the loop's thread.
+/// Each driver has one loop. Unless a method says "from any thread", everything belongs to the loop's thread.
 package protocol LoopDriver: AnyObject, Sendable {
-  /// Monotonic time in nanoseconds, read now. From any thread.
+  /// Returns monotonic time in nanoseconds, read now. From any thread.
   func readClock() -> UInt64
 
-  /// Civil time since 1970 in UTC, read now. It may jump. From any thread.
+  /// Returns civil time since 1970 in UTC, read now. It may jump. From any thread.
   func readWallClock() -> Duration
-  /// The name of the machine; empty: it has none. From any thread.
+  /// The host name of the machine; empty: it has none. From any thread.
   var machineName: String { get }
-  /// The open files and sockets that the process may have. From any thread.
+  /// The maximum number of open files and sockets of the process. From any thread.
   var descriptorLimit: Int { get }
 
   /// Runs code of tasks that belongs to no actor; nil: the pool of the concurrency runtime. From any thread.
@@ -17,57 +18,58 @@ package protocol LoopDriver: AnyObject, Sendable {
 
   // MARK: Life
 
-  /// Starts to run `loop` and returns when it runs. Once, from any thread.
+  /// Starts `loop` and returns when it runs. Can be called once, from any thread.
   func start(_ loop: EventLoop)
-  /// Frees what belongs to a loop that was never started.
+  /// Frees the resources of a loop that was never started.
   func discard()
-  /// Makes the loop have a turn soon. From any thread.
+  /// Schedules a turn of the loop soon. From any thread.
   func wake()
   /// Allows the loop to end as soon as all its handles are closed.
   func allowEnd()
-  /// Waits until the loop has ended. From any thread but the loop's.
+  /// Waits until the loop has ended. From any thread except the loop's.
   func waitForEnd()
-  /// Runs `work` on the loop and waits for it. From any thread but the loop's.
-  /// - Parameter limit: nil: without end.
-  /// - Returns: false when the time was over first, or the loop has ended; in the first case `work` may still run later.
+  /// Runs `work` on the loop and waits for it. From any thread except the loop's.
+  /// - Parameter limit: nil: unlimited.
+  /// - Returns: false if the time limit passed or the loop has ended. After a timeout, `work` may still run later.
   func perform(_ work: @escaping @Sendable () -> Void, on loop: EventLoop, waitingAtMost limit: Duration?) -> Bool
 
   // MARK: Time and workers
 
-  /// Sets the one alarm: the loop's timers are due at `time` (of `readClock`); nil: at no time.
+  /// Sets the only alarm: the loop's timers are due at `time` (of `readClock`); nil: no alarm.
   func setAlarm(_ time: UInt64?)
-  /// Blocks the loop's thread for that long.
+  /// Blocks the loop's thread for `duration`.
   func block(for duration: Duration)
-  /// Fills `bytes` with randomness. From any thread.
+  /// Fills `bytes` with random bytes. From any thread.
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer)
   /// Runs `work` on another thread, and `then` with its result on the loop.
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
 
-  /// Ends the process of the loop at once, as a crash does. A simulated process runs the present turn to its end, without any effect outside of it.
+  /// Ends the loop's process at once, like a crash. A simulated process completes the current turn, but the turn has
+  /// no effect outside of it.
   func exitProcess(_ status: Int32)
-  /// Starts a command. `onEvent` is called on the loop, and never before this has returned.
+  /// Starts a command. `onEvent` is called on the loop, and never before this returns.
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
   ) throws(LoopError) -> any LaunchedProcess
 
   // MARK: Network
 
-  /// Makes a TCP socket that is not connected.
+  /// Creates a TCP socket that is not connected.
   func makeStreamSocket() -> any StreamSocket
   /// Binds a TCP socket, which does not listen yet.
   func bindPort(host: IPAddress, interface: String?, port: UInt16) throws(LoopError) -> any BoundPort
   func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket
-  /// Makes a socket in the file system, which its owner alone can reach, and listens.
+  /// Creates a Unix domain socket that only its owner can access, and listens.
   func listenLocally(at path: String, backlog: Int32, on loop: EventLoop) throws(LoopError) -> any LocalPort
-  /// Connects to such a socket, without waiting.
+  /// Connects to a Unix domain socket, without waiting.
   func connectLocally(to path: String, on loop: EventLoop) throws(LoopError) -> any LocalStreamSocket
-  /// The interfaces in the order of their index.
+  /// Returns the interfaces in the order of their index.
   func interfaces() -> [NetworkInterface]
   /// Reports changes of `interfaces()` until it is closed.
   func watchInterfaces(of loop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch
 }
 
-/// A command that was started, as a `ChildProcess` uses it: see there.
+/// A running command for `ChildProcess`, which documents the members.
 package protocol LaunchedProcess: AnyObject {
   var processID: Int32 { get }
   var isRunning: Bool { get }
@@ -77,21 +79,22 @@ package protocol LaunchedProcess: AnyObject {
   func close()
 }
 
-/// One end of a TCP connection, as a `TCPStream` uses it. Belongs to the loop's thread.
+/// One end of a TCP connection, for `TCPStream`. Belongs to the loop's thread.
 ///
-/// It reports to its stream: `connected`, `memory(for:)` and `received`, `didClose`; never before the call that leads to it has returned.
+/// It reports to its stream with `connected`, `memory(for:)`, `received` and `didClose`; never before the call that
+/// causes the report has returned.
 package protocol StreamSocket: AnyObject {
-  /// Keeps the stream until the socket is wholly closed. Once.
+  /// Keeps the stream until the socket is fully closed. Can be called once.
   func attach(to stream: TCPStream)
   func connect(to address: SocketAddress)
   var localAddress: SocketAddress? { get }
   var peerAddress: SocketAddress? { get }
-  /// - Returns: why it can't.
+  /// - Returns: the error if it can't start.
   func startReading() -> LoopError?
   func stopReading()
-  /// - Returns: the count of bytes taken, 0 when the socket is full or broken.
+  /// - Returns: the number of bytes taken, 0 if the socket is full or broken.
   func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int
-  /// Takes a copy of all of `bytes`; `done` is called once, when the system has taken the last.
+  /// Takes a copy of all of `bytes`; `done` is called once, when the system has taken the last byte.
   func queueWrite(_ bytes: UnsafeRawBufferPointer, done: @escaping (LoopError?) -> Void)
   func finishWriting(done: @escaping (LoopError?) -> Void)
   func close()
@@ -100,16 +103,16 @@ package protocol StreamSocket: AnyObject {
   func keepAlive(seconds: UInt32)
 }
 
-/// A TCP port that is bound: no other socket gets it, and connections are refused until it listens.
+/// A bound TCP port: no other socket can use it, and connections are refused until it listens.
 package protocol BoundPort: AnyObject {
   var address: SocketAddress { get }
-  /// Starts to listen. `listener` receives each connection, and each failure.
+  /// Starts to listen. `listener` receives each connection and each failure.
   func listen(_ listener: TCPListener, on loop: EventLoop, backlog: Int32) throws(LoopError)
   /// Frees the port. Any number of times.
   func close()
 }
 
-/// A UDP socket, as a `UDPSocket` uses it.
+/// A UDP socket, for `UDPSocket`.
 package protocol DatagramSocket: AnyObject {
   var address: SocketAddress { get }
   var droppedCount: UInt64 { get }
@@ -122,35 +125,35 @@ package protocol DatagramSocket: AnyObject {
   func close()
 }
 
-/// A listening socket in the file system, as a `LocalListener` uses it.
+/// A listening Unix domain socket, for `LocalListener`.
 package protocol LocalPort: AnyObject {
   var isClosed: Bool { get }
   /// Called on the loop while connections wait and `isWatching` is true.
   var onReady: (() -> Void)? { get set }
   var isWatching: Bool { get set }
   func accept() -> LocalAcceptance
-  /// Removes the name and stops listening. Any number of times.
+  /// Removes the path and stops listening. Any number of times.
   func close()
 }
 
 package enum LocalAcceptance {
   case accepted(any LocalStreamSocket)
   case nobodyWaits
-  /// A connection waits that can't be accepted now, because no descriptor is left for example.
+  /// A waiting connection can't be accepted now, for example because no descriptor is left.
   case failed
 }
 
-/// One end of a connection through a socket in the file system, as a `LocalStream` uses it.
+/// One end of a connection through a Unix domain socket, for `LocalStream`.
 package protocol LocalStreamSocket: AnyObject {
   /// nil: unknown.
   var peer: LocalPeer? { get }
   var isClosed: Bool { get }
-  /// Called on the loop when what is watched for has come: whether it can read, and whether it can write.
+  /// Called on the loop when a watched event occurs, with whether it can read and whether it can write.
   var onReady: ((_ canRead: Bool, _ canWrite: Bool) -> Void)? { get set }
   func watch(reading: Bool, writing: Bool)
   func read(into buffer: UnsafeMutableRawBufferPointer) -> LocalTransfer
   func write(_ bytes: UnsafeRawBufferPointer) -> LocalTransfer
-  /// Any number of times.
+  /// Closes it. Any number of times.
   func close()
 }
 
@@ -158,7 +161,7 @@ package enum LocalTransfer: Equatable {
   case count(Int)
   /// Nothing can be read or written now.
   case notReady
-  /// The other side sends no more, or is gone.
+  /// The other side sends no more or is gone.
   case ended
 }
 
@@ -175,8 +178,8 @@ package struct LocalPeer: Hashable, Sendable {
 
 /// A subscription to changes of the interfaces.
 package protocol InterfaceWatch: AnyObject {
-  /// As they are, without addresses that can't be used yet.
+  /// The current interfaces, without addresses that can't be used yet.
   var interfaces: [NetworkInterface] { get }
-  /// Ends it. Any number of times.
+  /// Ends the subscription. Any number of times.
   func close()
 }

@@ -9,19 +9,19 @@ import CUV
 /// `errno` of the calling thread.
 var systemErrorNumber: Int32 { errno }
 
-/// What went wrong at a socket, a handle or an interface: a code to act on and a sentence for people.
+/// A failure of a socket, a handle or an interface: a code for programs and a sentence for people.
 package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Code: Hashable, Sendable {
     /// Another socket holds the port.
     case addressInUse
     /// The address is well formed, but no interface of this machine has it.
     case addressNotAvailable
-    /// The text is no IPv4 or IPv6 address.
+    /// The text is not an IPv4 or IPv6 address.
     case malformedAddress
     case noSuchInterface
     case permissionDenied
     case tooManyOpenFiles
-    /// This machine has no way to the address.
+    /// This machine has no route to the address.
     case networkUnreachable
     case connectionRefused
     case connectionReset
@@ -29,7 +29,7 @@ package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     case timedOut
     /// The handle was closed before the operation finished.
     case cancelled
-    /// Anything else: the negative error number of libuv.
+    /// Any other error: the negative error number of libuv.
     case other(Int32)
 
     init(status: Int32) {
@@ -56,18 +56,18 @@ package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
-  /// - Parameter status: a negative number as libuv returns it.
+  /// - Parameter status: a negative error number of libuv.
   init(status: Int32, while doing: String) {
     self.init(Code(status: status), "\(doing): \(Self.text(of: status))")
   }
 
-  /// libuv's sentence for an error number, such as "connection reset by peer".
+  /// Returns libuv's text for an error number, such as "connection reset by peer".
   static func text(of status: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       String(cString: uv_strerror_r(status, buffer.baseAddress!, buffer.count))
     }
   }
 
-  /// The error left behind by a call of the C library, as libuv writes it.
+  /// The libuv error number for the last failed call of the C library.
   static var lastStatus: Int32 { uv_translate_sys_error(systemErrorNumber) }
 }

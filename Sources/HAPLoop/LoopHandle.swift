@@ -1,13 +1,13 @@
-/// Something that a loop keeps alive until it is closed: a timer, a socket, a watcher.
+/// An object that a loop keeps alive until it is closed: a timer, a socket, a watcher.
 ///
-/// An owner that is let go of without `close()` stays open until the loop is stopped.
+/// If its owner is released without `close()`, the handle stays open until the loop is stopped.
 package class LoopHandle {
   package let loop: EventLoop
-  /// Its place in the loop's table; nil: not open.
+  /// Its index in the loop's table; nil: not open.
   fileprivate(set) var place: Int?
-  /// Whether `close()` was called, or the loop was stopped. A closed handle ignores all further calls.
+  /// Whether `close()` was called or the loop was stopped. A closed handle ignores all further calls.
   package private(set) var isClosed = false
-  /// Called once, when the handle is wholly closed.
+  /// Called once, when the handle is fully closed.
   package var onClosed: (() -> Void)?
 
   init(_ loop: EventLoop) {
@@ -15,16 +15,16 @@ package class LoopHandle {
     self.loop = loop
   }
 
-  deinit { precondition(place == nil, "an open handle is kept by its loop") }
+  deinit { precondition(place == nil, "an open handle must be kept by its loop") }
 
-  /// Makes the loop keep it.
+  /// Makes the loop keep the handle.
   func open() { loop.keep(self) }
 
-  /// Closes the handle: no callback comes after this but `onClosed`. Any number of times, also from callbacks.
+  /// Closes the handle: after this, `onClosed` is the only callback. Any number of times, also from callbacks.
   package func close() { if startClosing() { closeBeneath() } }
 
   /// Marks the handle closed.
-  /// - Returns: whether it was open, and what lies beneath has to be closed.
+  /// - Returns: whether it was open and the underlying resource must be closed.
   final func startClosing() -> Bool {
     loop.preconditionOnLoop()
     guard !isClosed else { return false }
@@ -33,13 +33,13 @@ package class LoopHandle {
     return place != nil
   }
 
-  /// Sets all stored closures but `onClosed` to nil, so that no cycle through them survives.
+  /// Sets all stored closures except `onClosed` to nil, to break reference cycles.
   func dropCallbacks() {}
 
-  /// Closes what lies beneath; `didClose()` follows in a later turn.
+  /// Closes the underlying resource; `didClose()` follows in a later turn.
   func closeBeneath() { loop.finishClosingLater(self) }
 
-  /// Ends the keeping: the handle is wholly closed.
+  /// Removes the handle from the loop: it is fully closed.
   package final func didClose() {
     loop.release(self)
     let onClosed = onClosed
@@ -51,7 +51,7 @@ package class LoopHandle {
 /// The open handles of a loop.
 struct HandleTable {
   private(set) var open: [LoopHandle] = []
-  /// Those for which `didClose()` is to be called in the next turn.
+  /// Handles whose `didClose()` is called in the next turn.
   private var closing: [LoopHandle] = []
 
   var isEmpty: Bool { open.isEmpty }

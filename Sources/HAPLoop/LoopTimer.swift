@@ -1,10 +1,11 @@
-/// A timer on the loop's monotonic clock; fires never early, and on an idle machine about a millisecond late at most.
+/// A timer on the loop's monotonic clock. It never fires early. On an idle machine it fires at most about a
+/// millisecond late.
 package final class LoopTimer: LoopHandle {
   package var onFire: () -> Void
   /// In nanoseconds of the loop's clock.
   private var deadline: UInt64 = 0
   private var interval: UInt64 = 0
-  /// Its place in the loop's `TimerQueue`; nil: not running.
+  /// Its index in the loop's `TimerQueue`; nil: not running.
   var queuePlace: Int?
 
   package init(_ loop: EventLoop, onFire: @escaping () -> Void = {}) {
@@ -13,10 +14,10 @@ package final class LoopTimer: LoopHandle {
     open()
   }
 
-  /// Starts the timer, anew if it is running.
+  /// Starts the timer, or restarts it if it is running.
   /// - Parameters:
-  ///   - delay: from this moment; zero or less means the next turn. Anything beyond a century is a century.
-  ///   - interval: between firings after the first, at least 1 ms; a firing that was missed is not made up for.
+  ///   - delay: from now; zero or less means the next turn. The maximum is a century.
+  ///   - interval: between firings after the first, at least 1 ms; a missed firing is not repeated.
   package func start(after delay: Duration, repeat interval: Duration? = nil) {
     guard !isClosed else { return }
     self.interval = interval.map { max($0.cappedNanoseconds, 1_000_000) } ?? 0
@@ -29,7 +30,7 @@ package final class LoopTimer: LoopHandle {
     loop.start(self, at: deadline)
   }
 
-  /// Stops the timer, which can be started again.
+  /// Stops the timer, which can be restarted.
   package func cancel() { loop.cancel(self) }
 
   package var isActive: Bool { queuePlace != nil }
@@ -46,8 +47,8 @@ package final class LoopTimer: LoopHandle {
 }
 
 extension Duration {
-  /// Nanoseconds from 0 to a century, rounded up: a timer that fires a fraction early and is started again for that fraction would never come to
-  /// its time on a clock that stands still meanwhile.
+  /// The duration in nanoseconds, from 0 to a century, rounded up. Otherwise a timer that fires a fraction early, and
+  /// is restarted for that fraction, would never finish on a frozen clock.
   package var cappedNanoseconds: UInt64 {
     let century: Int64 = 100 * 366 * 86_400
     let (seconds, attoseconds) = components

@@ -1,19 +1,19 @@
-/// A network interface, as it was when asked.
+/// A snapshot of a network interface.
 package struct NetworkInterface: Hashable, Sendable {
   package let name: String
-  /// From 1.
+  /// At least 1.
   package let index: UInt32
   package let isUp: Bool
   package let isLoopback: Bool
   package let isPointToPoint: Bool
   package let canMulticast: Bool
-  /// Bytes of the largest IP packet that leaves in one piece; nil: unknown.
+  /// The maximum size in bytes of an IP packet without fragmentation; nil: unknown.
   package let mtu: Int?
   package internal(set) var addresses: [IPAddress]
-  /// Bits of the network's part of each of `addresses`; nil: unknown.
+  /// The prefix length in bits for each of `addresses`; nil: unknown.
   package internal(set) var prefixLengths: [Int?]
 
-  /// The same interface with those of its addresses that `isKept` keeps.
+  /// Returns the same interface with only the addresses that `isKept` accepts.
   package func keeping(_ isKept: (IPAddress) -> Bool) -> NetworkInterface {
     var kept = self
     let places = addresses.indices.filter { isKept(addresses[$0]) }
@@ -23,9 +23,9 @@ package struct NetworkInterface: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - index: from 1.
-  ///   - mtu: bytes of the largest IP packet that leaves in one piece; nil: unknown.
-  ///   - prefixLengths: bits of the network's part of each of `addresses`; nil: unknown.
+  ///   - index: at least 1.
+  ///   - mtu: maximum size in bytes of an IP packet without fragmentation; nil: unknown.
+  ///   - prefixLengths: prefix length in bits for each of `addresses`; nil: unknown.
   package init(
     name: String, index: UInt32, isUp: Bool, isLoopback: Bool, isPointToPoint: Bool, canMulticast: Bool, mtu: Int?,
     addresses: [IPAddress], prefixLengths: [Int?]
@@ -44,15 +44,15 @@ package struct NetworkInterface: Hashable, Sendable {
 }
 
 extension [NetworkInterface] {
-  /// - Throws: `.noSuchInterface`, which names those there are.
+  /// - Throws: `.noSuchInterface`, which lists the existing interfaces.
   package func named(_ name: String) throws(LoopError) -> NetworkInterface {
     if let found = first(where: { $0.name == name }) { return found }
     let names = isEmpty ? "there are none" : "there are: \(map(\.name).joined(separator: ", "))"
     throw LoopError(.noSuchInterface, "no interface named \(name); \(names)")
   }
 
-  /// The addresses of one interface, IPv4 before IPv6.
-  /// - Throws: `.noSuchInterface`, which names those there are.
+  /// Returns the addresses of one interface, IPv4 before IPv6.
+  /// - Throws: `.noSuchInterface`, which lists the existing interfaces.
   package func addresses(ofInterface name: String) throws(LoopError) -> [IPAddress] {
     let addresses = try named(name).addresses
     return addresses.filter(\.isV4) + addresses.filter(\.isV6)
@@ -60,6 +60,6 @@ extension [NetworkInterface] {
 }
 
 extension EventLoop {
-  /// The interfaces of the machine, in the order of their index.
+  /// Returns the interfaces of the machine, in the order of their index.
   package func interfaces() -> [NetworkInterface] { driver.interfaces() }
 }

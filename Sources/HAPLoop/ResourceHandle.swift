@@ -1,4 +1,4 @@
-/// Keeps something of a driver open in the table of a loop, so that the loop closes it when it is stopped: a listener, a socket.
+/// Registers a driver's resource (a listener, a socket) with a loop, so that stopping the loop closes it.
 package final class ResourceHandle: LoopHandle {
   private var onClose: (() -> Void)?
 

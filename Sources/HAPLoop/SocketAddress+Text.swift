@@ -1,5 +1,5 @@
 extension SocketAddress {
-  /// Parses "192.0.2.7:51826", "[fe80::1%eth0]:51826" or "localhost:51826". Any other text is no address: nil.
+  /// Parses "192.0.2.7:51826", "[fe80::1%eth0]:51826" or "localhost:51826". Returns nil for any other text.
   /// - Throws: `.malformedAddress`; `.noSuchInterface` for the part after a %.
   package init?(text: String) throws(LoopError) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {

@@ -1,9 +1,9 @@
-/// A TCP connection. Nagle's algorithm is off, keep-alive too unless it is asked for.
+/// A TCP connection. Nagle's algorithm is off. Keep-alive is off unless requested.
 ///
-/// Reading goes straight into the owner's buffer, and a write that the socket takes at once allocates nothing.
+/// Reading goes directly into the owner's buffer, and a write that the socket takes at once allocates nothing.
 package final class TCPStream: LoopHandle {
   package enum ReadEvent: Equatable, Sendable {
-    /// That many bytes, from 1, stand at the start of the buffer that was last asked for.
+    /// This number of bytes, at least 1, is at the start of the last requested buffer.
     case bytes(Int)
     /// The peer sends no more; writing is still possible. The last event.
     case end
@@ -12,10 +12,10 @@ package final class TCPStream: LoopHandle {
   }
 
   let socket: any StreamSocket
-  // Not optional: an optional closure is stored in another form, and calling it allocates a thunk each time.
+  // Not optional: an optional closure is stored in another form, and each call would allocate a thunk.
   private var onAllocate: (Int) -> UnsafeMutableRawBufferPointer = TCPStream.noMemory
   private var onRead: (ReadEvent) -> Void = TCPStream.nobody
-  /// Whether there is somebody to tell of what comes, who has not been told of the end.
+  /// Whether there is a reader to which the end was not yet reported.
   private var hasReader = false
   /// Bytes written but not yet taken by the system.
   package private(set) var queuedByteCount = 0
@@ -26,7 +26,8 @@ package final class TCPStream: LoopHandle {
   private var isFinishing = false
   private var finishTimer: LoopTimer?
 
-  /// Makes a connection: `done` is told once, with nil when it is up. Closing meanwhile tells `.cancelled`.
+  /// Opens a connection: `done` is called once, with nil when it is up. If the stream is closed first, `done` gets
+  /// `.cancelled`.
   package init(_ loop: EventLoop, connectingTo address: SocketAddress, done: @escaping (LoopError?) -> Void) {
     socket = loop.driver.makeStreamSocket()
     super.init(loop)
@@ -37,7 +38,7 @@ package final class TCPStream: LoopHandle {
     socket.connect(to: address)
   }
 
-  /// Takes over an accepted socket.
+  /// Takes ownership of an accepted socket.
   package init(_ loop: EventLoop, accepted socket: any StreamSocket) {
     self.socket = socket
     super.init(loop)
@@ -46,7 +47,7 @@ package final class TCPStream: LoopHandle {
     peerAddress = socket.peerAddress
   }
 
-  /// The socket's report: the connection is up, or can't be.
+  /// The socket reports that the connection is up or has failed.
   package func connected(_ error: LoopError?) {
     guard let done = connectDone else { return }
     connectDone = nil
@@ -54,16 +55,16 @@ package final class TCPStream: LoopHandle {
     done(error)
   }
 
-  /// This end; nil when closed.
+  /// The local address; nil when closed.
   package var localAddress: SocketAddress? { isClosed ? nil : socket.localAddress }
 
   // MARK: Reading
 
   /// Starts reading.
   /// - Parameters:
-  ///   - onAllocate: gives the memory to read into, and is told a suggested size, which it may ignore. It must stay valid
-  ///     until the read event that follows, if one does. An empty buffer pauses reading.
-  ///   - onRead: is told what came.
+  ///   - onAllocate: returns the memory to read into. Its argument is a suggested size, which it may ignore. The
+  ///     memory must stay valid until the next read event, if there is one. An empty buffer pauses reading.
+  ///   - onRead: called for each read event.
   package func startReading(
     onAllocate: @escaping (Int) -> UnsafeMutableRawBufferPointer, onRead: @escaping (ReadEvent) -> Void
   ) {
@@ -74,7 +75,7 @@ package final class TCPStream: LoopHandle {
     resumeReading()
   }
 
-  /// No read event comes until `resumeReading()`; the peer is held back when its window is full.
+  /// Pauses read events until `resumeReading()`; the peer stops sending when its window is full.
   package func pauseReading() {
     guard !isClosed, isReading else { return }
     isReading = false
@@ -88,14 +89,14 @@ package final class TCPStream: LoopHandle {
     if let error { onRead(.failed(error)) }
   }
 
-  /// Where the socket shall put what it reads. An empty buffer has to be answered by `hasNoMemory()`.
+  /// The memory for the socket's next read. If the buffer is empty, the socket must call `hasNoMemory()`.
   @inline(__always)
   package func memory(for suggestedCount: Int) -> UnsafeMutableRawBufferPointer { onAllocate(suggestedCount) }
 
-  /// The socket's report: it had nowhere to put what it could read.
+  /// The socket reports that it had no memory for readable bytes.
   package func hasNoMemory() { pauseReading() }
 
-  /// The socket's report of what it has read.
+  /// The socket reports the bytes that it has read.
   @inline(__always)
   package func received(count: Int) { onRead(.bytes(count)) }
 
@@ -110,16 +111,16 @@ package final class TCPStream: LoopHandle {
   // MARK: Writing
 
   /// Writes what the socket takes at once, without allocating.
-  /// - Returns: the count of bytes taken: 0 when the socket is full, something is queued, or the connection is broken or
-  ///   closed. `write` and the read events tell of a broken one.
+  /// - Returns: the number of bytes taken. 0 if the socket is full, bytes are queued, or the connection is broken or
+  ///   closed. `write` and the read events report a broken connection.
   package func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard !isClosed, bytes.count > 0 else { return 0 }
     return socket.tryWrite(bytes)
   }
 
-  /// Writes all of `bytes`, in the order of the calls: at once what the socket takes, the rest from a copy.
-  /// - Parameter done: is told once when the last byte was taken by the system, or why it never will be; perhaps before
-  ///   this returns.
+  /// Writes all of `bytes`, in the order of the calls. The socket takes some bytes at once; the rest is copied and queued.
+  /// - Parameter done: called once, with nil when the system has taken the last byte, or with the error; possibly
+  ///   before this returns.
   package func write(_ bytes: UnsafeRawBufferPointer, done: ((LoopError?) -> Void)? = nil) {
     guard !isClosed else {
       done?(LoopError(.cancelled, "writing: the connection is closed"))
@@ -145,14 +146,14 @@ package final class TCPStream: LoopHandle {
 
   // MARK: Ending
 
-  /// Sends what is queued, then says that no more will be sent; reading goes on.
+  /// Sends the queued bytes, then shuts down the sending side; reading continues.
   package func finishWriting(done: @escaping (LoopError?) -> Void = { _ in }) {
     guard !isClosed else { return done(LoopError(.cancelled, "the connection is closed")) }
     socket.finishWriting(done: done)
   }
 
-  /// Sends what is queued, then closes.
-  /// - Parameter limit: when to reset the connection of a peer that does not read.
+  /// Sends the queued bytes, then closes.
+  /// - Parameter limit: time after which the connection is reset if the peer does not read.
   package func closeAfterWriting(within limit: Duration = .seconds(10)) {
     guard !isClosed, !isFinishing else { return }
     isFinishing = true
@@ -166,7 +167,7 @@ package final class TCPStream: LoopHandle {
 
   override func closeBeneath() { socket.close() }
 
-  /// Cuts the connection off: the peer sees a reset, and what was queued is lost.
+  /// Aborts the connection: the peer sees a reset, and queued bytes are lost.
   package func reset() { if startClosing() { socket.reset() } }
 
   override func dropCallbacks() {
@@ -176,9 +177,9 @@ package final class TCPStream: LoopHandle {
     finishTimer = nil
   }
 
-  /// Has the system ask the peer for a sign of life after so much silence, and every 10 s then; after three questions without an answer the
-  /// connection has failed. A peer that lost its power sends nothing, and the loss would never be noticed.
-  /// - Parameter silence: in whole seconds, from 1.
+  /// Turns on keep-alive: the system sends a probe after `silence`, then every 10 s. After three unanswered probes
+  /// the connection fails. A peer that lost power sends nothing, so its loss would otherwise never be noticed.
+  /// - Parameter silence: in whole seconds, at least 1.
   package func keepAlive(after silence: Duration) {
     guard !isClosed else { return }
     socket.keepAlive(seconds: UInt32(min(max(silence.components.seconds, 1), 3600)))

@@ -1,6 +1,8 @@
-/// The running timers of a loop, ordered by deadline; those with equal deadlines in the order in which they were started.
+/// The running timers of a loop, ordered by deadline. Timers with equal deadlines keep the order in which they were
+/// started.
 ///
-/// A binary heap in which each timer knows its place. The loop keeps the timers, which are removed before they are closed.
+/// A binary heap in which each timer stores its index. The loop keeps the timers alive; a timer is removed before it
+/// is closed.
 struct TimerQueue {
   private struct Entry {
     let deadline: UInt64
@@ -13,13 +15,13 @@ struct TimerQueue {
   }
 
   private var entries: [Entry] = []
-  /// The number of the timer that was started last.
+  /// The number of the last started timer.
   private(set) var lastNumber: UInt64 = 0
 
-  /// Read in each turn. Without optimization, `first` would allocate.
+  /// Read in each turn. In unoptimized builds, `first` would allocate.
   var firstDeadline: UInt64? { entries.isEmpty ? nil : entries[0].deadline }
 
-  /// - Parameter timer: is not in the queue.
+  /// - Parameter timer: must not be in the queue.
   mutating func insert(_ timer: LoopTimer, at deadline: UInt64) {
     lastNumber += 1
     let entry = Entry(deadline: deadline, number: lastNumber, timer: timer)
@@ -27,7 +29,7 @@ struct TimerQueue {
     rise(entry, from: entries.count - 1)
   }
 
-  /// Nothing happens if `timer` is not in the queue.
+  /// Does nothing if `timer` is not in the queue.
   mutating func remove(_ timer: LoopTimer) {
     guard let place = timer.queuePlace else { return }
     timer.queuePlace = nil
@@ -36,7 +38,7 @@ struct TimerQueue {
     if place > 0, last.precedes(entries[(place - 1) / 2]) { rise(last, from: place) } else { sink(last, from: place) }
   }
 
-  /// Removes the first timer if it is due at `time` and was started no later than the one of that number.
+  /// Removes the first timer if it is due at `time` and its number is at most `number`.
   mutating func removeFirst(dueBy time: UInt64, upTo number: UInt64) -> LoopTimer? {
     guard let first = entries.first, first.deadline <= time, first.number <= number else { return nil }
     remove(first.timer)

@@ -1,4 +1,5 @@
-/// One of N parts of a list, `I/N` with I counted from 0: a machine's copies of a fleet, or a job's cases of a run.
+/// One of N parts of a list, `I/N` with I starting at 0: the accessories of a fleet that run on one machine, or the
+/// cases of a run in one CI job.
 package struct Shard: Equatable, Sendable, CustomStringConvertible {
   /// 0 ..< `count`.
   package let index: Int
@@ -13,7 +14,7 @@ package struct Shard: Equatable, Sendable, CustomStringConvertible {
     self.count = count
   }
 
-  /// Reads "0/4".
+  /// Parses "0/4".
   package init?(_ text: String) {
     let words = text.split(separator: "/", omittingEmptySubsequences: false)
     guard words.count == 2, words.allSatisfy({ (1...5).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }),
@@ -22,7 +23,7 @@ package struct Shard: Equatable, Sendable, CustomStringConvertible {
     self.init(index: index, count: count)
   }
 
-  /// Returns whether the item at this place of the list, counted from 0, belongs to this part.
+  /// Returns whether the item at this index of the list belongs to this part.
   package func has(_ place: Int) -> Bool { place % count == index }
 
   package var description: String { "\(index)/\(count)" }

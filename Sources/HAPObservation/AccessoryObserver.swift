@@ -6,7 +6,7 @@ import HAPJudge
 import HAPModel
 import HAPWire
 
-/// Tells a judge what controllers do to an accessory, over its restarts.
+/// Reports the actions of controllers at an accessory to a judge, across restarts.
 ///
 /// Belongs to the loop's thread.
 final class AccessoryObserver: RunObserver, JudgedAccessory {
@@ -15,7 +15,7 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
   private unowned let observation: ControllerObservation
   private let clock: () -> Duration
   private weak var core: AccessoryCore?
-  /// The judge's numbers of the connections that there are.
+  /// The judge's numbers of the open connections.
   private var numbers: [ConnectionID: UInt64] = [:]
   private var configurationNumber: String?
 
@@ -28,7 +28,7 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
 
   private var judge: ControllerJudge { observation.judge }
 
-  /// A run of the accessory begins.
+  /// Starts to observe a run of the accessory.
   func watch(_ core: AccessoryCore) {
     self.core = core
     core.onPlain = { [unowned self, unowned core] connection, isFromController, head, body in
@@ -38,7 +38,7 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
     }
   }
 
-  /// The run is over, and with it all that is connected.
+  /// Handles the end of a run: all of its connections are closed.
   func runEnded() {
     serves = false
     for connection in numbers.keys.sorted(by: { $0.number < $1.number }) { tell(.closed, on: connection, at: clock()) }
@@ -58,14 +58,14 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
     didSet { if serves != oldValue { judge.take(.serves(serves), of: self, at: clock()) } }
   }
 
-  /// The record as it goes out.
+  /// Handles the advertised record.
   func tells(_ txt: TextRecord) {
     guard let number = txt["c#"], number != configurationNumber else { return }
     configurationNumber = number
     judge.take(.announced(configurationNumber: number), of: self, at: clock())
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func tell(_ act: ControllerAct, on connection: ConnectionID, at now: Duration) {
     guard let number = numbers[connection] else { return }
@@ -119,7 +119,7 @@ final class AccessoryObserver: RunObserver, JudgedAccessory {
     tell(.asked(request), on: id, at: now)
   }
 
-  /// The identifier in M3 of Pair Verify, which is sealed.
+  /// Returns the identifier in M3 of Pair Verify, which is encrypted.
   private func givenName(_ request: PlainMessage, on id: ConnectionID, of core: AccessoryCore) -> [UInt8]? {
     guard let message = request.tlv, message.state == 3, let sealed = message[TLVType.encryptedData],
       sealed.count >= 16,

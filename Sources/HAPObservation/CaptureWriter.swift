@@ -11,16 +11,16 @@ import HAPProfile
   import Darwin
 #endif
 
-/// Writes a run of one accessory to a file, a line at a time as it happens: what a crash interrupts is there up to the crash.
+/// Writes a run of one accessory to a file, line by line as it happens, so that the file is complete up to a crash.
 ///
-/// The file has the accessory's keys in it, and is its owner's alone (0600). Belongs to the accessory's loop.
+/// The file contains the accessory's keys, so only its owner can access it (0600). Belongs to the accessory's loop.
 package final class CaptureWriter: RunCapture {
   private var descriptor: Int32
   private let path: String
-  /// Told once when the file can't be written any more; the accessory goes on.
+  /// Called once if the file can't be written any more; the accessory continues.
   private let onFailure: (String) -> Void
 
-  /// - Throws: `LoopError` when the file can't be made; one that is there is never written over.
+  /// - Throws: `LoopError` if the file can't be created; an existing file is never overwritten.
   package init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
     self.path = path
     self.onFailure = onFailure
@@ -49,7 +49,7 @@ package final class CaptureWriter: RunCapture {
     write(CaptureLine.sent(connection, Array(bytes), at: now).text)
   }
 
-  // The core doesn't hear of these, and so no replay.
+  // These are not inputs of the core, so a replay doesn't need them.
   package func turnedAway(peer: String, at now: Duration) {}
   package func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration) {}
 
@@ -66,7 +66,7 @@ package final class CaptureWriter: RunCapture {
         let reason = String(cString: strerror(errno))
         close(descriptor)
         descriptor = -1
-        return onFailure("\(path) can't be written, the capture ends here: \(reason)")
+        return onFailure("\(path) can't be written; the capture ends here: \(reason)")
       }
       start += count
     }

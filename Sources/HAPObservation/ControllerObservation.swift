@@ -3,7 +3,7 @@ import HAPJudge
 import HAPLoop
 import HAPReport
 
-/// The judging of all controllers of a simulation's accessories.
+/// Checks the conformance of all controllers of a simulation's accessories.
 ///
 /// Belongs to the loop's thread.
 package final class ControllerObservation: RunObservation {
@@ -12,7 +12,7 @@ package final class ControllerObservation: RunObservation {
   private let timer: LoopTimer
   private var lastConnection: UInt64 = 0
 
-  /// How often deadlines are looked at when nothing happens.
+  /// The interval at which deadlines are checked without other events.
   private static let period = Duration.milliseconds(100)
 
   /// - Parameter patience: see `ControllerJudge`.
@@ -25,7 +25,7 @@ package final class ControllerObservation: RunObservation {
     timer.start(after: Self.period)
   }
 
-  /// Told each breach when it is found, on the loop: the rule, and what was done.
+  /// Called for each violation when it is found, on the loop, with the rule and the action.
   package var onBreach: ((RuleDescription, String) -> Void)? {
     get { judge.onBreach }
     set { judge.onBreach = newValue }
@@ -47,12 +47,12 @@ package final class ControllerObservation: RunObservation {
     return lastConnection
   }
 
-  /// What was found so far.
+  /// Returns the findings so far.
   package func events(_ header: RunHeader) -> [RunEvent] {
     judge.advance(to: now)
     return judge.events(header)
   }
 
-  /// Looks no more. Any number of times.
+  /// Ends the observation. Any number of times.
   package func close() { timer.close() }
 }

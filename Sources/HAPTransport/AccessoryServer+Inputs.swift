@@ -2,9 +2,10 @@ import HAPAttributes
 import HAPIP
 import HAPModel
 
-/// Gives the core the inputs from the accessory that a proxy forwards to. No recorder gets them: a core that forwards isn't replayed.
+/// Passes inputs from the proxied accessory to the core. They are not recorded, because a core that forwards isn't
+/// replayed.
 extension AccessoryServer {
-  /// Answers a `forward` of the owner; see `AccessoryCore.forwarded`.
+  /// Passes the response to a `forward` request to the core; see `AccessoryCore.forwarded`.
   package func forwarded(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false) {
     core.forwarded(answer, ticket: ticket, closing: closing, at: now)
     performer.perform()
@@ -15,7 +16,7 @@ extension AccessoryServer {
     performer.perform()
   }
 
-  /// Serves another database from now on; see `ActionPerformer.replace`.
+  /// Replaces the database; see `ActionPerformer.replace`.
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
   ) {

@@ -1,15 +1,16 @@
 import HAPLoop
 import HAPModel
 
-/// Shapes connections as a bad network does.
+/// Simulates a bad network on connections.
 extension AccessoryServer {
-  /// The network has become another one: asks `shape` again for every connection. What was held up by the old one follows at once.
+  /// Applies changed network conditions: calls `shape` again for every connection. Data delayed by the old conditions
+  /// is delivered at once.
   package func reshape() {
     for connection in inOrder { reshape(connection) }
     performer.perform()
   }
 
-  /// The same for one connection, about which something else is known now.
+  /// Calls `shape` again for one connection whose properties have changed.
   package func reshape(_ id: ConnectionID) {
     guard shape != nil, let connection = connections[id] else { return }
     reshape(connection)
@@ -50,7 +51,7 @@ extension AccessoryServer {
     return shaped
   }
 
-  /// Bytes that came some time ago.
+  /// Passes delayed bytes to the core.
   private func hear(_ bytes: [UInt8], on connection: ServedConnection) {
     let now = now
     bytes.withUnsafeBytes { connection.core.incoming.append($0) }

@@ -3,13 +3,13 @@ import HAPLoop
 
 /// Listens and accepts connections.
 extension AccessoryServer {
-  /// Connections that may wait for a slot at once, if the process may have enough open files.
+  /// The maximum number of connections that wait for a slot, if the process has enough file descriptors.
   package static let mostWaiting = slotWaitingLimit(openFiles: .max)
 
-  /// Starts to listen in each of `places` on one port. After `vanish` it may listen again.
-  /// - Parameter port: 0 for any that is free in all of them.
+  /// Starts to listen at each of `places` on one port. After `vanish` it may listen again.
+  /// - Parameter port: 0 for any port that is free at all of them.
   package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
-    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "a server listens once at a time, somewhere")
+    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "already listening, stopped, or without a place")
     var port = port
     do throws(LoopError) {
       for place in places {
@@ -28,7 +28,7 @@ extension AccessoryServer {
     self.port = port
   }
 
-  /// Stops listening and cuts every connection off, as a machine does whose network is gone. It serves again after another `listen`.
+  /// Stops listening and resets every connection, like a machine that lost its network. `listen` starts it again.
   package func vanish() {
     for listener in listeners { listener.close() }
     listeners = []
@@ -36,7 +36,7 @@ extension AccessoryServer {
     performer.perform()
   }
 
-  /// A listener could not accept a connection.
+  /// Handles a failure to accept a connection.
   func couldNotAccept(_ error: LoopError) {
     guard error.code == .tooManyOpenFiles else { return }
     core.shrinkWaiting(at: now)
@@ -62,7 +62,7 @@ extension AccessoryServer {
     stream.startReading(
       onAllocate: { _ in connection.roomForReading() },
       onRead: { [unowned self] event in received(event, on: connection) })
-    // The core may have closed another one in favour of this.
+    // The core may have evicted another connection for this one.
     performer.perform()
   }
 }

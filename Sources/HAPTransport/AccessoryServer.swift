@@ -3,11 +3,12 @@ import HAPLoop
 import HAPModel
 import HAPPairing
 
-/// Serves one accessory core on TCP: reads into its connections' buffers, and sends what the core answered.
+/// Serves one accessory core over TCP: reads into its connections' buffers, and sends the core's responses.
 ///
-/// It lives on one event loop and belongs to that loop's thread, as every handle does; an actor pinned to the loop owns it. A request is
-/// answered inside the callback that brought it. What was answered in a turn of the loop leaves together at the turn's end, after the values
-/// written in it were handed to the store: an answered write survives the process. `ActionPerformer` sees to that.
+/// It runs on one event loop and belongs to that loop's thread, as every handle does; an actor pinned to the loop
+/// owns it. A request is answered inside the callback that received it. The responses of a turn are sent together at
+/// the end of the turn, after the written values were passed to the store: an answered write survives the process.
+/// `ActionPerformer` ensures this.
 package final class AccessoryServer {
   package let core: AccessoryCore
   package let performer: ActionPerformer
@@ -15,29 +16,30 @@ package final class AccessoryServer {
   /// The port that all addresses share; 0 before `listen`.
   package internal(set) var port: UInt16 = 0
 
-  /// Gets every input and output of the core; nil: they are not recorded.
+  /// Receives every input and output of the core; nil: they are not recorded.
   package var recorder: (any CoreRecorder)? {
     get { performer.recorder }
     set { performer.recorder = newValue }
   }
-  /// Asked before a connection is closed for the core; true: it stays open. nil: nobody is asked.
+  /// Returns `true` to keep open a connection that the core wants to close. `nil`: never vetoes.
   package var keepsOpen: ((ConnectionID) -> Bool)?
-  /// Says what a bad network does to a connection; nil: nothing. Asked when one is made, and for all of them by `reshape`.
+  /// Returns the network conditions of a connection, or nil for none. Called when a connection is accepted, and for
+  /// all connections by `reshape`.
   package var shape: ((ConnectionCore) -> (any LinkShaper)?)?
-  /// New connections are cut off while there are so many; nil: the core decides.
+  /// The number of connections at which new ones are closed; nil: the core decides.
   package var refusesBeyond: Int?
-  /// Performs what is not the network's.
+  /// Performs the actions that are not the network's.
   package weak var owner: (any AccessoryServerOwner)?
   var listeners: [TCPListener] = []
   var connections: [ConnectionID: ServedConnection] = [:]
-  /// Connections that may have something to send, to close or to read on since the turn began.
+  /// Connections with possible output, closing or reading work since the turn began.
   private var touched: [ServedConnection] = []
   private var settling: [ServedConnection] = []
   var isStopped: Bool { performer.isStopped }
 
   /// - Parameters:
-  ///   - performer: of the core's attributes and pairings.
-  ///   - openFiles: how many open files the connections of this port may use; nil: as many as the process may have.
+  ///   - performer: the performer of the core's attributes and pairings.
+  ///   - openFiles: the number of open files for the connections of this port; nil: the limit of the process.
   package init(_ core: AccessoryCore, _ performer: ActionPerformer, openFiles: Int? = nil) {
     self.core = core
     self.performer = performer
@@ -45,7 +47,7 @@ package final class AccessoryServer {
     performer.add(self)
   }
 
-  /// A server that is the only one of its accessory.
+  /// Creates the only server of an accessory.
   /// - Parameter owner: may be set later with `setOwner`, but before the first request.
   package convenience init(
     _ core: AccessoryCore, on loop: EventLoop, owner: (any ActionOwner & AccessoryServerOwner)? = nil
@@ -60,7 +62,7 @@ package final class AccessoryServer {
     performer.owner = owner
   }
 
-  /// Time as the core is told it: monotonic, since an arbitrary origin.
+  /// The time for the core: monotonic, from an arbitrary origin.
   package var now: Duration { performer.now }
 
   package var connectionCount: Int { connections.count }
@@ -71,17 +73,18 @@ package final class AccessoryServer {
   // MARK: Life
 
   /// Closes every connection and stops listening. Any number of times.
-  /// - Parameter withReset: at once, and what is answered is lost; else that leaves first.
+  /// - Parameter withReset: whether connections are reset at once and unsent responses are lost; otherwise they are
+  ///   sent first.
   package func stop(withReset: Bool = false) {
     performer.stop(withReset: withReset) { closeConnections(withReset: withReset) }
   }
 
-  /// The same, when the performer stops.
+  /// Closes the connections when the performer stops.
   package func closeConnections(withReset: Bool) {
     for listener in listeners { listener.close() }
     listeners = []
     for connection in inOrder {
-      // What was held up is sent now: an orderly end loses nothing.
+      // Delayed data is sent now: an orderly end loses nothing.
       for piece in connection.shaped?.takeAll() ?? [] where !withReset {
         piece.bytes.withUnsafeBytes { connection.stream.write($0) }
       }
@@ -100,7 +103,7 @@ package final class AccessoryServer {
   }
 
   /// Closes connections as if the network had.
-  /// - Returns: how many.
+  /// - Returns: the number of closed connections.
   package func disconnect(where isMeant: (ConnectionCore) -> Bool) -> Int {
     let meant = inOrder.filter { isMeant($0.core) }
     for connection in meant { drop(connection) }
@@ -108,7 +111,7 @@ package final class AccessoryServer {
     return meant.count
   }
 
-  /// Closes a connection when what is answered has left; with a reset, at once.
+  /// Closes a connection after its responses have been sent; with a reset, at once.
   package func end(_ id: ConnectionID, withReset: Bool = false) {
     guard let connection = connections[id] else { return }
     if withReset { return drop(connection, withReset: true) }
@@ -116,12 +119,12 @@ package final class AccessoryServer {
     touch(connection)
   }
 
-  /// The accessory's own address of a connection.
+  /// Returns the local address of a connection.
   package func localAddress(of id: ConnectionID) -> String? {
     connections[id]?.stream.localAddress.map { "\($0.host)" }
   }
 
-  /// Sends at the end of this turn what others than the core put into connections.
+  /// Sends, at the end of this turn, data that was added to connections by code outside the core.
   package func sendAppended() {
     performer.perform()
   }
@@ -147,12 +150,12 @@ package final class AccessoryServer {
       performer.collecting { core.received(on: connection.core, at: now) }
       touch(connection)
       performer.perform()
-      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many. What was computed at once
-      // has left nothing to wait for.
+      // Each connection reads once per turn. A flood on one connection then delays the others no more than a flood on
+      // many. Work that was computed immediately leaves nothing to wait for.
       if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
       return
     case .end:
-      // It may still read: what is owed is answered first.
+      // The peer may still read, so pending responses are sent first.
       connection.peerHasFinished = true
       touch(connection)
       recorder?.ended(connection.core.id, withReset: false, at: now)
@@ -163,10 +166,10 @@ package final class AccessoryServer {
     performer.perform()
   }
 
-  /// Gives up a connection at once.
+  /// Closes a connection at once.
   func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
-    // What the core asks for then is performed at the end of the turn, if nobody does before.
+    // The resulting actions of the core are performed at the end of the turn at the latest.
     performer.ask()
     connection.shaped?.close()
     if withReset { connection.stream.reset() } else { connection.stream.close() }
@@ -182,10 +185,10 @@ package final class AccessoryServer {
     performer.ask()
   }
 
-  /// Answers and events may have been written for any connection, and any may take requests again.
+  /// Marks all connections in the core's outbox: they have output, or accept requests again.
   func touchAll() {
     core.takeOutbox { written in
-      // Most often that of the request which is being answered.
+      // Usually this is the connection of the request that is being answered.
       if touched.last?.core === written { return }
       if let connection = connections[written.id] { touch(connection) }
     }
@@ -193,12 +196,13 @@ package final class AccessoryServer {
 
   // MARK: The end of a turn
 
-  /// Sends, then does what had to wait for the sending.
+  /// Sends output, then handles everything that waited for the sending.
   private func settle(_ connection: ServedConnection) {
     guard connections[connection.core.id] === connection else { return }
     send(connection)
     if connection.hasRoom, connection.core.wantsInput, connection.core.hasInput {
-      // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
+      // Requests that had to wait for space. Their responses are sent in another round, after the written values are
+      // stored.
       let now = now
       recorder?.note(.resumed(connection.core.id), at: now)
       performer.collecting { core.resume(connection.core, at: now) }
@@ -207,7 +211,7 @@ package final class AccessoryServer {
     }
     if connection.unsentCount > ServedConnection.queueLimit { return drop(connection) }
     advertiseIfDue(connection)
-    // A bad network holds back the end, too.
+    // The simulated network also delays the end of a connection.
     if let shaped = connection.shaped {
       let isHeldUp = shaped.unsentCount > 0 || (!connection.isEnding && shaped.holdsInput)
       if connection.isEnding || connection.peerHasFinished, isHeldUp { return connection.stream.pauseReading() }
@@ -236,14 +240,15 @@ package final class AccessoryServer {
       let taken = connection.stream.tryWrite(bytes)
       guard taken < bytes.count else { return }
       connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in
-        // Its turn ends with it being looked at again: an advertisement, a request or the end may have waited for this.
+        // Checks the connection again at the end of the turn: an advertisement, a request or the end may have waited
+        // for this.
         self?.touch(connection)
       }
     }
     connection.core.outgoing.removeAll(keepingCapacityUpTo: ServedConnection.keptCapacity)
   }
 
-  /// The new record goes out when the answer that made it so has left, or never can.
+  /// Advertises the new record when the response that changed it has been sent, or can't be sent any more.
   private func advertiseIfDue(_ connection: ServedConnection) {
     guard let advertisement = connection.advertisement else { return }
     guard connection.stream.isClosed || (connection.unsentCount == 0 && connection.core.outgoing.isEmpty)
@@ -270,7 +275,7 @@ extension AccessoryServer: TurnServer {
       end(id)
     case .evict(let id): end(id, withReset: true)
     case .forward(let request, let id, let ticket): owner?.forward(request, of: id, ticket: ticket)
-    case .compute, .store, .identify, .wrote, .read, .report: preconditionFailure("the action is for the performer")
+    case .compute, .store, .identify, .wrote, .read, .report: preconditionFailure("this action is the performer's")
     }
   }
 
@@ -279,7 +284,7 @@ extension AccessoryServer: TurnServer {
   package var hasUnsent: Bool { !touched.isEmpty }
 
   package func send() {
-    // Swapped, so that both keep their room.
+    // Swapped, so that both arrays keep their capacity.
     swap(&touched, &settling)
     for connection in settling {
       connection.isTouched = false

@@ -2,12 +2,12 @@ import HAPIP
 import HAPLoop
 import HAPModel
 
-/// Does for a server on TCP what is not the network's: the record, and requests for another accessory. Called on the server's loop.
+/// Handles the record and forwarded requests for a TCP server. Called on the server's loop.
 package protocol AccessoryServerOwner: AnyObject {
   func advertise(_ advertisement: Advertisement)
-  /// A request of a core that forwards. Its answer goes to `AccessoryServer.forwarded`.
+  /// Forwards a request of a core. The response must be passed to `AccessoryServer.forwarded`.
   func forward(_ request: ControllerRequest, of connection: ConnectionID, ticket: Ticket)
-  /// A report, before the owner of the actions gets it.
+  /// Called with a report before the owner of the actions receives it.
   func notice(_ report: AccessoryReport)
 }
 

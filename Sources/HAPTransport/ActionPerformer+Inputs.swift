@@ -3,9 +3,9 @@ import HAPIP
 import HAPModel
 import HAPPairing
 
-/// Gives the accessory its inputs, except those of connections.
+/// Passes inputs to the accessory, except those of connections.
 extension ActionPerformer {
-  /// The device changed values, all at one moment.
+  /// The device changed values, all at the same time.
   package func change(_ changes: [(id: AttributeID, value: Value)]) {
     let now = now
     for (id, value) in changes {
@@ -15,7 +15,7 @@ extension ActionPerformer {
     perform()
   }
 
-  /// The device answers a `read` of the owner, one characteristic at a time.
+  /// The device answers a `read` for one characteristic.
   package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
     let now = now
     recorder?.note(.read(id, result, ticket), at: now)
@@ -23,7 +23,7 @@ extension ActionPerformer {
     perform()
   }
 
-  /// The device answers a write that it took its time for.
+  /// The device answers a pending write.
   package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
     let now = now
     recorder?.note(.judged(number, verdict), at: now)
@@ -31,7 +31,7 @@ extension ActionPerformer {
     perform()
   }
 
-  /// An accessory of a bridge is lost, or found again; see `AttributeServer.setReachable`.
+  /// An accessory of a bridge became unreachable or reachable again; see `AttributeServer.setReachable`.
   package func setReachable(_ isReachable: Bool, aid: UInt64) {
     let now = now
     recorder?.note(.reachable(aid: aid, isReachable), at: now)
@@ -39,18 +39,18 @@ extension ActionPerformer {
     perform()
   }
 
-  /// Removes pairings by hand; see `PairingServer.unpair`.
+  /// Removes pairings manually; see `PairingServer.unpair`.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     recorder?.note(.unpaired(identifiers), at: now)
     pairingServer.unpair(identifiers, done: done)
     perform()
   }
 
-  /// Serves another database from now on; see `AttributeServer.replace`.
+  /// Replaces the database; see `AttributeServer.replace`.
   /// - Parameters:
-  ///   - model: of aid 1.
-  ///   - configurationNumber: 1...65535, durable already.
-  ///   - announce: called when the attributes have the database, and before events are sent.
+  ///   - model: the model of aid 1.
+  ///   - configurationNumber: 1...65535; must already be durable.
+  ///   - announce: called after the attributes have the new database, and before events are sent.
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
     _ announce: () -> Void

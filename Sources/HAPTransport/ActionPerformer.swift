@@ -4,35 +4,38 @@ import HAPLoop
 import HAPModel
 import HAPPairing
 
-/// Does for an accessory what its attributes and pairings cannot do: store, device and reports. Called on the loop.
+/// Provides the store, the device and the reports for an accessory. Called on the loop.
 package protocol ActionOwner: AnyObject {
-  /// Makes the change durable, and says whether it is; the controller waits. Changes are made in the order in which they come.
+  /// Makes the change durable, and calls `done` with the result; the controller waits. Changes are made in the order
+  /// of the calls.
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void)
-  /// Keeps values over the end of the process; returns when they are safe. Answers of this turn leave afterwards.
+  /// Stores values beyond the end of the process; returns when they are safe. Responses of this turn are sent
+  /// afterwards.
   func keep(_ changes: [(id: AttributeID, value: Value)])
   func identify(aid: UInt64)
   /// A controller's writes took effect.
   func wrote(_ write: ServiceWrite)
-  /// Asks the device for values. Each answer goes to `ActionPerformer.answerRead`.
+  /// Requests values from the device. Each value must be passed to `ActionPerformer.answerRead`.
   func read(_ ids: [AttributeID], ticket: Ticket)
   func report(_ report: AccessoryReport)
 }
 
-/// A server that sends at the end of a turn what its connections got in the turn. Called on the loop.
+/// A server that sends the output of its connections at the end of a turn. Called on the loop.
 package protocol TurnServer: AnyObject {
-  /// Notes the connections that something was written to.
+  /// Collects the connections with output.
   func collect()
-  /// Performs an action for a connection or for the record. One for another server's connection does nothing.
+  /// Performs an action for a connection or for the record. Ignores actions for another server's connection.
   func perform(_ action: AccessoryAction)
-  /// A report, before the owner of the actions gets it.
+  /// Called with a report before the owner of the actions receives it.
   func notice(_ report: AccessoryReport)
-  /// Sends. The values that were written in the turn are kept already.
+  /// Sends the output. The values that were written in this turn are already stored.
   func send()
   /// Whether `send` has something to do.
   var hasUnsent: Bool { get }
 }
 
-/// Performs the actions of one accessory's attributes and pairings, and ends each turn of the loop in which something happened to it.
+/// Performs the actions of one accessory's attributes and pairings, and ends each turn of the loop in which the
+/// accessory was active.
 ///
 /// The servers of the accessory share it. It belongs to the thread of one event loop.
 package final class ActionPerformer {
@@ -45,24 +48,25 @@ package final class ActionPerformer {
   package let attributes: AttributeServer
   package let pairingServer: PairingServer
   private let queue: ActionQueue
-  /// Performs what is not a server's.
+  /// Performs the actions that are not a server's.
   package weak var owner: (any ActionOwner)?
-  /// Gets every input and output of the accessory over IP; nil: they are not recorded.
+  /// Receives every input and output of the accessory over IP; nil: they are not recorded.
   package var recorder: (any CoreRecorder)?
   private var servers: [Reference] = []
-  /// Only an accessory to which something happened in a turn has an end of that turn: a process may serve thousands.
+  /// An accessory schedules its end-of-turn work only when something changed: a process may serve thousands of
+  /// accessories.
   private let turnHook: TurnHook
   private let timer: LoopTimer
   private var armedDeadline: Duration?
   private var isPerforming = false
-  /// Whether something was computed on the loop in this turn of it.
+  /// Whether work was computed on the loop in this turn.
   private var hasComputed = false
-  /// The actions that are being performed. Room that is kept, as is that of `kept`.
+  /// The actions that are being performed. This array and `kept` keep their capacity.
   private var performing: [AccessoryAction] = []
   private var kept: [(id: AttributeID, value: Value)] = []
   package private(set) var isStopped = false
 
-  /// - Parameter queue: of the attributes and the pairings.
+  /// - Parameter queue: the queue of the attributes and the pairings.
   package init(
     _ attributes: AttributeServer, _ pairingServer: PairingServer, _ queue: ActionQueue, on loop: EventLoop
   ) {
@@ -84,26 +88,26 @@ package final class ActionPerformer {
     turnHook.ask()
   }
 
-  /// Time as the accessory gets it: monotonic, since an arbitrary origin.
+  /// The time for the accessory: monotonic, from an arbitrary origin.
   package var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
 
   /// Adds a server, which is not retained.
   package func add(_ server: any TurnServer) { servers.append(Reference(server: server)) }
 
-  /// Whether `report` actions are made. Without them, a request costs nothing for them.
+  /// Whether `report` actions are created. Without them, a request does no reporting work.
   package var makesReports: Bool {
     get { queue.makesReports }
     set { queue.makesReports = newValue }
   }
 
-  /// The number of a new connection, which no other connection of the accessory has.
+  /// Returns the number of a new connection, unique in the accessory.
   package func newConnection() -> ConnectionID { queue.newConnection() }
 
   // MARK: Life
 
-  /// Ends the last turn and performs nothing for connections after it. The second call does nothing.
+  /// Ends the last turn; afterwards performs nothing for connections. The second call does nothing.
   /// - Parameters:
-  ///   - withReset: what is answered is not sent any more.
+  ///   - withReset: whether unsent responses are discarded.
   ///   - close: closes the connections.
   package func stop(withReset: Bool, _ close: () -> Void) {
     guard !isStopped else { return }
@@ -117,17 +121,17 @@ package final class ActionPerformer {
 
   // MARK: Actions
 
-  /// Asks for the end of this turn.
+  /// Schedules the end-of-turn work.
   package func ask() { turnHook.ask() }
 
-  /// Performs actions until there are no more. The loop that is running takes up those that performing one brings.
+  /// Performs actions until there are no more. In a nested call, the outer loop performs the new actions.
   package func perform() {
     turnHook.ask()
     collect()
     performAll()
   }
 
-  /// The same, for the end of a turn, which need not be asked for any more.
+  /// Performs all actions without scheduling the end-of-turn work, for the end of a turn.
   private func performAll() {
     guard !isPerforming else { return }
     isPerforming = true
@@ -140,7 +144,8 @@ package final class ActionPerformer {
     performing.removeAll(keepingCapacity: true)
   }
 
-  // By their indices: an iterator of the array allocates in a build without optimization, where allocations of a request are counted, too.
+  // Uses indices, because an iterator allocates in a build without optimization, in which the allocations of a
+  // request are counted, too.
   private func collect() { for index in servers.indices { servers[index].server.collect() } }
 
   private var hasUnsent: Bool {
@@ -148,7 +153,8 @@ package final class ActionPerformer {
     return false
   }
 
-  /// Does work whose actions are performed when it has ended, and never in the middle of a request.
+  /// Runs work without performing its actions; they are performed when it has ended, never in the middle of a
+  /// request.
   package func collecting(_ work: () -> Void) {
     let wasPerforming = isPerforming
     isPerforming = true
@@ -160,7 +166,8 @@ package final class ActionPerformer {
     switch action {
     case .compute(let work, let ticket): compute(work, ticket)
     case .store(let change, let ticket):
-      // A change that waited for another one at the stop is not begun: others may run the accessory by now.
+      // After a stop, a change that waited for another change is not started: another process may run the accessory
+      // by now.
       guard let owner, !isStopped else { return finishStoring(ticket, false) }
       owner.store(change) { [weak self] succeeded in self?.finishStoring(ticket, succeeded) }
     case .identify(let aid): owner?.identify(aid: aid)
@@ -175,7 +182,7 @@ package final class ActionPerformer {
   }
 
   private func compute(_ work: SlowWork, _ ticket: Ticket) {
-    // One in a turn is done here. Those of a flood go to the pool, and delay no controller.
+    // One work item per turn is computed here. The items of a flood go to the pool, so that they delay no controller.
     if work.isBrief, !hasComputed {
       hasComputed = true
       return finishComputing(work.perform(), ticket)
@@ -195,7 +202,7 @@ package final class ActionPerformer {
     pairingServer.computed(result, ticket: ticket, at: now)
   }
 
-  /// Also after the stop: no connection is left to be answered then, but the removal of pairings by hand waits for it.
+  /// Also called after the stop: there is no connection to answer, but the manual removal of pairings waits for it.
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
     let now = now
     if !isStopped { recorder?.note(.stored(ticket, succeeded: succeeded), at: now) }
@@ -212,12 +219,12 @@ package final class ActionPerformer {
       performAll()
       keepChanges()
       for index in servers.indices { servers[index].server.send() }
-      // The end of a connection leaves something to be reported.
+      // Closing a connection creates a report.
     } while queue.hasActions || hasUnsent
     arm()
   }
 
-  /// Before anything that was answered leaves.
+  /// Stores changed values before responses are sent.
   private func keepChanges() {
     guard attributes.hasChanges else { return }
     attributes.takeChanges(into: &kept)

@@ -1,31 +1,32 @@
 import HAPIP
 import HAPLoop
 
-/// A connection of the server with its socket.
+/// A server connection with its socket.
 final class ServedConnection {
-  /// What a read asks for: two whole frames.
+  /// The size of a read: two complete frames.
   static let readSize = 2 * 1042
-  /// The room that was offered to the last read.
+  /// The buffer size of the last read.
   private(set) var offered = 0
-  /// A peer that lets more than this pile up is cut off. Only events and one answer can pile up; the answer of the largest bridge has room.
+  /// The maximum number of unsent bytes; the connection is closed beyond it. Only events and one response can
+  /// accumulate; the response of the largest bridge fits.
   static let queueLimit = 4 << 20
-  /// Buffers that grew beyond this for one answer are given back.
+  /// Buffers that grew beyond this size for one response are freed.
   static let keptCapacity = 8 << 10
 
   let stream: TCPStream
   let core: ConnectionCore
-  /// Whether the peer reads what it is sent. While too much lies unread by it, nothing more is read from it.
+  /// Whether the peer reads what it is sent. While too many bytes are unsent, nothing more is read from it.
   var hasRoom: Bool { unsentCount < core.answerLimit }
   /// Bytes that the system has not taken yet.
   var unsentCount: Int { stream.queuedByteCount + (shaped?.unsentCount ?? 0) }
-  /// What a bad network does to it; nil: nothing.
+  /// The simulated network conditions; nil: none.
   var shaped: ShapedLink?
 
   var isTouched = false
-  /// To be closed when what is answered has left.
+  /// Whether it must be closed after its responses have been sent.
   var isEnding = false
   var peerHasFinished = false
-  /// To be advertised when what is answered has left.
+  /// The record to advertise after the responses have been sent.
   var advertisement: Advertisement?
 
   init(_ stream: TCPStream, _ core: ConnectionCore) {

@@ -1,17 +1,18 @@
 import HAPLoop
 
-/// Says when the bytes of a connection leave, and when those that come are heard.
+/// Determines when the bytes of a connection are sent, and when received bytes are delivered.
 package protocol LinkShaper: AnyObject {
-  /// - Returns: the pieces in which they leave, each not before the one in front of it; a time that never comes holds them back.
+  /// - Returns: the pieces in which the bytes are sent, in order, each not before the previous one; a time that never
+  ///   comes holds them back.
   func send(_ bytes: [UInt8], at now: Duration) -> [LinkPiece]
-  /// Whether it does the same.
+  /// Returns whether it simulates the same conditions.
   func isSame(as other: any LinkShaper) -> Bool
-  /// Goes on where another one was.
+  /// Continues with the state of another shaper.
   func goOn(from other: any LinkShaper)
-  /// Nothing leaves any more.
+  /// Whether sending is blocked.
   var isStalled: Bool { get }
   var delayIn: Duration { get }
-  /// Nothing is read any more.
+  /// Whether reading is blocked.
   var isDeaf: Bool { get }
   var cutsWithReset: Bool { get }
 }
@@ -19,7 +20,7 @@ package protocol LinkShaper: AnyObject {
 package struct LinkPiece: Equatable, Sendable {
   package var bytes: [UInt8]
   package var due: Duration
-  /// The connection is cut off behind it.
+  /// Whether the connection is closed after this piece.
   package var isLast: Bool
 
   package init(bytes: [UInt8], due: Duration, isLast: Bool = false) {
@@ -29,7 +30,8 @@ package struct LinkPiece: Equatable, Sendable {
   }
 }
 
-/// What a bad network holds of one connection: bytes that have not left yet, and some that have come and are not heard yet.
+/// The delayed data of one connection in the simulated network: bytes that are not sent yet, and received bytes that
+/// are not delivered yet.
 final class ShapedLink {
   private var shaper: (any LinkShaper)?
   private var leaving: [LinkPiece] = []
@@ -40,7 +42,7 @@ final class ShapedLink {
   private let now: () -> Duration
   var onDue: (() -> Void)? { didSet { timer.onFire = { [weak self] in self?.onDue?() } } }
 
-  /// Bytes that are held before nothing more is read.
+  /// The number of held bytes at which reading stops.
   private static let limit = 64 << 10
 
   init(_ loop: EventLoop) {
@@ -57,19 +59,19 @@ final class ShapedLink {
   var isDeaf: Bool { shaper?.isDeaf ?? false }
   var cutsWithReset: Bool { shaper?.cutsWithReset ?? false }
   var isFull: Bool { heldCount > Self.limit }
-  /// Something has come that is not heard yet.
+  /// Whether there are received bytes that are not delivered yet.
   var holdsInput: Bool { !heard.isEmpty }
-  /// Nothing is held, and nothing will be.
+  /// Whether nothing is held, and nothing will be.
   var isOver: Bool { shaper == nil && leaving.isEmpty && heard.isEmpty }
 
-  /// - Parameter shaper: nil: the network is well again.
+  /// - Parameter shaper: nil: normal network conditions again.
   func change(to shaper: (any LinkShaper)?) {
     if let old = self.shaper, let shaper {
       if shaper.isSame(as: old) { return }
       shaper.goOn(from: old)
     }
     self.shaper = shaper
-    // What the old one held up follows in its order. What it cut off stays so: the rest of it is gone.
+    // Data that the old shaper delayed is sent in order. Data that it cut off stays lost.
     let now = now()
     if shaper?.isStalled != true { for index in leaving.indices { leaving[index].due = now } }
     for index in heard.indices { heard[index].due = now }
@@ -119,9 +121,9 @@ final class ShapedLink {
 
   private func arm() {
     let dues = [leaving.first?.due, heard.first?.due].compactMap { $0 }
-    // One that is over is looked at once more, so that it is let go.
+    // A link that is over is checked once more, so that it is released.
     guard let due = dues.min() ?? (isOver ? now() : nil) else { return timer.cancel() }
-    // What never leaves needs no timer.
+    // Data that is never sent needs no timer.
     guard due < .seconds(1 << 32) else { return timer.cancel() }
     timer.start(after: max(.zero, due - now()))
   }

@@ -2,11 +2,12 @@ import HAPCrypto
 import HAPLoop
 
 extension RandomSource {
-  /// The operating system's randomness: for keys, nonces, salts and identities, never for what is to be repeatable.
+  /// The operating system's randomness: for keys, nonces, salts and identities, never for repeatable runs.
   package static let system = RandomSource { SystemRandom.fill($0) }
 }
 
 extension EventLoop {
-  /// The randomness of everything that runs on this loop: for keys, nonces, salts and identities. A simulated loop draws it from a seed.
+  /// The randomness for everything on this loop: keys, nonces, salts and identities. A simulated loop generates it
+  /// from a seed.
   package var random: RandomSource { RandomSource { self.fillRandom($0) } }
 }

@@ -1,16 +1,17 @@
-/// Growable raw bytes with a readable window: what a connection reads into and writes out of.
+/// Growable raw bytes with a readable window, for the input and output of a connection.
 ///
-/// Bytes are appended at the end and consumed from the front. Once it has grown to the size of the traffic nothing is
-/// allocated any more. It knows no upper bound: whoever fills it with a peer's bytes watches `readableCount`.
-// Safe: the type has no copies, so `storage` has one owner, which the compiler checks. A pointer to it is only lent to a closure, which must not keep
-// it. `withReadable` lends one that can be written to without exclusive access; so a buffer that threads share needs a lock, and none is shared.
+/// Bytes are appended at the end and consumed from the front. Nothing is allocated once the buffer has grown to the
+/// size of the traffic. It has no maximum size: code that fills it with a peer's bytes must check `readableCount`.
+// Safe: the type is not copyable, so `storage` has one owner, which the compiler checks. A pointer to it is only
+// passed to a closure, which must not keep it. `withReadable` passes a pointer that allows writing without exclusive
+// access. A buffer shared by threads would therefore need a lock; no buffer is shared.
 package struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline var storage: UnsafeMutableRawPointer
   package private(set) var capacity: Int
   @usableFromInline var start = 0
   @usableFromInline var end = 0
 
-  /// An empty buffer; `capacity` bytes fit before it grows.
+  /// Creates an empty buffer; `capacity` bytes fit before it grows.
   package init(capacity: Int = 256) {
     precondition(capacity >= 0)
     self.capacity = max(capacity, 64)
@@ -21,11 +22,12 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Bytes appended and not yet consumed.
+  /// The number of bytes that were appended and are not consumed yet.
   @inlinable package var readableCount: Int { end - start }
   @inlinable package var isEmpty: Bool { start == end }
 
-  /// The readable bytes, which `body` may change in place (opening a frame, joining chunks) but must not keep.
+  /// Passes the readable bytes to `body`, which may change them in place (opening a frame, joining chunks) but must
+  /// not keep the pointer.
   @inlinable package borrowing func withReadable<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -35,7 +37,7 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// A copy of the readable bytes.
   package var bytes: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: storage + start, count: end - start)) }
 
-  /// Drops `count` bytes from the front; more than there are is the caller's mistake.
+  /// Drops `count` bytes from the front; traps if there are fewer.
   @inlinable package mutating func consume(_ count: Int) {
     precondition(count >= 0 && count <= end - start, "consumed more than there is")
     start += count
@@ -51,7 +53,7 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     end -= count
   }
 
-  /// Empties it; storage beyond `capacityLimit` bytes is given back.
+  /// Empties the buffer; frees storage beyond `capacityLimit` bytes.
   package mutating func removeAll(keepingCapacityUpTo capacityLimit: Int = .max) {
     start = 0
     end = 0
@@ -63,15 +65,16 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   // MARK: Writing
 
-  /// At least `count` writable bytes after the readable ones. Fill some, then `commit` as many.
+  /// Returns at least `count` writable bytes after the readable ones. Fill some of them, then `commit` the same
+  /// number.
   ///
-  /// The pointer is good until the next mutation.
+  /// The pointer is valid until the next mutation.
   @inlinable package mutating func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
     if capacity - end < count { makeRoom(count) }
     return UnsafeMutableRawBufferPointer(start: storage + end, count: capacity - end)
   }
 
-  /// Makes `count` bytes of what `reserve` returned readable.
+  /// Makes `count` bytes of the reserved memory readable.
   @inlinable package mutating func commit(_ count: Int) {
     precondition(count >= 0 && count <= capacity - end, "committed more than was reserved")
     end += count
@@ -125,7 +128,7 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     appendDecimal(number.magnitude)
   }
 
-  /// Compacts, or grows to at least twice the size, so that the cost per byte stays constant.
+  /// Moves the bytes to the front, or grows to at least twice the size, so that the cost per byte stays constant.
   @usableFromInline mutating func makeRoom(_ count: Int) {
     precondition(count >= 0)
     let live = end - start
@@ -145,14 +148,15 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
 }
 
 extension ByteBuffer {
-  /// Room left in front of a body whose head is not known yet. See `openGap`.
+  /// Space left in front of a body for a head that is not known yet. See `openGap`.
   package struct Gap {
-    /// Readable bytes in front of the gap when it was opened.
+    /// The number of readable bytes in front of the gap when it was opened.
     fileprivate let offset: Int
     fileprivate let room: Int
   }
 
-  /// Leaves `room` bytes free at the end, so that what is appended next gets its head afterwards, by `closeGap`.
+  /// Leaves `room` bytes free at the end. The next bytes are appended after them, and `closeGap` later writes the
+  /// head into the gap.
   ///
   /// Until then the buffer must only be appended to.
   package mutating func openGap(_ room: Int) -> Gap {
@@ -162,14 +166,15 @@ extension ByteBuffer {
     return gap
   }
 
-  /// Bytes appended since the gap was opened.
+  /// Returns the number of bytes appended since the gap was opened.
   package func count(after gap: Gap) -> Int { readableCount - gap.offset - gap.room }
 
-  /// Writes `head`, of at most the gap's room, right in front of the body.
+  /// Writes `head` directly in front of the body; it must fit into the gap.
   ///
-  /// With nothing unread in front of the gap nothing moves; else the shorter side closes the rest of it.
+  /// Nothing is moved if there are no unread bytes in front of the gap; otherwise the shorter side is moved to close
+  /// the rest of it.
   package mutating func closeGap(_ gap: Gap, with head: UnsafeRawBufferPointer) {
-    precondition(head.count <= gap.room, "the head is longer than the room left for it")
+    precondition(head.count <= gap.room, "the head does not fit into the gap")
     precondition(readableCount >= gap.offset + gap.room, "bytes were consumed while a gap was open")
     let slack = gap.room - head.count
     let headStart = storage + start + gap.offset + slack
@@ -184,6 +189,6 @@ extension ByteBuffer {
     }
   }
 
-  /// Takes back the gap and everything after it.
+  /// Removes the gap and everything after it.
   package mutating func abandonGap(_ gap: Gap) { removeLast(readableCount - gap.offset) }
 }

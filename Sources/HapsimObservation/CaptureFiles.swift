@@ -9,17 +9,18 @@ import HAPObservation
   import Darwin
 #endif
 
-/// Makes the folder if it isn't there, its owner's alone.
+/// Creates the folder if it doesn't exist, accessible only to its owner.
 package func makePrivateFolder(_ path: String) throws(FileError) {
   if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
   throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))")
 }
 
-/// A file that isn't there yet: when the run began, by which process, and which of its accessories: `20261121T063000-1234-1.hapcapture`. From an
-/// accessory's second start on its number stands there too: `20261121T063000-1234-1-2.hapcapture`.
+/// Returns the path of a new file: start time of the run, process ID, and number of the accessory:
+/// `20261121T063000-1234-1.hapcapture`. From an accessory's second start on, the number of the start follows:
+/// `20261121T063000-1234-1-2.hapcapture`.
 /// - Parameters:
 ///   - accessory: counted from 1.
-///   - start: of the accessory, counted from 1.
+///   - start: the start of the accessory, counted from 1.
 func capturePath(in folder: String, _ accessory: Int, start: Int) -> String {
   var now = time(nil)
   var fields = tm()
@@ -31,7 +32,7 @@ func capturePath(in folder: String, _ accessory: Int, start: Int) -> String {
 }
 
 extension Simulation.Setting {
-  /// Records every start of every accessory in a file of a folder.
+  /// Records every start of every accessory in a file in a folder.
   package mutating func capture(in folder: String) {
     capture = { accessory, start in
       let path = capturePath(in: folder, accessory, start: start)

@@ -6,7 +6,8 @@ import HAPPreparation
 import HAPReport
 import HapsimInputs
 
-/// The judging of the controllers of a run, from its start to its report. Belongs to the loop's thread while the run lasts.
+/// The conformance check of the controllers of a run, from its start to its report. Belongs to the loop's thread
+/// during the run.
 package final class JudgedRun {
   private let judgement: Judgement
   private let patience: Duration
@@ -18,8 +19,8 @@ package final class JudgedRun {
     patience = judging.patience
   }
 
-  /// Begins to observe.
-  /// - Parameter lines: gets each broken rule at once; nil: only the report has them.
+  /// Starts to observe.
+  /// - Parameter lines: receives each violated rule at once; nil: violations are only in the report.
   package func begin(on loop: EventLoop, reportingTo lines: LineOutput?, json: Bool, _ terminal: Terminal) {
     let observation = ControllerObservation(patience: patience, on: loop)
     self.observation = observation
@@ -27,13 +28,13 @@ package final class JudgedRun {
     observation.onBreach = { [judgement] in judgement.tell($0, $1, json: json, lines, terminal) }
   }
 
-  /// The accessories of a simulation are observed.
+  /// Sets the observation of a simulation's accessories.
   package func observe(in setting: inout Simulation.Setting) { setting.observation = observation }
 
-  /// Keeps what was found. Called before the accessories end, because their end is not their controllers' fault.
+  /// Stores the findings. Called before the accessories end, because controllers are not responsible for this end.
   package func conclude() { found = observation?.events(judgement.header) ?? [] }
 
-  /// Any number of times.
+  /// Ends the observation. Any number of times.
   package func close() { observation?.close() }
 
   /// Writes the reports and prints the conclusion. Called after the run.

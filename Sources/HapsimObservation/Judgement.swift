@@ -6,11 +6,11 @@ import HAPJudge
 import HAPReport
 import HAPWire
 
-/// What was found about controllers, told and written when a run ends.
+/// The findings about controllers, which are printed and written at the end of a run.
 struct Judgement {
   let options: JudgeOptions
   let header: RunHeader
-  /// That no report is to show.
+  /// Texts that no report may contain.
   let secrets: [String]
 
   init(_ options: JudgeOptions, _ header: RunHeader, secrets: [String]) {
@@ -32,7 +32,7 @@ struct Judgement {
       secrets: accessories.map(\.setupCode.text))
   }
 
-  /// Writes the reports and prints the conclusion, which is the one of the exit status.
+  /// Writes the reports and prints the conclusion, which determines the exit status.
   /// - Parameters:
   ///   - hasPassed: false: the scenario failed.
   ///   - json: whether standard output is JSON lines.
@@ -53,7 +53,8 @@ struct Judgement {
     return ExitCode(rawValue: ending.conclusion.exitStatus) ?? .ownFault
   }
 
-  /// Writes the reports. One that can't be written changes the ending; then those that have a conclusion are written again.
+  /// Writes the reports. If a report can't be written, the conclusion changes, and the reports that contain a
+  /// conclusion are written again.
   private func write(
     _ report: RunReport, _ redaction: Redaction, _ ending: RunEnding, _ console: Console
   ) -> RunEnding {
@@ -68,12 +69,12 @@ struct Judgement {
     guard !found.isEmpty else { return ending }
     for problem in found { console.complain("hapsim judge: \(problem.message)") }
     let worse = ending.withReportNotWritten
-    // A second failure of the same file has been reported.
+    // A second failure of the same file has already been reported.
     _ = writeConclusions(worse.conclusion)
     return worse
   }
 
-  /// A rule was broken just now.
+  /// Prints a violation when it is found.
   func tell(_ rule: RuleDescription, _ text: String, json: Bool, _ lines: LineOutput, _ terminal: Terminal) {
     if json {
       let line = JSONWriter.text { json in
@@ -99,7 +100,7 @@ struct Judgement {
       switch conclusion {
       case .conforms where broken > 0: "no rule was broken; \(broken) recommendation\(broken == 1 ? " was" : "s were")"
       case .failures: "rules were broken"
-      case .nothingRan: "no controller did anything that a rule is about"
+      case .nothingRan: "no controller did anything that a rule covers"
       default: conclusion.meaning(of: .hapsimJudge)
       }
     if hasPassed { return RunEnding(conclusion, reasons: [meaning]) }

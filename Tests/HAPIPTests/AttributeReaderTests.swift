@@ -59,42 +59,42 @@ import Testing
   @Test(
     "What is off is put up with, and told",
     arguments: [
-      (#""iid":"9","type":"25","format":"bool","perms":["pr"],"value":1"#, ".iid: is no whole number as JSON has it"),
-      (#""iid":9.0,"type":"25","format":"bool","perms":["pr"]"#, ".iid: is no whole number as JSON has it"),
+      (#""iid":"9","type":"25","format":"bool","perms":["pr"],"value":1"#, ".iid: is not written as a JSON integer"),
+      (#""iid":9.0,"type":"25","format":"bool","perms":["pr"]"#, ".iid: is not written as a JSON integer"),
       (#""iid":9,"type":"25","perms":["pr"]"#, ": the format is missing; On has bool"),
       (#""iid":9,"type":"8","format":"int32","perms":["pr"]"#, ".format: \"int32\" is called \"int\" in HAP"),
-      (#""iid":9,"type":"8","format":"long","perms":["pr"]"#, ".format: is no format of HAP"),
+      (#""iid":9,"type":"8","format":"long","perms":["pr"]"#, ".format: is not a HAP format"),
       (#""iid":9,"type":"25","format":"bool""#, ": the permissions are missing"),
-      (#""iid":9,"type":"25","format":"bool","perms":["pr","nb"]"#, ".perms[1]: is no permission of HAP"),
-      (#""iid":9,"type":"25","format":"bool","perms":"pr""#, ".perms: is no list"),
-      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":7.0"#, ".value: a whole number is written 7.0"),
+      (#""iid":9,"type":"25","format":"bool","perms":["pr","nb"]"#, ".perms[1]: is not a HAP permission"),
+      (#""iid":9,"type":"25","format":"bool","perms":"pr""#, ".perms: is not a list"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":7.0"#, ".value: a whole number is written as 7.0"),
       (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":"7""#, ".value: a number is written as text"),
-      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":true"#, ".value: true stands for a number"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":true"#, ".value: true is used as a number"),
       (#""iid":9,"type":"8","format":"float","perms":["pr"],"value":"7.5""#, ".value: a number is written as text"),
       (#""iid":9,"type":"23","format":"string","perms":["pr"],"value":7"#, ".value: a text is written as a number"),
       (
         #""iid":9,"type":"25","format":"bool","perms":["pr"],"value":"on""#,
-        ".value: a string is no value of format bool"
+        ".value: a string is not a value of format bool"
       ),
       (
         #""iid":9,"type":"25","format":"tlv8","perms":["pr"],"value":"?""#,
-        ".value: a string is no value of format tlv8"
+        ".value: a string is not a value of format tlv8"
       ),
       (
         #""iid":9,"type":"25","format":"data","perms":["pr"],"value":"0A1bfF""#,
         ".value: bytes are written in hexadecimal"
       ),
-      (#""iid":9,"type":"25","format":"data","perms":["pr"],"value":"AQ""#, ".value: the base64 lacks its padding"),
-      (#""iid":9,"type":"8","format":"int","perms":["pr"],"unit":"furlong""#, ".unit: is no unit of HAP"),
-      (#""iid":9,"type":"8","format":"int","perms":["pr"],"minValue":"0""#, ".minValue: is no number"),
-      (#""iid":9,"type":"8","format":"int","perms":["pr"],"maxLen":-1"#, ".maxLen: is no length"),
+      (#""iid":9,"type":"25","format":"data","perms":["pr"],"value":"AQ""#, ".value: the Base64 padding is missing"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"unit":"furlong""#, ".unit: is not a HAP unit"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"minValue":"0""#, ".minValue: is not a number"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"maxLen":-1"#, ".maxLen: is not a length"),
       (
         #""iid":9,"type":"8","format":"int","perms":["pr"],"valid-values":[1,"x"]"#,
-        ".valid-values[1]: is no whole number"
+        ".valid-values[1]: is not a whole number"
       ),
       (
         #""iid":9,"type":"8","format":"int","perms":["pr"],"valid-values-range":[3,1]"#,
-        ": valid-values-range is no range"
+        ": valid-values-range is not a range"
       ),
     ])
   func tolerated(members: String, told: String) throws {
@@ -107,13 +107,13 @@ import Testing
     "What can't be understood is left out, and told",
     arguments: [
       (#""type":"25","format":"bool""#, ": iid is missing; this is left out"),
-      (#""iid":0,"type":"25","format":"bool""#, ".iid: is no id; this is left out"),
-      (#""iid":-4,"type":"25","format":"bool""#, ".iid: is no id; this is left out"),
-      (#""iid":9,"format":"bool""#, ": the type is missing, or no UUID; this is left out"),
-      (#""iid":9,"type":"lamp","format":"bool""#, ": the type is missing, or no UUID; this is left out"),
+      (#""iid":0,"type":"25","format":"bool""#, ".iid: is not an ID; this is left out"),
+      (#""iid":-4,"type":"25","format":"bool""#, ".iid: is not an ID; this is left out"),
+      (#""iid":9,"format":"bool""#, ": the type is missing or is not a UUID; this is left out"),
+      (#""iid":9,"type":"lamp","format":"bool""#, ": the type is missing or is not a UUID; this is left out"),
       (
         #""iid":9,"type":"7E536242-341C-4862-BE90-272CE15BD633","perms":["pr"]"#,
-        ": no format is to be had; it is left out"
+        ": the format is unknown; it is left out"
       ),
     ])
   func leftOut(members: String, told: String) throws {

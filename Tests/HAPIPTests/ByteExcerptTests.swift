@@ -8,11 +8,11 @@ import Testing
     let excerpt = ByteExcerpt(of: Array("HTTP/1.1 2000 x\r\n\u{1}".utf8), around: 9)
     #expect(
       excerpt.lines == [
-        "bytes 0..<18 of 18, and the fault at 9:",
+        "bytes 0..<18 of 18, error at byte 9:",
         "> 000000  48 54 54 50 2f 31 2e 31 20 32 30 30 30 20 78 0d  HTTP/1.1 2000 x.",
         "  000010  0a 01                                            ..",
       ])
-    #expect(ByteExcerpt(of: [], around: 7).lines == ["nothing came"])
+    #expect(ByteExcerpt(of: [], around: 7).lines == ["no bytes were received"])
   }
 
   @Test(

@@ -75,13 +75,14 @@ import Testing
   @Test(
     "What can't be understood is said, and taken for missing",
     arguments: [
-      ("c#=three", "c#: \"three\" is no number from 1 to 4294967295"), ("c#=0", "c#: \"0\" is no number from 1 to"),
-      ("c#=-1", "c#: \"-1\" is no number"), ("c#=99999999999999999999", "is no number"),
-      ("s#=", "s#: it is empty"), ("sf=256", "sf: \"256\" is no number from 0 to 255"),
-      ("sf=0x1", "sf: \"0x1\" is no number"),
-      ("ci=garage", "ci: \"garage\" is no number"), ("ff=x", "ff: \"x\" is no number"),
-      ("sh=AA==", "sh: \"AA==\" isn't the Base64 of 4 bytes"),
-      ("sh=????", "sh: \"????\" isn't"),
+      ("c#=three", "c#: \"three\" is not a number from 1 to 4294967295"),
+      ("c#=0", "c#: \"0\" is not a number from 1 to"),
+      ("c#=-1", "c#: \"-1\" is not a number"), ("c#=99999999999999999999", "is not a number"),
+      ("s#=", "s#: it is empty"), ("sf=256", "sf: \"256\" is not a number from 0 to 255"),
+      ("sf=0x1", "sf: \"0x1\" is not a number"),
+      ("ci=garage", "ci: \"garage\" is not a number"), ("ff=x", "ff: \"x\" is not a number"),
+      ("sh=AA==", "sh: \"AA==\" is not the Base64 of 4 bytes"),
+      ("sh=????", "sh: \"????\" is not"),
     ])
   func misunderstood(string: String, remark: String) {
     let read = accessory(string)
@@ -102,12 +103,12 @@ import Testing
     #expect(accessory("ci=250").categoryNumber == 250 && accessory("ci=250").category == nil)
     #expect(accessory("ci=250").remarks == [Tolerated("ci", "there is no category 250")])
     #expect(accessory("sf=9").isPaired == false)
-    #expect(accessory("sf=9").remarks == [Tolerated("sf", "9 has flags that nobody knows")])
+    #expect(accessory("sf=9").remarks == [Tolerated("sf", "9 has unknown flags")])
     #expect(accessory("id=bulb").deviceID == "BULB")
-    #expect(accessory("id=bulb").remarks == [Tolerated("id", "\"BULB\" isn't six octets with colons between")])
+    #expect(accessory("id=bulb").remarks == [Tolerated("id", "\"BULB\" is not six octets with colons")])
     for version in ["1", "1.1.0", "x.y", ".", "-1.1"] {
       #expect(accessory("pv=\(version)").protocolVersion == version)
-      #expect(accessory("pv=\(version)").remarks == [Tolerated("pv", "\"\(version)\" is no version such as 1.1")])
+      #expect(accessory("pv=\(version)").remarks == [Tolerated("pv", "\"\(version)\" is not a version such as 1.1")])
     }
   }
 
@@ -120,8 +121,8 @@ import Testing
     let remarks = read.remarks.map(\.description)
     #expect(
       remarks.prefix(5) == [
-        "id: it is there twice", "there is an entry without a key", "there is an entry without a key",
-        "sf: it has no value", "md: its value isn't UTF-8",
+        "id: it occurs twice", "an entry has no key", "an entry has no key",
+        "sf: it has no value", "md: its value is not UTF-8",
       ])
     #expect(DiscoveredAccessory(name: "", txt: []).remarks.count == 6)
   }

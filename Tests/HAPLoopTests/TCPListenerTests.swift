@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test("An address of another machine is refused by name") func foreignAddress() async {
-    let wanted = LoopError(.addressNotAvailable, "address 192.0.2.1 is not of this machine")
+    let wanted = LoopError(.addressNotAvailable, "address 192.0.2.1 does not belong to this machine")
     #expect(await bindError("192.0.2.1", 0) == wanted)
   }
 

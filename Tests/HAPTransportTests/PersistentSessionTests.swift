@@ -192,7 +192,7 @@ private final class Whereabouts: Sendable {
     let session = session(whereabouts)
     #expect(try await lost(session) == "it has no address")
     let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(30)) }
-    #expect(said == "GET /accessories was not sent, since there is no connection: it has no address")
+    #expect(said == "GET /accessories was not sent because there is no connection: it has no address")
     let cancelled = Task { try await session.request(.write([.init(on, value: .bool(true))])) }
     cancelled.cancel()
     await #expect(throws: ClientError.self) { try await cancelled.value }
@@ -312,8 +312,8 @@ private final class Whereabouts: Sendable {
     }
     let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(100)) }
     #expect(
-      said.contains("more events than are read") && whereabouts.asked == 1, "nothing is tried before they are read")
-    #expect(try await lost(session).contains("more events than are read"))
+      said.contains("faster than they are read") && whereabouts.asked == 1, "nothing is tried before they are read")
+    #expect(try await lost(session).contains("faster than they are read"))
     #expect(try await connected(session) == true)
     await session.close()
   }
@@ -326,7 +326,7 @@ private final class Whereabouts: Sendable {
       for _ in 0...PersistentConnection.requestRoom {
         group.addTask { await failure { _ = try await session.request(.accessories) } }
       }
-      #expect(try await group.next()?.contains("too many requests wait already") == true)
+      #expect(try await group.next()?.contains("too many requests are waiting") == true)
       await session.close()
       for try await said in group { #expect(said == "it was cancelled") }
     }

@@ -17,7 +17,7 @@ import Testing
       ("[1 , \n]", "[1   \n]", ["6: a comma before a closing bracket"]),
       (
         "{\"a\":\"x\ny\u{1}\"}", #"{"a":"x\u000ay\u0001"}"#,
-        ["7: a control character inside a text", "9: a control character inside a text"]
+        ["7: a control character inside a string", "9: a control character inside a string"]
       ),
       ("{\"a\":1}\0\0rest", #"{"a":1}"#, []), ("[1,\u{2}2]", "[1,2]", ["3: a control character between values"]),
       (#"["a,]","\",}"]"#, #"["a,]","\",}"]"#, []),

@@ -51,7 +51,7 @@ import Testing
     #expect(said.exit == .problem && said.out == "")
     #expect(
       said.error == """
-        \(path): [1]: aid 1 is there already; this accessory is left out
+        \(path): [1]: aid 1 already exists; this accessory is left out
         \(path): [2]: aid is missing; this is left out
         hapsim import: nothing is written; with --fix the profile is as these lines say
 

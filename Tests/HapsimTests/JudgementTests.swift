@@ -46,7 +46,7 @@ private final class Sink: Sendable { let text = Mutex("") }
       reasons: ["rules were broken", "a report could not be written"]),
     Row(
       found: [(.skip, .must)], conclusion: .nothingRan,
-      reasons: ["no controller did anything that a rule is about"]),
+      reasons: ["no controller did anything that a rule covers"]),
   ]
 
   private func events(_ found: [(Verdict, RequirementLevel)], _ header: RunHeader) -> [RunEvent] {

@@ -372,8 +372,8 @@ async def scripted():
         (refusal(7), False, 1, "another controller is pairing"),
         (refusal(77), False, 1, "refuses with error 77"),
         (answer(b"", "500 Internal Server Error"), False, 1, "POST /pair-setup was answered 500 Internal Server Error"),
-        (answer(b"hello"), False, 1, "the answer to POST /pair-setup is no TLV8 (--verbose shows the bytes)"),
-        (b"SSH-2.0-OpenSSH_9\r\n\r\n", False, 1, "the answer is no HTTP: the first line is no HTTP (--verbose shows the bytes)"),
+        (answer(b"hello"), False, 1, "the answer to POST /pair-setup is not TLV8 (--verbose shows the bytes)"),
+        (b"SSH-2.0-OpenSSH_9\r\n\r\n", False, 1, "the answer is not valid HTTP: the first line is not HTTP (--verbose shows the bytes)"),
         (answer(b"hello")[:-2], True, 1, "in the middle of an answer"),
         (b"", True, 3, "the accessory closed the connection"),
         (b"", False, 3, "POST /pair-setup: no answer in time; --timeout waits longer"),
@@ -391,8 +391,8 @@ async def test_the_bytes_around_a_fault_are_shown_to_those_who_ask(scripted, ctl
     status, _, errors = await ctl("identify", where, "--verbose")
     assert (status, errors) == (
         1,
-        "hapctl identify: the answer is no HTTP: the first line is no HTTP\n"
-        "bytes 0..<21 of 21, and the fault at 0:\n"
+        "hapctl identify: the answer is not valid HTTP: the first line is not HTTP\n"
+        "bytes 0..<21 of 21, error at byte 0:\n"
         "> 000000  53 53 48 2d 32 2e 30 2d 4f 70 65 6e 53 53 48 5f  SSH-2.0-OpenSSH_\n"
         "  000010  39 0d 0a 0d 0a                                   9....\n",
     )

@@ -18,7 +18,7 @@ async def test_a_setup_payload_finds_its_accessory_and_has_its_code(run, ctl):
     assert out == f"Paired with {lamp.device_id}, called lamp.\n"
     await well(ctl, "pair", address(garage), "--code", CODE.replace("-", ""), "--alias", "door")
     for words, code, says in [
-        (("pair", "X-HM://0071WK4SM7OS"), 2, "13 characters after X-HM://, and this one has 12"),
+        (("pair", "X-HM://0071WK4SM7OS"), 2, "13 characters after X-HM://; this one has 12"),
         (("pair", "--code", CODE), 2, "TARGET is missing"),
         (("pair", lamp.setup_payload, "--code", CODE), 2, "omit --code"),
         (("pair", "X-HM://0076CDMX27OSX"), 2, "Bluetooth LE alone"),

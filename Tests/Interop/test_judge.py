@@ -244,7 +244,7 @@ async def test_the_report_for_people(run, tried):
     )
     assert status == 4, errors
     assert "hapsim judge 0.1.0 · controllers of Tried" in output
-    assert output.rstrip().endswith("Exit 4: no controller did anything that a rule is about.")
+    assert output.rstrip().endswith("Exit 4: no controller did anything that a rule covers.")
 
 
 @pytest.mark.parametrize(

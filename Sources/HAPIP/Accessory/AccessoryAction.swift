@@ -2,30 +2,35 @@ import HAPAttributes
 import HAPModel
 import HAPPairing
 
-/// What the shell around an `AccessoryCore` has to do, in this order.
+/// An action that the shell around an `AccessoryCore` must perform, in the order of the list.
 ///
-/// Bytes are not among them: each connection's `outgoing` buffer holds what is to be sent, and is emptied by the shell at the end of every turn.
+/// Sending bytes is not an action: each connection's `outgoing` buffer holds the bytes to send, and the shell empties
+/// it at the end of every turn.
 package enum AccessoryAction: Sendable {
   /// Run `work.perform()` away from the loop, then call `PairingServer.computed`.
   case compute(SlowWork, ticket: Ticket)
-  /// Make the change durable, then call `PairingServer.stored`. The answer to the controller waits for it.
+  /// Make the change durable, then call `PairingServer.stored`. The response to the controller is sent only then.
   case store(StoredChange, ticket: Ticket)
-  /// Advertise the changed record, but only after everything that is in `outgoing` of this connection has left.
+  /// Advertise the changed record, but only after all bytes in `outgoing` of this connection have been sent.
   ///
-  /// iOS 13 is reported to give up when `sf` changes before M6 has arrived. nil: there is nothing to wait for.
+  /// iOS 13 is reported to give up if `sf` changes before M6 arrives. nil: there is nothing to wait for.
   case advertise(Advertisement, after: ConnectionID?)
   /// Close the connection once its `outgoing` buffer is empty.
   case close(ConnectionID)
-  /// Close the connection at once: another one needed its place, and a peer that reads nothing must not keep its open file.
+  /// Close the connection at once: another connection needs its place, and a peer that reads nothing must not keep
+  /// its file descriptor.
   case evict(ConnectionID)
-  /// Pass Identify of a controller to the device.
+  /// Pass a controller's Identify request to the device.
   case identify(aid: UInt64)
-  /// Pass to the device the values that a controller wrote to one service in one request. The values are in the database already.
+  /// Pass to the device the values that a controller wrote to one service in one request. The database already
+  /// contains them.
   case wrote(ServiceWrite)
-  /// Ask the device for the values of these characteristics, and hand each to `AttributeServer.read`. The answer to the controller waits.
+  /// Ask the device for the values of these characteristics, and pass each to `AttributeServer.read`. The response to
+  /// the controller is sent only then.
   case read([AttributeID], ticket: Ticket)
-  /// Send the request to the accessory behind this proxy, and hand the answer to `AccessoryCore.forwarded`. The answer to the controller waits.
+  /// Send the request to the accessory behind this proxy, and pass the response to `AccessoryCore.forwarded`. The
+  /// response to the controller is sent only then.
   case forward(ControllerRequest, ConnectionID, ticket: Ticket)
-  /// Something worth a line in a log.
+  /// Report an event for the log.
   case report(AccessoryReport)
 }

@@ -10,7 +10,7 @@ enum PendingRead {
   case database
 }
 
-/// HAP over IP as a front end of the attributes.
+/// HAP over IP as a front end of the attribute server.
 extension AccessoryCore: AttributeFrontEnd {
   private func connection(of session: AttributeSession) -> ConnectionCore {
     unsafeDowncast(session.connection, to: ConnectionCore.self)
@@ -20,7 +20,8 @@ extension AccessoryCore: AttributeFrontEnd {
     pairingServer.isAdmin(session.controller)
   }
 
-  /// One EVENT with all that waits, unless an answer is still owed: an event is never inside an answer or before one that is under way.
+  /// Sends one EVENT with all pending changes, unless a response is pending: an event never comes inside a response
+  /// or before a pending one.
   package func sendEvents(of session: AttributeSession, at now: Duration) {
     let connection = connection(of: session)
     guard !connection.isWaiting, connection.phase == .open, session.hasEvents else { return }
@@ -53,7 +54,7 @@ extension AccessoryCore: AttributeFrontEnd {
           let read = try? ReadQuery(
             query, limit: Self.readLimit, flags: quirks.queryFlags, refusesUnknownKeys: quirks.refusesUnknownQueryKeys)
           guard let read else {
-            preconditionFailure("the query was read before")
+            preconditionFailure("the query must be valid")
           }
           answerRead(read, query, failures: failures, by: session, on: connection)
         }
@@ -72,13 +73,13 @@ extension AccessoryCore: AttributeFrontEnd {
     refuse(connection(of: session), request: "PUT /characteristics", reason: "there is no \(id)")
   }
 
-  /// Serves another database from now on. HAP R2 §6.6.1 wants `c#` raised, and it is advertised. Connections stay.
+  /// Replaces the database. `c#` is raised, as HAP R2 §6.6.1 requires, and advertised. Connections stay open.
   ///
   /// - Parameters:
-  ///   - new: as `AttributeServer.replace` has it.
+  ///   - new: see `AttributeServer.replace`.
   ///   - model: the model of aid 1, which is advertised as `md`.
-  ///   - configurationNumber: 1...65535, durable already.
-  ///   - live: characteristics whose values the device is asked for.
+  ///   - configurationNumber: 1...65535; must already be durable.
+  ///   - live: characteristics whose values are requested from the device.
   package func replace(
     _ new: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
     at now: Duration
@@ -88,10 +89,10 @@ extension AccessoryCore: AttributeFrontEnd {
     attributes.sendDueEvents(at: now)
   }
 
-  /// The attributes serve another database. Renders it from now on, and advertises what is new.
+  /// Renders a replaced database from now on, and advertises the changes.
   /// - Parameters:
-  ///   - model: of aid 1, which is advertised as `md`.
-  ///   - configurationNumber: 1...65535, durable already.
+  ///   - model: the model of aid 1, which is advertised as `md`.
+  ///   - configurationNumber: 1...65535; must already be durable.
   package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
     rendering = AttributeRendering(attributes.database, quirks: quirks)
     if advertised.model != model || advertised.configurationNumber != configurationNumber {

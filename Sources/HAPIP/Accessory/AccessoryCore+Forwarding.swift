@@ -2,11 +2,11 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// Longer answers are not passed on: what a controller doesn't read has to wait in memory.
+  /// The maximum body length of a forwarded response in bytes: unread bytes must be kept in memory.
   package static let forwardLimit = 3 << 20
 
-  /// A request of a verified controller that somebody else answers: `forwarded` brings the answer, and the next request of the
-  /// connection waits for it.
+  /// Forwards a request of a verified controller to another accessory. `forwarded` receives the response, and the
+  /// connection's next request waits for it.
   func forward(
     _ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
     on connection: ConnectionCore
@@ -22,10 +22,10 @@ extension AccessoryCore {
     queue.actions.append(.forward(request, connection.id, ticket: ticket))
   }
 
-  /// The answer to a forwarded request, as it is; too late, twice or unasked it changes nothing.
+  /// Sends the response to a forwarded request without changes. Ignores late, duplicate and unexpected responses.
   /// - Parameters:
-  ///   - answer: nil: there is none, and the connection closes.
-  ///   - closing: the connection closes behind the answer.
+  ///   - answer: nil: there is no response, and the connection is closed.
+  ///   - closing: whether the connection is closed after the response.
   package func forwarded(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false, at now: Duration) {
     guard let connection = forwarded.removeValue(forKey: ticket) else { return }
     connection.isWaiting = false
@@ -36,7 +36,8 @@ extension AccessoryCore {
     work(off: connection, at: now)
   }
 
-  /// An event for one controller, as it came from where its requests go. Nobody is told who has no session.
+  /// Sends an event of the proxied accessory to one controller without changes. Does nothing if the controller has no
+  /// session.
   package func forwardEvent(_ event: LinkMessage, to id: ConnectionID) {
     guard let connection = connections.first(where: { $0.id == id && $0.isSecured }), connection.phase == .open
     else { return }

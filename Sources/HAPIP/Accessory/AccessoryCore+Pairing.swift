@@ -4,21 +4,21 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// HAP over IP as a front end of the pairings.
+/// HAP over IP as a front end of the pairing server.
 extension AccessoryCore: PairingFrontEnd {
-  /// `POST /pair-setup`. HAP R2 §5.6.
-  /// - Parameter body: nil: the request had none.
+  /// Handles `POST /pair-setup`. HAP R2 §5.6.
+  /// - Parameter body: nil: the request had no body.
   func receivePairSetup(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
     pairingServer.receivePairSetup(body.flatMap { try? TLV(decoding: $0) }, on: connection, at: now)
   }
 
-  /// `POST /pair-verify`. HAP R2 §5.7.
-  /// - Parameter body: nil: the request had none.
+  /// Handles `POST /pair-verify`. HAP R2 §5.7.
+  /// - Parameter body: nil: the request had no body.
   func receivePairVerify(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
     pairingServer.receivePairVerify(body.flatMap { try? TLV(decoding: $0) }, on: connection)
   }
 
-  /// `POST /pairings` of a verified controller.
+  /// Handles `POST /pairings` from a verified controller.
   func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
     pairingServer.receivePairings(try? TLV(decoding: body), on: connection)
   }
@@ -39,7 +39,7 @@ extension AccessoryCore: PairingFrontEnd {
     }
   }
 
-  /// From now on the connection is secured: what was answered before has left in plain.
+  /// Secures the connection from now on. Earlier responses were sent in plain text.
   package func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?) {
     let connection = core(of: connection)
     let session = AttributeSession(controller: controller, connection: connection, frontEnd: self)

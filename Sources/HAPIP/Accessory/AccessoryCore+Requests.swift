@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// Takes whole requests out of the connection's buffers until one has to wait, or none is left.
+  /// Handles complete requests from the connection's buffers until one must wait or none is left.
   func work(off connection: ConnectionCore, at now: Duration) {
     while connection.takesRequests {
       guard takeRequest(of: connection, at: now) else { break }
@@ -12,13 +12,13 @@ extension AccessoryCore {
     attributes.sendDueEvents(at: now)
   }
 
-  /// Works off one request, if there is a whole one.
+  /// Handles one request, if a complete one has arrived.
   private func takeRequest(of connection: ConnectionCore, at now: Duration) -> Bool {
     if !connection.substituted.isEmpty { return takeSubstituted(of: connection, at: now) }
     guard !connection.incoming.isEmpty else { return false }
     if let session = connection.session {
       var isIntact = true
-      // What can't be opened is spoilt by the try.
+      // A failed attempt to open a frame changes its bytes, so they are copied before.
       let unopened = !connection.outbox.isWatched ? [] : session.opener.unopened(of: connection.incoming)
       do throws(FrameOpener.Failure) {
         try session.opener.open(&connection.incoming)
@@ -28,7 +28,7 @@ extension AccessoryCore {
       }
       let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
       guard let consumed else {
-        // What came whole before the broken frame was worked off.
+        // Complete requests before the broken frame have been handled.
         if !isIntact { close(connection) }
         return false
       }
@@ -43,7 +43,8 @@ extension AccessoryCore {
     return true
   }
 
-  /// - Returns: how many bytes were a request, which has been answered or is being worked on; nil when there is none yet.
+  /// - Returns: the number of bytes of a request that was answered or is being handled; nil if there is no complete
+  ///   request yet.
   private func parse(_ bytes: UnsafeMutableRawBufferPointer, on connection: ConnectionCore, at now: Duration) -> Int? {
     switch connection.parser.parse(bytes) {
     case .incomplete:
@@ -64,19 +65,19 @@ extension AccessoryCore {
       return consumed
     case .malformed(let error):
       report(.unreadable(connection.id, reason: "\(error.message)"))
-      // HAP knows no other status for what can't be read; least of all is it this side's fault.
+      // HAP defines no other status for a malformed request, and a 5xx status would be wrong.
       if error.status != nil { connection.answer(.badRequest) }
       close(connection)
       return nil
     }
   }
 
-  /// Asks the tap; it may put others in place of a request.
+  /// Passes the request to the tap, which may replace it with other requests.
   private func substitute(
     _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>, on connection: ConnectionCore
   ) -> Bool {
     guard let tap = connection.outbox.tap else { return false }
-    // Nothing but the empty line stands between the two.
+    // Head and body are adjacent: only the empty line separates them.
     let head = UnsafeRawBufferPointer(rebasing: bytes[..<body.lowerBound])
     guard let others = tap.request(head: head, body: UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection)
     else { return false }
@@ -84,7 +85,7 @@ extension AccessoryCore {
     return true
   }
 
-  /// Works off one request of a tap's. What is no whole one is given up.
+  /// Handles one request of the tap. Drops an incomplete one.
   private func takeSubstituted(of connection: ConnectionCore, at now: Duration) -> Bool {
     var parser = HTTPRequestParser(limits: HTTPLimits(body: 16 << 20))
     let consumed = connection.substituted.withReadable { bytes -> Int in
@@ -105,13 +106,13 @@ extension AccessoryCore {
     return true
   }
 
-  /// Paths as HAP R2 Table 5-1 and 6-1 name them.
+  /// The paths in HAP R2 Table 5-1 and 6-1.
   private enum Endpoint {
     case identify, pairSetup, pairVerify, pairings, accessories, characteristics, prepare, resource, secureMessage,
       configured, unknown
 
     init(_ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer) {
-      // The commonest first.
+      // The most frequent paths come first.
       if head.hasPath("/characteristics", in: bytes) {
         self = .characteristics
       } else if head.hasPath("/accessories", in: bytes) {
@@ -137,7 +138,7 @@ extension AccessoryCore {
       }
     }
 
-    /// Whether whoever stands behind answers it, also where there is no such resource here: it may have one.
+    /// Whether the accessory behind the proxy answers it. This includes resources that this accessory doesn't have.
     var isForwarded: Bool {
       switch self {
       case .identify, .pairSetup, .pairVerify, .pairings: false
@@ -155,7 +156,8 @@ extension AccessoryCore {
       }
     }
 
-    /// A session of transient Pair Setup has no pairing behind it and may do next to nothing (HomeKitADK).
+    /// Whether a session of transient Pair Setup may use it. Such a session has no pairing, so it may use very little
+    /// (HomeKitADK).
     var servesTransientSessions: Bool { self == .identify || self == .configured || self == .secureMessage }
 
     func takes(_ method: HTTPMethod) -> Bool {
@@ -168,7 +170,7 @@ extension AccessoryCore {
       }
     }
 
-    /// Whether the address does the same for every method that reaches it.
+    /// Whether the endpoint has the same effect for every accepted method.
     var hasOneAction: Bool {
       switch self {
       case .identify, .pairSetup, .pairVerify, .pairings, .accessories: true
@@ -176,7 +178,7 @@ extension AccessoryCore {
       }
     }
 
-    /// Whether 470 comes with `{"status":-70411}`: on the endpoints that speak JSON, and on `/resource` (HomeKitADK).
+    /// Whether 470 is sent with `{"status":-70411}`: on JSON endpoints and on `/resource` (HomeKitADK).
     var statesAuthorization: Bool {
       switch self {
       case .accessories, .characteristics, .prepare, .resource: true
@@ -193,7 +195,7 @@ extension AccessoryCore {
     // A constant: a local function that captures a variable allocates in debug builds.
     let named = Endpoint(head, bytes)
     let endpoint = named == .identify && !quirks.hasIdentifyAddress ? .unknown : named
-    // A function and not a closure in a constant, which would be allocated for each request.
+    // A function instead of a closure in a constant: the closure would be allocated for each request.
     func request() -> String {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
         + String(decoding: bytes[head.target], as: UTF8.self)
@@ -241,7 +243,7 @@ extension AccessoryCore {
     }
   }
 
-  /// A request for the database, for values, or to prepare a write.
+  /// Handles a request for the database or for values, a write, or a prepare.
   private func receiveAttributes(
     _ endpoint: Endpoint, _ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
     by session: AttributeSession, on connection: ConnectionCore, at now: Duration
@@ -265,11 +267,11 @@ extension AccessoryCore {
     if answer.closes { close(connection) }
   }
 
-  /// `POST /identify` of anybody, while unpaired. HAP R2 §5.7.6.
+  /// Handles `POST /identify` from any client while unpaired. HAP R2 §5.7.6.
   private func receiveIdentify(on connection: ConnectionCore) {
     guard !isPaired else {
       refuse(
-        connection, request: "POST /identify", reason: "the accessory is paired: its Identify characteristic is the way"
+        connection, request: "POST /identify", reason: "the accessory is paired; write its Identify instead"
       )
       return connection.answer(.badRequest, .insufficientPrivileges)
     }
@@ -282,8 +284,8 @@ extension AccessoryCore {
 extension FrameOpener.Failure {
   var reason: String {
     switch self {
-    case .tooLong(let count): "a frame of \(count) bytes; 1024 is the most"
-    case .badTag: "a frame whose tag does not hold"
+    case .tooLong(let count): "a frame of \(count) bytes; the maximum is 1024"
+    case .badTag: "a frame with an invalid authentication tag"
     }
   }
 }

@@ -1,17 +1,17 @@
 import HAPModel
 import HAPWire
 
-/// Makes pictures for `POST /resource`. HAP R2 §11.5 "Image Snapshot".
+/// Provides the images for `POST /resource`. HAP R2 §11.5 "Image Snapshot".
 package protocol SnapshotSource: AnyObject {
-  /// - Returns: a JPEG of about the size asked for; nil when there is no picture to be had of this accessory.
+  /// - Returns: a JPEG of about the requested size; nil if no image of this accessory is available.
   func snapshot(_ request: SnapshotRequest) -> [UInt8]?
 }
 
-/// What a controller wants to see.
+/// A controller's request for an image.
 package struct SnapshotRequest: Equatable, Sendable {
-  /// Of a bridged camera; nil: the only one.
+  /// The accessory ID of a bridged camera; nil: the only camera.
   package var aid: UInt64?
-  /// In pixels, from 1.
+  /// In pixels, at least 1.
   package var width: Int
   package var height: Int
 
@@ -21,10 +21,10 @@ package struct SnapshotRequest: Equatable, Sendable {
     self.height = height
   }
 
-  /// The largest side that is asked for in earnest: 16K.
+  /// The largest side that is accepted: 16K.
   private static let largestSide: Int128 = 16_384
 
-  /// - Returns: nil when the body is no request for an image.
+  /// - Returns: nil if the body is not a request for an image.
   init?(_ body: UnsafeRawBufferPointer) {
     guard let node = try? JSONNode.parse([UInt8](body)), node["resource-type"]?.stringValue == "image",
       let width = node["image-width"]?.integerValue, let height = node["image-height"]?.integerValue,
@@ -40,28 +40,29 @@ package struct SnapshotRequest: Equatable, Sendable {
 }
 
 extension AccessoryCore {
-  /// `POST /resource`.
+  /// Handles `POST /resource`.
   func receiveResource(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
     guard let snapshotSource else {
       refuse(connection, request: "POST /resource", reason: "the accessory has no camera")
       return answer(quirks.noResource, on: connection)
     }
     guard let request = SnapshotRequest(body) else {
-      refuse(connection, request: "POST /resource", reason: "the body asks for no image of a size from 1 to 16384")
+      refuse(connection, request: "POST /resource", reason: "the body requests no image with sides of 1 to 16384")
       return connection.answer(.badRequest)
     }
     guard let picture = snapshotSource.snapshot(request) else {
-      refuse(connection, request: "POST /resource", reason: "there is no picture to be had")
+      refuse(connection, request: "POST /resource", reason: "no image is available")
       return connection.answer(.notFound)
     }
     connection.answer(.ok, .jpeg) { $0.append(picture) }
   }
 
-  /// `POST /secure-message`: the way of software authentication, which a simulator can't have. A well-formed PDU is answered "unsupported
-  /// PDU"; HomeKitADK answers the same to operations that it doesn't know. HAP R2 §7.3.3.
+  /// Handles `POST /secure-message`, which is for software authentication. A simulator can't support it, so a
+  /// well-formed PDU is answered "unsupported PDU"; HomeKitADK gives the same answer to unknown operations. HAP R2
+  /// §7.3.3.
   func receiveSecureMessage(_ body: UnsafeRawBufferPointer, _ type: HTTPContentType, on connection: ConnectionCore) {
     guard type == .octetStream, Self.isRequestPDU(body) else {
-      refuse(connection, request: "POST /secure-message", reason: "the body is no HAP PDU")
+      refuse(connection, request: "POST /secure-message", reason: "the body is not a HAP PDU")
       return connection.answer(.badRequest)
     }
     refuse(connection, request: "POST /secure-message", reason: "software authentication is not supported")
@@ -74,7 +75,8 @@ extension AccessoryCore {
     }
   }
 
-  /// Control field 0, opcode, transaction, two bytes of iid, and perhaps a body of the length that its two bytes say.
+  /// Returns whether the bytes are a request PDU: control field 0, opcode, transaction, two bytes of iid, and
+  /// optionally a body of the length in its two length bytes.
   private static func isRequestPDU(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 5, bytes[0] == 0 else { return false }
     if bytes.count == 5 { return true }

@@ -4,11 +4,11 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// The accessory side of HAP over IP: connections, frames and HTTP in front of the accessory's attributes and pairings.
+/// The accessory side of HAP over IP: connections, frames and HTTP on top of the accessory's attributes and pairings.
 ///
-/// It does no I/O and reads no clock. The shell hands it bytes (`ConnectionCore.incoming`, then `received`), the time with every input, and
-/// the results of slow work; it leaves bytes in each connection's `outgoing` and a list of actions to be performed. Everything happens on the
-/// caller's thread; nothing inside waits.
+/// It does no I/O and reads no clock. The shell passes in bytes (`ConnectionCore.incoming`, then `received`), the
+/// time with every input, and the results of slow work. The core leaves bytes in each connection's `outgoing` buffer
+/// and a list of actions for the shell. Everything runs on the caller's thread and never waits.
 package final class AccessoryCore {
   package let quirks: IPQuirks
   /// The attributes, for this front end and others.
@@ -16,27 +16,28 @@ package final class AccessoryCore {
   /// The pairings, for this front end and others.
   package let pairingServer: PairingServer
   package internal(set) var connections: [ConnectionCore] = []
-  /// The slots that they share.
+  /// The slots that the connections share.
   package internal(set) var slots: ConnectionSlots<ConnectionCore>
   private let outbox = Outbox()
-  /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
+  /// Provides the images for `POST /resource`; nil: the resource does not exist.
   package var snapshotSource: (any SnapshotSource)?
-  /// Whether another accessory answers the requests of verified controllers, all but those about pairings: `forward` actions.
+  /// Whether another accessory answers the requests of verified controllers, except pairing requests, through
+  /// `forward` actions.
   package var forwards = false
-  /// Whether each request is reported, too.
+  /// Whether each request is reported as well.
   package var reportsRequests = false
 
-  /// Of the attributes, the pairings and all front ends.
+  /// The queue of the attributes, the pairings and all front ends.
   package let queue: ActionQueue
   var advertised: Advertisement
   /// Connections whose request was forwarded.
   var forwarded: [Ticket: ConnectionCore] = [:]
   var rendering: AttributeRendering
-  /// Kept for their room: reading a request into them allocates nothing once they have grown.
+  /// Kept for its buffers: reading a request into it allocates nothing once they have grown.
   var writeRequest = WriteRequest()
 
-  /// A front end of attributes and pairings that other front ends may share.
-  /// - Parameter queue: of the attributes and the pairings.
+  /// Creates a front end of attributes and pairings that other front ends may share.
+  /// - Parameter queue: the queue of the attributes and the pairings.
   package init(
     _ attributes: AttributeServer, _ pairingServer: PairingServer, _ queue: ActionQueue,
     advertisement: Advertisement, quirks: IPQuirks
@@ -53,11 +54,11 @@ package final class AccessoryCore {
     pairingServer.add(self)
   }
 
-  /// The only front end of its attributes and pairings.
+  /// Creates the only front end of its attributes and pairings.
   /// - Parameters:
-  ///   - pairings: those stored, in the order in which they were made.
-  ///   - failedAttempts: wrong setup codes since the last right one.
-  ///   - random: keys, nonces and salts come from here.
+  ///   - pairings: the stored pairings, in the order in which they were added.
+  ///   - failedAttempts: the number of wrong setup codes since the last correct one.
+  ///   - random: the source of keys, nonces and salts.
   package convenience init(
     identity: AccessoryIdentity, advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing],
     failedAttempts: Int, quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks,
@@ -72,12 +73,13 @@ package final class AccessoryCore {
       queue, advertisement: advertisement, quirks: quirks)
   }
 
-  /// Connections that still had something to send know the outbox, and it knows them: their keys would outlive the accessory.
+  /// Connections with pending output and the outbox refer to each other: without this, their keys would outlive the
+  /// accessory.
   deinit { outbox.drain { _ in } }
 
   package var advertisement: Advertisement { advertised }
 
-  /// Whether `report` actions are made. Without them, a request costs nothing for them.
+  /// Whether `report` actions are created. Without them, a request does no reporting work.
   package var makesReports: Bool {
     get { queue.makesReports }
     set { queue.makesReports = newValue }
@@ -85,24 +87,24 @@ package final class AccessoryCore {
 
   // MARK: Connections
 
-  /// Shown every message in plain as it is worked off or answered; true: from the controller. The bytes of a request's head come with the empty line, and
-  /// those of its body as they are after chunks were joined; an answer comes in one piece.
+  /// Called for every plaintext message when it is handled or answered; true: from the controller. The head of a
+  /// request includes the empty line, and its body has its chunks joined. A response comes in one piece.
   package var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void)? {
     get { outbox.onPlain }
     set { outbox.onPlain = newValue }
   }
 
-  /// Alters requests, answers and events on their way; held weakly.
+  /// Alters requests, responses and events in transit; held weakly.
   package var tap: (any MessageTap)? {
     get { outbox.tap }
     set { outbox.tap = newValue }
   }
 
-  /// Calls `body` with every connection that has something to send or takes requests again since the last call.
+  /// Calls `body` for every connection that, since the last call, has something to send or accepts requests again.
   package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
 
-  /// Takes up an accepted connection, which waits until its first request takes a slot.
-  /// - Returns: nil when its request could take no slot: the shell closes the connection at once.
+  /// Adds an accepted connection, which waits until its first request takes a slot.
+  /// - Returns: nil if its request could not take a slot: the shell closes the connection at once.
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     let connection = ConnectionCore(
       id: queue.nextConnection, peer: peer, openedAt: now,
@@ -118,23 +120,23 @@ package final class AccessoryCore {
     return connection
   }
 
-  /// Connections that may wait for a slot at once.
+  /// The maximum number of connections that wait for a slot.
   package var waitingLimit: Int {
     get { slots.waitingLimit }
     set { slots.waitingLimit = newValue }
   }
 
-  /// Fits the connections that may wait or have a slot into the open files that the port may use.
+  /// Limits the number of waiting connections and of slots to fit the open files that the port may use.
   package func limitConnections(openFiles: Int) {
     slots.waitingLimit = slotWaitingLimit(openFiles: openFiles)
     slots.limit = slotLimit(quirks.maximumSessions, openFiles: openFiles)
   }
 
-  /// Evicts half of the waiting connections, because the process has no open file left.
+  /// Evicts half of the waiting connections, because the process has no file descriptor left.
   package func shrinkWaiting(at now: Duration) { for evicted in slots.shrinkWaiting(at: now) { evict(evicted) } }
 
-  /// Gives a connection its slot when its first whole request has come, or evicts it.
-  /// - Returns: whether it has one.
+  /// Gives a connection its slot after its first complete request, or evicts the connection.
+  /// - Returns: whether it has a slot.
   func takeSlot(for connection: ConnectionCore, at now: Duration) -> Bool {
     guard connection.slotState.isBeforeRequest else { return true }
     guard case .admitted(let evicted) = slots.take(connection, at: now) else {
@@ -145,7 +147,8 @@ package final class AccessoryCore {
     return true
   }
 
-  /// Lets a connection without a slot send on its first body, which is long, and evicts another one if too many do.
+  /// Allows a connection without a slot to continue its first body, which is long. Evicts another such connection if
+  /// there are too many.
   func sendLongBody(_ connection: ConnectionCore) {
     if let evicted = slots.send(connection) { evict(evicted) }
   }
@@ -157,7 +160,7 @@ package final class AccessoryCore {
     close(connection, with: .evict(connection.id))
   }
 
-  /// The connection is gone: its subscriptions, its session and a half-done procedure go with it.
+  /// Removes a closed connection with its subscriptions, its session and an unfinished pairing procedure.
   package func closed(_ connection: ConnectionCore) {
     guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
     connections.remove(at: index)
@@ -170,12 +173,12 @@ package final class AccessoryCore {
 
   // MARK: Inputs
 
-  /// Bytes were added to `connection.incoming`; works off every whole request in them.
+  /// Handles every complete request in the bytes that were added to `connection.incoming`.
   package func received(on connection: ConnectionCore, at now: Duration) {
     work(off: connection, at: now)
   }
 
-  /// What lay in `connection.outgoing` has been taken: works off requests that came whole and had to wait for room.
+  /// Handles complete requests that had to wait until `connection.outgoing` was emptied.
   package func resume(_ connection: ConnectionCore, at now: Duration) {
     guard connection.phase == .open, connection.hasInput else { return }
     work(off: connection, at: now)
@@ -183,22 +186,22 @@ package final class AccessoryCore {
 
   // MARK: Outputs
 
-  /// Hands over what is to be done, in order, and forgets it.
+  /// Returns the pending actions in order, and removes them.
   package func takeActions() -> [AccessoryAction] {
     var taken: [AccessoryAction] = []
     takeActions(into: &taken)
     return taken
   }
 
-  /// The same, into room that is used again and again.
-  /// - Parameter taken: what was in it is gone.
+  /// Moves the pending actions into a buffer that is reused.
+  /// - Parameter taken: its previous contents are discarded.
   package func takeActions(into taken: inout [AccessoryAction]) {
     queue.takeActions(into: &taken)
   }
 
   package var hasActions: Bool { queue.hasActions }
 
-  // MARK: Within
+  // MARK: Internal
 
   func report(_ report: @autoclosure () -> AccessoryReport) { queue.report(report()) }
 
@@ -206,7 +209,7 @@ package final class AccessoryCore {
     report(.refused(connection.id, request: request(), reason: reason()))
   }
 
-  /// Takes nothing more from the connection and has it closed when its answers have left.
+  /// Accepts no more input from the connection, and closes it after its responses have been sent.
   /// - Parameter action: nil: `.close`.
   func close(_ connection: ConnectionCore, with action: AccessoryAction? = nil) {
     guard connection.phase != .closed else { return }

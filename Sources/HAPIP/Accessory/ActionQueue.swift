@@ -2,7 +2,8 @@ import HAPAttributes
 import HAPModel
 import HAPPairing
 
-/// What one accessory wants done, in order. Its attributes, its pairings and its front ends add to it; the program around it takes from it.
+/// The pending actions of one accessory, in order. Its attributes, its pairings and its front ends add actions; the
+/// surrounding program takes them.
 ///
 /// Belongs to one thread.
 package final class ActionQueue: AttributeActions, PairingActions {
@@ -18,10 +19,10 @@ package final class ActionQueue: AttributeActions, PairingActions {
     return Ticket(number: lastTicket)
   }
 
-  /// The number that the next new connection gets.
+  /// The number of the next new connection.
   var nextConnection: ConnectionID { ConnectionID(number: lastConnection + 1) }
 
-  /// Numbers a new connection, from 1. No other connection of the accessory has the number, over any front end.
+  /// Numbers a new connection, from 1. The number is unique in the accessory, across all front ends.
   @discardableResult
   package func newConnection() -> ConnectionID {
     lastConnection += 1
@@ -30,8 +31,8 @@ package final class ActionQueue: AttributeActions, PairingActions {
 
   package var hasActions: Bool { !actions.isEmpty }
 
-  /// Hands over what is to be done, in order, and forgets it.
-  /// - Parameter taken: its contents are discarded, and its room is used again.
+  /// Moves the pending actions, in order, into `taken`.
+  /// - Parameter taken: its previous contents are discarded, and its buffer is reused.
   package func takeActions(into taken: inout [AccessoryAction]) {
     taken.removeAll(keepingCapacity: true)
     swap(&actions, &taken)

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// The answer to a whole request: an HTTP status and optionally a HAP status as its body, or no answer at all.
+/// The answer to a complete request: an HTTP status and optionally a HAP status as its body, or no answer at all.
 ///
 /// The connection may be closed after it. As text: `470 -70411`, `404`, `400 close`, `none`, `none close`.
 public struct HTTPAnswer: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import HAPModel
 
-/// How an accessory speaks HAP over IP, where stacks differ. The default is HomeKitADK's way, except for the fields that docs/conduct.md lists.
+/// The HAP over IP behaviour of an accessory where stacks differ. The default is that of HomeKitADK, except for the
+/// fields that docs/conduct.md lists.
 public struct IPQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}

@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// What an accessory says of itself in DNS-SD before anybody is connected. HAP R2 §6.4, Tables 6-7 and 6-8.
+/// The DNS-SD advertisement of an accessory. HAP R2 §6.4, Tables 6-7 and 6-8.
 package struct Advertisement: Equatable, Sendable {
   /// Status flags, `sf`.
   package struct StatusFlags: OptionSet, Sendable {
@@ -10,29 +10,29 @@ package struct Advertisement: Equatable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// No controller is paired.
     package static let notPaired = StatusFlags(rawValue: 0x01)
-    /// Not yet told which Wi-Fi to join.
+    /// The accessory is not yet configured to join a Wi-Fi network.
     package static let wiFiNotConfigured = StatusFlags(rawValue: 0x02)
-    /// A problem was found in the accessory.
+    /// A problem was detected on the accessory.
     package static let problem = StatusFlags(rawValue: 0x04)
   }
 
   /// `md`: the model.
   package var model: String
-  /// `id`.
+  /// `id`: the device ID.
   package var deviceID: DeviceID
   /// `c#`: 1…65535, raised whenever the attribute database changes.
   package var configurationNumber: UInt16
-  /// `pv`: of HAP over IP, "1.1".
+  /// `pv`: the version of HAP over IP, "1.1".
   package var protocolVersion = "1.1"
-  /// `s#`: constant 1 over IP up to release R14.
+  /// `s#`: always 1 over IP up to release R14.
   package var stateNumber: UInt16 = 1
-  /// `ci`.
+  /// `ci`: the category.
   package var category: UInt8
-  /// `ff`: 1 with an Apple coprocessor, 2 with software authentication; neither here.
+  /// `ff`: 1 with an Apple coprocessor, 2 with software authentication; 0 here.
   package var featureFlags: UInt8 = 0
-  /// `sf`.
+  /// `sf`: the status flags.
   package var statusFlags: StatusFlags
-  /// Makes `sh`; without one `sh` is left out.
+  /// The source of `sh`; nil: `sh` is omitted.
   package var setupID: SetupID?
 
   package init(
@@ -46,7 +46,7 @@ package struct Advertisement: Equatable, Sendable {
     self.setupID = setupID
   }
 
-  /// The TXT record's members in the order in which they are sent.
+  /// The members of the TXT record in the order in which they are sent.
   package var txt: [(key: String, value: String)] {
     var members: [(key: String, value: String)] = [
       ("c#", String(configurationNumber)),

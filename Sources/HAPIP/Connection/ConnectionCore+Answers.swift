@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Statuses of whole answers. HAP R2 Table 6-10 and 4.4 for 470.
+/// The HTTP status of a response. HAP R2 Table 6-10 and 4.4 for 470.
 package enum AnswerStatus: Int {
   case ok = 200
   case noContent = 204
@@ -15,15 +15,15 @@ package enum AnswerStatus: Int {
 }
 
 extension ConnectionCore {
-  /// An answer without a body.
+  /// Sends a response without a body.
   func answer(_ status: AnswerStatus) {
     let start = outgoing.readableCount
     HTTPWriter.head(status: status.rawValue, into: &outgoing)
     conclude(from: start)
   }
 
-  /// An answer of the quirks; closing is the caller's.
-  /// - Parameter statesCode: whether the address is one that tells a status.
+  /// Sends an answer that the quirks define; the caller closes the connection if required.
+  /// - Parameter statesCode: whether the endpoint sends a HAP status.
   func answer(_ answer: HTTPAnswer, statesCode: Bool = true) {
     guard let http = answer.http else { return }
     let start = outgoing.readableCount
@@ -43,7 +43,7 @@ extension ConnectionCore {
     conclude(from: start)
   }
 
-  /// `{"status":-70411}` and the like: the body of an answer that is about the request as a whole.
+  /// Sends a body such as `{"status":-70411}`, which applies to the request as a whole.
   func answer(_ status: AnswerStatus, _ code: HAPStatus) {
     answer(status, .hapJSON) { buffer in
       buffer.append("{\"status\":")
@@ -52,12 +52,12 @@ extension ConnectionCore {
     }
   }
 
-  /// The answer of a pairing procedure: always 200, the error stands in the TLV.
+  /// Sends the response of a pairing procedure: always 200, because the error is in the TLV.
   func answer(_ reply: TLV, _ status: AnswerStatus = .ok) {
     answer(status, .pairingTLV8) { reply.encode(into: &$0) }
   }
 
-  /// Head and body together, in one piece of the outgoing buffer.
+  /// Sends head and body together, in one piece of the outgoing buffer.
   func answer(
     _ status: AnswerStatus, _ type: HTTPContentType, chunks: Bool = false, body: (inout ByteBuffer) -> Void
   ) {
@@ -67,7 +67,7 @@ extension ConnectionCore {
     }
   }
 
-  /// The same, where the status shows while the body is written, which `body` returns.
+  /// Sends a response whose status is known only after its body was written; `body` returns it.
   func answer(_ type: HTTPContentType, chunks: Bool = false, body: (inout ByteBuffer) -> AnswerStatus) {
     let start = outgoing.readableCount
     let gap = HTTPWriter.beginBody(in: &outgoing)
@@ -90,7 +90,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Another accessory's answer, as it came but for fields that mean nothing in HAP.
+  /// Sends another accessory's response without changes, except for fields that have no meaning in HAP.
   func answer(_ answer: LinkMessage) {
     let start = outgoing.readableCount
     let type = answer.contentType == .other ? HTTPContentType.none : answer.contentType
@@ -112,10 +112,10 @@ extension ConnectionCore {
     conclude(from: start)
   }
 
-  /// What was appended from `start` is a whole message: it is shown to who watches, sealed and sent.
+  /// Finishes the message that begins at `start`: shows it to the observers, seals and sends it.
   private func conclude(from start: Int) {
     if outbox.isWatched {
-      // What the tap sends in its place is shown by it.
+      // The tap shows its own replacement.
       if let tap = outbox.tap { return tap.message(from: start, on: self) }
       if let show = outbox.onPlain {
         outgoing.withReadable {

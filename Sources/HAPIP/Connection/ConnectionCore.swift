@@ -4,27 +4,29 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// One controller's TCP connection as the accessory sees it: what came in and is not yet worked off, what is to go out, and who is at the other end.
+/// One controller's TCP connection on the accessory's side: received bytes that are not handled yet, bytes to send,
+/// and the controller's identity.
 ///
-/// A connection starts in plain HTTP; after Pair Verify's M4 every byte of both directions is sealed. HAP R2 §6.5.2.
+/// A connection starts with plain HTTP; after Pair Verify's M4 every byte in both directions is sealed. HAP R2
+/// §6.5.2.
 package final class ConnectionCore {
   enum Phase { case open, closed }
 
   package let id: ConnectionID
   package let peer: String
-  /// Bytes as they came from the network; the shell adds, the core opens frames in place and consumes.
+  /// Received bytes; the shell adds them, the core opens frames in place and consumes them.
   package var incoming = ByteBuffer()
-  /// Bytes as they go onto the network; the core adds, the shell consumes.
+  /// Bytes to send; the core adds them, the shell consumes them.
   package var outgoing = ByteBuffer()
-  /// Requests in plain with which a tap replaced others; they are worked off first.
+  /// Plaintext requests with which a tap replaced others; they are handled first.
   var substituted = ByteBuffer(capacity: 0)
 
   var phase = Phase.open
-  /// Set between the answer M4 and the end of the connection.
+  /// Set between the response M4 and the end of the connection.
   var session: SecureSession?
   package let pairing: PairingSession
   var parser = HTTPRequestParser()
-  /// A request was taken whose answer needs slow work or the store; the next one waits.
+  /// Whether a request waits for slow work or for the store; the next request waits for its response.
   package var isWaiting = false {
     didSet {
       session?.attributes.holdsEvents = isWaiting
@@ -33,15 +35,15 @@ package final class ConnectionCore {
   }
   /// The read that waits for the device.
   var pendingRead: PendingRead?
-  /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
+  /// The time of the last complete request, or of connecting. Incomplete requests don't count as activity.
   package internal(set) var lastHeard: Duration
   package let remoteAddress: RemoteAddress
   package var slotState = SlotState.none
   let outbox: Outbox
-  /// Whether it is in the outbox.
+  /// Whether the connection is in the outbox.
   fileprivate var isNoted = false
 
-  /// The answers that are sent in chunks.
+  /// The responses that are sent in chunks.
   let chunked: IPQuirks.Chunked
 
   init(
@@ -60,33 +62,33 @@ package final class ConnectionCore {
 
   package var isSecured: Bool { session != nil }
   package var isClosed: Bool { phase == .closed }
-  /// Frames that were sealed on it.
+  /// The number of frames sealed on this connection.
   package var sealedFrameCount: UInt64 { session?.sealer.counter ?? 0 }
   package var isVerifying: Bool { pairing.isVerifying }
   package var isSettingUp: Bool { pairing.isSettingUp }
   package var isSubscribed: Bool { session?.attributes.isSubscribed ?? false }
   package func isSubscribed(toSlot slot: Int) -> Bool { session?.attributes.isSubscribed(toSlot: slot) ?? false }
-  /// The identifier under which the controller was verified.
+  /// The identifier of the verified controller.
   package var verifiedController: String? { session?.controller.map { String(decoding: $0, as: UTF8.self) } }
-  /// nil: it is not secured.
+  /// nil: the connection is not secured.
   package var attributeSession: AttributeSession? { session?.attributes }
-  /// The identifier under which the controller was verified, for reports.
+  /// The identifier of the verified controller, otherwise the peer's address; for reports.
   package var controller: String { session?.controller.map { String(decoding: $0, as: UTF8.self) } ?? peer }
 
-  /// Bytes of answers that may lie unsent before no further request is worked off. One answer may be longer. Who isn't verified has
-  /// nothing to ask that is long.
+  /// The number of unsent response bytes at which no further request is handled. A single response may be longer.
+  /// Unverified clients have no request with a long response.
   package var answerLimit: Int { session == nil ? 8 << 10 : 256 << 10 }
 
   /// The key of the pairing message that is being answered: of Pair Setup's M5 and M6, or of Pair Verify's M2 and M3.
   package var pairingKey: SecretBytes? { pairing.messageKey }
 
-  /// Whether something came that isn't worked off.
+  /// Whether there is input that is not handled yet.
   package var hasInput: Bool { !incoming.isEmpty || !substituted.isEmpty }
 
-  /// Whether another request may be worked off: not while an answer is owed, nor while too much waits to be sent.
+  /// Whether another request may be handled: not while a response is pending, nor while too many bytes are unsent.
   var takesRequests: Bool { phase == .open && !isWaiting && outgoing.readableCount < answerLimit }
 
-  /// Whether the shell should read on; otherwise a controller that sends on and on is held back by its own socket.
+  /// Whether the shell should read more. Otherwise TCP flow control stops a controller that keeps sending.
   package var wantsInput: Bool { takesRequests }
 }
 
@@ -96,7 +98,7 @@ extension ConnectionCore: SlotHolder {
 }
 
 extension ConnectionCore {
-  /// There is something to send, or requests may be taken again.
+  /// Marks the connection for the shell: it has something to send, or accepts requests again.
   func noteForShell() {
     guard !isNoted else { return }
     isNoted = true
@@ -104,16 +106,16 @@ extension ConnectionCore {
   }
 }
 
-/// The connections that the shell has to look at, so that it needn't look at all.
+/// The connections that the shell must check, so that it needn't check all of them.
 final class Outbox {
   fileprivate(set) var connections: [ConnectionCore] = []
-  /// Shown every message in plain; true: from the controller.
+  /// Called for every plaintext message; true: from the controller.
   var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void)? {
     didSet { noteWatchers() }
   }
   /// Alters messages.
   weak var tap: (any MessageTap)? { didSet { noteWatchers() } }
-  /// Whether anybody looks at messages: the only question that a request pays for.
+  /// Whether there is an observer or a tap: the only check that each request makes.
   private(set) var isWatched = false
 
   private func noteWatchers() { isWatched = onPlain != nil || tap != nil }
@@ -127,7 +129,7 @@ final class Outbox {
   }
 }
 
-/// A verified controller's keys and rights.
+/// The keys and rights of a verified controller.
 final class SecureSession {
   var opener: FrameOpener
   var sealer: FrameSealer

@@ -1,13 +1,13 @@
 /// A connection that may hold a slot.
 package protocol SlotHolder: AnyObject {
   var remoteAddress: RemoteAddress { get }
-  /// When the last whole request came, or the connection itself.
+  /// The time of the last complete request, or of connecting.
   var lastHeard: Duration { get }
-  /// Whether the answer to a request is still owed.
+  /// Whether the response to a request is pending.
   var isAnswerOwed: Bool { get }
-  /// When the first valid M1 of Pair Verify came.
+  /// The time of the first valid M1 of Pair Verify.
   var verifyStarted: Duration? { get }
-  /// Kept for `ConnectionSlots`, which alone changes it.
+  /// Stored for `ConnectionSlots`; only it may change the value.
   var slotState: SlotState { get set }
 }
 
@@ -15,50 +15,51 @@ package protocol SlotHolder: AnyObject {
 package enum SlotState: Sendable {
   /// New, evicted or closed.
   case none
-  /// It has sent no whole request yet.
+  /// It has not sent a complete request yet.
   case waiting
-  /// It has sent more than `shortBodyLimit` bytes of its first body, and no whole request yet.
+  /// It has sent more than `shortBodyLimit` bytes of its first body, but not a complete request yet.
   case sending
   case slot
-  /// It has a slot as a verified session.
+  /// It has a slot and is a verified session.
   case session
 
-  /// Whether the connection has no slot before its first whole request.
+  /// Whether the connection has no slot yet, because it has not sent a complete request.
   package var isBeforeRequest: Bool { self == .waiting || self == .sending }
 }
 
 /// Shares connection slots fairly between remote addresses.
 ///
-/// A connection waits until its first whole request, and takes a slot then. So a silent connection takes no slot. When there are too many of
-/// one kind, the address with the most of them loses one first. Rules CN.10 to CN.20 of `docs/protocol.md`.
+/// A connection waits until its first complete request, and takes a slot then. A silent connection therefore takes no
+/// slot. If there are too many connections of one kind, the address with the most of them loses one first. Rules
+/// CN.10 to CN.20 of `docs/protocol.md`.
 package struct ConnectionSlots<Holder: SlotHolder> {
   package enum Admission {
-    /// There is room. `evicting` has lost its place, and the caller closes it.
+    /// Admitted. `evicting` has lost its place; the caller closes it.
     case admitted(evicting: Holder?)
-    /// There is no room, and the caller closes the connection.
+    /// Refused for lack of slots; the caller closes the connection.
     case refused
   }
 
-  /// Connections with a slot.
+  /// The maximum number of connections with a slot.
   package var limit: Int
   private let sessionPatience: Duration
-  /// Connections that may wait at once, at least 1. While files are short fewer may.
+  /// The maximum number of waiting connections, at least 1. The limit is lower while file descriptors are scarce.
   package var waitingLimit: Int { didSet { currentWaitingLimit = waitingLimit } }
   private var currentWaitingLimit: Int
-  /// When the process last had no open file left, or `currentWaitingLimit` last grew.
+  /// The time when the process last had no file descriptor left, or `currentWaitingLimit` last grew.
   private var shrunk: Duration?
   private var taken: [Holder] = []
   private var unverifiedByAddress: [RemoteAddress: Int] = [:]
   /// In order of arrival.
   private var waiting: [Holder] = []
   private var waitingByAddress: [RemoteAddress: Int] = [:]
-  /// In the order in which their bodies grew too long to wait.
+  /// In the order in which their first bodies exceeded `shortBodyLimit`.
   private var sending: [Holder] = []
   private var sendingByAddress: [RemoteAddress: Int] = [:]
 
   /// - Parameters:
-  ///   - limit: connections with a slot.
-  ///   - sessionPatience: how long a verified session is silent before it may be evicted.
+  ///   - limit: the maximum number of connections with a slot.
+  ///   - sessionPatience: how long a verified session must be silent before it may be evicted.
   package init(limit: Int, waitingLimit: Int = slotWaitingLimit(openFiles: .max), sessionPatience: Duration) {
     self.limit = limit
     self.waitingLimit = waitingLimit
@@ -71,12 +72,12 @@ package struct ConnectionSlots<Holder: SlotHolder> {
   package var sendingCount: Int { sending.count }
   package var all: [Holder] { taken + waiting + sending }
 
-  /// Connections that may send a long first body at once: as many as there are free slots, and 8 at least.
+  /// The maximum number of connections that send a long first body: the number of free slots, but at least 8.
   private var sendingLimit: Int { max(leastSending, limit - taken.count) }
 
   // MARK: Changes
 
-  /// Lets a new connection wait. It is refused if its first request could take no slot now.
+  /// Adds a new connection, which waits. Refuses it if its first request could not take a slot now.
   package mutating func open(_ holder: Holder, at now: Duration) -> Admission {
     guard taken.count < limit || candidate(for: holder, at: now) != nil else { return .refused }
     growWaiting(at: now)
@@ -86,7 +87,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     return .admitted(evicting: waiting.count > currentWaitingLimit ? evictWaiting() : nil)
   }
 
-  /// Gives a slot to a connection that has sent its first whole request.
+  /// Gives a slot to a connection that has sent its first complete request.
   package mutating func take(_ holder: Holder, at now: Duration) -> Admission {
     guard holder.slotState.isBeforeRequest else { return .admitted(evicting: nil) }
     var evicted: Holder?
@@ -99,12 +100,13 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     holder.slotState = .slot
     taken.append(holder)
     unverifiedByAddress[holder.remoteAddress, default: 0] += 1
-    // Where a slot was free, one connection fewer may send.
+    // If a free slot was used, one connection fewer may send.
     if evicted == nil, sending.count > sendingLimit { evicted = evictSending() }
     return .admitted(evicting: evicted)
   }
 
-  /// Counts a waiting connection among those that send a long first body: it has sent more than `shortBodyLimit` bytes of it. It takes no slot.
+  /// Moves a waiting connection to those that send a long first body: it has sent more than `shortBodyLimit` bytes of
+  /// it. It takes no slot.
   /// - Returns: another such connection, which is evicted because there are too many. The caller closes it.
   package mutating func send(_ holder: Holder) -> Holder? {
     guard holder.slotState == .waiting else { return nil }
@@ -115,7 +117,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     return sending.count > sendingLimit ? evictSending() : nil
   }
 
-  /// Counts a connection with a slot as a verified session from now on.
+  /// Marks a connection with a slot as a verified session.
   package mutating func verified(_ holder: Holder) {
     guard holder.slotState == .slot else { return }
     holder.slotState = .session
@@ -139,8 +141,9 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     holder.slotState = .none
   }
 
-  /// Evicts half of the waiting connections, because the process has no open file left. Fewer may wait from now on.
-  /// - Returns: the evicted ones.
+  /// Evicts half of the waiting connections, because the process has no file descriptor left, and lowers the limit of
+  /// waiting connections.
+  /// - Returns: the evicted connections.
   package mutating func shrinkWaiting(at now: Duration) -> [Holder] {
     guard !waiting.isEmpty else { return [] }
     let kept = waiting.count / 2
@@ -151,7 +154,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     return evicted
   }
 
-  /// Doubles how many may wait, if the process had enough open files for long enough.
+  /// Doubles the limit of waiting connections if file descriptors were available for long enough.
   private mutating func growWaiting(at now: Duration) {
     guard let since = shrunk, now - since >= growthInterval else { return }
     currentWaitingLimit = min(waitingLimit, currentWaitingLimit * 2)
@@ -162,7 +165,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
 
   private mutating func evictSending() -> Holder? { evictOldest(of: sending, sendingByAddress) }
 
-  /// Evicts the first of these connections whose address has the most of them.
+  /// Evicts the oldest of these connections from the address that has the most of them.
   private mutating func evictOldest(of holders: [Holder], _ countByAddress: [RemoteAddress: Int]) -> Holder? {
     let most = countByAddress.values.max()
     guard let oldest = holders.first(where: { countByAddress[$0.remoteAddress] == most }) else { return nil }
@@ -170,12 +173,14 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     return oldest
   }
 
-  // MARK: Who loses its slot
+  // MARK: Eviction
 
-  /// The connection that loses its slot to `newcomer`: an unverified one, else a session that was silent for long.
+  /// Returns the connection that loses its slot to `newcomer`: an unverified one, otherwise a session that was silent
+  /// for long enough.
   private func candidate(for newcomer: Holder, at now: Duration) -> Holder? {
     if let candidate = unverifiedCandidate(for: newcomer, at: now) { return candidate }
-    // An address gets no second unverified slot from a session: a flood from one address would evict session after session.
+    // An address gets no second unverified slot from a session: otherwise a flood from one address would evict all
+    // sessions.
     guard unverifiedByAddress[newcomer.remoteAddress] == nil else { return nil }
     let sessionCount = taken.count { $0.slotState == .session }
     guard sessionCount == taken.count || sessionCount > safeSessionCount else { return nil }
@@ -189,7 +194,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     }
     let own = (unverifiedByAddress[newcomer.remoteAddress] ?? 0) + 1
     let most = max(own, unverifiedByAddress.values.max() ?? 0)
-    // Where the newcomer's address has as many as any other, it takes no slot of a connection that is making progress.
+    // If the newcomer's address already has as many as any other, it evicts no connection that is making progress.
     let isFairShare = own < most
     var candidate: Holder?
     for holder in taken where holder.slotState == .slot {
@@ -219,17 +224,20 @@ extension [RemoteAddress: Int] {
   }
 }
 
-/// Connections that may wait for their first request at once.
-/// - Parameter openFiles: how many open files one port may use. No more than a quarter of them is for connections that wait.
+/// Returns the maximum number of connections that wait for their first request.
+/// - Parameter openFiles: the number of open files that one port may use. At most a quarter of them is for waiting
+///   connections.
 package func slotWaitingLimit(openFiles: Int) -> Int {
   min(longestSlotQueue, max(shortestSlotQueue, openFiles / 4))
 }
 
-/// Slots of a port: no more than half of its open files, and at least as many as every accessory has by default.
-/// - Parameter openFiles: how many open files one port may use.
+/// Returns the number of slots of a port: at most half of its open files, but at least the default of every
+/// accessory.
+/// - Parameter openFiles: the number of open files that one port may use.
 package func slotLimit(_ wanted: Int, openFiles: Int) -> Int { min(wanted, max(leastSlots, openFiles / 2)) }
 
-/// Bytes of its first body that a connection may send while it waits. Thousands may wait.
+/// The maximum number of bytes of its first body that a waiting connection may send. Thousands of connections may
+/// wait.
 package let shortBodyLimit = 2 << 10
 
 private let longestSlotQueue = 4096
@@ -237,9 +245,10 @@ private let longestSlotQueue = 4096
 private let shortestSlotQueue = 128
 private let leastSlots = 17
 private let leastSending = 8
-/// How long the process has enough open files before more connections may wait again.
+/// How long file descriptors must be available before the limit of waiting connections is raised.
 private let growthInterval = Duration.seconds(10)
-/// Sessions that unverified connections cannot evict: as many as every accessory has to hold. HAP R2 §6.2.3.
+/// The number of sessions that unverified connections cannot evict: the minimum that every accessory must support.
+/// HAP R2 §6.2.3.
 private let safeSessionCount = 8
 /// How long the first valid M1 of Pair Verify protects a connection.
 private let verifyProtection = Duration.seconds(5)

@@ -1,38 +1,43 @@
 import HAPWire
 
-/// Gets every message between an accessory's protocol and its connections in plain, and may alter it.
+/// Receives every plaintext message between an accessory's protocol and its connections, and may alter it.
 ///
-/// The core does not know why. It calls the tap on its own thread, in the middle of its work: the tap calls nothing of the core but what is
-/// named here.
+/// The core calls the tap on its own thread while it handles messages: the tap must not call any part of the core
+/// that is not named here.
 package protocol MessageTap: AnyObject {
-  /// A whole request is about to be worked off.
+  /// Called before a complete request is handled.
   /// - Parameters:
-  ///   - head: its first line and its fields, with the empty line.
-  ///   - body: as it is after chunks were joined.
-  /// - Returns: requests, whole ones, to be worked off in its place, perhaps none; nil: it is worked off as it is.
+  ///   - head: the request line and the fields, with the empty line.
+  ///   - body: the body with its chunks joined.
+  /// - Returns: complete requests to handle instead, possibly none; nil: the request is handled unchanged.
   func request(head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, on connection: ConnectionCore) -> [UInt8]?
-  /// An answer or an event is in plain at the end of `connection.outgoing`, from `start` on. The tap leaves it to `connection.seal(from:)`, or takes it
-  /// away and sends something else by `connection.send`, now or later.
+  /// Called when a plaintext response or event is at the end of `connection.outgoing`, from `start` on. The tap
+  /// passes it to `connection.seal(from:)`, or removes it and sends something else with `connection.send`, now or
+  /// later.
   func message(from start: Int, on connection: ConnectionCore)
-  /// The connection is secured from now on: messages to it are sealed. Called after the answer that secured it, in the same turn.
+  /// Called when the connection is secured: from now on, messages to it are sealed. Called after the response that
+  /// secured it, in the same turn.
   func secured(_ connection: ConnectionCore)
-  /// A frame can't be opened. `connection.withOpener` lends what is needed to open or to discard it.
-  /// - Parameter unopened: the bytes of the buffer as they came, before the attempt changed them; they may begin with frames that were opened.
+  /// Called when a frame can't be opened. `connection.withOpener` gives access to the opener, to open or to discard
+  /// the frame.
+  /// - Parameter unopened: the bytes of the buffer before the attempt changed them; they may begin with frames that
+  ///   were opened.
   /// - Returns: whether the connection continues; if not, it is closed, as HAP R2 §6.5.2 requires.
   func brokenFrame(_ failure: FrameOpener.Failure, unopened: [UInt8], on connection: ConnectionCore) -> Bool
 }
 
 extension ConnectionCore {
-  /// Seals the message that was appended to `outgoing` from `start`, when the connection is secured, and has it sent.
+  /// Seals the message that was appended to `outgoing` from `start`, if the connection is secured, and sends it.
   package func seal(from start: Int) {
     session?.sealer.seal(&outgoing, from: start)
     noteForShell()
   }
 
-  /// Appends a message that the core knows nothing of.
+  /// Appends a message that the core did not create.
   /// - Parameters:
-  ///   - isPlain: whether it belongs in front of the first frame, though the connection may be secured by now.
-  ///   - frames: makes the frames of the message on a secured connection; nil: they are made as those of every message.
+  ///   - isPlain: whether the message belongs before the first frame, even if the connection is already secured.
+  ///   - frames: creates the frames of the message on a secured connection; nil: they are created as for every
+  ///     message.
   package func send(
     _ message: [UInt8], isPlain: Bool = false, frames: ((inout FrameSealer, [UInt8]) -> [UInt8])? = nil
   ) {
@@ -51,14 +56,14 @@ extension ConnectionCore {
     noteForShell()
   }
 
-  /// Lends the opener of a secured connection, and the bytes that came.
-  /// - Returns: nil when the connection is not secured.
+  /// Passes the opener of a secured connection and the received bytes to `body`.
+  /// - Returns: nil if the connection is not secured.
   package func withOpener<R>(_ body: (inout FrameOpener, inout ByteBuffer) -> R) -> R? {
     guard let session else { return nil }
     return body(&session.opener, &incoming)
   }
 
-  /// Takes the message away that was appended from `start`.
+  /// Removes the message that was appended from `start`, and returns it.
   package func takeBack(from start: Int) -> [UInt8] {
     let count = outgoing.readableCount - start
     let message = outgoing.withReadable { [UInt8]($0.suffix(count)) }

@@ -1,13 +1,13 @@
 import HAPModel
 import HAPWire
 
-/// A request, an answer or an event, taken apart so that any piece of it can be changed.
+/// A request, a response or an event, split into parts that can be changed individually.
 package struct PlainMessage: Equatable, Sendable {
   /// `GET /accessories HTTP/1.1`, `HTTP/1.1 200 OK`, `EVENT/1.0 200 OK`.
   package var start: String
   package var fields: [HTTPField]
   package var body: [UInt8]
-  /// As it came, without the empty line; nil: it was made here.
+  /// The head as received, without the empty line; nil: the message was created here.
   package private(set) var rawHead: String?
 
   package static func == (one: Self, other: Self) -> Bool { one.bytes == other.bytes }
@@ -20,7 +20,7 @@ package struct PlainMessage: Equatable, Sendable {
 
   /// - Parameters:
   ///   - head: with or without the empty line.
-  ///   - body: joined, if it came in chunks.
+  ///   - body: with its chunks joined, if there were any.
   package init(head: some Sequence<UInt8>, body: [UInt8]) {
     let bytes = Array(head)
     let count = bytes.count - bytes.reversed().prefix { $0 == 10 || $0 == 13 }.count
@@ -31,7 +31,7 @@ package struct PlainMessage: Equatable, Sendable {
     self.body = body
   }
 
-  /// A message of the accessory's, as it stands in the buffer.
+  /// Parses a message of the accessory from the buffer.
   package init?(answer bytes: [UInt8]) {
     var bytes = bytes
     let parsed = bytes.withUnsafeMutableBytes { raw -> (head: [UInt8], body: [UInt8])? in
@@ -45,7 +45,7 @@ package struct PlainMessage: Equatable, Sendable {
     if isChunked { set("Transfer-Encoding", nil) }
   }
 
-  /// Bytes in front of the empty line; all of them where there is none.
+  /// Returns the number of bytes before the empty line, or of all bytes if there is none.
   package static func headCount(of bytes: [UInt8]) -> Int {
     var end = 0
     while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
@@ -62,7 +62,7 @@ package struct PlainMessage: Equatable, Sendable {
   package var path: String { String(target.prefix { $0 != "?" }) }
   package var isChunked: Bool { self["Transfer-Encoding"]?.lowercased() == "chunked" }
 
-  /// The parameters of the query, in their order.
+  /// The parameters of the query in their order.
   package var query: [(name: String, value: String)] {
     guard let mark = target.firstIndex(of: "?") else { return [] }
     return target[mark...].dropFirst().split(separator: "&").map { pair in
@@ -71,7 +71,7 @@ package struct PlainMessage: Equatable, Sendable {
     }
   }
 
-  /// What a request names, in its query or in its body.
+  /// The characteristic IDs of a request, from its query or its body.
   package var ids: [AttributeID] {
     if let text = query.first(where: { $0.name == "id" })?.value {
       return text.split(separator: ",").compactMap { id in
@@ -94,7 +94,7 @@ package struct PlainMessage: Equatable, Sendable {
 
   // MARK: Changing
 
-  /// - Parameter value: nil: the field is taken away.
+  /// - Parameter value: nil: removes the field.
   package mutating func set(_ name: String, _ value: String?) {
     let index = fields.firstIndex { $0.name.lowercased() == name.lowercased() }
     guard let value else {
@@ -111,17 +111,18 @@ package struct PlainMessage: Equatable, Sendable {
     start = isEvent ? "EVENT/1.0" + line.drop { $0 != " " } : line
   }
 
-  /// Another body, with the length that it has.
+  /// Replaces the body and sets `Content-Length`.
   package mutating func replaceBody(_ new: [UInt8]) {
     body = new
     set("Content-Length", new.isEmpty && status == 204 ? nil : String(new.count))
   }
 
-  /// Fills a message that tells its length up to so many bytes, with blanks behind its body. One that is longer stays as it is.
+  /// Pads a message that has a `Content-Length` to `count` bytes, with blanks after its body. A longer message stays
+  /// unchanged.
   package mutating func pad(to count: Int) {
     guard let length = self["Content-Length"], bytes.count < count else { return }
     let rest = count - (bytes.count - body.count - length.utf8.count)
-    // The digits of the length are bytes, too: there may be no number that fits.
+    // The digits of the length are bytes as well, so there may be no matching number.
     let width = (1...20).first { String(rest - $0).utf8.count == $0 }
     let padded = rest - (width ?? String(rest).utf8.count)
     guard padded >= body.count else { return }
@@ -131,7 +132,7 @@ package struct PlainMessage: Equatable, Sendable {
 
   package var bytes: [UInt8] { Array((headText + "\r\n\r\n").utf8) + body }
 
-  /// The same in two chunks.
+  /// The message with its body in two chunks.
   package var chunkedBytes: [UInt8] {
     var message = self
     message.set("Content-Length", nil)

@@ -1,14 +1,15 @@
-/// The remote address that a connection counts for when connection slots are shared.
+/// The remote address under which a connection is counted when connection slots are shared.
 ///
-/// An IPv4 address counts as a whole. An IPv6 address counts by its /64, because one machine may use every address of it. A link-local IPv6
-/// address counts as a whole with its interface, because all of them share one /64.
+/// An IPv4 address counts as a whole. An IPv6 address counts by its /64, because one machine may use every address of
+/// it. A link-local IPv6 address counts as a whole with its interface, because all of them share one /64.
 package struct RemoteAddress: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
-  /// The interface of a link-local address with "%", or the text of a peer that is no IP address; else empty.
+  /// The interface of a link-local address with "%", or the text of a peer that is not an IP address; otherwise
+  /// empty.
   private let scope: String
 
-  /// - Parameter peer: "192.0.2.1:51826" or "[2001:db8::1]:51826". Any other text counts as an address of its own.
+  /// - Parameter peer: "192.0.2.1:51826" or "[2001:db8::1]:51826". Any other text counts as a separate address.
   package init(peer: String) {
     var host = Substring(peer)
     if peer.hasPrefix("["), let end = peer.lastIndex(of: "]") {
@@ -28,7 +29,8 @@ package struct RemoteAddress: Hashable, Sendable {
     scope = isLinkLocal ? String(host.drop { $0 != "%" }) : ""
   }
 
-  /// The eight groups of an IPv6 address, or of an IPv4 address as a mapped one; nil for any other text. RFC 4291 §2.2.
+  /// Returns the eight groups of an IPv6 address, or of an IPv4 address in mapped form; nil for any other text. RFC
+  /// 4291 §2.2.
   private static func groups(of text: Substring) -> [UInt16]? {
     if text.contains("."), !text.contains(":") { return part(text).map { [0, 0, 0, 0, 0, 0xFFFF] + $0 } }
     guard let gap = text.firstRange(of: "::") else {
@@ -41,7 +43,7 @@ package struct RemoteAddress: Hashable, Sendable {
     return left + Array(repeating: 0, count: 8 - left.count - right.count) + right
   }
 
-  /// The groups on one side of "::". The last four bytes may be written as an IPv4 address.
+  /// Returns the groups on one side of "::". The last four bytes may be written as an IPv4 address.
   private static func part(_ text: Substring) -> [UInt16]? {
     if text.isEmpty { return [] }
     var groups: [UInt16] = []

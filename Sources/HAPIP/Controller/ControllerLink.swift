@@ -2,13 +2,13 @@ import HAPCrypto
 import HAPPairing
 import HAPWire
 
-/// What an accessory sent: an answer, or an event.
+/// A message of an accessory: a response or an event.
 package struct LinkMessage: Equatable, Sendable {
   package var isEvent: Bool
   package var status: Int
   package var contentType: HTTPContentType
   package var body: [UInt8]
-  /// It came in chunks, as some stacks send everything.
+  /// Whether it was sent in chunks, as some stacks send everything.
   package var isChunked: Bool
 
   package init(
@@ -23,47 +23,47 @@ package struct LinkMessage: Equatable, Sendable {
   }
 }
 
-/// Why bytes from an accessory made no message. The connection is of no more use.
+/// The reason why bytes from an accessory are not a valid message. The connection can't be used any more.
 package enum LinkFailure: Error, Equatable, Sendable {
   case http(HTTPError)
   case frame(FrameOpener.Failure)
-  /// More than `ControllerLink.inputLimit` bytes came and made no message.
+  /// More than `ControllerLink.inputLimit` bytes arrived without a complete message.
   case tooMuch
-  /// The accessory closed in the middle of a message, with so many bytes of it there.
+  /// The accessory closed the connection inside a message, after this number of bytes.
   case cutOff(Int)
 
   package var message: String {
     switch self {
-    case .http(let error): "the answer is no HTTP: \(error.message)"
-    case .frame(.tooLong(let count)): "a frame announces \(count) bytes; 1024 are the most"
-    case .frame(.badTag): "a frame's tag doesn't hold"
-    case .tooMuch: "an answer without end"
-    case .cutOff(let count): "the connection ended in the middle of an answer, \(count) bytes into it"
+    case .http(let error): "the answer is not valid HTTP: \(error.message)"
+    case .frame(.tooLong(let count)): "a frame announces \(count) bytes; the maximum is 1024"
+    case .frame(.badTag): "a frame's authentication tag is invalid"
+    case .tooMuch: "an answer of more than 20 MiB"
+    case .cutOff(let count): "the connection ended in the middle of an answer, after \(count) bytes"
     }
   }
 }
 
-/// One connection of a controller without its socket: requests become bytes, bytes become answers and events, in plain before
-/// Pair Verify and in frames behind it. HAP R2 §6.2, §6.5.2.
+/// One connection of a controller without its socket: converts requests to bytes, and bytes to responses and events.
+/// Messages are plaintext before Pair Verify and frames after it. HAP R2 §6.2, §6.5.2.
 package final class ControllerLink {
-  /// What may lie unread before a message is whole: the largest bridge's database, sealed, with room to spare.
+  /// The maximum number of bytes of an incomplete message: more than the sealed database of the largest bridge.
   package static let inputLimit = 20 << 20
 
-  /// Filled by the shell, then `received()`.
+  /// The shell adds received bytes, then calls `received()`.
   package var incoming = ByteBuffer(capacity: 4096)
-  /// Taken by the shell.
+  /// The bytes to send, which the shell takes.
   package private(set) var outgoing = ByteBuffer(capacity: 1024)
-  /// What stands in `Host`.
+  /// The value of the `Host` field.
   package var host: String
-  /// Every message of either direction in plain, as it is sent or read; for transcripts.
+  /// Called for every plaintext message in either direction, when it is sent or read; for transcripts.
   package var onPlain: ((_ isFromController: Bool, [UInt8]) -> Void)?
-  /// May put other bytes in place of a request, before they are sealed. The tester's, for requests that nobody should send.
+  /// Replaces the bytes of a request before they are sealed. Only for the tester, which sends invalid requests.
   package var alterMessage: (([UInt8]) -> [UInt8])?
 
   private var parser = HTTPResponseParser()
   private var session: Session?
   private var failure: LinkFailure?
-  /// The bytes around what made no message, once there was such.
+  /// The bytes around the first error, if there was one.
   package private(set) var fault: ByteExcerpt?
 
   private final class Session {
@@ -79,14 +79,14 @@ package final class ControllerLink {
 
   package var isSecured: Bool { session != nil }
 
-  /// From the next byte on, either way, all is sealed.
+  /// Secures the connection: from the next byte on, both directions are sealed.
   package func secure(_ keys: SessionKeys) { session = Session(keys) }
 
-  // MARK: Out
+  // MARK: Sending
 
   package func send(_ request: ControllerRequest) { sendPlain(request.encoded(host: host)) }
 
-  /// Sends bytes that may be anything, sealed once there is a session.
+  /// Sends arbitrary bytes, sealed if there is a session.
   package func sendPlain(_ bytes: [UInt8]) {
     let bytes = alterMessage?(bytes) ?? bytes
     onPlain?(true, bytes)
@@ -95,20 +95,21 @@ package final class ControllerLink {
     session?.sealer.seal(&outgoing, from: offset)
   }
 
-  /// Sends bytes as they are, around any session.
+  /// Sends bytes unchanged, outside of any session.
   package func sendRaw(_ bytes: [UInt8]) { outgoing.append(bytes) }
 
-  /// Hands over what is to be sent, and forgets it.
+  /// Returns the bytes to send, and removes them.
   package func takeOutgoing() -> [UInt8] {
     defer { outgoing.removeAll(keepingCapacityUpTo: 64 << 10) }
     return outgoing.bytes
   }
 
-  // MARK: In
+  // MARK: Receiving
 
-  /// Reads what was added to `incoming`.
-  /// - Throws: when there is no next message; once it has thrown, it always throws.
-  /// - Returns: the messages that are whole now, oldest first. Those before a failure are lost with it only if they came together.
+  /// Reads the bytes that were added to `incoming`.
+  /// - Throws: if the next message is invalid; after the first error, it always throws.
+  /// - Returns: the complete messages, oldest first. If malformed HTTP follows them, they are returned, and the next
+  ///   call throws. A broken frame in the same input discards them.
   package func received() throws(LinkFailure) -> [LinkMessage] {
     var messages: [LinkMessage] = []
     do throws(LinkFailure) {
@@ -131,9 +132,9 @@ package final class ControllerLink {
     return messages
   }
 
-  /// The accessory sends no more.
-  /// - Throws: when it ended inside a message.
-  /// - Returns: an answer that lasts until the end of the connection, if one was under way.
+  /// Handles the end of the accessory's sending.
+  /// - Throws: if it ended inside a message.
+  /// - Returns: a pending response that is terminated by the end of the connection, if there is one.
   package func ended() throws(LinkFailure) -> LinkMessage? {
     if let failure { throw failure }
     if let message = try withPlain({ bytes in parser.endOfStream(bytes) }) { return message }
@@ -144,14 +145,14 @@ package final class ControllerLink {
     return nil
   }
 
-  /// Of the bytes as they lie in the buffer: frames that aren't open yet are still sealed.
+  /// The excerpt shows the bytes in the buffer: unopened frames are still sealed.
   private func keepFault(at offset: Int) {
     fault = incoming.withReadable { ByteExcerpt(of: UnsafeRawBufferPointer($0), around: offset) }
   }
 
   private func next() throws(LinkFailure) -> LinkMessage? { try withPlain { bytes in parser.parse(bytes) } }
 
-  /// Lends what is there in plain to the parser, and takes the message that it finds.
+  /// Passes the available plaintext to the parser, and takes the message that it finds.
   private func withPlain(
     _ parse: (UnsafeMutableRawBufferPointer) -> HTTPResponseParser.Result?
   ) throws(LinkFailure) -> LinkMessage? {

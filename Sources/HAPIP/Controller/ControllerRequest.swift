@@ -1,16 +1,16 @@
 import HAPModel
 import HAPWire
 
-/// A request as a controller sends it. Nothing here keeps it from being a wrong one: the tester sends those.
+/// A request of a controller. It may be invalid, because the tester sends invalid requests.
 package struct ControllerRequest: Equatable, Sendable {
   package var method: String
   /// The path with its query.
   package var target: String
   /// `Content-Type`; nil: no such field.
   package var contentType: String?
-  /// nil: neither body nor `Content-Length`.
+  /// nil: neither a body nor `Content-Length`.
   package var body: [UInt8]?
-  /// Further fields, as they are written.
+  /// Further fields, as complete lines.
   package var fields: [String]
 
   package init(
@@ -26,8 +26,8 @@ package struct ControllerRequest: Equatable, Sendable {
   /// "GET /accessories", for messages.
   package var name: String { "\(method) \(target.prefix { $0 != "?" })" }
 
-  /// The whole message, in plain.
-  /// - Parameter host: what stands in the field of that name.
+  /// Returns the complete plaintext message.
+  /// - Parameter host: the value of the `Host` field.
   package func encoded(host: String) -> [UInt8] {
     var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
     if let contentType { head += "Content-Type: \(contentType)\r\n" }
@@ -57,7 +57,7 @@ extension ControllerRequest {
     ControllerRequest("POST", target, contentType: tlv, body: message.encoded())
   }
 
-  /// What a read asks for besides values. HAP R2 §6.7.4.
+  /// The optional members that a read requests. HAP R2 §6.7.4.
   package struct ReadExtras: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -82,9 +82,9 @@ extension ControllerRequest {
     package var ev: Bool?
     /// Additional authorization.
     package var authData: [UInt8]?
-    /// Whether the write comes from afar.
+    /// Whether the write comes from outside the local network.
     package var remote: Bool?
-    /// Whether an answer with a value is asked for.
+    /// Whether a write response with a value is requested.
     package var wantsResponse: Bool
 
     package init(
@@ -101,7 +101,7 @@ extension ControllerRequest {
   }
 
   /// Writes characteristics, or subscribes to them. HAP R2 §6.7.2, §6.8.2.
-  /// - Parameter pid: of the `prepare` before it, for a timed write.
+  /// - Parameter pid: the `pid` of the preceding `prepare`, for a timed write.
   package static func write(_ entries: [WriteEntry], pid: UInt64? = nil) -> ControllerRequest {
     let body = JSONWriter.bytes { json in
       json.object { json in
@@ -116,10 +116,10 @@ extension ControllerRequest {
     return ControllerRequest("PUT", "/characteristics", contentType: json, body: body)
   }
 
-  /// Announces a timed write. HAP R2 §6.7.2.4.
+  /// Prepares a timed write. HAP R2 §6.7.2.4.
   /// - Parameters:
-  ///   - ttl: milliseconds, from 1.
-  ///   - pid: chosen by the controller, and named by the write.
+  ///   - ttl: milliseconds, at least 1.
+  ///   - pid: chosen by the controller, and repeated in the write.
   package static func prepare(ttl: UInt64, pid: UInt64) -> ControllerRequest {
     let body = JSONWriter.bytes { json in
       json.object { json in
@@ -132,7 +132,7 @@ extension ControllerRequest {
     return ControllerRequest("PUT", "/prepare", contentType: json, body: body)
   }
 
-  /// Asks for a camera's picture. HAP R2 §11.5.
+  /// Requests an image of a camera. HAP R2 §11.5.
   package static func snapshot(width: Int, height: Int, aid: UInt64?) -> ControllerRequest {
     let body = JSONWriter.bytes { json in
       json.object { json in
@@ -184,7 +184,8 @@ extension ControllerRequest.WriteEntry {
 }
 
 extension Value {
-  /// As it is written in JSON, whatever the format: only what is written as an integer is one. Nil for lists and objects.
+  /// Reads a JSON value regardless of the format: only a number that is written as an integer becomes one. Nil for
+  /// lists and objects.
   package init?(json node: JSONNode) {
     switch node.kind {
     case .null: self = .null
@@ -195,7 +196,7 @@ extension Value {
     }
   }
 
-  /// As it stands in HAP's JSON: bytes as base64.
+  /// Writes the value in HAP's JSON form: bytes as base64.
   package func write(to json: inout JSONWriter) {
     switch self {
     case .null: json.null()

@@ -1,18 +1,18 @@
 import HAPModel
 import HAPWire
 
-/// What a controller knows of an accessory: its database as it was read, with the values that answers and events brought since.
+/// A controller's copy of an accessory: the database as it was read, with the values of later responses and events.
 package struct AccessoryMirror: Sendable {
   package private(set) var database: AttributeDatabase
-  /// What was off in what the accessory sent.
+  /// The deviations in the accessory's messages.
   package private(set) var remarks: [Tolerated]
-  /// Whether truth values came as `true` and `false`.
+  /// Whether Booleans were sent as `true` and `false`.
   package let saysBooleansInWords: Bool
-  /// Whether a tlv8 that has nothing to say came as null.
+  /// Whether an empty tlv8 was sent as null.
   package let listsEmptyTLV8AsNull: Bool
 
   /// Reads the answer to `GET /accessories`.
-  /// - Throws: where it is no JSON, or has no list of accessories.
+  /// - Throws: if it is not JSON, or has no list of accessories.
   package init(_ body: [UInt8]) throws(JSONProblem) {
     var reader = AttributeReader()
     let accessories = try reader.accessories(try reader.parse(body))
@@ -35,8 +35,9 @@ package struct AccessoryMirror: Sendable {
     }
   }
 
-  /// Takes the values of an answer or an event.
-  /// - Returns: what it told, in its order: also values that were known already. What isn't in the database is remarked and left out.
+  /// Applies the values of a response or an event.
+  /// - Returns: all values in their order, including unchanged ones. Values for unknown characteristics are reported
+  ///   as deviations and skipped.
   package mutating func take(_ entries: [CharacteristicEntry], of place: String) -> [Change] {
     var reader = AttributeReader()
     var changes: [Change] = []

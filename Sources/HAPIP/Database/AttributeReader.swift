@@ -1,33 +1,33 @@
 import HAPModel
 import HAPWire
 
-/// Reads the JSON of an attribute database as accessories send it, which is not always as they should: what can be understood is
-/// taken, and what was off is told. HAP R2 §6.3.
+/// Reads the JSON of an attribute database from accessories, which is not always valid. Uses all that can be
+/// understood, and reports each deviation. HAP R2 §6.3.
 package struct AttributeReader {
-  /// What was put up with so far, in the order of the text.
+  /// The tolerated deviations so far, in the order of the text.
   package private(set) var remarks: [Tolerated] = []
-  /// Whether a truth value stood as `true` or `false`, where most write 1 and 0.
+  /// Whether a Boolean was written as `true` or `false`; most accessories write 1 and 0.
   package private(set) var sawBooleanInWords = false
-  /// Whether a readable tlv8 was null, where most write "".
+  /// Whether a readable tlv8 was null; most accessories write "".
   package private(set) var sawNullTLV8 = false
 
   package init() {}
 
-  /// Reads a body: strict JSON, or what can be made strict.
+  /// Parses a body: strict JSON, or JSON that can be repaired.
   package mutating func parse(_ body: [UInt8]) throws(JSONProblem) -> JSONNode {
     do throws(JSONError) { return try JSONNode.parse(body) } catch {
       let (mended, mends) = LenientJSON.mended(body)
       guard let node = try? JSONNode.parse(mended) else {
         throw JSONProblem(path: "", place: error.place, message: error.message)
       }
-      if mends.isEmpty { remarks.append(Tolerated("", "there is something behind the end of the JSON")) }
+      if mends.isEmpty { remarks.append(Tolerated("", "extra bytes follow the end of the JSON")) }
       for mend in mends { remarks.append(Tolerated("byte \(mend.offset)", mend.message)) }
       return node
     }
   }
 
-  /// The answer to `GET /accessories`, or its list alone.
-  /// - Throws: where there is no list of accessories at all.
+  /// Reads the answer to `GET /accessories`, or only its list.
+  /// - Throws: if there is no list of accessories.
   package mutating func accessories(_ node: JSONNode) throws(JSONProblem) -> [Accessory] {
     let list = try (node.elements == nil ? try node.required("accessories") : node).asList()
     var result: [Accessory] = []
@@ -35,7 +35,7 @@ package struct AttributeReader {
     for entry in list {
       guard let aid = id(entry, "aid") else { continue }
       guard aids.insert(aid).inserted else {
-        remark(entry, "aid \(aid) is there already; this accessory is left out")
+        remark(entry, "aid \(aid) already exists; this accessory is left out")
         continue
       }
       var taken: Set<UInt64> = []
@@ -48,7 +48,7 @@ package struct AttributeReader {
     return result
   }
 
-  /// - Parameter taken: the iids of the accessory's characteristics so far.
+  /// - Parameter taken: the iids of the characteristics read so far in this accessory.
   private mutating func service(_ node: JSONNode, taken: inout Set<UInt64>) -> Service? {
     guard let iid = id(node, "iid"), let type = type(node) else { return nil }
     var linked: [UInt64] = []
@@ -56,7 +56,7 @@ package struct AttributeReader {
       if let number = entry.integerValue.flatMap(UInt64.init(exactly:)), number > 0 {
         linked.append(number)
       } else {
-        remark(entry, "is no iid; this link is left out")
+        remark(entry, "is not an iid; this link is left out")
       }
     }
     var characteristics: [Characteristic] = []
@@ -65,7 +65,7 @@ package struct AttributeReader {
       if taken.insert(characteristic.iid).inserted {
         characteristics.append(characteristic)
       } else {
-        remark(entry, "iid \(characteristic.iid) is there already; this characteristic is left out")
+        remark(entry, "iid \(characteristic.iid) already exists; this characteristic is left out")
       }
     }
     return Service(
@@ -73,8 +73,8 @@ package struct AttributeReader {
       characteristics: characteristics)
   }
 
-  /// Gives services whose iid is another's a free one, and drops links that lead nowhere. By a characteristic's iid it is read and written, by a
-  /// service's nothing is: so characteristics keep theirs.
+  /// Gives a free iid to each service whose iid is already in use, and drops links to services that don't exist.
+  /// Services are renumbered instead of characteristics, because requests use only the iids of characteristics.
   private mutating func settled(
     _ services: [Service], besides characteristics: Set<UInt64>, of node: JSONNode
   ) -> [Service] {
@@ -82,11 +82,11 @@ package struct AttributeReader {
     let written = characteristics.union(services.map(\.iid))
     var taken = characteristics
     var moved: [UInt64: UInt64] = [:]
-    // Above all others, or wherever there is room.
+    // New iids are above all others, or wherever there is a free one.
     var next = written.max() ?? 0
     for index in result.indices where !taken.insert(result[index].iid).inserted {
       repeat { next = next == .max ? 1 : next + 1 } while written.contains(next)
-      remark(node, "the iid of service \(result[index].iid) is another's too; it goes by \(next) here")
+      remark(node, "service \(result[index].iid) has a duplicate iid; it gets iid \(next) here")
       moved[result[index].iid] = moved[result[index].iid] ?? next
       result[index].iid = next
       taken.insert(next)
@@ -100,7 +100,7 @@ package struct AttributeReader {
         } else if let moved = moved[iid] {
           linked.append(moved)
         } else {
-          remark(node, "service \(result[index].iid) is linked to \(iid), which isn't there; the link is left out")
+          remark(node, "service \(result[index].iid) is linked to \(iid), which does not exist; the link is left out")
         }
       }
       result[index].linked = linked
@@ -117,7 +117,7 @@ package struct AttributeReader {
     var characteristic = Characteristic(iid: iid, type: type, format: format, perms: perms(node, known))
     if let node = node["unit"], !node.isNull {
       characteristic.unit = node.stringValue.flatMap(Unit.init(rawValue:))
-      if characteristic.unit == nil, node.stringValue != "unitless" { remark(node, "is no unit of HAP") }
+      if characteristic.unit == nil, node.stringValue != "unitless" { remark(node, "is not a HAP unit") }
     }
     characteristic.description = node["description"]?.stringValue
     characteristic.constraints = constraints(node, format)
@@ -132,7 +132,7 @@ package struct AttributeReader {
         remark(named, "\"int32\" is called \"int\" in HAP")
         return .int
       }
-      remark(named, "is no format of HAP")
+      remark(named, "is not a HAP format")
     }
     if let known {
       if node["format"] == nil { remark(node, "the format is missing; \(known.name) has \(known.format.rawValue)") }
@@ -145,7 +145,7 @@ package struct AttributeReader {
       case .string?: .string
       default: nil
       }
-    remark(node, "no format is to be had" + (guess.map { "; by its value it is \($0.rawValue)" } ?? "; it is left out"))
+    remark(node, "the format is unknown" + (guess.map { "; its value suggests \($0.rawValue)" } ?? "; it is left out"))
     return guess
   }
 
@@ -159,7 +159,7 @@ package struct AttributeReader {
       if let permission = entry.stringValue.flatMap(Permissions.init(name:)) {
         perms.insert(permission)
       } else {
-        remark(entry, "is no permission of HAP")
+        remark(entry, "is not a HAP permission")
       }
     }
     return perms
@@ -170,7 +170,7 @@ package struct AttributeReader {
     func limit(_ name: String) -> Value? {
       guard let entry = node[name], !entry.isNull else { return nil }
       guard let number = entry.numberValue, number.double.isFinite else {
-        remark(entry, "is no number")
+        remark(entry, "is not a number")
         return nil
       }
       if format == .float { return .float(number.double) }
@@ -184,7 +184,7 @@ package struct AttributeReader {
     func length(_ name: String) -> Int? {
       guard let entry = node[name], !entry.isNull else { return nil }
       guard let number = entry.integerValue.flatMap(Int.init(exactly:)), number >= 0 else {
-        remark(entry, "is no length")
+        remark(entry, "is not a length")
         return nil
       }
       return number
@@ -200,7 +200,7 @@ package struct AttributeReader {
       if ends.count == 2, ends[0] <= ends[1] {
         constraints.validValuesRange = ends[0]...ends[1]
       } else {
-        remark(node, "valid-values-range is no range")
+        remark(node, "valid-values-range is not a range")
       }
     }
     return constraints
@@ -208,7 +208,7 @@ package struct AttributeReader {
 
   // MARK: Values
 
-  /// A value as its format has it, from JSON that may spell it otherwise; null where nothing can be made of it.
+  /// Converts a value to its format, from JSON that may have another form; null if that is impossible.
   package mutating func value(_ node: JSONNode, _ format: Format) -> Value {
     switch (format, node.kind) {
     case (.tlv8, .null):
@@ -229,17 +229,17 @@ package struct AttributeReader {
         return .data(bytes)
       }
       if let bytes = Base64.decode(text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)) {
-        remark(node, "the base64 lacks its padding")
+        remark(node, "the Base64 padding is missing")
         return .data(bytes)
       }
     case (_, .number(let number)) where format.integerRange != nil:
       if let integer = number.integer { return .integer(integer) }
       if let whole = Int128(exactly: number.double) {
-        remark(node, "a whole number is written \(number.text)")
+        remark(node, "a whole number is written as \(number.text)")
         return .integer(whole)
       }
     case (_, .bool(let value)) where format.integerRange != nil:
-      remark(node, "\(value) stands for a number")
+      remark(node, "\(value) is used as a number")
       return .integer(value ? 1 : 0)
     case (_, .string(let text)) where format.integerRange != nil:
       if let number = Int128(text) {
@@ -256,11 +256,11 @@ package struct AttributeReader {
       return .string(number.text)
     default: break
     }
-    remark(node, "\(node.kindName) is no value of format \(format.rawValue)")
+    remark(node, "\(node.kindName) is not a value of format \(format.rawValue)")
     return .null
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func remark(_ node: JSONNode, _ message: String) {
     if remarks.count < Tolerated.most { remarks.append(Tolerated(node.path.description, message)) }
@@ -275,10 +275,10 @@ package struct AttributeReader {
     if let text = entry.stringValue ?? entry.numberValue?.text, let number = Double(text), number >= 1,
       let id = UInt64(exactly: number)
     {
-      remark(entry, "is no whole number as JSON has it")
+      remark(entry, "is not written as a JSON integer")
       return id
     }
-    remark(entry, "is no id; this is left out")
+    remark(entry, "is not an ID; this is left out")
     return nil
   }
 
@@ -290,7 +290,7 @@ package struct AttributeReader {
         return type
       }
     }
-    remark(node, "the type is missing, or no UUID; this is left out")
+    remark(node, "the type is missing or is not a UUID; this is left out")
     return nil
   }
 
@@ -304,21 +304,21 @@ package struct AttributeReader {
   private mutating func elements(_ node: JSONNode, _ name: String) -> [JSONNode] {
     guard let entry = node[name], !entry.isNull else { return [] }
     if let elements = entry.elements { return elements }
-    remark(entry, "is no list")
+    remark(entry, "is not a list")
     return []
   }
 
   private mutating func integers(_ node: JSONNode, _ name: String) -> [Int] {
     elements(node, name).compactMap { entry in
       if let number = entry.integerValue.flatMap(Int.init(exactly:)) { return number }
-      remark(entry, "is no whole number")
+      remark(entry, "is not a whole number")
       return nil
     }
   }
 }
 
 extension TypeID {
-  /// 32 hexadecimal digits in a row.
+  /// Parses 32 hexadecimal digits without dashes.
   fileprivate init?(withoutDashes text: String) {
     guard text.utf8.count == 32 else { return nil }
     var digits = text[...]

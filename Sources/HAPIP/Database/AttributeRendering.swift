@@ -2,14 +2,15 @@ import HAPAttributes
 import HAPModel
 import HAPWire
 
-/// The JSON of an attribute database with its unchanging parts made once: what is left per request is copying them and writing the values.
+/// The JSON of an attribute database, with its constant parts created once: each request only copies them and writes
+/// the values.
 ///
-/// Member names and their forms: HAP R2 §6.3. Never changed once it is made; a class, so that using it copies nothing.
+/// Member names and their forms: HAP R2 §6.3. Immutable; a class, so that using it copies nothing.
 final class AttributeRendering {
-  /// Where the pieces of one characteristic begin in `text`. Each ends where the next begins; they lie so that what `/accessories` needs is in
-  /// one stretch.
+  /// Offsets in `text` at which the pieces of one characteristic begin. Each piece ends where the next begins. Their
+  /// order keeps the pieces for `/accessories` contiguous.
   private struct Slot {
-    /// `/accessories` from the end of the characteristic before to the type.
+    /// For `/accessories`: from the end of the previous characteristic to the type.
     var opening: UInt32
     /// `,"type":"25"`
     var type: UInt32
@@ -17,10 +18,10 @@ final class AttributeRendering {
     var perms: UInt32
     /// `,"format":"bool"` and the constraints.
     var meta: UInt32
-    /// The description, which `/accessories` alone has.
+    /// The description, which only `/accessories` contains.
     var description: UInt32
     var end: UInt32
-    /// Whether `/accessories` has a value for it.
+    /// Whether `/accessories` contains its value.
     var isListed: Bool
   }
 
@@ -32,13 +33,13 @@ final class AttributeRendering {
     self.quirks = quirks
     slots.reserveCapacity(database.characteristics.count)
     keep(database)
-    // Growing has left up to half of it empty.
+    // Drops the unused capacity, which can be half of the array.
     text = text.withUnsafeBytes { [UInt8]($0) }
   }
 
   // MARK: Pieces of one characteristic
 
-  /// `{"aid":1,"iid":9`
+  /// Writes `{"aid":1,"iid":9`.
   func writeIDs(_ id: AttributeID, to buffer: inout ByteBuffer) {
     buffer.append("{\"aid\":")
     buffer.appendDecimal(id.aid)
@@ -54,7 +55,7 @@ final class AttributeRendering {
     if extras.contains(.ev) { buffer.append(isSubscribed ? ",\"ev\":true" : ",\"ev\":false") }
   }
 
-  /// `,"value":` and the value in the form of its format.
+  /// Writes `,"value":` and the value in its format.
   func writeValue(_ value: Value, to buffer: inout ByteBuffer) {
     buffer.append(",\"value\":")
     writeBareValue(value, to: &buffer)
@@ -77,14 +78,14 @@ final class AttributeRendering {
 
   // MARK: The whole database
 
-  /// The body of the answer to `GET /accessories`.
+  /// Writes the body of the answer to `GET /accessories`.
   /// - Parameters:
-  ///   - hidesAdminOnly: values that only an admin may read are told as null.
-  ///   - failures: values that the device could not tell are told as null too.
+  ///   - hidesAdminOnly: whether values that only an admin may read are listed as null.
+  ///   - failures: values that the device could not provide; they are also listed as null.
   func writeDatabase(
     _ database: AttributeDatabase, hidesAdminOnly: Bool, failures: [AttributeID: HAPStatus], to buffer: inout ByteBuffer
   ) {
-    // Held once, not at each piece.
+    // Retained once instead of for each piece.
     let slots = slots
     text.withUnsafeBytes { text in
       for (index, slot) in slots.enumerated() {
@@ -98,7 +99,7 @@ final class AttributeRendering {
     }
   }
 
-  /// The value as `/accessories` has it. In a function of its own the characteristic isn't copied.
+  /// Writes a value in the form of `/accessories`. A separate function avoids a copy of the characteristic.
   private func writeListed(
     _ characteristic: Characteristic, isHidden: Bool, hidesAdminOnly: Bool, to buffer: inout ByteBuffer
   ) {
@@ -108,7 +109,7 @@ final class AttributeRendering {
     if !isHidden {
       guard case .null = characteristic.value else { return writeValue(characteristic.value, to: &buffer) }
     }
-    // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
+    // HomeKitADK lists a control point without a value as "", and Apple's tester is reported to require that.
     let isEmptyText = characteristic.format == .tlv8 && !quirks.listsEmptyTLV8AsNull
     writeValue(isEmptyText ? .data([]) : .null, to: &buffer)
   }
@@ -116,7 +117,7 @@ final class AttributeRendering {
   // MARK: Kept text
 
   private func keep(_ database: AttributeDatabase) {
-    // What stands between two characteristics' values.
+    // The text between the values of two characteristics.
     var opening = "{\"accessories\":["
     for (accessoryIndex, accessory) in database.accessories.enumerated() {
       if accessoryIndex > 0 { opening += "," }
@@ -141,7 +142,7 @@ final class AttributeRendering {
       opening += "]}"
     }
     text += (opening + "]}").utf8
-    precondition(text.count <= Int(UInt32.max), "four gigabytes of attributes")
+    precondition(text.count <= Int(UInt32.max), "the attributes exceed four gigabytes")
   }
 
   private func keep(_ characteristic: Characteristic, behind opening: String) {

@@ -1,24 +1,24 @@
 import HAPWire
 
-/// Some of the bytes that an accessory sent, around the place where they make no sense: for people, in hexadecimal.
+/// An excerpt of the bytes that an accessory sent, around an error, as a hex dump for people.
 package struct ByteExcerpt: Equatable, Sendable {
-  /// So many bytes are kept at most.
+  /// The maximum number of bytes in an excerpt.
   package static let most = 256
   private static let perLine = 16
 
-  /// Where the excerpt begins, counted from the beginning of the whole; a multiple of 16.
+  /// The offset of the excerpt in all bytes; a multiple of 16.
   package let offset: Int
   package let bytes: [UInt8]
-  /// Of the whole.
+  /// The number of all bytes.
   package let totalCount: Int
-  /// Where it stops to make sense, counted from the beginning of the whole.
+  /// The offset of the error in all bytes.
   package let fault: Int
 
-  /// - Parameter fault: an offset in `whole`; what lies beyond its end means its end.
+  /// - Parameter fault: an offset in `whole`; larger values mean the end.
   package init(of whole: UnsafeRawBufferPointer, around fault: Int) {
     totalCount = whole.count
     self.fault = min(max(fault, 0), whole.count)
-    // Mostly what came before tells why.
+    // The bytes before the error usually show its cause.
     let start = max(0, self.fault - Self.most * 3 / 4)
     offset = start + (Self.perLine - start % Self.perLine) % Self.perLine
     bytes = Array(whole[offset..<min(whole.count, offset + Self.most)])
@@ -28,7 +28,7 @@ package struct ByteExcerpt: Equatable, Sendable {
     self = whole.withUnsafeBytes { ByteExcerpt(of: $0, around: fault) }
   }
 
-  /// The byte at a line and column of a JSON text.
+  /// Returns the offset of the byte at a line and column of a JSON text.
   package static func offset(of place: JSONPlace, in bytes: [UInt8]) -> Int {
     var (line, column) = (1, 1)
     for (offset, byte) in bytes.enumerated() {
@@ -43,15 +43,15 @@ package struct ByteExcerpt: Equatable, Sendable {
     return bytes.count
   }
 
-  /// A heading, and 16 bytes in each line: offset, hexadecimal, and text with a dot for what isn't to be printed. The line of the fault has an
-  /// arrow.
+  /// A heading, then 16 bytes per line: offset, hexadecimal, and text with a dot for each unprintable byte. An arrow
+  /// marks the line of the error.
   package var lines: [String] {
-    guard totalCount > 0 else { return ["nothing came"] }
-    var lines = ["bytes \(offset)..<\(offset + bytes.count) of \(totalCount), and the fault at \(fault):"]
+    guard totalCount > 0 else { return ["no bytes were received"] }
+    var lines = ["bytes \(offset)..<\(offset + bytes.count) of \(totalCount), error at byte \(fault):"]
     for start in stride(from: 0, to: bytes.count, by: Self.perLine) {
       let row = bytes[start..<min(start + Self.perLine, bytes.count)]
       let first = offset + start
-      // A fault at the end is the last line's.
+      // An error at the end belongs to the last line.
       let isLast = start + Self.perLine >= bytes.count
       let hasFault = fault >= first && (fault < first + Self.perLine || isLast)
       let number = String(first, radix: 16)

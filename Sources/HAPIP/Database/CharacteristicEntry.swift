@@ -4,21 +4,21 @@ import HAPWire
 /// One entry of an answer to a read or a write, or of an event. HAP R2 §6.7.2, §6.7.4, §6.8.2.
 package struct CharacteristicEntry: Equatable, Sendable {
   package var id: AttributeID
-  /// As the JSON has it; nil: the entry has none.
+  /// The JSON value; nil: the entry has none.
   package var value: JSONNode?
   /// nil: the entry has none, which means success.
   package var status: Int?
-  /// The whole entry, for what a read with extras brings.
+  /// The whole entry, for the additional members of a read.
   package var node: JSONNode
 
-  /// Whether it worked.
+  /// Whether the read or write succeeded.
   package var isSuccess: Bool { status == nil || status == 0 }
-  /// The status by its name; nil for one that HAP doesn't have.
+  /// The HAP status of a failure; nil if it succeeded or if HAP doesn't define the status.
   package var failure: HAPStatus? { isSuccess ? nil : HAPStatus(rawValue: Int32(clamping: status ?? 0)) }
 
   /// Reads the list `characteristics` of a body.
-  /// - Parameter reader: is told what was off.
-  /// - Throws: where there is no such list, or an entry has no id.
+  /// - Parameter reader: collects the deviations.
+  /// - Throws: if there is no such list, or an entry has no ID.
   package static func list(
     _ body: [UInt8], _ reader: inout AttributeReader
   ) throws(JSONProblem) -> [CharacteristicEntry] {

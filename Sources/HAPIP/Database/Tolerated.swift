@@ -1,9 +1,10 @@
-/// Something an accessory did against the rules, and a controller lived with: said, because whoever makes the accessory wants to know.
+/// A deviation of an accessory from the rules that a controller tolerated. It is reported for the accessory's
+/// developer.
 package struct Tolerated: Equatable, Sendable, CustomStringConvertible {
-  /// So many are kept of one accessory: a hostile one is not to fill the memory.
+  /// The maximum number that is kept per accessory, so that a hostile accessory can't fill the memory.
   static let most = 10_000
 
-  /// Where: a path such as "accessories[0].services[2].iid", or a request.
+  /// The location: a path such as "accessories[0].services[2].iid", or a request.
   package var place: String
   package var message: String
 

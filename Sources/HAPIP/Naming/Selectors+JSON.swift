@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-// How commands, faults and scenarios write services and characteristics.
+// The JSON form of services and characteristics in commands, faults and scenarios.
 
 extension ServiceSelector {
   package static func member(of node: JSONNode) throws(JSONProblem) -> ServiceSelector? {

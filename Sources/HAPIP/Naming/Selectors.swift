@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Why words name no service or characteristic, or more than one.
+/// The reason why a selector matches no service or characteristic, or more than one.
 package struct SelectionError: Error, Equatable, Sendable {
   package enum Code: Sendable { case noSuchService, noSuchCharacteristic, ambiguous }
   package var code: Code
@@ -13,14 +13,14 @@ package struct SelectionError: Error, Equatable, Sendable {
   }
 }
 
-/// Which service is meant: its type ("GarageDoorOpener", "41", a UUID), its Name, or its iid.
+/// Selects a service by its type ("GarageDoorOpener", "41", a UUID), its Name, or its iid.
 package enum ServiceSelector: Equatable, Sendable {
   case name(String)
   case iid(UInt64)
 
-  /// The services meant, in the order of the database.
+  /// Returns the matching services, in the order of the database.
   ///
-  /// - Parameter aid: of the accessory to look in; `nil` for all.
+  /// - Parameter aid: the accessory to search; `nil` for all.
   package func services(in database: AttributeDatabase, aid: UInt64?) -> [AttributeDatabase.ServiceEntry] {
     database.services(of: aid).filter { service in
       switch self {
@@ -32,7 +32,7 @@ package enum ServiceSelector: Equatable, Sendable {
     }
   }
 
-  /// The one service meant.
+  /// Returns the only matching service.
   package func resolve(in database: AttributeDatabase, aid: UInt64?) throws(SelectionError) -> AttributeID {
     let found = services(in: database, aid: aid)
     guard let service = found.first else {
@@ -40,7 +40,7 @@ package enum ServiceSelector: Equatable, Sendable {
     }
     guard found.count == 1 else {
       throw SelectionError(
-        .ambiguous, "\(found.count) services are \(self): \(database.list(found)); say which by its iid")
+        .ambiguous, "\(found.count) services match \(self): \(database.list(found)); select one by its iid")
     }
     return database.id(of: service)
   }
@@ -61,8 +61,8 @@ extension ServiceSelector: CustomStringConvertible {
   }
 }
 
-/// Which characteristic is meant: "1.10", or a type ("TargetDoorState", "32", a UUID), or a vendor's description ("Fade Rate");
-/// the last two may need the service.
+/// Selects a characteristic by "1.10", by its type ("TargetDoorState", "32", a UUID), or by a vendor's description
+/// ("Fade Rate"). A type or a description may also need the service.
 package struct CharacteristicSelector: Equatable, Sendable {
   package var text: String
   package var service: ServiceSelector?
@@ -72,9 +72,9 @@ package struct CharacteristicSelector: Equatable, Sendable {
     self.service = service
   }
 
-  /// The one characteristic meant.
+  /// Returns the only matching characteristic.
   ///
-  /// - Parameter aid: of the accessory to look in; `nil` for all.
+  /// - Parameter aid: the accessory to search; `nil` for all.
   package func resolve(in database: AttributeDatabase, aid: UInt64? = nil) throws(SelectionError) -> AttributeID {
     var services = database.services(of: aid)
     if let service {
@@ -103,7 +103,7 @@ package struct CharacteristicSelector: Equatable, Sendable {
       let list = found.map { "\(database.id(ofSlot: $0)) (\(database.label(of: database.service(ofSlot: $0))))" }
       throw SelectionError(
         .ambiguous,
-        "\(found.count) characteristics are \"\(text)\": \(list.joined(separator: ", ")); say which by \"service\" or address"
+        "\(found.count) characteristics match \"\(text)\": \(list.joined(separator: ", ")); add \"service\" or use an address"
       )
     }
     return database.id(ofSlot: slot)
@@ -111,7 +111,7 @@ package struct CharacteristicSelector: Equatable, Sendable {
 }
 
 extension AttributeDatabase {
-  /// The services of one accessory, or of all.
+  /// Returns the services of one accessory, or of all.
   fileprivate func services(of aid: UInt64?) -> [ServiceEntry] {
     services.filter { aid == nil || accessoryEntries[$0.accessory].aid == aid }
   }
@@ -120,7 +120,7 @@ extension AttributeDatabase {
     AttributeID(aid: accessoryEntries[service.accessory].aid, iid: service.iid)
   }
 
-  /// What the service's Name says.
+  /// Returns the value of the service's Name.
   package func name(of service: ServiceEntry) -> String? {
     let slot = service.slots.first { characteristics[$0].type == CharacteristicDefinition.name.type }
     return slot.flatMap { characteristics[$0].value.stringValue }
@@ -135,7 +135,7 @@ extension AttributeDatabase {
     services.map { "\(id(of: $0)) (\(label(of: $0)))" }.joined(separator: ", ")
   }
 
-  /// The catalogue's identifier, or the vendor's description, or the type.
+  /// Returns the catalogue's identifier, the vendor's description, or the type.
   package func name(ofSlot slot: Int) -> String {
     let characteristic = characteristics[slot]
     return Catalogue.characteristic(characteristic.type)?.identifier ?? characteristic.description

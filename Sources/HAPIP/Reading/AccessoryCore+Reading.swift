@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// `GET /accessories`. HAP R2 §6.6.4.
+  /// Handles `GET /accessories`. HAP R2 §6.6.4.
   func receiveAccessoriesRead(by session: AttributeSession, on connection: ConnectionCore, at now: Duration) {
     if attributes.hasLiveValues {
       let ids = attributes.liveIDs(by: session)
@@ -23,23 +23,23 @@ extension AccessoryCore {
     }
   }
 
-  /// The attribute database as `GET /accessories` tells it to an admin.
+  /// The attribute database as `GET /accessories` returns it to an admin.
   package var databaseText: [UInt8] {
     var buffer = ByteBuffer()
     rendering.writeDatabase(attributes.database, hidesAdminOnly: false, failures: [:], to: &buffer)
     return buffer.bytes
   }
 
-  /// A value in the form in which answers have it.
+  /// Returns a value in the form of responses.
   package func text(of value: Value) -> [UInt8] {
     var buffer = ByteBuffer()
     rendering.writeBareValue(value, to: &buffer)
     return buffer.bytes
   }
 
-  /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
+  /// Handles `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
   ///
-  /// 200 when every characteristic could be read; otherwise 207, and then every entry carries a `status`.
+  /// The status is 200 if every characteristic could be read; otherwise it is 207, and every entry has a `status`.
   func receiveRead(
     _ query: UnsafeRawBufferPointer?, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
   ) {
@@ -80,7 +80,8 @@ extension AccessoryCore {
       let start = buffer.readableCount
       allReadable = writeReads(request, failures, withStatus: false, by: session, to: &buffer)
       if allReadable { return .ok }
-      // Nearly always all can be read, so there is no look before. If not, it is written again with a status in every entry.
+      // Nearly all reads succeed completely, so this isn't checked first. If one fails, the body is written again
+      // with a status in every entry.
       buffer.removeLast(buffer.readableCount - start)
       _ = writeReads(request, failures, withStatus: true, by: session, to: &buffer)
       return .multiStatus
@@ -92,8 +93,8 @@ extension AccessoryCore {
     }
   }
 
-  /// The body of the answer to a read.
-  /// - Returns: whether all of it could be read; without `withStatus` the body is of no use otherwise.
+  /// Writes the body of the answer to a read.
+  /// - Returns: whether all characteristics could be read. If not, the body is unusable without `withStatus`.
   private func writeReads(
     _ request: ReadQuery, _ failures: [AttributeID: HAPStatus], withStatus: Bool, by session: AttributeSession,
     to buffer: inout ByteBuffer
@@ -112,13 +113,13 @@ extension AccessoryCore {
     return allReadable
   }
 
-  /// Whether an ID is left out: quirks of a bridge may leave out accessories that it doesn't have.
+  /// Whether an ID is skipped: with some quirks, a bridge skips accessories that it doesn't have.
   private func isPassedOver(_ id: AttributeID) -> Bool {
     quirks.skipsUnknownAccessories && attributes.database.accessoryEntries.count > 1
       && !attributes.database.hasAccessory(id.aid)
   }
 
-  /// Most ids in one request: more than any bridge has within a head of legal size.
+  /// The maximum number of IDs in one request: more than fit in a request head of legal size for any bridge.
   static let readLimit = 4096
 
   private func ask(
@@ -152,7 +153,7 @@ extension AccessoryCore {
     }
   }
 
-  /// `{"aid":1,"iid":9,"status":-70409` without the closing brace.
+  /// Writes `{"aid":1,"iid":9,"status":-70409` without the closing brace.
   func writeEntry(_ id: AttributeID, _ status: HAPStatus, to buffer: inout ByteBuffer) {
     buffer.append("{\"aid\":")
     buffer.appendDecimal(id.aid)

@@ -1,11 +1,11 @@
 import HAPModel
 import HAPWire
 
-/// What `GET /characteristics?…` asks for: the part of the target after the question mark, taken apart.
+/// The parsed query of `GET /characteristics?…`: the part of the target after the question mark.
 ///
-/// The ids stay where they were received and are handed out one by one, so that reading allocates nothing. HAP R2 §6.7.4.2.
+/// The IDs stay in the received bytes and are parsed one by one, so that reading allocates nothing. HAP R2 §6.7.4.2.
 package struct ReadQuery {
-  /// More than the ids: members that every entry of the answer then carries.
+  /// Optional members that every entry of the answer contains.
   package struct Extras: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -15,30 +15,30 @@ package struct ReadQuery {
     package static let ev = Extras(rawValue: 8)
   }
 
-  /// Why a query is answered with 400.
+  /// The reason why a query is answered with 400.
   package enum Mistake: Error, Equatable {
-    /// A key other than `id`, `meta`, `perms`, `type`, `ev`, or something that is no `key=value`.
+    /// A key other than `id`, `meta`, `perms`, `type`, `ev`, or a part that is not `key=value`.
     case unknownKey
-    /// An id that is not two decimal numbers of 64 bits with a point between them.
+    /// An ID that is not two decimal 64-bit numbers with a point between them.
     case malformedID
     /// A flag whose value is neither 0 nor 1.
     case malformedFlag
-    /// More ids than one request may name.
+    /// More IDs than one request may contain.
     case tooManyIDs
   }
 
   package private(set) var extras: Extras = []
-  /// How many ids the query names.
+  /// The number of IDs in the query.
   package private(set) var count = 0
   private let bytes: UnsafeRawBufferPointer
   private var firstID = 0
 
   /// Reads and checks the whole query.
   ///
-  /// A key may come more than once, as HomeKitADK takes it; ids of all `id` members count, in order.
+  /// A key may occur more than once, as in HomeKitADK; the IDs of all `id` members count, in order.
   /// - Parameters:
   ///   - bytes: the query without the question mark; must stay valid while the value is used.
-  ///   - limit: most ids that are taken.
+  ///   - limit: the maximum number of IDs.
   ///   - flags: the accepted values of flags.
   ///   - refusesUnknownKeys: whether an unknown key is a mistake.
   package init(
@@ -71,7 +71,7 @@ package struct ReadQuery {
         reader.skipMember()
       }
       if reader.atEnd { break }
-      // A fragment is no part of a query; HomeKitADK ends there too.
+      // A fragment is not part of a query; HomeKitADK also stops there.
       if reader.take("#") { break }
       guard reader.take("&") else { throw .malformedID }
     }
@@ -82,7 +82,7 @@ package struct ReadQuery {
     if flag { extras.insert(extra) } else { extras.remove(extra) }
   }
 
-  /// Calls `body` with each id in the order of the request.
+  /// Calls `body` with each ID in the order of the request.
   package func forEachID(_ body: (AttributeID) -> Void) {
     guard count > 0 else { return }
     var reader = Reader(bytes: bytes, position: firstID)
@@ -92,7 +92,8 @@ package struct ReadQuery {
       body(id)
       left -= 1
       if reader.take(",") { continue }
-      // The next `id=` of a query that has several, at the start of a member; everything between was checked by `init`.
+      // Finds the next `id=` of a query that has several, at the start of a member; `init` has checked everything
+      // between them.
       while left > 0, !reader.atEnd {
         reader.skipMember()
         guard reader.take("&") else { break }
@@ -101,7 +102,7 @@ package struct ReadQuery {
     }
   }
 
-  /// Whether an id stands twice.
+  /// Whether an ID occurs twice.
   package var hasDuplicates: Bool {
     var seen: Set<AttributeID> = []
     var isTwice = false
@@ -124,7 +125,7 @@ package struct ReadQuery {
       return true
     }
 
-    /// Up to the next `&` or `#`.
+    /// Skips to the next `&` or `#`.
     mutating func skipMember() {
       while !atEnd, bytes[position] != 0x26, bytes[position] != 0x23 { position += 1 }
     }
@@ -145,7 +146,7 @@ package struct ReadQuery {
       guard !atEnd, bytes[position] == 0x30 || bytes[position] == 0x31 else { return nil }
       let isOn = bytes[position] == 0x31
       position += 1
-      // "11" is no flag.
+      // "11" is not a flag.
       if !atEnd, (0x30...0x39).contains(bytes[position]) { return nil }
       return isOn
     }

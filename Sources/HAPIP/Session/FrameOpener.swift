@@ -1,19 +1,19 @@
 import HAPCrypto
 import HAPWire
 
-/// Opens the frames of a secured session where they lie in the connection's buffer of received bytes.
-/// HAP R2 §6.5.2 "Session Security".
+/// Opens the frames of a secured session in place, in the connection's buffer of received bytes. HAP R2 §6.5.2
+/// "Session Security".
 ///
-/// A frame: 2-byte little-endian length of the plaintext (authenticated, in clear), ciphertext, 16-byte tag. The buffer's
-/// readable bytes are, in this order: ``plainCount`` bytes of plaintext in one piece, bytes of no more use, and frames
-/// that aren't complete. A request in one frame is moved nowhere; nothing is allocated.
+/// A frame: 2-byte little-endian length of the plaintext (authenticated, in clear), ciphertext, 16-byte tag. The
+/// buffer's readable bytes are, in this order: ``plainCount`` contiguous bytes of plaintext, unused bytes, and frames
+/// that are not complete. A request in one frame is never moved, and nothing is allocated.
 ///
-/// From its first call on the opener owns what is consumed from the buffer: use ``consume(_:from:)``.
+/// After the first call, only the opener may consume bytes from the buffer: use ``consume(_:from:)``.
 package struct FrameOpener: ~Copyable {
   package enum Failure: Error, Equatable, Sendable {
-    /// More than 1024 bytes of plaintext are announced; the connection is to be closed without a word.
+    /// A frame announces more than 1024 bytes of plaintext; the connection must be closed without a response.
     case tooLong(Int)
-    /// The tag doesn't hold; the connection is to be closed without a word.
+    /// The tag is invalid; the connection must be closed without a response.
     case badTag
   }
 
@@ -23,19 +23,19 @@ package struct FrameOpener: ~Copyable {
 
   private let cipher: FrameCipher
   private let most: Int
-  /// Frames opened so far. HAP R2: each direction counts for itself, from 0.
+  /// The number of opened frames. HAP R2: each direction has its own count, from 0.
   package var counter: UInt64
-  /// Bytes of plaintext at the front of the buffer.
+  /// The number of plaintext bytes at the front of the buffer.
   package private(set) var plainCount = 0
-  /// Bytes of no more use after them: heads and tags of opened frames.
+  /// The number of unused bytes after them: heads and tags of opened frames.
   private var gap = 0
 
-  /// Where in the buffer the first frame begins that isn't opened.
+  /// The offset of the first unopened frame in the buffer.
   package var unopenedOffset: Int { plainCount + gap }
 
   /// - Parameters:
-  ///   - key: 32 bytes, or it traps.
-  ///   - counter: frames opened already under this key.
+  ///   - key: 32 bytes; traps otherwise.
+  ///   - counter: the number of frames already opened with this key.
   ///   - maximumPlaintext: longer frames are refused.
   package init(key: SecretBytes, counter: UInt64 = 0, maximumPlaintext: Int = Self.maximumPlaintext) {
     cipher = FrameCipher(key: key)
@@ -45,8 +45,7 @@ package struct FrameOpener: ~Copyable {
 
   /// Opens every complete frame; call it after bytes were appended to `buffer`.
   ///
-  /// - Throws: on a frame that is no frame, after which nothing must be opened any more. What was opened before it is
-  ///   still at the front.
+  /// - Throws: on an invalid frame; after that, nothing more may be opened. Earlier plaintext is still at the front.
   package mutating func open(_ buffer: inout ByteBuffer) throws(Failure) {
     while true {
       let start = plainCount + gap
@@ -55,7 +54,7 @@ package struct FrameOpener: ~Copyable {
       guard let opened else { break }
       counter += 1
       if plainCount == 0 {
-        // The plaintext stays where it is; what is before it goes.
+        // The plaintext stays in place; the bytes before it are dropped.
         buffer.consume(start + Self.headCount)
         gap = Self.tagCount
       } else {
@@ -69,7 +68,7 @@ package struct FrameOpener: ~Copyable {
     }
   }
 
-  /// Lends the plaintext; the pointer is good only inside `body`, which may change the bytes in place.
+  /// Passes the plaintext to `body`, which may change the bytes in place. The pointer is only valid inside `body`.
   package func withPlaintext<R: ~Copyable, E: Error>(
     of buffer: borrowing ByteBuffer, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -87,17 +86,17 @@ package struct FrameOpener: ~Copyable {
     gap = 0
   }
 
-  /// Throws away what isn't opened.
+  /// Discards the unopened bytes.
   package mutating func discardUnopened(of buffer: inout ByteBuffer) {
     buffer.removeLast(buffer.readableCount - unopenedOffset)
   }
 
-  /// What isn't opened yet.
+  /// Returns the unopened bytes.
   func unopened(of buffer: borrowing ByteBuffer) -> [UInt8] { buffer.withReadable { [UInt8]($0[unopenedOffset...]) } }
 
-  /// Opens the frame at `start`, if it is complete, and moves its plaintext next to what is there.
+  /// Opens the frame at `start`, if it is complete, and moves its plaintext next to the existing plaintext.
   ///
-  /// - Returns: how much plaintext it held; nil when it isn't complete.
+  /// - Returns: the number of plaintext bytes in the frame; nil if it isn't complete.
   private func openFrame(_ bytes: UnsafeMutableRawBufferPointer, at start: Int) throws(Failure) -> Int? {
     let count = Int(bytes[start]) | Int(bytes[start + 1]) << 8
     guard count <= most else { throw .tooLong(count) }

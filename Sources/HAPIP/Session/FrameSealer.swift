@@ -1,36 +1,36 @@
 import HAPCrypto
 import HAPWire
 
-/// Seals messages where they lie in the connection's buffer of bytes to send. HAP R2 §6.5.2 "Session Security".
+/// Seals messages in place, in the connection's buffer of bytes to send. HAP R2 §6.5.2 "Session Security".
 ///
 /// A frame: 2-byte little-endian length of the plaintext (authenticated, in clear), ciphertext, 16-byte tag; never
-/// empty, never of more than 1024 bytes of plaintext. Nothing is allocated once the buffer has grown to its size.
+/// empty, never more than 1024 bytes of plaintext. Nothing is allocated once the buffer has grown to its size.
 package struct FrameSealer: ~Copyable {
   private static let overhead = FrameOpener.headCount + FrameOpener.tagCount
 
   private let cipher: FrameCipher
-  /// Frames sealed so far. HAP R2: each direction counts for itself, from 0.
+  /// The number of sealed frames. HAP R2: each direction has its own count, from 0.
   package var counter: UInt64
 
   /// - Parameters:
-  ///   - key: 32 bytes, or it traps.
-  ///   - counter: frames sealed already under this key; one used twice breaks the cipher.
+  ///   - key: 32 bytes; traps otherwise.
+  ///   - counter: the number of frames already sealed with this key; using a number twice breaks the cipher.
   package init(key: SecretBytes, counter: UInt64 = 0) {
     cipher = FrameCipher(key: key)
     self.counter = counter
   }
 
-  /// What sealing `plainCount` bytes of plaintext makes of them.
+  /// Returns the number of bytes after sealing `plainCount` bytes of plaintext.
   package static func sealedCount(of plainCount: Int) -> Int { plainCount + frameCount(of: plainCount) * overhead }
 
   private static func frameCount(of plainCount: Int) -> Int {
     (plainCount + FrameOpener.maximumPlaintext - 1) / FrameOpener.maximumPlaintext
   }
 
-  /// Seals what stands in `buffer` from `offset` to its end, in as few frames as it takes.
+  /// Seals the bytes of `buffer` from `offset` to its end, in as few frames as possible.
   ///
-  /// - Parameter offset: of the plaintext, in bytes from the first readable one; what is before it, sealed already and
-  ///   not yet sent, stays as it is. More than there is traps.
+  /// - Parameter offset: the start of the plaintext, in bytes from the first readable one. Earlier bytes are already
+  ///   sealed and stay unchanged. Traps if it is beyond the end.
   package mutating func seal(_ buffer: inout ByteBuffer, from offset: Int = 0) {
     let plainCount = buffer.readableCount - offset
     precondition(offset >= 0 && plainCount >= 0, "the plaintext starts outside the buffer")
@@ -40,7 +40,7 @@ package struct FrameSealer: ~Copyable {
     _ = buffer.reserve(room)
     buffer.commit(room)
     buffer.withReadable { bytes in
-      // From the last frame backwards: each moves to its place before its source is overwritten.
+      // Works backwards from the last frame: each moves to its place before its source is overwritten.
       for index in stride(from: frames - 1, through: 0, by: -1) {
         let source = index * FrameOpener.maximumPlaintext
         let count = min(FrameOpener.maximumPlaintext, plainCount - source)
@@ -52,7 +52,7 @@ package struct FrameSealer: ~Copyable {
     counter += UInt64(frames)
   }
 
-  /// Seals one text in place, for who makes the rest of a frame itself.
+  /// Seals one text in place, for callers that create the rest of the frame themselves.
   package func seal(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, counter: UInt64, aad: UnsafeRawBufferPointer
   ) { cipher.seal(text, tag: tag, counter: counter, aad: aad) }

@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later one replaces an earlier one.
+  /// Handles `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later request replaces an earlier one.
   func receivePrepare(
     _ body: UnsafeRawBufferPointer, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
   ) {
@@ -13,7 +13,7 @@ extension AccessoryCore {
     } catch {
       refuse(
         connection, request: "PUT /prepare",
-        reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
+        reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a 64-bit number")
       let isObject = error is TimedWritePreparation.Malformed
       return answer(isObject ? quirks.malformedPrepare : quirks.malformedPrepareBody, on: connection)
     }
@@ -27,7 +27,7 @@ private struct TimedWritePreparation {
   var ttl: Int64
   var pid: UInt64
 
-  /// The body is an object with something wrong in it.
+  /// The body is an object with invalid contents.
   struct Malformed: Error {}
 
   struct NotAnObject: Error {}

@@ -3,9 +3,10 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// `PUT /characteristics`. HAP R2 §6.7.2.
+  /// Handles `PUT /characteristics`. HAP R2 §6.7.2.
   ///
-  /// 204 when everything was done and nothing asked back; otherwise 207 with a status for every entry.
+  /// The status is 204 if every write succeeded and no value is to be returned; otherwise it is 207, with a status
+  /// for every entry.
   func receiveWrite(
     _ body: UnsafeRawBufferPointer, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
   ) {
@@ -24,7 +25,7 @@ extension AccessoryCore {
     if let pid = writeRequest.pid {
       isTimed = attributes.spendTimedWrite(pid, in: session, at: now)
       if !isTimed {
-        refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
+        refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, was used or has expired")
         guard quirks.executesUnpreparedWrites else {
           writeRequest.transaction.refuse(.invalidValue)
           return answerWrite(writeRequest.transaction, on: connection)
@@ -39,7 +40,7 @@ extension AccessoryCore {
     }
   }
 
-  /// Answers when every write has its status.
+  /// Answers after every write has its status.
   func answerExecuted(_ writes: WriteTransaction, on connection: ConnectionCore) {
     for index in writes.writes.indices
     where writes.statuses[index] != .success

@@ -2,28 +2,32 @@ import HAPAttributes
 import HAPModel
 import HAPWire
 
-/// The body of `PUT /characteristics`, decoded but not judged. HAP R2 §6.7.2.
+/// The body of `PUT /characteristics`, decoded but not checked against the database. HAP R2 §6.7.2.
 struct WriteRequest {
-  /// Names the place in the body where it is no write request.
+  /// The error and its offset in a malformed body.
   struct Mistake: Error {
     var message: String
     var offset: Int
   }
 
-  /// Values are as they stood in the JSON: `true` is `.bool`, `1` is `.integer`, `1.0` is `.float`, base64 is still `.string`.
+  /// Values have their JSON types: `true` is `.bool`, `1` is `.integer`, `1.0` is `.float`, base64 is still
+  /// `.string`.
   var transaction = WriteTransaction()
-  /// The mistake that was thrown is that nothing is to be written.
+  /// Whether the thrown mistake is an empty list of entries.
   private(set) var isWithoutEntries = false
   private var takesNull = false
   private var dropsNull = false
   private var needsValueOrEv = false
-  /// `pid`: this is the second half of a timed write.
+  /// `pid`: set for the second half of a timed write.
   private(set) var pid: UInt64?
 
-  /// Reads a body into `self`, whose room is used again. The entries of before are gone, also when it throws.
+  /// Reads a body into `self`, whose buffers are reused. Removes the previous entries, even if it throws.
   ///
-  /// As HomeKitADK has it: members that are not known are ignored; a `characteristics` without entries, an entry without `aid` or `iid`,
-  /// a `null` value and an `ev` other than true, false, 1 and 0 make the whole request malformed.
+  /// As in HomeKitADK, unknown members are ignored. The whole request is malformed in these cases:
+  /// - `characteristics` has no entries;
+  /// - an entry has no `aid` or `iid`;
+  /// - a value is `null`;
+  /// - an `ev` is not true, false, 1 or 0.
   mutating func read(_ body: UnsafeRawBufferPointer, quirks: IPQuirks) throws(Mistake) {
     takesNull = !quirks.nullIsMalformed
     dropsNull = quirks.nullIsNoValue
@@ -40,10 +44,10 @@ struct WriteRequest {
     if let malformed { throw malformed }
   }
 
-  /// Whether an id occurs twice.
+  /// Whether an ID occurs twice.
   var hasDuplicates: Bool { Set(transaction.writes.map(\.id)).count < transaction.writes.count }
 
-  /// Set where the JSON is right and its meaning is not; kept apart so that the reader's own errors stay typed.
+  /// Set if the JSON is valid but the request is not; separate, so that the reader's own errors stay typed.
   private var malformed: Mistake?
 
   private mutating func readTop(_ reader: inout JSONReader) throws(JSONReader.Failure) {
@@ -57,13 +61,13 @@ struct WriteRequest {
         if reader.isEqual(key, to: "characteristics") {
           try readEntries(&reader)
         } else if reader.isEqual(key, to: "pid") {
-          guard pid == nil else { return fail("pid stands twice", reader) }
+          guard pid == nil else { return fail("pid occurs twice", reader) }
           pid = try unsigned(&reader, "pid")
         } else {
           try reader.skipValue()
         }
       case .endObject:
-        // HomeKitADK answers 400 to `{}` and 204 to an object that merely lacks the member.
+        // HomeKitADK answers 400 to `{}`, and 204 to an object that only lacks the member.
         if isEmpty { return fail("the object is empty", reader) }
         _ = try reader.next()
         return
@@ -73,7 +77,7 @@ struct WriteRequest {
   }
 
   private mutating func readEntries(_ reader: inout JSONReader) throws(JSONReader.Failure) {
-    guard try reader.next() == .beginArray else { return fail("characteristics is an array", reader) }
+    guard try reader.next() == .beginArray else { return fail("characteristics must be an array", reader) }
     var isEmpty = true
     while malformed == nil {
       switch try reader.next() {
@@ -86,7 +90,7 @@ struct WriteRequest {
           fail("characteristics is empty", reader)
         }
         return
-      default: return fail("an entry is an object", reader)
+      default: return fail("an entry must be an object", reader)
       }
     }
   }
@@ -111,15 +115,15 @@ struct WriteRequest {
         } else if reader.isEqual(key, to: "remote") {
           entry.isRemote = try flag(&reader, "remote") ?? false
         } else if reader.isEqual(key, to: "authData") {
-          guard case .string(let text) = try reader.next() else { return fail("authData is a string", reader) }
+          guard case .string(let text) = try reader.next() else { return fail("authData must be a string", reader) }
           entry.authorization = Base64.decode(reader.string(text)).map { .bytes($0) } ?? .malformed
         } else {
           try reader.skipValue()
         }
       case .endObject:
-        guard let aid, let iid else { return fail("an entry has aid and iid", reader) }
+        guard let aid, let iid else { return fail("an entry must have aid and iid", reader) }
         if needsValueOrEv, entry.value == nil, entry.subscribes == nil {
-          return fail("an entry has value or ev", reader)
+          return fail("an entry must have value or ev", reader)
         }
         entry.id = AttributeID(aid: aid, iid: iid)
         transaction.writes.append(entry)
@@ -135,13 +139,13 @@ struct WriteRequest {
     case .number(let number):
       if let integer = reader.integer(number) { return .integer(integer) }
       if let float = reader.double(number) { return .float(float) }
-      fail("value is a number out of all bounds", reader)
+      fail("value is a number out of range", reader)
     case .string(let text): return .string(reader.string(text))
     case .null:
       if dropsNull { return nil }
       if takesNull { return .null }
       fail("value is null", reader)
-    default: fail("value is a number, a boolean or a string", reader)
+    default: fail("value must be a number, a Boolean or a string", reader)
     }
     return nil
   }
@@ -152,7 +156,7 @@ struct WriteRequest {
     {
       return value
     }
-    fail("\(name) is a number of 64 bits without sign", reader)
+    fail("\(name) must be an unsigned 64-bit number", reader)
     return nil
   }
 
@@ -167,7 +171,7 @@ struct WriteRequest {
       }
     default: break
     }
-    fail("\(name) is true, false, 1 or 0", reader)
+    fail("\(name) must be true, false, 1 or 0", reader)
     return nil
   }
 

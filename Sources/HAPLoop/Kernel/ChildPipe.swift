@@ -1,11 +1,11 @@
 import CUV
 
-/// One end of a pipe to a process that was started; the other end is the process's standard input, output or error.
+/// One end of a pipe to a child process; the other end is the child's standard input, output or error.
 final class ChildPipe: KernelHandle {
-  /// Bytes that may wait for the process to read them.
+  /// Maximum number of bytes that wait for the process to read them.
   private static let queueLimit = 1 << 20
 
-  /// What came; empty at the end, which is told once.
+  /// Called with the bytes read. The end is reported once, with an empty buffer.
   var onRead: (UnsafeRawBufferPointer) -> Void = { _ in }
   private(set) var hasEnded = false
   private var queuedByteCount = 0
@@ -35,7 +35,7 @@ final class ChildPipe: KernelHandle {
 
   private func received(_ count: Int) {
     if count > 0 { return onRead(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
-    if count < 0 { end() }  // also when it is broken, as it is when the process is gone
+    if count < 0 { end() }  // also for a broken pipe, after the process has ended
   }
 
   private func end() {
@@ -46,7 +46,7 @@ final class ChildPipe: KernelHandle {
     tell(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  /// - Returns: false when it is closed, or so much waits already that the process doesn't seem to read.
+  /// - Returns: false if it is closed, or if the queue is full because the process doesn't read.
   func write(_ bytes: [UInt8]) -> Bool {
     guard !isClosed, queuedByteCount + bytes.count <= Self.queueLimit else { return false }
     return PipeWrite(bytes, self).queue()
@@ -58,7 +58,7 @@ final class ChildPipe: KernelHandle {
   override func dropCallbacks() { onRead = { _ in } }
 }
 
-/// A write with its copy of the bytes; it keeps itself alive until libuv is through with it.
+/// A write with its copy of the bytes; it keeps itself alive until libuv has finished it.
 private final class PipeWrite {
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
   private let bytes: UnsafeMutableRawBufferPointer

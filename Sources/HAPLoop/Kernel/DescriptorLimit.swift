@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// The open files and sockets that the process may have.
+/// Returns the maximum number of open files and sockets of the process.
 func openFileLimit() -> Int { Int(clamping: currentLimit()?.rlim_cur ?? 0) }
 
-/// Lets the process have `count` open files and sockets, as far as the system allows.
+/// Raises the limit of open files and sockets to `count`, as far as the system allows.
 ///
-/// - Returns: how many it may have now.
+/// - Returns: the limit now.
 package func raiseDescriptorLimit(to count: Int) -> Int {
   guard var limit = currentLimit() else { return 0 }
   if limit.rlim_cur < rlim_t(count) {

@@ -1,7 +1,7 @@
 import CUV
 
-/// Watches a descriptor of another library (a socket, a pipe) for readiness. The descriptor stays its owner's, who closes
-/// it after this watcher's `onClosed`, or at least not before `close()`.
+/// Watches a descriptor of another library (a socket, a pipe) for readiness. The descriptor's owner closes it,
+/// preferably after this watcher's `onClosed`, and never before `close()`.
 package final class DescriptorWatcher: KernelHandle {
   package struct Events: OptionSet, Sendable {
     package let rawValue: Int32
@@ -11,15 +11,15 @@ package final class DescriptorWatcher: KernelHandle {
     package static let writable = Events(rawValue: Int32(bitPattern: UV_WRITABLE.rawValue))
     /// The other side has hung up.
     package static let disconnect = Events(rawValue: Int32(bitPattern: UV_DISCONNECT.rawValue))
-    /// The descriptor is in error. Comes unasked and ends the watching; `watch(_:)` takes it up again.
+    /// The descriptor has an error. Always reported. It ends the watching; `watch(_:)` resumes it.
     package static let failure = Events(rawValue: 1 << 16)
   }
 
   package var onEvent: (Events) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t> { memory.assumingMemoryBound(to: uv_poll_t.self) }
 
-  /// The descriptor is made non-blocking; one loop can have one watcher at work for it at a time.
-  /// - Throws: `LoopError` when it is closed, or can't be waited for (a plain file).
+  /// Makes the descriptor non-blocking. A loop can have only one active watcher per descriptor.
+  /// - Throws: `LoopError` if the descriptor is closed, or can't be watched (a regular file).
   package init(_ loop: EventLoop, descriptor: Int32, onEvent: @escaping (Events) -> Void = { _ in }) throws(LoopError) {
     self.onEvent = onEvent
     super.init(loop, uv_poll_t.self)
@@ -28,7 +28,7 @@ package final class DescriptorWatcher: KernelHandle {
     open()
   }
 
-  /// Watches for these from now on; for nothing when empty.
+  /// Watches for these events from now on; an empty set stops watching.
   package func watch(_ events: Events) {
     guard !isClosed else { return }
     let asked = events.intersection([.readable, .writable, .disconnect])

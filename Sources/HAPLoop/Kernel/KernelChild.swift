@@ -6,14 +6,14 @@ import CUV
   import Darwin
 #endif
 
-/// See `ChildProcess`. It continues after `close()`, and leaves no zombie when it ends.
+/// See `ChildProcess`. The process continues after `close()`, and leaves no zombie when it ends.
 final class KernelChild: KernelHandle, LaunchedProcess {
-  /// How long output may come after the end of the shell, from what it left running.
+  /// How long to wait for output of remaining child processes after the shell has ended.
   private static let drainTime = Duration.milliseconds(250)
-  /// How often it is looked whether the whole group is gone.
+  /// How often to check whether the whole group is gone.
   private static let lookInterval = Duration.milliseconds(20)
 
-  /// How long a group may be there, in nanoseconds, after all of it was killed.
+  /// How long a group may still exist after SIGKILL, in nanoseconds.
   private static let zombieTime: UInt64 = 200_000_000
 
   private let command: String
@@ -21,15 +21,15 @@ final class KernelChild: KernelHandle, LaunchedProcess {
   private let input: ChildPipe
   private let outputs: [ChildProcess.Stream: ChildPipe]
   private var splitters: [ChildProcess.Stream: LineSplitter] = [:]
-  /// Set when the shell has ended and was waited for.
+  /// Set when the shell has ended and was reaped.
   private var exit: ChildProcess.Exit?
   private let timer: LoopTimer
-  /// Of the loop's clock; nil until it is to end.
+  /// On the loop's clock; nil until `terminate` is called.
   private var killTime: UInt64?
   private var hasDrained = false
   private var process: UnsafeMutablePointer<uv_process_t> { memory.assumingMemoryBound(to: uv_process_t.self) }
 
-  /// The shell's, and its group's; 0 when it didn't start.
+  /// The process ID of the shell, which is also the ID of its group; 0 if it didn't start.
   private(set) var processID: Int32 = 0
   var isRunning: Bool { processID != 0 && exit == nil }
 
@@ -59,7 +59,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
 
   private func spawn(_ environment: [String: String]) -> Int32 {
     var options = uv_process_options_t()
-    options.flags = UV_PROCESS_DETACHED.rawValue  // a session and a group of its own
+    options.flags = UV_PROCESS_DETACHED.rawValue  // a new session and process group
     options.exit_cb = { process, status, signal in
       KernelChild.owner(of: process!.pointee.data).ended(signal == 0 ? .code(Int(status)) : .signal(Int(signal)))
     }
@@ -88,7 +88,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     return container
   }
 
-  /// The variables of this process with some replaced, as "NAME=value".
+  /// Returns the variables of this process with some replaced, as "NAME=value".
   private static func variables(_ changes: [String: String]) -> [String] {
     var items: UnsafeMutablePointer<uv_env_item_t>?
     var count: Int32 = 0
@@ -102,13 +102,13 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     return variables.map { "\($0)=\($1)" }
   }
 
-  // MARK: Its input
+  // MARK: Input
 
   func write(line: String) -> Bool { input.write(Array(line.utf8) + [0x0A]) }
 
   func closeInput() { input.close() }
 
-  // MARK: Its output and its end
+  // MARK: Output and end
 
   private func received(_ bytes: UnsafeRawBufferPointer, from stream: ChildProcess.Stream) {
     let lines = bytes.isEmpty ? [splitters[stream]!.finish()].compactMap { $0 } : splitters[stream]!.receive(bytes)
@@ -128,7 +128,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     finishIfOver()
   }
 
-  /// The time is over that was waited for: for more output, or for the group to end.
+  /// Handles the end of a wait: for more output, or for the end of the group.
   private func look() {
     guard let killTime else {
       hasDrained = true
@@ -148,7 +148,8 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     guard let exit, let tell = onEvent else { return }
     let isOver = killTime == nil ? outputs.values.allSatisfy(\.hasEnded) : !groupIsThere
     guard isOver || hasDrained else { return }
-    // Processes that continue without the shell may still write. Their output is read and dropped, because a pipe without a reader would end them.
+    // Processes that outlive the shell may still write. Their output is read and dropped, because a pipe without a
+    // reader would end them.
     for pipe in outputs.values { pipe.onRead = { _ in } }
     onEvent = nil
     timer.close()
@@ -156,7 +157,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     tell(.ended(exit))
   }
 
-  // MARK: Ending it
+  // MARK: Termination
 
   func terminate(grace: Duration) {
     guard isRunning, !isClosed, killTime == nil else { return }
@@ -168,7 +169,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
   private var groupIsThere: Bool { processID > 0 && uv_kill(-processID, 0) == 0 }
 
   private func signalGroup(_ signal: Int32) {
-    // Never group 0, which is our own, nor 1, which would be everybody.
+    // Never signal group 0, which is our own, or 1, which means all processes.
     guard processID > 1 else { return }
     uv_kill(-processID, signal)
   }
@@ -187,7 +188,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
   override func dropCallbacks() { onEvent = nil }
 }
 
-/// Waits on a thread of its own for a process that libuv will no longer wait for.
+/// Waits on a separate thread for a process that libuv no longer waits for.
 private func waitElsewhere(for process: Int32) {
   var handle = uv_thread_t()
   let status = uv_thread_create(
@@ -201,7 +202,7 @@ private func waitElsewhere(for process: Int32) {
   if status == 0 { detachThread(handle) }
 }
 
-/// Hands over a list of C strings and a null pointer at the end.
+/// Calls `body` with a null-terminated list of C strings.
 private func withCStrings<R>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
 ) -> R {

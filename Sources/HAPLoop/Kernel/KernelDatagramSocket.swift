@@ -8,21 +8,22 @@ import CUV
 
 /// A UDP socket of the machine.
 ///
-/// It reads by itself rather than through `uv_udp_recv_start`, which doesn't tell where a datagram was sent to: whether to all or to us alone.
+/// It calls `recvmsg` itself, because `uv_udp_recv_start` doesn't report the destination of a datagram: multicast or
+/// unicast.
 final class KernelDatagramSocket: DatagramSocket {
-  /// The longest datagram there is.
+  /// The maximum size of a datagram in bytes.
   static let longestDatagram = 65_535
 
   /// -1: closed.
   private var descriptor: Int32
   private var watcher: DescriptorWatcher?
-  /// The loop keeps it while it receives.
+  /// Keeps the owner alive while it receives.
   private var owner: UDPSocket?
   private let memory: UnsafeMutableRawBufferPointer
   private let control: UnsafeMutableRawBufferPointer
   let address: SocketAddress
   private(set) var droppedCount: UInt64 = 0
-  /// As the system counts, round after 32 bits.
+  /// The system's counter, which wraps after 32 bits.
   private var lastDropCount: UInt32 = 0
 
   init(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) {
@@ -53,7 +54,7 @@ final class KernelDatagramSocket: DatagramSocket {
 
   func startReceiving(for owner: UDPSocket, on loop: EventLoop) throws(LoopError) {
     let watcher = try DescriptorWatcher(loop, descriptor: descriptor)
-    // For a loop that is stopped with the socket open.
+    // For a loop that is stopped while the socket is open.
     watcher.onClosed = { self.close() }
     watcher.onEvent = { self.receive(after: $0) }
     self.watcher = watcher
@@ -83,7 +84,7 @@ final class KernelDatagramSocket: DatagramSocket {
       owner?.failed(LoopError(status: status, while: "receiving at \(address)"))
       return
     }
-    // Not all at once: others have a turn too.
+    // Limited, so that other handles also get their turn.
     for _ in 0..<64 {
       guard let owner else { return }
       let (status, datagram) = receiveOne()
@@ -94,7 +95,7 @@ final class KernelDatagramSocket: DatagramSocket {
       switch status {
       case 0, UV_EINTR.rawValue: continue
       case UV_EAGAIN.rawValue: return
-      // The answer to an earlier datagram: its port is closed.
+      // The ICMP answer to an earlier datagram: its port is closed.
       case UV_ECONNREFUSED.rawValue, UV_EHOSTUNREACH.rawValue, UV_ENETUNREACH.rawValue: continue
       default:
         owner.failed(LoopError(status: status, while: "receiving at \(address)"))
@@ -103,7 +104,7 @@ final class KernelDatagramSocket: DatagramSocket {
     }
   }
 
-  /// - Returns: a status of libuv and no datagram when there is none; 0 and none for one that is of no use.
+  /// - Returns: a libuv status without a datagram if there is none; 0 without a datagram if it must be ignored.
   private func receiveOne() -> (status: Int32, UDPSocket.Datagram?) {
     var source = sockaddr_storage()
     var part = iovec(iov_base: memory.baseAddress, iov_len: memory.count)
@@ -193,13 +194,13 @@ final class KernelDatagramSocket: DatagramSocket {
 
   func setReceiveBuffer(_ bytes: Int) { _ = set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
 
-  // MARK: The system's calls
+  // MARK: System calls
 
   private func set<Value>(_ level: Int32, _ name: Int32, _ value: Value) -> Int32 {
     Self.set(descriptor, level, name, value)
   }
 
-  /// - Returns: 0, or a status of libuv.
+  /// - Returns: 0, or a libuv status.
   private static func set<Value>(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Value) -> Int32 {
     withUnsafeBytes(of: value) {
       setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0 ? 0 : LoopError.lastStatus
@@ -230,7 +231,7 @@ final class KernelDatagramSocket: DatagramSocket {
     }
     for (level, name) in SocketOption.wanted(isV4: isV4) { _ = set(descriptor, level, name, on) }
     #if os(Linux)
-      // Otherwise it hears the groups that any program of the machine has joined.
+      // Otherwise it receives all groups that any program of the machine has joined.
       let off: Int32 = 0
       _ =
         isV4
@@ -246,7 +247,7 @@ final class KernelDatagramSocket: DatagramSocket {
     }
   }
 
-  /// The C library's function, which a method could hide by its name.
+  /// The C library's `bind`, under a name that no method hides.
   private enum system {
     static func bind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t) -> Int32 {
       #if canImport(Glibc)
@@ -258,7 +259,7 @@ final class KernelDatagramSocket: DatagramSocket {
   }
 }
 
-/// Options that the C library names not at all, or only when it is asked in a way that a Swift module can't.
+/// Socket options whose names the C library doesn't define, or doesn't export to a Swift module.
 private enum SocketOption {
   #if os(Linux)
     static let joinGroupV6: Int32 = 20  // IPV6_JOIN_GROUP
@@ -283,7 +284,7 @@ private enum SocketOption {
     static let hopsV6: Int32 = 47  // IPV6_HOPLIMIT
   #endif
 
-  /// Those that are switched on.
+  /// The options that are switched on.
   static func wanted(isV4: Bool) -> [(level: Int32, name: Int32)] {
     let v4 = Int32(IPPROTO_IP)
     let v6 = Int32(IPPROTO_IPV6)
@@ -298,10 +299,10 @@ private enum SocketOption {
   }
 }
 
-/// The system's notes about a datagram.
+/// The control messages of a datagram.
 ///
-/// The macros of the C library that go through them are none that Swift can call. A note is its length with this head, level and kind, then the data;
-/// each begins at an address that is a multiple of the machine's word size (on macOS, of four bytes).
+/// Swift can't call the C macros that iterate over them. A message is its length (including this header), level and
+/// type, then the data. Each begins at a multiple of the machine's word size (on macOS, of four bytes).
 private struct ControlMessages {
   private(set) var destination: IPAddress?
   private(set) var interface: UInt32 = 0
@@ -328,14 +329,14 @@ private struct ControlMessages {
   private mutating func take(_ level: Int32, _ kind: Int32, _ data: UnsafeRawBufferPointer) {
     switch (level, kind) {
     case (Int32(IPPROTO_IP), SocketOption.packetInfoV4) where data.count >= 12:
-      // Index, the address it came to, the address in its head.
+      // Interface index, local address, destination address of the IP header.
       interface = data.loadUnaligned(as: UInt32.self)
       destination = IPAddress(bytes: Array(data[8..<12]))
     case (Int32(IPPROTO_IPV6), SocketOption.packetInfoV6) where data.count >= 20:
       interface = data.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
       destination = IPAddress(bytes: Array(data[..<16]))
     case (Int32(IPPROTO_IP), SocketOption.hopsV4) where data.count >= 1:
-      // A whole word on Linux, a byte on macOS.
+      // A 32-bit integer on Linux, a byte on macOS.
       hopLimit = UInt8(truncatingIfNeeded: data.count >= 4 ? data.loadUnaligned(as: Int32.self) : Int32(data[0]))
     case (Int32(IPPROTO_IPV6), SocketOption.hopsV6) where data.count >= 4:
       hopLimit = UInt8(truncatingIfNeeded: data.loadUnaligned(as: Int32.self))

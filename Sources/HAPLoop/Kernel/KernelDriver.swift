@@ -1,9 +1,10 @@
 import CUV
 
-/// Runs an event loop on a thread of its own, by libuv.
-// Safe: `life` has a lock, and the pointers are constants. Their memory is made in `init`, used by the loop's thread, and freed in
-// `deinit`, which the running thread prevents by its reference; `uv_async_send` and the semaphores may be used by any thread. `threadHandle` is
-// written before the thread exists, and read by the one caller that turned `life` from running to joining.
+/// Runs an event loop on a separate thread with libuv.
+// Safe: `life` has a lock, and the pointers are constants. Their memory is allocated in `init`, used by the loop's
+// thread, and freed in `deinit`, which cannot run while the thread holds a reference. `uv_async_send` and the
+// semaphores may be used by any thread. `threadHandle` is written before the thread exists, and read only by the
+// caller that changed `life` from running to joining.
 final class KernelDriver: LoopDriver, @unchecked Sendable {
   private enum Life: Sendable { case new, running, joining, ended }
 
@@ -31,7 +32,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   }
 
   deinit {
-    // Stopped by itself, and no thread waited for it.
+    // The loop stopped itself, and no thread waited for it.
     if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
     uv_sem_destroy(started)
     uv_sem_destroy(ended)
@@ -43,7 +44,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     alarm.deallocate()
   }
 
-  /// The loop that libuv's runs, which its thread keeps.
+  /// Returns the event loop of a libuv loop; its thread keeps it alive.
   private static func eventLoop(_ loop: UnsafeMutablePointer<uv_loop_t>) -> EventLoop {
     Unmanaged<EventLoop>.fromOpaque(loop.pointee.data).takeUnretainedValue()
   }
@@ -67,7 +68,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 
   func waitForEnd() {
     uv_sem_wait(ended)
-    uv_sem_post(ended)  // for the next who waits
+    uv_sem_post(ended)  // for the next waiting thread
     let isMineToJoin = life.withLock { life in
       guard life == .running else { return false }
       life = .joining
@@ -81,7 +82,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 
   private static func main(_ argument: UnsafeMutableRawPointer) {
     let eventLoop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-    guard let driver = eventLoop.driver as? KernelDriver else { preconditionFailure("it was started by its driver") }
+    guard let driver = eventLoop.driver as? KernelDriver else { preconditionFailure("not the loop of a KernelDriver") }
     driver.run(eventLoop)
   }
 
@@ -93,8 +94,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     uv_unref(UnsafeMutableRawPointer(beforeBlocking).handle)
     uv_unref(UnsafeMutableRawPointer(alarm).handle)
     uv_sem_post(started)
-    // Ends when `closeHandles` has left nothing that keeps the loop alive. What its last callbacks enqueued or opened
-    // gets its turn too, but work that always makes more work can't keep the loop from ending.
+    // Ends when `closeHandles` has left no handle that keeps the loop alive. Jobs and handles that the last callbacks
+    // have added still get a turn. The limit on rounds ends a loop whose work always adds more work.
     var roundsLeft = 10_000
     repeat {
       roundsLeft -= 1
@@ -129,7 +130,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
       uv_timer_stop(alarm)
       return
     }
-    // libuv counts whole milliseconds from its own idea of now, which may lie a little back.
+    // libuv counts whole milliseconds from its cached current time, which may be slightly old.
     let due = (time + 999_999) / 1_000_000
     let now = uv_now(loop)
     uv_timer_start(alarm, { KernelDriver.eventLoop($0!.pointee.loop).fireTimers() }, due > now ? due - now : 0, 0)
@@ -194,11 +195,11 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 }
 
 extension EventLoop {
-  /// A loop of the machine, on a thread of its own.
-  /// - Parameter name: of the thread, for debuggers; 15 bytes of it are kept.
+  /// Creates a loop of the machine, on a separate thread.
+  /// - Parameter name: the thread's name for debuggers, cut to 15 bytes.
   package convenience init(name: String) { self.init(name: name, driver: KernelDriver()) }
 
-  /// libuv's loop beneath this one.
+  /// The underlying libuv loop.
   var kernelLoop: UnsafeMutablePointer<uv_loop_t> {
     guard let driver = driver as? KernelDriver else {
       preconditionFailure("descriptors, signals and processes belong to the machine: the loop \(name) is simulated")
@@ -207,7 +208,7 @@ extension EventLoop {
   }
 }
 
-/// One piece of work on its way to the pool and back; it keeps itself alive meanwhile.
+/// One work item for the pool; it keeps itself alive until it is finished.
 private class PoolWork {
   private let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
 
@@ -219,12 +220,12 @@ private class PoolWork {
       loop, request,
       { Unmanaged<PoolWork>.fromOpaque($0!.pointee.data).takeUnretainedValue().perform() },
       { request, _ in Unmanaged<PoolWork>.fromOpaque(request!.pointee.data).takeRetainedValue().finish() })
-    precondition(status == 0, "the work pool takes any work: \(LoopError.text(of: status))")
+    precondition(status == 0, "the work could not be queued: \(LoopError.text(of: status))")
   }
 
-  /// On a thread of the pool.
+  /// Called on a thread of the pool.
   func perform() {}
-  /// On the loop's thread.
+  /// Called on the loop's thread.
   func finish() {}
 }
 
@@ -242,7 +243,7 @@ private final class PoolWorkWithResult<T: Sendable>: PoolWork {
   override func finish() { then(result!) }
 }
 
-/// One thread waits until another opens it.
+/// A latch: threads wait until another thread opens it.
 final class Latch: Sendable {
   private let isOpen = Guarded(false)
 

@@ -1,6 +1,6 @@
 import CUV
 
-/// The one owner of a libuv handle, which libuv closes asynchronously.
+/// The only owner of a libuv handle, which libuv closes asynchronously.
 package class KernelHandle: LoopHandle {
   /// Memory of the `uv_…_t`; freed with this object, which outlives the close callback.
   let memory: UnsafeMutableRawPointer
@@ -12,7 +12,7 @@ package class KernelHandle: LoopHandle {
 
   deinit { memory.deallocate() }
 
-  /// To be called when libuv has initialised the memory as a handle.
+  /// Must be called after libuv has initialised the memory as a handle.
   override final func open() {
     memory.handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     super.open()
@@ -22,13 +22,13 @@ package class KernelHandle: LoopHandle {
     uv_close(memory.handle) { KernelHandle.owner(of: $0!.pointee.data).didClose() }
   }
 
-  /// The owner whose handle begins at `handle`.
+  /// Returns the owner that the handle stores in `data`.
   static func owner(of data: UnsafeMutableRawPointer) -> Self {
     unsafeDowncast(Unmanaged<KernelHandle>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
   }
 }
 
-/// Memory for a structure of libuv.
+/// Allocates zeroed memory for a libuv structure.
 func zeroedMemory<Handle>(_: Handle.Type) -> UnsafeMutableRawPointer {
   let (size, alignment) = (MemoryLayout<Handle>.size, MemoryLayout<Handle>.alignment)
   let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)

@@ -1,4 +1,4 @@
-// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
+// The compiler finds <sys/socket.h> only through CUV, whose header includes it too.
 import CUV
 
 #if canImport(Glibc)
@@ -7,18 +7,19 @@ import CUV
   import Darwin
 #endif
 
-/// Tells when the machine's interfaces or their addresses change. Belongs to the thread of its loop.
+/// Reports changes of the machine's interfaces or their addresses. Belongs to the thread of its loop.
 ///
-/// On Linux the kernel says so on a netlink socket, on macOS on a routing socket; where neither can be had, as in some sandboxes, it looks
-/// every five seconds. The messages say that it is time to look, and which addresses can't be used yet; what there is is then asked for.
+/// On Linux it uses a netlink socket, on macOS a routing socket. If neither is available, as in some sandboxes, it
+/// polls every five seconds. The messages trigger a check and list the addresses that can't be used yet; the check
+/// itself reads the current interfaces.
 final class KernelInterfaceWatch: InterfaceWatch {
   private(set) var interfaces: [NetworkInterface] = []
   private let onChange: () -> Void
   private var descriptor: Int32 = -1
   private var watcher: DescriptorWatcher?
-  /// A change seldom comes alone: it waits a little for the others. Also looks now and then where nobody tells.
+  /// Changes often come in groups, so it waits briefly for more. Also the polling timer if there is no socket.
   private let timer: LoopTimer
-  /// IPv6 addresses that the kernel is still probing for, or has given up.
+  /// IPv6 addresses for which duplicate address detection is running or has failed.
   private var unusable: Set<Address> = []
 
   private struct Address: Hashable {
@@ -48,7 +49,7 @@ final class KernelInterfaceWatch: InterfaceWatch {
     interfaces = NetworkInterface.all()
   }
 
-  /// Ends it; `onChange` is not called any more. Any number of times.
+  /// Ends the watch; `onChange` is not called again. Any number of times.
   func close() {
     timer.close()
     guard descriptor >= 0 else { return }
@@ -86,7 +87,8 @@ final class KernelInterfaceWatch: InterfaceWatch {
       return -1
     }
 
-    /// Has the kernel list all addresses, of which it otherwise only tells changes: RTM_GETADDR with NLM_F_REQUEST and NLM_F_DUMP.
+    /// Requests a list of all addresses, because the kernel otherwise reports only changes: RTM_GETADDR with
+    /// NLM_F_REQUEST and NLM_F_DUMP.
     private func askForAddresses() {
       guard descriptor >= 0 else { return }
       var request = [UInt8](repeating: 0, count: 24)
@@ -141,5 +143,5 @@ final class KernelInterfaceWatch: InterfaceWatch {
   #endif
 }
 
-/// The C library's `close`, for a type that has a `close` of its own.
+/// The C library's `close`, for a type with a `close` method.
 private func closeSocket(_ descriptor: Int32) -> Int32 { close(descriptor) }

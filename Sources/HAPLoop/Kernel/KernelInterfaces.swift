@@ -1,4 +1,4 @@
-// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
+// The compiler finds <sys/socket.h> only through CUV, whose header includes it too.
 import CUV
 
 #if canImport(Glibc)
@@ -8,7 +8,7 @@ import CUV
 #endif
 
 extension NetworkInterface {
-  /// All interfaces in the order of their index.
+  /// Returns all interfaces in the order of their index.
   package static func all() -> [NetworkInterface] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return [] }
@@ -53,10 +53,10 @@ extension NetworkInterface {
     return Int(buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: Int32.self) })
   }
 
-  /// - Throws: `.noSuchInterface`, which names those there are.
+  /// - Throws: `.noSuchInterface`, which lists the existing interfaces.
   package static func named(_ name: String) throws(LoopError) -> NetworkInterface { try all().named(name) }
 
-  /// nil when there is none of that index (any more).
+  /// Returns nil if there is no interface with that index (any more).
   package static func name(ofIndex index: UInt32) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
       if_indextoname(index, buffer.baseAddress!).map { String(cString: $0) }

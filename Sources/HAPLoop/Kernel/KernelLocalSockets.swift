@@ -6,7 +6,7 @@ import CUV
   import Darwin
 #endif
 
-/// A listening socket in the file system of the machine.
+/// A listening Unix domain socket of the machine.
 final class KernelLocalPort: LocalPort {
   private let path: String
   private let descriptor: Int32
@@ -37,7 +37,7 @@ final class KernelLocalPort: LocalPort {
       throw error
     }
     watcher.onEvent = { _ in self.onReady?() }
-    // For a loop that is stopped with the listener open, too.
+    // Also for a loop that is stopped while the listener is open.
     watcher.onClosed = {
       closeDescriptor(made)
       self.onReady = nil
@@ -69,7 +69,7 @@ final class KernelLocalPort: LocalPort {
 
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 
-/// One end of a connection through a socket in the file system of the machine. The loop keeps it until it is closed.
+/// One end of a connection through a Unix domain socket of the machine. The loop keeps it until it is closed.
 final class KernelLocalStream: LocalStreamSocket {
   private let descriptor: Int32
   private let watcher: DescriptorWatcher
@@ -81,7 +81,7 @@ final class KernelLocalStream: LocalStreamSocket {
     try self.init(loop, try LocalSocket.connect(path))
   }
 
-  /// Takes over a descriptor, which is closed if it can't be watched.
+  /// Takes ownership of a descriptor, which is closed if it can't be watched.
   init(_ loop: EventLoop, _ descriptor: Int32) throws(LoopError) {
     self.descriptor = descriptor
     peer = LocalSocket.peer(of: descriptor)

@@ -1,4 +1,4 @@
-// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
+// The compiler finds <sys/socket.h> only through CUV, whose header includes it too.
 import CUV
 
 #if canImport(Glibc)
@@ -9,20 +9,20 @@ import CUV
 
 /// A bound TCP port of the machine.
 ///
-/// It accepts by itself rather than through `uv_listen`: when the process has no descriptor left, connections wait in the
-/// backlog and accepting is tried again ten times a second, instead of the connections being cut off.
+/// It calls `accept` itself instead of using `uv_listen`, which would close connections if the process has no
+/// descriptor left. Here they wait in the backlog, and accepting is retried ten times a second.
 final class KernelPort: BoundPort {
   /// -1: closed.
   private var descriptor: Int32
   let address: SocketAddress
   private var watcher: DescriptorWatcher?
   private var retry: LoopTimer?
-  /// The loop keeps it while it listens.
+  /// Keeps the listener alive while it listens.
   private var listener: TCPListener?
 
   /// - Parameters:
-  ///   - interface: the one on which connections may come; nil: any.
-  ///   - port: 0 for any free one.
+  ///   - interface: the only interface that accepts connections; nil: any.
+  ///   - port: 0 for any free port.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.permissionDenied`, …
   init(host: IPAddress, interface: String?, port: UInt16) throws(LoopError) {
     let wanted = SocketAddress(host: host, port: port)
@@ -66,7 +66,7 @@ final class KernelPort: BoundPort {
     guard systemListen(descriptor, backlog) == 0 else { throw Self.refusal(of: address) }
     let watcher = try DescriptorWatcher(loop, descriptor: descriptor)
     let retry = LoopTimer(loop)
-    // For a loop that is stopped with the port open.
+    // For a loop that is stopped while the port is open.
     watcher.onClosed = { self.close() }
     watcher.onEvent = { self.accept(after: $0) }
     retry.onFire = { watcher.watch(.readable) }
@@ -85,8 +85,8 @@ final class KernelPort: BoundPort {
     watcher = nil
     retry?.close()
     retry = nil
-    // A process that is being started elsewhere in this one has copies of our descriptors until it runs, and would listen on: the port
-    // would be in use for that moment.
+    // A child process that is just being started has copies of our descriptors until it calls exec. It would keep
+    // listening, and the port would stay in use for that moment.
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
     closeDescriptor(descriptor)
     descriptor = -1
@@ -95,7 +95,7 @@ final class KernelPort: BoundPort {
 
   private func accept(after events: DescriptorWatcher.Events) {
     if events.contains(.failure) { return pause(LoopError(.other(0), "the listening socket \(address) failed")) }
-    // Not all at once: the connections already there have a turn too.
+    // Limited, so that existing connections also get their turn.
     for _ in 0..<64 {
       guard let listener, let watcher else { return }
       let accepted = systemAccept(descriptor)
@@ -138,19 +138,19 @@ final class KernelPort: BoundPort {
     #endif
   }
 
-  /// Why the system refused just now.
+  /// Returns the reason of the last failed call.
   private static func refusal(of wanted: SocketAddress) -> LoopError {
     let status = LoopError.lastStatus
     let code = LoopError.Code(status: status)
     switch code {
     case .addressInUse: return LoopError(code, "port \(wanted.port) is in use")
-    case .addressNotAvailable: return LoopError(code, "address \(wanted.host) is not of this machine")
+    case .addressNotAvailable: return LoopError(code, "address \(wanted.host) does not belong to this machine")
     case .permissionDenied: return LoopError(code, "no permission to listen on port \(wanted.port)")
     default: return LoopError(status: status, while: "listening on \(wanted)")
     }
   }
 }
 
-/// The system's, which methods of the same names hide.
+/// The system functions, which methods of the same names hide.
 private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }

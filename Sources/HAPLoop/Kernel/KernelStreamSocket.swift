@@ -10,7 +10,7 @@ import CUV
 final class KernelStreamSocket: StreamSocket {
   private let loop: UnsafeMutablePointer<uv_loop_t>
   private let memory: UnsafeMutableRawPointer
-  /// nil: not attached, or wholly closed.
+  /// nil: not attached, or fully closed.
   private var owner: TCPStream?
 
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { memory.assumingMemoryBound(to: uv_tcp_t.self) }
@@ -25,8 +25,8 @@ final class KernelStreamSocket: StreamSocket {
 
   deinit { memory.deallocate() }
 
-  /// Takes over an accepted descriptor.
-  /// - Returns: false when the connection is gone already; the descriptor and the socket are closed then.
+  /// Takes ownership of an accepted descriptor.
+  /// - Returns: false if the connection is already gone; the descriptor and the socket are then closed.
   func open(_ descriptor: Int32) -> Bool {
     if uv_tcp_open(tcp, descriptor) != 0 {
       closeDescriptor(descriptor)
@@ -41,9 +41,9 @@ final class KernelStreamSocket: StreamSocket {
     Unmanaged<KernelStreamSocket>.fromOpaque(data!).takeUnretainedValue()
   }
 
-  /// Of a socket that is not closed yet.
+  /// Returns the stream of a socket that is not closed yet.
   private static func stream(_ data: UnsafeMutableRawPointer?) -> TCPStream {
-    guard let owner = socket(data).owner else { preconditionFailure("a socket at work has a stream") }
+    guard let owner = socket(data).owner else { preconditionFailure("an active socket must have a stream") }
     return owner
   }
 
@@ -60,9 +60,9 @@ final class KernelStreamSocket: StreamSocket {
     }
     if status == 0 { return }
     request.deallocate()
-    // Reported in a turn of its own, as every other outcome is.
+    // Reported in a later turn, like every other outcome.
     guard let owner else { return }
-    // The stream may be closed by then, and still owes its report.
+    // The stream may be closed by then, but must still report.
     let bits = UInt(bitPattern: Unmanaged.passRetained(owner).toOpaque())
     owner.loop.schedule {
       let stream = Unmanaged<TCPStream>.fromOpaque(UnsafeRawPointer(bitPattern: bits)!).takeRetainedValue()
@@ -98,7 +98,7 @@ final class KernelStreamSocket: StreamSocket {
         let stream = KernelStreamSocket.stream(handle!.pointee.data)
         if count > 0 { return stream.received(count: count) }
         switch Int32(truncatingIfNeeded: count) {
-        case 0: return  // nothing there after all
+        case 0: return  // no data after all
         case UV_ENOBUFS.rawValue: stream.hasNoMemory()
         case UV_EOF.rawValue: stream.ended(nil)
         case let status: stream.ended(LoopError(status: status, while: "reading"))
@@ -121,7 +121,7 @@ final class KernelStreamSocket: StreamSocket {
   }
 
   fileprivate static func buffer(_ bytes: UnsafeRawBufferPointer) -> uv_buf_t {
-    // libuv only reads from it.
+    // libuv only reads from the buffer.
     uv_buf_t(
       base: UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: CChar.self)), len: bytes.count)
   }
@@ -152,13 +152,13 @@ final class KernelStreamSocket: StreamSocket {
     guard let descriptor else { return }
     var (interval, count): (Int32, Int32) = (10, 3)
     let size = socklen_t(MemoryLayout<Int32>.size)
-    // Where the system doesn't know them, its own hold.
+    // Systems without these options use their defaults.
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, &interval, size)
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, &count, size)
   }
 }
 
-/// A queued write with its copy of the bytes; it keeps itself alive until libuv is through with it.
+/// A queued write with its copy of the bytes; it keeps itself alive until libuv has finished it.
 private final class WriteRequest {
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
   private let bytes: UnsafeMutableRawBufferPointer

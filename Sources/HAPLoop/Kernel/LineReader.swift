@@ -7,24 +7,24 @@ import Synchronization
   import Darwin
 #endif
 
-/// Reads lines from a descriptor, standard input above all: a pipe, file, terminal, socket, or one that is closed.
+/// Reads lines from a descriptor, mainly standard input: a pipe, file, terminal, socket, or a closed descriptor.
 ///
-/// A thread of its own reads, so that the descriptor need not be made non-blocking: that would change it for the shell and
-/// every other process that shares it. The thread reads on only when the loop has taken what it read.
+/// A separate thread reads, so that the descriptor stays in blocking mode: non-blocking mode would also apply to the
+/// shell and every other process that shares it. The thread continues only when the loop has taken what it read.
 package final class LineReader: KernelHandle {
   package enum Event: Equatable, Sendable {
-    /// A line without its end.
+    /// A line without its terminator.
     case line([UInt8])
-    /// A line longer than this was skipped.
+    /// A line longer than `limit` bytes was skipped.
     case tooLong(limit: Int)
-    /// Nothing more will come; with the reason, when it is not the end of the input. The last event.
+    /// The end of the input, or the error that ended it. The last event.
     case end(LoopError?)
   }
 
   private var onEvent: ((Event) -> Void)?
   private var splitter: LineSplitter
   private let thread: ReaderThread
-  /// While true, nothing is read beyond what has been; lines of that may still come.
+  /// While true, no more bytes are read; lines from bytes already read may still come.
   package var isHeld = false {
     didSet {
       guard !isHeld, isOwed, !isClosed else { return }
@@ -32,14 +32,14 @@ package final class LineReader: KernelHandle {
       thread.goOn()
     }
   }
-  /// The thread waits to be told to go on.
+  /// Whether the thread waits for permission to continue.
   private var isOwed = false
   private var async: UnsafeMutablePointer<uv_async_t> { memory.assumingMemoryBound(to: uv_async_t.self) }
 
   /// Starts to read.
   /// - Parameters:
-  ///   - descriptor: stays open, and its owner's.
-  ///   - limit: bytes in a line.
+  ///   - descriptor: stays open and belongs to the caller.
+  ///   - limit: maximum length of a line in bytes.
   package init(
     _ loop: EventLoop, descriptor: Int32 = 0, limit: Int = 65_536, onEvent: @escaping (Event) -> Void
   ) throws(LoopError) {
@@ -83,7 +83,8 @@ package final class LineReader: KernelHandle {
   }
 }
 
-/// The thread of a line reader: waits for its descriptor or for the word to stop, reads, and waits to be told to go on.
+/// The thread of a line reader: it waits for its descriptor or for the stop signal, reads, and waits for permission
+/// to continue.
 private final class ReaderThread: Sendable {
   enum Chunk: Sendable {
     case bytes([UInt8])
@@ -92,7 +93,7 @@ private final class ReaderThread: Sendable {
 
   private struct State: Sendable {
     var chunk: Chunk?
-    /// Of the `uv_async_t` to send to; nil before the start and after the stop.
+    /// Address of the `uv_async_t` to send to; nil before the start and after the stop.
     var wakeUp: UInt?
   }
 
@@ -100,7 +101,7 @@ private final class ReaderThread: Sendable {
   private let stopReader: Int32
   private let stopWriter: Int32
   private let state = Mutex(State())
-  /// How often it may continue.
+  /// The number of chunks that it may still read.
   private let permits = Guarded(0)
 
   init(_ descriptor: Int32) throws(LoopError) {
@@ -133,7 +134,7 @@ private final class ReaderThread: Sendable {
 
   func stop() {
     state.withLock { $0.wakeUp = nil }
-    // The thread may wait at either place.
+    // The thread may be waiting in `poll` or in `permits.wait`.
     _ = write(stopWriter, [0], 1)
     goOn()
   }
@@ -165,7 +166,7 @@ private final class ReaderThread: Sendable {
     }
   }
 
-  /// nil when told to stop.
+  /// Returns nil after the stop signal.
   private func read() -> Chunk? {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -179,7 +180,7 @@ private final class ReaderThread: Sendable {
         return .end(LoopError(status: LoopError.lastStatus, while: "reading lines"))
       }
       if waiting[0].revents != 0 { return nil }
-      if waiting[1].revents & Int16(POLLNVAL) != 0 { return .end(nil) }  // closed, so it has nothing to say
+      if waiting[1].revents & Int16(POLLNVAL) != 0 { return .end(nil) }  // a closed descriptor has no input
       let count = readBytes(descriptor, &buffer, buffer.count)
       if count > 0 { return .bytes(Array(buffer[..<count])) }
       if count == 0 { return .end(nil) }

@@ -6,12 +6,12 @@ import CUV
   import Darwin
 #endif
 
-/// Calls of the system for sockets in the file system (AF_UNIX), which only this machine's processes can reach.
+/// System calls for Unix domain sockets (AF_UNIX), which only processes of this machine can reach.
 package enum LocalSocket {
-  /// Bytes that a path may have.
+  /// Maximum length of a path in bytes.
   package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// A socket of this kind, closed in programs that this one starts.
+  /// Creates a Unix domain socket, which is closed in child processes.
   static func make() throws(LoopError) -> Int32 {
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
@@ -24,7 +24,7 @@ package enum LocalSocket {
     return descriptor
   }
 
-  /// - Returns: nil when the path is too long, or has a zero in it.
+  /// - Returns: nil if the path is empty or too long, or contains a zero byte.
   static func withAddress<R>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
     let bytes = Array(path.utf8)
     guard !bytes.isEmpty, bytes.count <= longestPath, !bytes.contains(0) else { return nil }
@@ -36,9 +36,9 @@ package enum LocalSocket {
     }
   }
 
-  /// Connects to a socket and waits for it, no longer than `patience`. For threads that have nothing else to do.
-  /// - Returns: a descriptor that is the caller's to close, and that gives up sending after the same time.
-  /// - Throws: `.connectionRefused` when nobody listens there any more.
+  /// Connects to a socket and waits at most `patience`. For threads that have nothing else to do.
+  /// - Returns: a descriptor that the caller closes. Its send timeout is also `patience`.
+  /// - Throws: `.connectionRefused` if the listening process has ended.
   package static func connect(_ path: String, patience: Duration) throws(LoopError) -> Int32 {
     let descriptor = try make()
     setTimeout(of: descriptor, SO_SNDTIMEO, patience)
@@ -50,7 +50,7 @@ package enum LocalSocket {
   }
 
   /// Connects to a socket without waiting.
-  /// - Returns: a descriptor that is the caller's to close.
+  /// - Returns: a descriptor that the caller closes.
   static func connect(_ path: String) throws(LoopError) -> Int32 {
     let descriptor = try make()
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -61,7 +61,7 @@ package enum LocalSocket {
     throw LoopError(status: status, while: "connecting to \(path)")
   }
 
-  /// The process at the other end of a connection; nil: unknown.
+  /// Returns the process at the other end of a connection; nil: unknown.
   static func peer(of descriptor: Int32) -> LocalPeer? {
     #if canImport(Glibc)
       // struct ucred: process, user, group.
@@ -77,17 +77,17 @@ package enum LocalSocket {
     #endif
   }
 
-  /// Whether somebody listens at `path`. Does not wait.
+  /// Returns whether a process listens at `path`. Does not wait.
   package static func isAlive(_ path: String) -> Bool {
     guard let descriptor = try? make() else { return true }
     defer { closeDescriptor(descriptor) }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     guard let result = withAddress(path, { systemConnect(descriptor, $0, $1) }) else { return true }
-    // A queue that is full is somebody's.
+    // A full queue belongs to a live listener.
     return result == 0 || systemErrorNumber != ECONNREFUSED
   }
 
-  /// How long a read waits; zero: for ever.
+  /// Sets the receive timeout; zero: none.
   package static func setPatience(of descriptor: Int32, _ patience: Duration) {
     setTimeout(of: descriptor, SO_RCVTIMEO, patience)
   }
@@ -100,7 +100,7 @@ package enum LocalSocket {
   }
 }
 
-/// The system's, which a function of the same name hides.
+/// The system function, which a function of the same name hides.
 private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
   connect(descriptor, address, length)
 }

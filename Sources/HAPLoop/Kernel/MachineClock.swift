@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// The civil clock of the machine, for code that has no loop. A loop's is `EventLoop.readWallClock()`.
+/// The civil clock of the machine, for code without a loop. With a loop, use `EventLoop.readWallClock()`.
 package enum MachineClock {
-  /// Since 1970, in UTC.
+  /// Time since 1970, in UTC.
   package static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,6 +1,6 @@
 import CUV
 
-/// What the machine calls itself; empty where it has no name.
+/// Returns the host name of the machine; empty if it has none.
 func hostName() -> String {
   var room = [CChar](repeating: 0, count: Int(UV_MAXHOSTNAMESIZE))
   var count = room.count

@@ -1,13 +1,13 @@
-/// What the Linux kernel says about interfaces and addresses, on a socket of NETLINK_ROUTE. Layouts are those of linux/netlink.h,
-/// linux/rtnetlink.h and linux/if_addr.h, which don't change.
+/// A message of the Linux kernel about interfaces and addresses, from a NETLINK_ROUTE socket. The layouts are those
+/// of linux/netlink.h, linux/rtnetlink.h and linux/if_addr.h, which are stable.
 package enum NetlinkMessage: Equatable, Sendable {
-  /// An interface is there, with these flags.
+  /// An interface exists, with these flags.
   case link(index: UInt32, isUp: Bool, isRunning: Bool)
   case linkGone(index: UInt32)
-  /// An address is there. It can't be used yet, or not at all, while the kernel has not made sure that nobody else on the link has it.
+  /// An address exists. It is unusable while duplicate address detection is running or if it has failed.
   case address(index: UInt32, bytes: [UInt8], isUsable: Bool)
   case addressGone(index: UInt32, bytes: [UInt8])
-  /// The kernel had more to say than the socket took: anything may have changed.
+  /// The socket's buffer overflowed: anything may have changed.
   case overrun
 
   private enum Kind {
@@ -21,7 +21,8 @@ package enum NetlinkMessage: Equatable, Sendable {
 
   private static let headerSize = 16
 
-  /// All messages of a datagram that are about interfaces or addresses. What is malformed ends it; what came before it counts.
+  /// Returns all messages of a datagram about interfaces or addresses. Parsing stops at a malformed message; earlier
+  /// messages are returned.
   package static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
     var found: [NetlinkMessage] = []
     var rest = datagram[...]
@@ -36,7 +37,7 @@ package enum NetlinkMessage: Equatable, Sendable {
     return found
   }
 
-  /// - Returns: nil for other kinds, other families, and a body that is too short.
+  /// - Returns: nil for other types, other address families, and a body that is too short.
   private init?(kind: UInt16, _ body: ArraySlice<UInt8>) {
     switch kind {
     case Kind.newLink, Kind.delLink:
@@ -72,7 +73,7 @@ package enum NetlinkMessage: Equatable, Sendable {
       guard length >= 4, length <= rest.count else { break }
       let value = rest.dropFirst(4).prefix(length - 4)
       switch rest.native16(at: 2) {
-      case 1 where value.count == size: address = Array(value)  // IFA_ADDRESS: on a point-to-point link the other end's
+      case 1 where value.count == size: address = Array(value)  // IFA_ADDRESS: the peer's on a point-to-point link
       case 2 where value.count == size: local = Array(value)  // IFA_LOCAL
       case 8 where value.count == 4: flags = value.native32(at: 0)  // IFA_FLAGS, which has more bits
       default: break
@@ -87,7 +88,7 @@ package enum NetlinkMessage: Equatable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// In the machine's order; the slice holds it.
+  /// Returns the value in the machine's byte order; the slice must contain it.
   fileprivate func native16(at offset: Int) -> UInt16 {
     withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self) }
   }

@@ -1,11 +1,11 @@
 import CUV
 
-/// Tells of a signal to the process, on the loop, in place of what the signal would have done.
+/// Reports a signal to the process on the loop, instead of the signal's default action.
 package final class SignalWatcher: KernelHandle {
   package var onSignal: () -> Void
   private var signal: UnsafeMutablePointer<uv_signal_t> { memory.assumingMemoryBound(to: uv_signal_t.self) }
 
-  /// - Throws: `LoopError` when the signal can't be caught (SIGKILL, SIGSTOP, or no signal at all).
+  /// - Throws: `LoopError` if the signal can't be caught (SIGKILL, SIGSTOP, or not a signal number).
   package init(_ loop: EventLoop, signal number: Int32, onSignal: @escaping () -> Void) throws(LoopError) {
     self.onSignal = onSignal
     super.init(loop, uv_signal_t.self)

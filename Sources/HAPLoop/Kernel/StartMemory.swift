@@ -4,22 +4,22 @@ import CUV
   import Glibc
 #endif
 
-/// What a process takes for its start and never needs again: the allocator's free pages, and the pages of code that ran once.
+/// Memory that a process needs only at its start: free pages of the allocator, and pages of code that ran once.
 package enum StartMemory {
-  /// Keeps the allocator from giving each thread a heap of its own: one loop allocates nearly all there is, and what is free in one heap is of
-  /// no use to another. For a process that has just begun; Linux with glibc only.
+  /// Prevents the allocator from creating a heap per thread. One loop allocates nearly everything, and free memory in
+  /// one heap can't be used by another. To be called at the start of a process; Linux with glibc only.
   package static func useOneHeap() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 1)
     #endif
   }
 
-  /// Gives it back to the system. Code that is needed after all comes back from the page cache, some pages at a time and without a disk.
-  /// Linux with glibc only; elsewhere it does nothing.
+  /// Returns the memory to the system. Code that is needed later is reloaded from the page cache, some pages at a
+  /// time and without disk access. Linux with glibc only; elsewhere it does nothing.
   package static func giveBack() {
     #if canImport(Glibc)
       malloc_trim(0)
-      // Somebody's breakpoints may stand in the code, which this would take away.
+      // A debugger's breakpoints may be in the code, which this would remove.
       #if !DEBUG
         if !isTraced { giveBackCode() }
       #endif
@@ -27,7 +27,7 @@ package enum StartMemory {
   }
 
   #if canImport(Glibc)
-    /// Whether a debugger looks on: it writes into code.
+    /// Whether a debugger is attached: it writes into code.
     private static var isTraced: Bool {
       guard let status = fopen("/proc/self/status", "re") else { return false }
       defer { fclose(status) }
@@ -39,14 +39,14 @@ package enum StartMemory {
       }
     }
 
-    /// The process that traces this one, 0 for none; nil: the line tells something else.
+    /// Returns the process ID of the tracer, 0 for none; nil: the line is about something else.
     static func tracer(_ line: String) -> Int? {
       guard line.hasPrefix("TracerPid:") else { return nil }
       return Int(line.dropFirst("TracerPid:".count).filter { !$0.isWhitespace })
     }
 
     private static func giveBackCode() {
-      // All are read before the first is given back: reading them needs code.
+      // All entries are read before the first range is released: reading them needs code.
       var places: [(start: UInt, end: UInt)] = []
       if let maps = fopen("/proc/self/maps", "re") {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4352) { line in
@@ -62,7 +62,8 @@ package enum StartMemory {
     }
 
     /// - Parameter line: `7f1afd2e1000-7f1afd304000 r-xp 00002000 fe:00 332717   /usr/lib/…`
-    /// - Returns: where code lies that was read from a file and can't have been written to; nil for all else.
+    /// - Returns: the address range of code that was read from a file and can't have been modified; nil for all other
+    ///   lines.
     static func code(_ line: String) -> (start: UInt, end: UInt)? {
       let words = line.split(whereSeparator: \.isWhitespace)
       guard words.count >= 6, words[1] == "r-xp", words[5].hasPrefix("/") else { return nil }

@@ -5,13 +5,13 @@
 #endif
 
 func nameCurrentThread(_ name: String) {
-  // Linux takes 15 bytes.
+  // Linux allows 15 bytes.
   var short = name
   while short.utf8.count > 15 { short.removeLast() }
   #if canImport(Darwin)
     pthread_setname_np(short)
   #else
-    // `pthread_setname_np` is hidden behind a macro that the module isn't built with.
+    // The Swift module doesn't define the macro that declares `pthread_setname_np`.
     let file = open("/proc/thread-self/comm", O_WRONLY)
     if file < 0 { return }
     _ = short.withCString { write(file, $0, strlen($0)) }
@@ -19,11 +19,12 @@ func nameCurrentThread(_ name: String) {
   #endif
 }
 
-/// Lets go of a thread that nobody will join.
+/// Detaches a thread that will not be joined.
 func detachThread(_ thread: pthread_t) { pthread_detach(thread) }
 
-/// A write to a connection that the peer has left raises SIGPIPE in the writing thread, which would end the process.
-/// Blocking it in the loop's thread alone leaves the process, a test runner perhaps, as it was.
+/// A write to a connection that the peer has closed raises SIGPIPE in the writing thread, which would end the
+/// process. Blocking it only in the loop's thread leaves the rest of the process (a test runner, for example)
+/// unchanged.
 func blockBrokenPipeSignal() {
   var set = sigset_t()
   sigemptyset(&set)
@@ -36,10 +37,10 @@ func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 /// Ends the process at once: nothing is flushed, no handler runs.
 func endProcess(_ status: Int32) -> Never { _exit(status) }
 
-/// Gives every closed one of the descriptors 0, 1 and 2 to the null device.
+/// Opens the null device for each of the descriptors 0, 1 and 2 that is closed.
 ///
-/// A program started with its standard input closed would otherwise get number 0 for its first socket, and read its
-/// commands from it. To be called first in `main`.
+/// A program that was started with a closed standard input would otherwise get number 0 for its first socket, and
+/// read its commands from it. Must be called first in `main`.
 package func openMissingStandardDescriptors() {
   while true {
     let descriptor = open("/dev/null", O_RDWR)
@@ -51,5 +52,5 @@ package func openMissingStandardDescriptors() {
   }
 }
 
-/// The C library's `read`, for a type that has a `read` of its own.
+/// The C library's `read`, for a type with a `read` method.
 func readBytes(_ descriptor: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(descriptor, &buffer, count) }

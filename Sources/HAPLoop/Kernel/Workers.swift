@@ -1,12 +1,13 @@
 import CUV
 
-/// Several threads for work that is done at once, before there is a loop.
+/// Several threads for parallel work before there is a loop.
 package enum Workers {
-  /// The cores that this process may use.
+  /// The number of cores that this process may use.
   package static var cores: Int { Int(uv_available_parallelism()) }
 
-  /// Runs `work` for each number below `count`, each on a thread of its own, and waits for all of them. With one it runs on the caller's.
-  /// - Throws: what the first of them threw that failed.
+  /// Runs `work` for each number below `count`, each on a separate thread, and waits for all of them. A count of 1
+  /// runs on the caller's thread.
+  /// - Throws: the error of the first work item that failed.
   package static func perform<T: Sendable>(
     _ count: Int, _ work: @escaping @Sendable (Int) throws -> T
   ) throws -> [T] {
@@ -39,12 +40,12 @@ private final class Job<T: Sendable> {
 
   func wait() -> Result<T, any Error> {
     uv_thread_join(&thread)
-    guard let result = result.withLock({ $0 }) else { preconditionFailure("a worker that has ended has a result") }
+    guard let result = result.withLock({ $0 }) else { preconditionFailure("the worker ended without a result") }
     return result
   }
 }
 
-/// What a C function can be handed.
+/// A closure in an object that can be passed to a C function.
 private final class Runner {
   let run: () -> Void
   init(_ run: @escaping () -> Void) { self.run = run }

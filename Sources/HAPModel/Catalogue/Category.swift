@@ -1,4 +1,5 @@
-/// An accessory category: the icon of pairing, `ci` of the Bonjour record. A row of Catalogue/categories.json. HAP R2 §13.
+/// An accessory category: the icon during pairing, and `ci` of the Bonjour record. A row of
+/// Catalogue/categories.json. HAP R2 §13.
 public struct Category: Hashable, Sendable {
   /// The number; 0 is only for accessories behind a bridge.
   public let number: UInt8
@@ -10,6 +11,6 @@ public struct Category: Hashable, Sendable {
     self.name = name
   }
 
-  /// As profiles write it, "garage-door-opener".
+  /// The name in profiles, "garage-door-opener".
   public var slug: String { HAPModel.slug(name) }
 }

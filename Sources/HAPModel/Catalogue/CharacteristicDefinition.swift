@@ -1,34 +1,35 @@
-/// What Apple says of one characteristic type. A row of Catalogue/characteristics.json.
+/// Apple's definition of a characteristic type. A row of Catalogue/characteristics.json.
 public struct CharacteristicDefinition: Hashable, Sendable {
-  /// On Apple's base.
+  /// The type, on Apple's base UUID.
   public let type: TypeID
   /// The specification's name, "Current Door State".
   public let name: String
-  /// The name as an identifier, "CurrentDoorState", as profiles write it.
+  /// The name as an identifier, "CurrentDoorState", as in profiles.
   public let identifier: String
-  /// Apple's dotted name, where known.
+  /// Apple's dotted name, if known.
   public let typeName: String?
   /// The format of the value.
   public let format: Format
-  /// The unit, where there is one.
+  /// The unit, if there is one.
   public let unit: Unit?
-  /// What may be done with it.
+  /// The allowed operations.
   public let perms: Permissions
-  /// The limits. Values that have a name are in `values`, not here: unnamed ones within the range are not forbidden.
+  /// The limits. They do not include the list of `values`: unnamed values within the range are not forbidden.
   public let constraints: Constraints
-  /// The values that have a name, in rising order.
+  /// The named values, in ascending order.
   public let values: [NamedValue]
-  /// The bits that have a name, for a bit field: each value is a mask.
+  /// The named bits of a bit field: each value is a mask.
   public let bits: [NamedValue]
-  /// Which of read, write and events only an admin controller may do.
+  /// The operations (read, write and events) that only an admin controller may use.
   public let adminOnly: Permissions
-  /// Usable before pairing (Bluetooth LE's pairing characteristics).
+  /// Whether it can be used before pairing (Bluetooth LE's pairing characteristics).
   public let isUnpaired: Bool
-  /// May be broadcast by Bluetooth LE accessories.
+  /// Whether Bluetooth LE accessories may broadcast it.
   public let isBroadcast: Bool
-  /// The first iOS release, where known.
+  /// The first iOS release, if known.
   public let since: String?
-  /// No longer in Apple's metadata: kept for reading old accessories, not offered for new ones.
+  /// Whether it is no longer in Apple's metadata. Such types are kept for reading old accessories, but not offered
+  /// for new ones.
   public let isWithdrawn: Bool
 
   init(
@@ -57,7 +58,7 @@ public struct CharacteristicDefinition: Hashable, Sendable {
 }
 
 extension CharacteristicDefinition {
-  /// The word for a value, "counter-clockwise"; nil for a value without a name.
+  /// Returns the word for a value, "counter-clockwise"; nil for a value without a name.
   public func word(for value: Value) -> String? {
     let number: Int?
     switch value {
@@ -68,7 +69,8 @@ extension CharacteristicDefinition {
     return values.first { $0.value == number }?.word
   }
 
-  /// The value, canonical for the format, that a word names; compared without case, spaces and hyphens. Nil for an unknown word.
+  /// Returns the value for a word, in the canonical form of the format; ignores case, spaces and hyphens. Nil for an
+  /// unknown word.
   public func value(forWord word: String) -> Value? {
     let folded: String = foldedName(word)
     guard let named: NamedValue = values.first(where: { foldedName($0.name) == folded }) else { return nil }
@@ -76,11 +78,11 @@ extension CharacteristicDefinition {
   }
 }
 
-/// A number that has a name: a state, or a bit of a field.
+/// A named number: a state, or a bit of a bit field.
 public struct NamedValue: Hashable, Sendable {
-  /// The number, or the bit's mask.
+  /// The number, or the mask of the bit.
   public let value: Int
-  /// As the catalogue has it, "Counter Clockwise".
+  /// The name in the catalogue, "Counter Clockwise".
   public let name: String
 
   init(_ value: Int, _ name: String) {
@@ -88,6 +90,6 @@ public struct NamedValue: Hashable, Sendable {
     self.name = name
   }
 
-  /// The name as profiles write it: lower case, hyphens for spaces, "counter-clockwise".
+  /// The name in profiles: lower case, hyphens for spaces, "counter-clockwise".
   public var word: String { slug(name) }
 }

@@ -1,21 +1,22 @@
 extension CharacteristicDefinition {
-  /// The value to start with: safe for its type, else the lowest valid one. Canonical, and valid by the definition's own limits.
+  /// The initial value: the safe value of its type, otherwise the lowest valid one. Canonical, and valid within the
+  /// definition's limits.
   public var defaultValue: Value {
     Catalogue.defaultValue(of: type, format: format, constraints: constraints)
   }
 }
 
 extension TypeID {
-  /// Programmable Switch Event: a press has no state, so a read gives null, and equal presses in a row are each an event.
-  /// HAP R2 §9.75 "Programmable Switch Event".
+  /// Whether it is Programmable Switch Event. A press is not a state, so a read returns null, and equal consecutive
+  /// presses are separate events. HAP R2 §9.75 "Programmable Switch Event".
   public var readsAsNull: Bool { self == 0x73 }
 }
 
 extension Catalogue {
-  /// The value to start with under limits that may be narrower than the catalogue's: the safe one of its type where that is allowed, else
-  /// the lowest valid one (0 where no minimum is stated and 0 is allowed).
+  /// Returns the initial value within limits that may be narrower than the catalogue's: the safe value of its type if
+  /// it is allowed, otherwise the lowest valid one (0 if no minimum is stated and 0 is allowed).
   ///
-  /// Safe is: doors closed, locks secured, alarms off, 20 °C, batteries full, current equal to target.
+  /// Safe values: doors closed, locks secured, alarms off, 20 °C, batteries full, current equal to target.
   public static func defaultValue(of type: TypeID, format: Format, constraints: Constraints) -> Value {
     if type.readsAsNull { return .null }
     let limits: Characteristic = Characteristic(iid: 1, type: type, format: format, perms: [], constraints: constraints)
@@ -29,14 +30,14 @@ extension Catalogue {
     }
   }
 
-  /// What is safe, where that is not the lowest value.
+  /// Returns the safe value of a type if it is not the lowest value.
   private static func safeValue(_ short: UInt32) -> Value? {
     switch short {
     case 0xE, 0x32: .integer(1)  // door: closed
     case 0x1D, 0x1E: .integer(1)  // lock: secured
     case 0x66, 0x67: .integer(3)  // security system: disarmed
     case 0x11, 0x35, 0xD, 0x12: .float(20)  // temperatures, °C
-    case 0x8: .integer(100)  // brightness, for the moment the light is turned on
+    case 0x8: .integer(100)  // brightness, for when the light is turned on
     case 0x68: .integer(100)  // battery level
     case 0xAB: .float(100)  // filter life level
     case 0x72: .integer(2)  // position state: stopped

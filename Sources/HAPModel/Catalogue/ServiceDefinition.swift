@@ -1,20 +1,21 @@
-/// What Apple says of one service type. A row of Catalogue/services.json.
+/// Apple's definition of a service type. A row of Catalogue/services.json.
 public struct ServiceDefinition: Hashable, Sendable {
-  /// On Apple's base.
+  /// The type, on Apple's base UUID.
   public let type: TypeID
   /// The specification's name, "Garage Door Opener".
   public let name: String
-  /// The name as an identifier, "GarageDoorOpener", as profiles write it.
+  /// The name as an identifier, "GarageDoorOpener", as in profiles.
   public let identifier: String
-  /// Apple's dotted name, where known.
+  /// Apple's dotted name, if known.
   public let typeName: String?
   /// The characteristics that the service must have.
   public let required: [TypeID]
-  /// The characteristics that it may have as well.
+  /// The characteristics that it may also have.
   public let optional: [TypeID]
-  /// The first iOS release, where known.
+  /// The first iOS release, if known.
   public let since: String?
-  /// No longer in Apple's metadata: kept for reading old accessories, not offered for new ones.
+  /// Whether it is no longer in Apple's metadata. Such types are kept for reading old accessories, but not offered
+  /// for new ones.
   public let isWithdrawn: Bool
 
   init(

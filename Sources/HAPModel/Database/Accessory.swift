@@ -1,11 +1,12 @@
-/// One accessory: the only one of a server, a bridge, or one behind a bridge. HAP R2 §6.6.1 "Accessory Objects".
+/// One accessory: the only accessory of a server, a bridge, or an accessory behind a bridge. HAP R2 §6.6.1 "Accessory
+/// Objects".
 public struct Accessory: Hashable, Sendable {
   /// Accessory instance ID, ≥ 1, unique within the server; 1 is the server's own.
   public var aid: UInt64
-  /// In the order of the answer to `/accessories`.
+  /// The services, in the order of the answer to `/accessories`.
   public var services: [Service]
 
-  /// All of an accessory.
+  /// Creates an accessory.
   public init(aid: UInt64, services: [Service]) {
     self.aid = aid
     self.services = services

@@ -1,9 +1,10 @@
-/// Everything a server serves, laid out flat: a characteristic is found by its address in one look-up, and from then on by its *slot*.
+/// All attributes of a server, stored flat: one look-up finds a characteristic by its address, and after that it is
+/// addressed by its *slot*.
 ///
-/// A slot is a characteristic's position in the order of `/accessories`, 0..<`characteristics.count`. Slots do not move while the
-/// database lives; a change of structure is a new database. Values change in place.
+/// A slot is a characteristic's position in the order of `/accessories`, 0..<`characteristics.count`. Slots never
+/// change during the lifetime of the database; a change of structure creates a new database. Values change in place.
 public struct AttributeDatabase: Sendable {
-  /// Where one accessory lies.
+  /// The position of one accessory.
   public struct AccessoryEntry: Hashable, Sendable {
     /// Accessory instance ID.
     public let aid: UInt64
@@ -13,17 +14,17 @@ public struct AttributeDatabase: Sendable {
     public let slots: Range<Int>
   }
 
-  /// A service without its characteristics, and where they lie.
+  /// A service without its characteristics, and their position.
   public struct ServiceEntry: Hashable, Sendable {
     /// Its accessory, as a position in `accessoryEntries`.
     public let accessory: Int
     /// Instance ID.
     public let iid: UInt64
-    /// What it is.
+    /// The service type.
     public let type: TypeID
     /// Whether it is the accessory's main function.
     public let isPrimary: Bool
-    /// Whether it is not shown to a person.
+    /// Whether it is hidden from users.
     public let isHidden: Bool
     /// Instance IDs of the services linked from this one.
     public let linked: [UInt64]
@@ -35,16 +36,16 @@ public struct AttributeDatabase: Sendable {
   public let accessoryEntries: [AccessoryEntry]
   /// All services, accessory by accessory.
   public let services: [ServiceEntry]
-  /// All characteristics, by slot. Change only values: ids and types are indexed.
+  /// All characteristics, by slot. Only values may be changed: IDs and types are indexed.
   public package(set) var characteristics: ContiguousArray<Characteristic>
 
   private let ids: ContiguousArray<AttributeID>
   private let serviceOfSlot: ContiguousArray<Int>
   private let slots: [AttributeID: Int]
 
-  /// Lays out the accessories.
-  /// - Throws: `DatabaseError` for the first id that is 0 or used twice. Nothing else is judged here: the rules of a good database are
-  ///   the profile's to check.
+  /// Stores the accessories.
+  /// - Throws: `DatabaseError` for the first ID that is 0 or used twice. No other rules are checked here; the profile
+  ///   checks them.
   public init(_ accessories: [Accessory]) throws(DatabaseError) {
     var accessoryEntries: [AccessoryEntry] = []
     var services: [ServiceEntry] = []
@@ -53,7 +54,7 @@ public struct AttributeDatabase: Sendable {
     var serviceOfSlot: ContiguousArray<Int> = []
     var slots: [AttributeID: Int] = [:]
     var aids: Set<UInt64> = []
-    // Exactly: these arrays stay, and growing leaves up to half of them empty.
+    // Exact capacities: these arrays are permanent, and growth would leave up to half of them empty.
     let serviceCount: Int = accessories.reduce(0) { $0 + $1.services.count }
     let slotCount: Int = accessories.reduce(0) { $1.services.reduce($0) { $0 + $1.characteristics.count } }
     accessoryEntries.reserveCapacity(accessories.count)
@@ -103,19 +104,19 @@ public struct AttributeDatabase: Sendable {
 }
 
 extension AttributeDatabase {
-  /// Of nothing.
+  /// A database without accessories.
   package static let empty = try! AttributeDatabase([])
 
-  /// The slot of a characteristic; nil for an unknown id, and for a service's.
+  /// Returns the slot of a characteristic; nil for an unknown ID and for the ID of a service.
   public func slot(of id: AttributeID) -> Int? { slots[id] }
 
-  /// The address of a slot.
+  /// Returns the address of a slot.
   public func id(ofSlot slot: Int) -> AttributeID { ids[slot] }
 
-  /// The service that a slot belongs to.
+  /// Returns the service that contains a slot.
   public func service(ofSlot slot: Int) -> ServiceEntry { services[serviceOfSlot[slot]] }
 
-  /// Whether the server has an accessory of this aid.
+  /// Returns whether the server has an accessory with this aid.
   public func hasAccessory(_ aid: UInt64) -> Bool { accessoryEntries.contains { $0.aid == aid } }
 
   /// The value in a slot, changed in place.
@@ -124,8 +125,8 @@ extension AttributeDatabase {
     set { characteristics[slot].value = newValue }
   }
 
-  /// The value of a characteristic; nil when there is none of this id. Assigning to an unknown id is our own mistake and traps, as is
-  /// assigning nil.
+  /// The value of a characteristic; nil if the ID is unknown. Setting an unknown ID or nil is a programming error and
+  /// traps.
   public subscript(id: AttributeID) -> Value? {
     get { slots[id].map { characteristics[$0].value } }
     set {
@@ -136,7 +137,7 @@ extension AttributeDatabase {
     }
   }
 
-  /// The accessories as a tree, with the values of now.
+  /// The accessories as a tree, with the current values.
   public var accessories: [Accessory] {
     accessoryEntries.map { (entry: AccessoryEntry) -> Accessory in
       Accessory(
@@ -150,7 +151,7 @@ extension AttributeDatabase {
   }
 }
 
-/// Why accessories can't be laid out.
+/// The reason why accessories can't form a database.
 public enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An aid is 0.
   case zeroAccessoryID
@@ -158,7 +159,7 @@ public enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   case duplicateAccessoryID(UInt64)
   /// An iid in this accessory is 0.
   case zeroInstanceID(aid: UInt64)
-  /// Two services or characteristics of one accessory have this id.
+  /// Two services or characteristics of one accessory have this ID.
   case duplicateInstanceID(AttributeID)
 
   /// One sentence for people.

@@ -5,13 +5,13 @@ public struct AttributeID: Hashable, Sendable, Comparable, CustomStringConvertib
   /// Instance ID within the accessory.
   public var iid: UInt64
 
-  /// Any two numbers; whether they exist is the database's to say.
+  /// Creates an ID from any two numbers; the database may not contain it.
   public init(aid: UInt64, iid: UInt64) {
     self.aid = aid
     self.iid = iid
   }
 
-  /// Reads "1.9": two decimal numbers of digits alone, each within 64 bits. Nil for anything else.
+  /// Parses "1.9": two decimal numbers without signs, each within 64 bits. Nil for anything else.
   public init?(_ text: String) {
     let parts: [Substring] = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),

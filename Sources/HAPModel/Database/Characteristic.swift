@@ -1,28 +1,28 @@
-/// One characteristic of a service: what it is, what may be done with it, and its value. HAP R2 §6.6.3.
+/// One characteristic of a service: its type, permissions and value. HAP R2 §6.6.3.
 public struct Characteristic: Hashable, Sendable {
-  // In an order that leaves no holes: a bridge has a thousand of them.
+  // This order leaves no gaps in memory: a bridge has a thousand characteristics.
   /// The value, canonical for the format, or `.null`.
   public var value: Value
   /// The format of the value.
   public var format: Format
-  /// The unit, where the format has one.
+  /// The unit, if there is one.
   public var unit: Unit?
-  /// Whether the value is kept over restarts.
+  /// Whether the value is kept across restarts.
   public var persists: Bool
-  /// What may be done with it.
+  /// The allowed operations.
   public var perms: Permissions
-  /// Which of read, write and events only an admin controller may do.
+  /// The operations (read, write and events) that only an admin controller may use.
   public var adminOnly: Permissions
   /// Instance ID, ≥ 1, unique within the accessory.
   public var iid: UInt64
-  /// What it is.
+  /// The characteristic type.
   public var type: TypeID
-  /// The maker's description, for people.
+  /// The manufacturer's description, for people.
   public var description: String?
   /// The limits of the value.
   public var constraints: Constraints
 
-  /// All of a characteristic.
+  /// Creates a characteristic.
   public init(
     iid: UInt64, type: TypeID, format: Format, perms: Permissions, value: Value = .null, unit: Unit? = nil,
     description: String? = nil,

@@ -1,19 +1,19 @@
-/// One service of an accessory: a group of characteristics that make a function. HAP R2 §6.6.2 "Service Objects".
+/// One service of an accessory: a group of characteristics that form a function. HAP R2 §6.6.2 "Service Objects".
 public struct Service: Hashable, Sendable {
-  /// Instance ID, ≥ 1, unique within the accessory, in one space with those of characteristics.
+  /// Instance ID, ≥ 1, unique within the accessory, including its characteristics.
   public var iid: UInt64
-  /// What it is.
+  /// The service type.
   public var type: TypeID
   /// Whether it is the accessory's main function.
   public var isPrimary: Bool
-  /// Whether it is not shown to a person.
+  /// Whether it is hidden from users.
   public var isHidden: Bool
   /// Instance IDs of the services linked from this one.
   public var linked: [UInt64]
-  /// In the order of the answer to `/accessories`.
+  /// The characteristics, in the order of the answer to `/accessories`.
   public var characteristics: [Characteristic]
 
-  /// All of a service.
+  /// Creates a service.
   public init(
     iid: UInt64, type: TypeID, isPrimary: Bool = false, isHidden: Bool = false, linked: [UInt64] = [],
     characteristics: [Characteristic] = []

@@ -1,20 +1,20 @@
-/// Names a request whose answer waits for slow work or for the store.
+/// Identifies a request whose response waits for slow work or for the store.
 package struct Ticket: Hashable, Sendable {
   package let number: UInt64
   package init(number: UInt64) { self.number = number }
 }
 
-/// Names a connection for as long as the process runs; never used again.
+/// Identifies a connection during the lifetime of the process; never reused.
 package struct ConnectionID: Hashable, Sendable, Comparable {
   package let number: UInt64
   package init(number: UInt64) { self.number = number }
   package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.number < other.number }
 }
 
-/// What people want to read about a running accessory.
+/// An event of a running accessory, for the log.
 package enum AccessoryReport: Equatable, Sendable {
   case connected(ConnectionID, peer: String)
-  /// A request was understood, and is about to be worked off: "GET /characteristics?id=1.9".
+  /// A request was parsed and is about to be handled: "GET /characteristics?id=1.9".
   case requested(ConnectionID, request: String)
   case disconnected(ConnectionID, peer: String)
   case paired(controller: String, isAdmin: Bool)
@@ -23,20 +23,20 @@ package enum AccessoryReport: Equatable, Sendable {
   case wrote(AttributeID, Value, controller: String)
   case subscribed(AttributeID, controller: String)
   case unsubscribed(AttributeID, controller: String)
-  /// An event with this value is on its way to the controller.
+  /// An event with this value is being sent to the controller.
   case told(AttributeID, Value, controller: String)
   case identified(aid: UInt64)
   /// The device has not answered a read or a write of these for three seconds.
   case slow([AttributeID])
-  /// A request was refused or a connection closed, and why.
+  /// A request was refused or a connection was closed, with the reason.
   case refused(ConnectionID, request: String, reason: String)
-  /// What came can't be decoded; the connection is closed.
+  /// The received bytes can't be decoded; the connection is closed.
   case unreadable(ConnectionID, reason: String)
 }
 
-/// Takes the reports of an accessory.
+/// Receives the reports of an accessory.
 package protocol ReportSink: AnyObject {
-  /// Whether reports are wanted. Without them, a request costs nothing for them.
+  /// Whether reports are requested. Without them, a request does no reporting work.
   var makesReports: Bool { get }
   func append(_ report: AccessoryReport)
 }

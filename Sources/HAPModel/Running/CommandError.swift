@@ -1,21 +1,21 @@
-/// Why a command was not carried out. Nothing was changed.
+/// The reason why a command was not executed. Nothing was changed.
 package struct CommandError: Error, Equatable, Sendable {
-  /// What callers decide on; its raw value is the `code` of an answer.
+  /// A code for programs; its raw value is the `code` of an answer.
   package enum Code: String, Sendable {
-    /// The line is no JSON, or not the object it should be.
+    /// The line is not JSON, or not the required object.
     case malformed
     case unknownCommand = "unknown-command"
     case noSuchAccessory = "no-such-accessory"
     case noSuchController = "no-such-controller"
     case noSuchService = "no-such-service"
     case noSuchCharacteristic = "no-such-characteristic"
-    /// Several are meant.
+    /// Several items match.
     case ambiguous
     /// The characteristic does not allow this value.
     case invalidValue = "invalid-value"
-    /// This device can't do that.
+    /// The device can't do this.
     case notPossible = "not-possible"
-    /// Our own trouble, such as a disk that is full.
+    /// An internal error, such as a full disk.
     case failed
   }
   package var code: Code

@@ -1,7 +1,7 @@
-/// A change of what an accessory keeps over a restart.
+/// A change of the persistent state of an accessory.
 package enum StoredChange: Equatable, Sendable {
   case upsert(Pairing)
-  /// Identifiers of pairings that go together, in one transaction.
+  /// The identifiers of pairings that are removed together, in one transaction.
   case remove([[UInt8]])
   case failedAttempts(Int)
 }

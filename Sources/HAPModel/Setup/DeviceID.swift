@@ -2,13 +2,13 @@
 public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
   private let bits: UInt64
 
-  /// Six bytes exactly; nil for any other count.
+  /// Creates an ID from exactly six bytes; nil for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 6 else { return nil }
     bits = bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Reads six pairs of hexadecimal digits with colons between, in any case. Nil for anything else.
+  /// Parses six pairs of hexadecimal digits separated by colons, in any case. Nil for anything else.
   public init?(_ text: String) {
     guard text.utf8.count == 17 else { return nil }
     var bits: UInt64 = 0
@@ -26,7 +26,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   /// The six bytes.
   public var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> UInt64(40 - 8 * $0)) } }
 
-  /// Upper case, as it goes on the wire, into signatures and into the setup hash.
+  /// The ID in upper case: the form on the wire, in signatures and in the setup hash.
   public var text: String {
     bytes.map { (byte: UInt8) -> String in
       let digits: String = String(byte, radix: 16, uppercase: true)
@@ -34,9 +34,9 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     }.joined(separator: ":")
   }
 
-  /// The text.
+  /// The same as `text`.
   public var description: String { text }
 
-  /// By the bytes.
+  /// Compares the bytes.
   public static func < (left: DeviceID, right: DeviceID) -> Bool { left.bits < right.bits }
 }

@@ -1,6 +1,6 @@
-/// The eight digits that a person types to pair, "031-45-154". HAP R2 §4.2.1 "Setup Code".
+/// The eight digits that a person enters to pair, "031-45-154". HAP R2 §4.2.1 "Setup Code".
 public struct SetupCode: Hashable, Sendable {
-  /// 0...99999999, the digits read as one decimal number.
+  /// 0...99999999: the digits as one decimal number.
   public let number: UInt32
 
   /// Codes that are too easy to guess: HAP R2 §4.2.1.2 "Invalid Setup Codes".
@@ -9,7 +9,7 @@ public struct SetupCode: Hashable, Sendable {
     12_345_678, 87_654_321,
   ]
 
-  /// Reads "XXX-XX-XXX", digits and dashes alone.
+  /// Parses "XXX-XX-XXX"; only digits and dashes are allowed.
   public init(_ text: String) throws(SetupCodeError) {
     guard text.utf8.count == 10 else { throw .malformed }
     var number: UInt32 = 0
@@ -24,7 +24,7 @@ public struct SetupCode: Hashable, Sendable {
     try self.init(number: number)
   }
 
-  /// Reads a code as people type it: "XXX-XX-XXX", or the eight digits without dashes.
+  /// Parses a code in the forms that people type: "XXX-XX-XXX", or the eight digits without dashes.
   public init(typed text: String) throws(SetupCodeError) {
     let isBare: Bool = text.utf8.count == 8 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard isBare, let number: UInt32 = UInt32(text) else {
@@ -34,21 +34,22 @@ public struct SetupCode: Hashable, Sendable {
     try self.init(number: number)
   }
 
-  /// A code from its number, for drawing one at random: draw again when it is too simple.
+  /// Creates a code from a number, for random codes: choose another number if it is too simple.
   public init(number: UInt32) throws(SetupCodeError) {
     guard number <= 99_999_999 else { throw .malformed }
     guard !Self.tooSimple.contains(number) else { throw .tooSimple }
     self.number = number
   }
 
-  /// Any eight digits, those that are too easy to guess, too: for accessories that misbehave on purpose.
+  /// Creates a code from any eight digits, including those that are too easy to guess; for accessories that misbehave
+  /// on purpose.
   /// - Parameter number: 0...99999999; more traps.
   package init(unchecked number: UInt32) {
     precondition(number <= 99_999_999, "a setup code has eight digits")
     self.number = number
   }
 
-  /// "031-45-154", with the dashes, as SRP takes it.
+  /// "031-45-154" with dashes, the form for SRP.
   public var text: String {
     var digits: [Character] = Array(String(number))
     digits.insert(contentsOf: repeatElement("0", count: 8 - digits.count), at: 0)
@@ -56,14 +57,14 @@ public struct SetupCode: Hashable, Sendable {
   }
 }
 
-/// Why a text is no setup code.
+/// The reason why a text is not a setup code.
 public enum SetupCodeError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Not of the form XXX-XX-XXX.
+  /// The form is not XXX-XX-XXX.
   case malformed
-  /// One of the twelve that HAP forbids.
+  /// The code is one of the twelve that HAP forbids.
   case tooSimple
 
-  /// For people; goes after the code in question.
+  /// An explanation for people; it follows the code in a message.
   public var description: String {
     switch self {
     case .malformed: "a setup code is eight digits written XXX-XX-XXX, such as 031-45-154"

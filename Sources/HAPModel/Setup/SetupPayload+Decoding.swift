@@ -1,12 +1,13 @@
 extension SetupPayload {
   private static let scheme: String = "X-HM://"
 
-  /// Whether a text is meant as a setup payload: it begins with "X-HM:", in any case.
+  /// Returns whether a text is probably a setup payload: it begins with "X-HM:", in any case.
   public static func isMeant(by text: String) -> Bool { text.prefix(5).uppercased() == "X-HM:" }
 
-  /// Reads a payload as `uri` writes it. HAP R2 §4.4 "Setup Payload".
+  /// Parses a payload in the form of `uri`. HAP R2 §4.4 "Setup Payload".
   ///
-  /// Reserved bits must be 0. Code bits of 0 mean that the payload has no code; then the setup ID "0000" means that it has none either.
+  /// Reserved bits must be 0. If the code bits are 0, the payload has no code; the setup ID "0000" then means that it
+  /// has no setup ID either.
   public init(uri: String) throws(SetupPayloadError) {
     guard uri.hasPrefix(Self.scheme) else { throw .scheme }
     let text: Substring = uri.dropFirst(Self.scheme.count)
@@ -39,37 +40,37 @@ extension SetupPayload {
   }
 }
 
-/// Why a text is no setup payload.
+/// The reason why a text is not a setup payload.
 public enum SetupPayloadError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It does not begin with "X-HM://", in capitals.
+  /// It does not begin with "X-HM://" in upper case.
   case scheme
-  /// It has this many characters after "X-HM://", and not 13.
+  /// It has this number of characters after "X-HM://" instead of 13.
   case length(Int)
   /// One of the first nine characters is not 0-9 or A-Z.
   case digit
   /// The number does not fit into 46 bits.
   case tooLarge
-  /// A version other than 0.
+  /// The version is not 0.
   case version(UInt8)
   /// A bit that must be 0 is 1.
   case reservedBits
-  /// The code is none that HAP allows.
+  /// HAP does not allow the code.
   case code(SetupCodeError)
-  /// The last four characters are no setup ID.
+  /// The last four characters are not a setup ID.
   case setupID(String)
 
-  /// For people; goes after the payload in question.
+  /// An explanation for people; it follows the payload in a message.
   public var description: String {
     switch self {
     case .scheme: "a setup payload begins with X-HM:// in capitals"
-    case .length(let count): "a setup payload has 13 characters after X-HM://, and this one has \(count)"
-    case .digit: "the nine characters after X-HM:// are digits 0-9 and capital letters A-Z"
+    case .length(let count): "a setup payload has 13 characters after X-HM://; this one has \(count)"
+    case .digit: "the nine characters after X-HM:// must be digits 0-9 or capital letters A-Z"
     case .tooLarge: "the number in the payload is too large; a character is wrong"
-    case .version(let version): "the payload has version \(version), and only version 0 is known"
+    case .version(let version): "the payload has version \(version); only version 0 is known"
     case .reservedBits: "the payload sets reserved bits; a character is wrong"
     case .code(let error): "the setup code in the payload is not valid: \(error)"
     case .setupID(let text):
-      "the last four characters are the setup ID, which has digits 0-9 and capital letters A-Z alone, not \"\(text)\""
+      "the setup ID (the last four characters) must be digits 0-9 or capital letters A-Z, not \"\(text)\""
     }
   }
 }

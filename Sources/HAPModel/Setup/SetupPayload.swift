@@ -1,19 +1,19 @@
-/// What the QR code of an accessory says, "X-HM://0071WK4SM7OSX". HAP R2 §4.4 "Setup Payload".
+/// The content of an accessory's QR code, "X-HM://0071WK4SM7OSX". HAP R2 §4.4 "Setup Payload".
 public struct SetupPayload: Hashable, Sendable {
   /// The accessory's category.
   public var category: UInt8
-  /// Without a code its bits are 0.
+  /// The setup code; nil: its bits are 0.
   public var code: SetupCode?
-  /// Without a setup ID it is "0000".
+  /// The setup ID; nil: "0000".
   public var setupID: SetupID?
-  /// Whether the accessory speaks HAP over IP.
+  /// Whether the accessory supports HAP over IP.
   public var supportsIP: Bool
-  /// Whether the accessory speaks HAP over Bluetooth LE.
+  /// Whether the accessory supports HAP over Bluetooth LE.
   public var supportsBLE: Bool
   /// Whether the accessory is already paired with a controller.
   public var isPaired: Bool
 
-  /// An IP accessory by default.
+  /// Creates a payload; an IP accessory by default.
   public init(
     category: UInt8, code: SetupCode?, setupID: SetupID?, supportsIP: Bool = true, supportsBLE: Bool = false,
     isPaired: Bool = false
@@ -26,7 +26,7 @@ public struct SetupPayload: Hashable, Sendable {
     self.isPaired = isPaired
   }
 
-  /// `X-HM://`, nine base-36 digits of a 46-bit number, then the setup ID.
+  /// The payload: `X-HM://`, nine base-36 digits of a 46-bit number, then the setup ID.
   ///
   /// Bits: version 45–43 = 0, reserved 42–39 = 0, category 38–31, BLE 29, IP 28, paired 27, code 26–0.
   public var uri: String {

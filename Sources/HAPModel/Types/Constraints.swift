@@ -1,6 +1,7 @@
 /// The metadata that limits a characteristic's value. HAP R2 §6.6.3 "Characteristic Objects".
 ///
-/// Most characteristics have none, and then it is one empty word: a bridge of 149 accessories has a thousand characteristics.
+/// Most characteristics have no limits; the value is then a single nil pointer. A bridge of 149 accessories has a
+/// thousand characteristics.
 public struct Constraints: Hashable, Sendable {
   private struct Limits: Hashable {
     var minValue: Value?
@@ -21,53 +22,53 @@ public struct Constraints: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { limits.hash(into: &hasher) }
   }
 
-  /// nil: there are none.
+  /// nil: there are no limits.
   private var box: Box?
 
-  /// Lowest value, inclusive: `.integer` or `.float`. For numeric formats.
+  /// The lowest value, inclusive: `.integer` or `.float`. For numeric formats.
   public var minValue: Value? {
     get { box?.limits.minValue }
     set { change { $0.minValue = newValue } }
   }
-  /// Highest value, inclusive.
+  /// The highest value, inclusive.
   public var maxValue: Value? {
     get { box?.limits.maxValue }
     set { change { $0.maxValue = newValue } }
   }
-  /// Distance between values, counted from `minValue` (or from 0 without one).
+  /// The distance between values, counted from `minValue` (or from 0 without a minimum).
   public var minStep: Value? {
     get { box?.limits.minStep }
     set { change { $0.minStep = newValue } }
   }
-  /// Longest string in UTF-8 bytes; without it 64 ("maxLen", 256 at most).
+  /// The maximum length of a string in UTF-8 bytes ("maxLen", at most 256); nil: 64.
   public var maxLen: Int? {
     get { box?.limits.maxLen }
     set { change { $0.maxLen = newValue } }
   }
-  /// Longest bytes after base64 decoding; without it 2097152 ("maxDataLen").
+  /// The maximum number of bytes after base64 decoding ("maxDataLen"); nil: 2097152.
   public var maxDataLen: Int? {
     get { box?.limits.maxDataLen }
     set { change { $0.maxDataLen = newValue } }
   }
-  /// The only values allowed ("valid-values"), for integer formats.
+  /// The only allowed values ("valid-values"), for integer formats.
   public var validValues: [Int]? {
     get { box?.limits.validValues }
     set { change { $0.validValues = newValue } }
   }
-  /// The only range allowed ("valid-values-range"), for integer formats.
+  /// The only allowed range ("valid-values-range"), for integer formats.
   public var validValuesRange: ClosedRange<Int>? {
     get { box?.limits.validValuesRange }
     set { change { $0.validValuesRange = newValue } }
   }
 
-  /// `maxLen` where none is stated.
+  /// The default of `maxLen`.
   public static let defaultMaxLen: Int = 64
-  /// The most that `maxLen` can be.
+  /// The maximum of `maxLen`.
   public static let greatestMaxLen: Int = 256
-  /// `maxDataLen` where none is stated.
+  /// The default of `maxDataLen`.
   public static let defaultMaxDataLen: Int = 2_097_152
 
-  /// No limits but those given.
+  /// Creates limits; nil means no limit.
   public init(
     minValue: Value? = nil, maxValue: Value? = nil, minStep: Value? = nil, maxLen: Int? = nil, maxDataLen: Int? = nil,
     validValues: [Int]? = nil, validValuesRange: ClosedRange<Int>? = nil

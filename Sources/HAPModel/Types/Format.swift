@@ -1,6 +1,6 @@
 /// The format of a characteristic's value. HAP R2 §6.6.3 "Characteristic Objects"; it is "int", not "int32".
 public enum Format: String, CaseIterable, Hashable, Sendable {
-  /// true or false; 1 and 0 are taken too.
+  /// true or false; 1 and 0 are also accepted.
   case bool
   /// 0 to 255.
   case uint8
@@ -21,7 +21,7 @@ public enum Format: String, CaseIterable, Hashable, Sendable {
   /// Any bytes, base64 on the wire.
   case data
 
-  /// What an integer format can hold; nil for the other formats.
+  /// The range of an integer format; nil for the other formats.
   public var integerRange: ClosedRange<Int128>? {
     switch self {
     case .uint8: 0...Int128(UInt8.max)
@@ -33,23 +33,23 @@ public enum Format: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether values are numbers, so that minimum, maximum and step apply.
+  /// Whether values are numbers, to which minimum, maximum and step apply.
   public var isNumeric: Bool { integerRange != nil || self == .float }
 
-  /// Whether values are bytes, base64 on the wire.
+  /// Whether values are bytes, which are base64 on the wire.
   public var isBytes: Bool { self == .tlv8 || self == .data }
 }
 
 /// The unit of a characteristic's value. HAP R2 §6.6.3 "Characteristic Objects".
 public enum Unit: String, CaseIterable, Hashable, Sendable {
-  /// Degrees Celsius, whatever the person sees.
+  /// Degrees Celsius, whatever unit the user interface shows.
   case celsius
-  /// 0 to 100, mostly.
+  /// Usually 0 to 100.
   case percentage
   /// Degrees of an angle.
   case arcdegrees
   /// Illuminance.
   case lux
-  /// Durations.
+  /// Duration in seconds.
   case seconds
 }

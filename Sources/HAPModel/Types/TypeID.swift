@@ -1,8 +1,8 @@
-/// The type of a service or characteristic: a UUID, on Apple's base or on a vendor's own.
+/// The type of a service or characteristic: a UUID on Apple's base or of a vendor.
 ///
-/// HAP R2 §6.6.1 "Service and Characteristic Types": on Apple's base `XXXXXXXX-0000-1000-8000-0026BB765291` the short form
-/// (upper-case hexadecimal, no leading zeros) goes on the wire, else the full UUID.
-/// Two spellings of one type are equal.
+/// HAP R2 §6.6.1 "Service and Characteristic Types": a type on Apple's base `XXXXXXXX-0000-1000-8000-0026BB765291` is
+/// sent in its short form (upper-case hexadecimal, no leading zeros), any other type as the full UUID. Two spellings
+/// of one type are equal.
 public struct TypeID: Hashable, Sendable {
   private var bits: UInt128
 
@@ -10,12 +10,12 @@ public struct TypeID: Hashable, Sendable {
   private static let appleBase: UInt128 = 0x0000_0000_0000_1000_8000_0026_BB76_5291
   private static let lowMask: UInt128 = (1 << 96) - 1
 
-  /// A type on Apple's base, such as 0x43 for Light Bulb.
+  /// Creates a type on Apple's base, such as 0x43 for Light Bulb.
   public init(apple short: UInt32) {
     bits = (UInt128(short) << 96) | Self.appleBase
   }
 
-  /// Reads a short form of 1 to 8 hexadecimal digits ("43") or a full UUID with its dashes, in any case.
+  /// Parses a short form of 1 to 8 hexadecimal digits ("43") or a full UUID with its dashes, in any case.
   /// - Returns: nil for anything else.
   public init?(_ text: String) {
     let utf8: String.UTF8View = text.utf8
@@ -48,10 +48,10 @@ public struct TypeID: Hashable, Sendable {
   /// Whether the type is on Apple's base UUID.
   public var isAppleDefined: Bool { bits & Self.lowMask == Self.appleBase }
 
-  /// The number of a type on Apple's base (0x43 for Light Bulb), nil for a vendor's own.
+  /// The number of a type on Apple's base (0x43 for Light Bulb); nil for a vendor's type.
   public var appleShort: UInt32? { isAppleDefined ? UInt32(truncatingIfNeeded: bits >> 96) : nil }
 
-  /// The text that goes on the wire: the short form on Apple's base, else the full UUID; upper case.
+  /// The text on the wire: the short form on Apple's base, otherwise the full UUID; upper case.
   public var wireForm: String {
     guard let short: UInt32 = appleShort else { return uuid }
     return String(short, radix: 16, uppercase: true)
@@ -71,14 +71,14 @@ public struct TypeID: Hashable, Sendable {
 }
 
 extension TypeID: ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// A type on Apple's base.
+  /// Creates a type on Apple's base.
   public init(integerLiteral value: UInt32) { self.init(apple: value) }
 
-  /// The wire form.
+  /// The same as `wireForm`.
   public var description: String { wireForm }
 }
 
-/// 0...15 for an ASCII hexadecimal digit of either case.
+/// Returns 0...15 for an ASCII hexadecimal digit of either case.
 func hexDigit(_ byte: UInt8) -> UInt8? {
   switch byte {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")

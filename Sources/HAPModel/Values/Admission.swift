@@ -1,18 +1,19 @@
 extension Characteristic {
-  /// Takes a written value: the canonical value to store, or why not.
+  /// Checks a written value and returns the canonical value to store.
   ///
-  /// HAP R2 §6.6.3 and §6.7.2.2; where the specification is silent, ADK's way (protocol.md §6, §11):
-  /// - bool takes true, false, 1 and 0.
-  /// - Integers refuse anything written with a fraction or exponent, even `1.0`, and numbers between two steps.
-  /// - Floats take integers; a value within a tenth of a step of the grid is rounded to it, others are refused; NaN never passes.
-  /// - Strings are at most `maxLen` UTF-8 *bytes* (ADK counts bytes), 64 without it.
-  /// - tlv8 and data come as base64 text (`.string`) or already decoded (`.data`); `maxDataLen` counts decoded bytes. Whether
-  ///   the bytes are TLV8 is not looked at here: the model does not know the wire.
-  /// - null is refused: whether null is a bad request or a bad value is for the caller to decide before.
+  /// HAP R2 §6.6.3 and §6.7.2.2; where the specification is silent, the ADK's behaviour (protocol.md §6, §11):
+  /// - bool accepts true, false, 1 and 0.
+  /// - Integers refuse all numbers written with a fraction or exponent, even `1.0`, and numbers between two steps.
+  /// - Floats accept integers. A value within a tenth of a step of the grid is rounded to it, others are refused. NaN
+  ///   is always refused.
+  /// - Strings are at most `maxLen` UTF-8 *bytes* (the ADK counts bytes), by default 64.
+  /// - tlv8 and data values are base64 text (`.string`) or already decoded (`.data`); `maxDataLen` counts decoded
+  ///   bytes. It isn't checked whether the bytes are TLV8, because the model does not depend on the wire format.
+  /// - null is refused: the caller must decide before whether null is a bad request or a bad value.
   /// - Parameters:
-  ///   - value: off the wire: a JSON integer as `.integer`, `1.0` as `.float`, base64 as `.string`.
-  ///   - quirks: whether to reject or clamp, and how far a float snaps.
-  /// - Throws: `.invalidValue` (-70410), nothing else.
+  ///   - value: the value from the wire: a JSON integer as `.integer`, `1.0` as `.float`, base64 as `.string`.
+  ///   - quirks: whether to reject or clamp, and how far a float is rounded.
+  /// - Throws: `.invalidValue` (-70410), no other status.
   public func admit(_ value: Value, quirks: ValueQuirks = ValueQuirks()) throws(HAPStatus) -> Value {
     switch format {
     case .bool:
@@ -39,7 +40,7 @@ extension Characteristic {
     }
   }
 
-  /// Whether a value could be written as it stands: canonical, and within the constraints.
+  /// Returns whether a value could be written unchanged: it is canonical and within the constraints.
   public func allows(_ value: Value) -> Bool {
     guard let admitted: Value = try? admit(value) else { return false }
     return admitted == value
@@ -97,7 +98,7 @@ extension Characteristic {
 }
 
 extension ValueQuirks {
-  /// The rules for numbers that a written value has to keep.
+  /// The rules for numbers that apply to a written value.
   fileprivate var valueChecks: ValueChecks {
     var checks: ValueChecks = .all
     if !checksSteps { checks.remove(.step) }

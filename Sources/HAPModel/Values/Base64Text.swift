@@ -1,6 +1,7 @@
-/// Base64 of the values of tlv8 and data, strict: standard alphabet, groups of four, padding only at the end.
+/// Decodes the base64 of tlv8 and data values strictly: standard alphabet, groups of four, padding only at the end.
 ///
-/// HAPModel depends on nothing, so it carries its own; the bits that padding leaves over are not looked at, as in ADK.
+/// HAPModel has no dependencies, so it has a separate decoder. The spare bits before the padding are not checked, as
+/// in the ADK.
 func bytesOfBase64(_ text: String) -> [UInt8]? {
   var text: String = text
   return text.withUTF8 { (input: UnsafeBufferPointer<UInt8>) -> [UInt8]? in

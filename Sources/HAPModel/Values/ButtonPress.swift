@@ -1,13 +1,13 @@
-/// How a button is pressed; the values of Programmable Switch Event. HAP R2 §9.75.
+/// A kind of button press; the values of Programmable Switch Event. HAP R2 §9.75.
 public enum ButtonPress: Int, CaseIterable, Sendable {
-  /// Once.
+  /// Pressed once.
   case single = 0
-  /// Twice, quickly.
+  /// Pressed twice quickly.
   case double = 1
-  /// And held.
+  /// Pressed and held.
   case long = 2
 
-  /// Its name in commands.
+  /// The name in commands.
   package var name: String {
     switch self {
     case .single: "single"

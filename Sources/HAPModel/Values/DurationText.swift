@@ -1,10 +1,10 @@
 extension Duration {
-  /// Reads "12s", "500ms", "1.5min", "2h": a decimal number ≥ 0 and its unit, at most 1000 hours.
+  /// Parses "12s", "500ms", "1.5min", "2h": a decimal number ≥ 0 and its unit, at most 1000 hours.
   package init?(_ text: String) {
     self.init(text, units: Self.units, atMost: .seconds(3_600_000))
   }
 
-  /// Reads "30d" and "10y" besides: days, and years of 365.25 days.
+  /// Also parses "30d" and "10y": days, and years of 365.25 days.
   package init?(long text: String) {
     let units = Self.units + [("d", .seconds(86_400)), ("y", .seconds(8766 * 3600))]
     self.init(text, units: units, atMost: .seconds(Int64(Int32.max)))
@@ -31,7 +31,7 @@ extension Duration {
 }
 
 extension Duration {
-  /// "2s" or "250ms": what `init(_:)` reads, in whole milliseconds.
+  /// "2s" or "250ms": the form that `init(_:)` parses, in whole milliseconds.
   package var shortText: String {
     let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
@@ -39,7 +39,7 @@ extension Duration {
 }
 
 extension Duration {
-  /// "4h", "2min", "10s", "250ms": what `init(_:)` reads, in the largest unit that leaves no fraction.
+  /// "4h", "2min", "10s", "250ms": the form that `init(_:)` parses, in the largest unit without a fraction.
   package var roundText: String {
     let (seconds, attoseconds) = components
     if self == .zero || attoseconds != 0 || seconds % 60 != 0 { return shortText }
@@ -48,10 +48,11 @@ extension Duration {
 }
 
 extension Duration {
-  /// The most by which simulated time is advanced at once: ten years.
+  /// The maximum by which simulated time is advanced at once: ten years.
   package static let longestAdvance = Duration.seconds(10 * 8766 * 3600)
 
-  /// The text that `init(long:)` reads as the same duration, for all that it can read up to the longest advance.
+  /// The text that `init(long:)` parses to the same duration, for all durations that it accepts up to the longest
+  /// advance.
   package var exactText: String {
     let (seconds, attoseconds) = components
     if attoseconds == 0 { return roundText }
@@ -61,7 +62,7 @@ extension Duration {
     return Self.decimal(milliseconds, attoseconds % 1_000_000_000_000_000 / 1_000_000, "ms")
   }
 
-  /// - Parameter billionths: of the unit.
+  /// - Parameter billionths: billionths of the unit.
   private static func decimal(_ whole: Int64, _ billionths: Int64, _ unit: String) -> String {
     let digits = String(billionths)
     var fraction = String(repeating: "0", count: 9 - digits.count) + digits
@@ -69,7 +70,7 @@ extension Duration {
     return "\(whole).\(fraction)\(unit)"
   }
 
-  /// "0:00:12.500", and days in front of it where there are any.
+  /// "0:00:12.500", preceded by days if there are any.
   package var clockText: String {
     let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     func padded(_ number: Int64, _ width: Int) -> String {

@@ -1,4 +1,5 @@
-/// How an accessory checks a written value, where stacks differ. The default is HomeKitADK's way, except for the fields that docs/conduct.md lists.
+/// How an accessory checks a written value, where stacks differ. The default follows HomeKitADK, except for the
+/// fields that docs/conduct.md lists.
 public struct ValueQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}

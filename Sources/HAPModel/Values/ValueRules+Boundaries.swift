@@ -9,7 +9,7 @@ extension ValueRules {
       let off: Int128 = distanceAboveStep(number, step)
       number -= off
       if off * 2 >= step && number + step <= range.upperBound { number += step }
-      // The grid need not have its first point at the end of the range.
+      // The first point of the grid may not be at the end of the range.
       if number < range.lowerBound { number += step }
     }
     return violation(ofInteger: number, checking: checks) == nil ? number : nil
@@ -33,7 +33,7 @@ extension ValueRules {
   func onGrid(_ number: Double, isClamping: Bool) -> Double {
     guard let grid: StepGrid = stepGrid, let steps: Double = grid.steps(to: number) else { return number }
     var snapped: Double = grid.value(at: steps.rounded())
-    // The next point of the grid lies beyond all doubles.
+    // The next point of the grid is beyond the range of doubles.
     guard snapped.isFinite else { return number }
     if let high: Double = constraints.maxValue?.doubleValue, snapped > high {
       snapped = isClamping ? grid.value(at: steps.rounded() - 1) : number
@@ -42,7 +42,7 @@ extension ValueRules {
     return snapped
   }
 
-  /// Returns the beginning of a text, as long as its limit allows, cut between characters.
+  /// Returns the longest prefix of a text that its limit allows, without splitting a character.
   func prefix(ofText text: String) -> String {
     let limit: Int = constraints.maxLen ?? Constraints.defaultMaxLen
     var cut: String = ""
@@ -84,10 +84,12 @@ extension ValueRules {
 // MARK: Illegal values next to the legal ones
 
 extension ValueRules {
-  /// The number one step (1 without a step; at least 0.1 for a float) below `minValue`; nil without a minimum, and if the format has no room.
+  /// The number one step (1 without a step; at least 0.1 for a float) below `minValue`; nil without a minimum, and if
+  /// the format can't hold it.
   public var justBelow: Value? { outside(constraints.minValue, -1) }
 
-  /// The number one step (1 without a step; at least 0.1 for a float) above `maxValue`; nil without a maximum, and if the format has no room.
+  /// The number one step (1 without a step; at least 0.1 for a float) above `maxValue`; nil without a maximum, and if
+  /// the format can't hold it.
   public var justAbove: Value? { outside(constraints.maxValue, 1) }
 
   private func outside(_ limit: Value?, _ direction: Int128) -> Value? {
@@ -96,7 +98,7 @@ extension ValueRules {
       guard let number: Double = limit.doubleValue else { return nil }
       let step: Double = max(constraints.minStep?.doubleValue ?? 1, 0.1)
       let beyond: Double = number + Double(direction) * step
-      // A step may be too small to change a large limit, or lead beyond all doubles.
+      // A step may be too small to change a large limit, or lead beyond the range of doubles.
       return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
     guard let number: Int128 = direction < 0 ? limit.ceiling : limit.floor,
@@ -108,7 +110,8 @@ extension ValueRules {
 
   /// An integer between the limits that `valid-values` or `valid-values-range` excludes; nil if there is none.
   ///
-  /// For a list it is the lowest one, looked for among the first 301 integers. For a range it is the next one above, else below.
+  /// For a list it is the lowest such integer, searched among the first 301 integers. For a range it is the next one
+  /// above, otherwise the next one below.
   public var unlisted: Value? {
     guard let range: ClosedRange<Int128> = integerRange(checking: .limits) else { return nil }
     if let listed: [Int] = constraints.validValues, !listed.isEmpty {
@@ -120,14 +123,15 @@ extension ValueRules {
     return candidates.first(where: range.contains).map { .integer($0) }
   }
 
-  /// A number between the limits and between two steps; nil if there is none. For a float it needs a stated minimum and maximum.
+  /// A number between the limits and between two steps; nil if there is none. A float must have a stated minimum and
+  /// maximum.
   public var offStep: Value? {
     if format == .float {
       guard let step: Double = constraints.minStep?.doubleValue, step > 0,
         let low: Double = constraints.minValue?.doubleValue, let high: Double = constraints.maxValue?.doubleValue,
         high - low >= 2 * step
       else { return nil }
-      // Nothing is between two steps that are finer than doubles.
+      // There is no number between two steps that are finer than doubles.
       let between: Value = .float(low + step * 1.5)
       if case .minStep? = violation(of: between, checking: .step) { return between }
       return nil
@@ -135,7 +139,7 @@ extension ValueRules {
     guard let step: Int128 = integerStep,
       let range: ClosedRange<Int128> = integerRange(checking: .limits), range.upperBound - range.lowerBound > step
     else { return nil }
-    // If the lowest integer is on no step, its sum with half a step may be on one.
+    // If the lowest integer is not on a step, its sum with half a step may be on one.
     let between: Int128 = range.lowerBound + step / 2
     return .integer(violation(ofInteger: between, checking: .step) == nil ? between + 1 : between)
   }

@@ -1,4 +1,5 @@
-// The functions that check are inlined: a caller that only asks whether a rule is broken then makes no `ValueViolation`.
+// The checking functions are inlined: a caller that only asks whether a rule is broken then creates no
+// `ValueViolation`.
 extension ValueRules {
   /// Returns the first rule that an integer breaks. The format is an integer format.
   @inline(__always)
@@ -42,10 +43,10 @@ extension ValueRules {
         return .maxValue(high)
       }
     }
-    // JSON has no infinity; a number too large for a double reads as one.
+    // JSON has no infinity, but a number that is too large for a double is parsed as infinity.
     guard number.isFinite else { return .notFinite }
     if checks.contains(.step), let step: Value = constraints.minStep, let steps: Double = stepGrid?.steps(to: number),
-      // "Within" includes a tenth itself, despite the rounding of binary fractions.
+      // "Within" includes exactly a tenth, despite the rounding of binary fractions.
       abs(steps - steps.rounded()) > tolerance + 1e-9
     {
       return .minStep(step, from: constraints.minValue)
@@ -53,9 +54,11 @@ extension ValueRules {
     return nil
   }
 
-  /// The integers between the limits of an integer format; nil for another format, and if the limits exclude each other.
+  /// Returns the integers between the limits of an integer format; nil for another format, and if the limits exclude
+  /// each other.
   ///
-  /// - Parameter checks: with `.validValuesRange` the integers lie within `valid-values-range` too. Other checks change nothing.
+  /// - Parameter checks: with `.validValuesRange` the integers are also within `valid-values-range`. Other checks
+  ///   have no effect.
   public func integerRange(checking checks: ValueChecks = .all) -> ClosedRange<Int128>? {
     guard let range: ClosedRange<Int128> = format.integerRange else { return nil }
     var low: Int128 = range.lowerBound
@@ -72,8 +75,8 @@ extension ValueRules {
   /// The distance between the values of an integer format; nil if every integer is on a step.
   public var integerStep: Int128? { constraints.minStep?.whole.flatMap { $0 > 1 ? $0 : nil } }
 
-  /// The integer from which steps are counted: the stated minimum if it is whole, otherwise 0. HomeKitADK counts from its minimum, which
-  /// is 0 unless it is stated. For int it is not 0 there.
+  /// The integer from which steps are counted: the stated minimum if it is whole, otherwise 0. HomeKitADK counts from
+  /// its minimum, which is 0 unless it is stated. For the format int, however, its default minimum is not 0.
   var integerGridStart: Int128 { constraints.minValue?.whole ?? 0 }
 
   /// The grid of a float; nil without a step.
@@ -88,14 +91,14 @@ struct StepGrid {
   let start: Double
   let step: Double
 
-  /// Returns the number of steps from the start, with a fraction. Returns nil if doubles are too coarse to tell.
+  /// Returns the number of steps from the start, with a fraction. Returns nil if doubles are too coarse.
   func steps(to number: Double) -> Double? {
     guard step >= 16 * max(abs(number), abs(start)).ulp else { return nil }
     let steps: Double = (number - start) / step
     return steps.isFinite ? steps : nil
   }
 
-  /// Returns `start + steps · step` without the noise of binary fractions, so that 15 steps of 0.1 are 1.5 and print so.
+  /// Returns `start + steps · step` without the rounding errors of binary fractions: 15 steps of 0.1 are exactly 1.5.
   func value(at steps: Double) -> Double {
     let direct: Double = start + steps * step
     // If a step is one over a whole number (0.1, 0.5, 0.01), counting in that unit is exact.
@@ -108,8 +111,8 @@ struct StepGrid {
 }
 
 extension Value {
-  /// The lowest integer that is not below the number; nil for NaN and for other kinds. It is brought within ±2⁷⁰, beyond any format, so
-  /// that sums of it cannot overflow.
+  /// The lowest integer that is not below the number; nil for NaN and for other kinds. It is clamped to ±2⁷⁰, beyond
+  /// any format, so that sums cannot overflow.
   var ceiling: Int128? {
     switch self {
     case .integer(let number): return number.bounded
@@ -127,7 +130,8 @@ extension Value {
     }
   }
 
-  /// The integer, also of a float that is whole; nil otherwise, and beyond ±2⁷⁰. A bounded number would be another start or step.
+  /// The integer of an integer or of a whole float; otherwise nil, also beyond ±2⁷⁰, because a clamped number would
+  /// be a different start or step.
   var whole: Int128? {
     switch self {
     case .integer(let number): return number.bounded == number ? number : nil
@@ -142,6 +146,6 @@ extension Int128 {
 }
 
 extension Double {
-  /// A whole number within the bounds; nil for NaN.
+  /// The whole number, clamped to the bounds; nil for NaN.
   fileprivate var bounded: Int128? { isNaN ? nil : Int128(Swift.min(Swift.max(self, -0x1p70), 0x1p70)) }
 }

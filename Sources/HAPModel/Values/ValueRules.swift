@@ -1,34 +1,38 @@
 /// The rules that a characteristic's metadata sets for its value. HAP R2 §6.6.3 "Characteristic Objects".
 ///
-/// No other module implements them; docs/architecture.md lists the exceptions. A lenient caller checks fewer rules, or allows a wider
-/// tolerance of the step. An accessory calls these functions for each written value, so they allocate nothing but the bytes of base64 text.
+/// No other module implements them; docs/architecture.md lists the exceptions. A lenient caller checks fewer rules,
+/// or allows a wider tolerance of the step. An accessory calls these functions for each written value, so they
+/// allocate nothing except the bytes of base64 text.
 public struct ValueRules: Hashable, Sendable {
   /// The format of the value.
   public var format: Format
   /// The limits of the value.
   public var constraints: Constraints
 
-  /// The rules of a format and its limits.
+  /// Creates the rules of a format and its limits.
   public init(format: Format, constraints: Constraints = Constraints()) {
     self.format = format
     self.constraints = constraints
   }
 
-  /// The distance from the next step within which a float is on the step, as a fraction of the step. HomeKitADK has it.
+  /// The distance from the next step within which a float counts as on the step, as a fraction of the step. The value
+  /// is HomeKitADK's.
   public static let defaultStepTolerance: Double = 0.1
 
   /// Returns the first rule that a value breaks, or nil if the value is legal.
   ///
-  /// - bool takes true, false, 0 and 1.
-  /// - Integer formats take integers only: `1.0` and true are for the caller to convert.
-  /// - Floats take integers too. `valid-values` and `valid-values-range` do not apply to them.
-  /// - A step that is not above 0 is no step. For an integer format, a step with a fraction is none either.
-  /// - tlv8 and data take bytes, or base64 text. Whether the bytes are TLV8 is not checked: the model does not know TLV8.
-  /// - Null is legal for no format.
+  /// - bool accepts true, false, 0 and 1.
+  /// - Integer formats accept only integers: the caller must convert `1.0` and true.
+  /// - Floats also accept integers. `valid-values` and `valid-values-range` do not apply to them.
+  /// - A step of 0 or less is ignored. For an integer format, a step with a fraction is also ignored.
+  /// - tlv8 and data accept bytes, or base64 text. It is not checked whether the bytes are TLV8, because the model
+  ///   does not know TLV8.
+  /// - Null is not legal for any format.
   /// - Parameters:
-  ///   - value: the value as it was written or as it is stored.
+  ///   - value: the written or stored value.
   ///   - checks: the rules for numbers to check.
-  ///   - stepTolerance: the distance from the next step within which a float is on the step, as a fraction of the step.
+  ///   - stepTolerance: the distance from the next step within which a float counts as on the step, as a fraction of
+  ///     the step.
   public func violation(
     of value: Value, checking checks: ValueChecks = .all, stepTolerance: Double = ValueRules.defaultStepTolerance
   ) -> ValueViolation? {
@@ -51,7 +55,7 @@ public struct ValueRules: Hashable, Sendable {
     }
   }
 
-  /// The most bytes that text or data may have; nil for other formats.
+  /// The maximum number of bytes of text or data; nil for other formats.
   public var byteLimit: Int? {
     switch format {
     case .string: constraints.maxLen ?? Constraints.defaultMaxLen
@@ -60,7 +64,7 @@ public struct ValueRules: Hashable, Sendable {
     }
   }
 
-  /// Returns the rule that a text breaks. The format is string.
+  /// Returns the rule that a text breaks. The format must be string.
   @inline(__always)
   func violation(ofText text: String) -> ValueViolation? {
     let limit: Int = constraints.maxLen ?? Constraints.defaultMaxLen
@@ -68,7 +72,7 @@ public struct ValueRules: Hashable, Sendable {
     return count > limit ? .maxLen(bytes: count, limit: limit) : nil
   }
 
-  /// Returns the rule that decoded bytes break. The format is tlv8 or data.
+  /// Returns the rule that decoded bytes break. The format must be tlv8 or data.
   @inline(__always)
   func violation(ofByteCount count: Int) -> ValueViolation? {
     let limit: Int = constraints.maxDataLen ?? Constraints.defaultMaxDataLen
@@ -93,7 +97,7 @@ extension CharacteristicDefinition {
 }
 
 extension Value {
-  /// The truth value, of 0 and 1 too; nil for any other value. A bool accepts these values only.
+  /// The Boolean, also of 0 and 1; nil for any other value. A bool accepts only these values.
   var truth: Bool? {
     switch self {
     case .bool(let value): value

@@ -2,9 +2,9 @@
 ///
 /// There is one case for each rule. `ValueRules` finds them, in the order of the cases.
 public enum ValueViolation: Hashable, Sendable {
-  /// The value is of a kind that the format does not take, for example text for a bool.
+  /// The format does not accept this kind of value, for example text for a bool.
   case kind(Format)
-  /// An integer format does not take a number with a fraction or exponent, not even `1.0`.
+  /// The integer format does not accept a number with a fraction or exponent, not even `1.0`.
   case fraction(Format)
   /// The number is outside the range of the integer format.
   case formatRange(ClosedRange<Int128>)
@@ -20,11 +20,11 @@ public enum ValueViolation: Hashable, Sendable {
   case validValues([Int])
   /// The number is between two steps of `minStep`. The steps are counted from the second number, or from 0 if it is nil.
   case minStep(Value, from: Value?)
-  /// The text has more UTF-8 bytes than `maxLen`, or than 64 without it.
+  /// The text has more UTF-8 bytes than `maxLen`, or than 64 without `maxLen`.
   case maxLen(bytes: Int, limit: Int)
   /// The text of a tlv8 or data value is not base64.
   case base64
-  /// The decoded value has more bytes than `maxDataLen`, or than 2097152 without it.
+  /// The decoded value has more bytes than `maxDataLen`, or than 2097152 without `maxDataLen`.
   case maxDataLen(bytes: Int, limit: Int)
 }
 
@@ -46,6 +46,6 @@ public struct ValueChecks: OptionSet, Hashable, Sendable {
   public static var validValues: ValueChecks { ValueChecks(rawValue: 8) }
   /// `minStep`.
   public static var step: ValueChecks { ValueChecks(rawValue: 16) }
-  /// All of them.
+  /// All rules.
   public static var all: ValueChecks { ValueChecks(rawValue: 31) }
 }

@@ -2,8 +2,8 @@ import HAPCrypto
 import HAPLoop
 
 extension BackOff {
-  /// The time to wait now, up to a quarter shorter than the rule says: controllers that lost an accessory together shall not all come back in
-  /// one moment.
+  /// Returns the time to wait now, shortened at random by up to a quarter: controllers that lost an accessory at the
+  /// same time must not all reconnect at the same moment.
   package mutating func delay(jitteredBy random: RandomSource) -> Duration {
     let delay = delay()
     return delay - delay / 1024 * Int(random.bytes(1)[0])

@@ -1,7 +1,7 @@
 import HAPLoop
 
-/// Makes a connection to the first of several addresses that answers: each next one is tried a little later, and the others are
-/// given up when one is there. RFC 8305 "Happy Eyeballs".
+/// Connects to the first of several addresses that answers: attempts start one after another with a short delay, and
+/// the first connection cancels the others. RFC 8305 "Happy Eyeballs".
 ///
 /// Belongs to the loop's thread.
 package final class Connector {
@@ -10,7 +10,7 @@ package final class Connector {
 
   private let loop: EventLoop
   private var waiting: ArraySlice<SocketAddress>
-  /// In the order in which they were begun.
+  /// In the order in which they were started.
   private var attempts: [(address: SocketAddress, stream: TCPStream)] = []
   private var failures: [(SocketAddress, LoopError)] = []
   private let nextAttempt: LoopTimer
@@ -18,8 +18,8 @@ package final class Connector {
   private var done: ((Result<TCPStream, ClientError>) -> Void)?
 
   /// - Parameters:
-  ///   - addresses: in the order of preference; families are taken in turn.
-  ///   - done: told once.
+  ///   - addresses: in order of preference; address families alternate.
+  ///   - done: called once.
   package init(
     _ loop: EventLoop, to addresses: [SocketAddress], timeout: Duration,
     done: @escaping (Result<TCPStream, ClientError>) -> Void
@@ -41,10 +41,10 @@ package final class Connector {
     tryNext()
   }
 
-  /// Gives up; `done` is told `.cancelled`.
+  /// Cancels; `done` is called with `.cancelled`.
   package func cancel() { finish(.failure(.cancelled)) }
 
-  /// IPv6 and IPv4 in turn, beginning with the first one's family. RFC 8305 §4.
+  /// Returns IPv6 and IPv4 addresses alternating, beginning with the first one's family. RFC 8305 §4.
   static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
     var seen: Set<SocketAddress> = []
     let unique = addresses.filter { seen.insert($0).inserted }
@@ -65,7 +65,7 @@ package final class Connector {
       if attempts.isEmpty { finish(.failure(.unreachable(failures))) }
       return
     }
-    // It tells in a turn of its own, when it is among the attempts.
+    // The callback comes in a later turn, after the stream was added to the attempts.
     let stream = TCPStream(loop, connectingTo: address) { [weak self] error in
       guard let self, done != nil, let index = attempts.firstIndex(where: { $0.address == address }) else { return }
       let stream = attempts.remove(at: index).stream

@@ -5,15 +5,16 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// One connection of a controller to an accessory, for callers that await: requests with their answers, and a stream of events.
+/// One connection of a controller to an accessory, for async callers: requests with their answers, and a stream of
+/// events.
 ///
-/// An actor on its loop. A connection that is over stays over: connect a new client.
+/// An actor on its loop. It never reconnects: create a new client instead.
 package actor ControllerClient {
   package nonisolated let loop: EventLoop
-  /// How many events may wait to be read before the connection ends: an accessory is not to fill our memory.
+  /// The maximum number of unread events before the connection is closed, so that an accessory can't fill the memory.
   package static let eventRoom = 1000
 
-  /// Events in the order in which they came; ends with the connection.
+  /// Events in the order of arrival; ends with the connection.
   package nonisolated let events: AsyncStream<LinkMessage>
 
   private let tell: AsyncStream<LinkMessage>.Continuation
@@ -22,15 +23,15 @@ package actor ControllerClient {
   private var held: Held { bound.value }
   private var connection: ControllerConnection? { held.connection }
   private var isClosed = false
-  /// Shown every message in plain, from the start.
+  /// Called for every plaintext message, from the start.
   private let onPlain: (@Sendable (_ isFromController: Bool, [UInt8]) -> Void)?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// - Parameters:
-  ///   - loop: runs; the client belongs to it.
+  ///   - loop: must be running; the client belongs to it.
   ///   - random: nil: the loop's.
-  ///   - onPlain: shown every message of either direction in plain, on the loop.
+  ///   - onPlain: called for every plaintext message in either direction, on the loop.
   package init(
     on loop: EventLoop, random: RandomSource? = nil, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
   ) {
@@ -41,7 +42,7 @@ package actor ControllerClient {
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.eventRoom))
   }
 
-  /// What belongs to the loop, and outlives a client that is let go until the loop has closed it.
+  /// Objects that belong to the loop. They outlive a released client until the loop has closed them.
   private final class Held {
     var connection: ControllerConnection?
     var connector: Connector?
@@ -57,12 +58,12 @@ package actor ControllerClient {
 
   /// Connects to the first of `addresses` that answers.
   /// - Parameters:
-  ///   - connectTimeout: for all of them together.
-  ///   - requestTimeout: for each answer later on.
+  ///   - connectTimeout: for all addresses together.
+  ///   - requestTimeout: for each later answer.
   package func connect(
     to addresses: [SocketAddress], connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15)
   ) async throws(ClientError) {
-    precondition(held.connection == nil && held.connector == nil, "a client connects once")
+    precondition(held.connection == nil && held.connector == nil, "a client can connect only once")
     let failure = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<ClientError?, Never>) in
         guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
@@ -96,7 +97,7 @@ package actor ControllerClient {
     held.connection = connection
   }
 
-  /// Closes the connection, or gives up making one. What waits fails with `.cancelled`. Any number of times.
+  /// Closes the connection, or cancels connecting. Pending requests fail with `.cancelled`. Any number of times.
   package func close() {
     isClosed = true
     held.close()
@@ -104,17 +105,17 @@ package actor ControllerClient {
   }
 
   package var peer: SocketAddress? { connection?.peer }
-  /// What was put up with in the pairing procedures.
+  /// The deviations that were tolerated in the pairing procedures.
   package var remarks: [Tolerated] { connection?.remarks ?? [] }
   package var isSecured: Bool { connection?.link.isSecured ?? false }
 
   // MARK: Requests
 
-  /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
+  /// Sends a request after all earlier requests have been answered, and returns its answer with any status.
   package func request(_ request: ControllerRequest) async throws(ClientError) -> LinkMessage {
     let ticket = Ticket(nil)
     return try await withTaskCancellationHandler {
-      // `self` in it keeps the closure on the loop.
+      // Capturing `self` keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
         guard let connection = self.connection else {
@@ -128,22 +129,23 @@ package actor ControllerClient {
     }.get()
   }
 
-  /// A request's number, once it has one.
+  /// The number of a request, once it has one.
   private typealias Ticket = Guarded<UInt64?>
 
   private func giveUp(_ ticket: Ticket) { ticket.withLock { $0 }.map { connection?.giveUp($0) } }
 
-  /// Sends bytes that need not be a request: see `ControllerConnection.sendPlain`.
+  /// Sends arbitrary bytes: see `ControllerConnection.sendPlain`.
   package func sendPlain(_ bytes: [UInt8]) { connection?.sendPlain(bytes) }
 
-  /// Puts other bytes in place of each request from now on, before they are sealed.
+  /// Replaces the bytes of each request from now on, before they are sealed.
   package func alterRequests(_ alteration: @escaping @Sendable ([UInt8]) -> [UInt8]) {
     connection?.link.alterMessage = alteration
   }
 
   // MARK: Pairing
 
-  /// Pair Setup: the accessory as it proved itself, or nil after a transient one, which leaves the connection secured.
+  /// Runs Pair Setup. Returns the verified accessory, or nil after a transient procedure, which leaves the connection
+  /// secured.
   package func pairSetup(
     code: String, identity: ControllerCredentials, flags: PairingFlags = []
   ) async throws(ClientError) -> PairedAccessory? {
@@ -153,7 +155,7 @@ package actor ControllerClient {
     }.get()
   }
 
-  /// Pair Verify: the connection is secured afterwards.
+  /// Runs Pair Verify, which secures the connection.
   package func pairVerify(_ identity: ControllerCredentials, with accessory: PairedAccessory) async throws(ClientError)
   {
     guard let connection else { throw .closed(during: "Pair Verify") }

@@ -4,43 +4,44 @@ import HAPLoop
 import HAPPairing
 import HAPWire
 
-/// A controller's connection: sends requests one after the other, and tells each its answer; events come between them.
+/// A controller's connection: sends requests one after another, and passes each its answer; events may come between
+/// them.
 ///
-/// It belongs to its loop's thread. When the connection is lost, when what comes is no message, or when an answer doesn't come in time,
-/// everything that waits fails and the connection is closed: what would come later could belong to anything.
+/// It belongs to its loop's thread. If the connection is lost, a message is malformed, or an answer is late, all
+/// pending requests fail and the connection is closed: later messages could not be assigned to a request.
 package final class ControllerConnection {
   package typealias Answer = Result<LinkMessage, ClientError>
 
-  /// The longest body of an event: hundreds of characteristics.
+  /// The maximum length of an event's body in bytes: hundreds of characteristics.
   static let eventLimit = 256 << 10
 
-  /// Told every event; false: there is no room for more, and the connection ends.
+  /// Called for every event; returns false if there is no space for more, which ends the connection.
   package var onEvent: (LinkMessage) -> Bool = { _ in true }
-  /// Told once when the connection is over, with why; nil: it was closed from here.
+  /// Called once when the connection has ended, with the reason; nil: it was closed locally.
   package var onEnd: (ClientError?) -> Void = { _ in }
   package let link: ControllerLink
-  /// What was put up with in the pairing procedures.
+  /// The deviations that were tolerated in the pairing procedures.
   package private(set) var remarks: [Tolerated] = []
-  /// How long an answer may take, from when its request was sent.
+  /// The maximum time for an answer, from the sending of its request.
   package var timeout: Duration
 
   private let loop: EventLoop
   private let stream: TCPStream
   private let random: RandomSource
   private let timer: LoopTimer
-  /// The first one is sent; the others wait for its answer.
+  /// The first request is sent; the others wait for its answer.
   private var requests: [Request] = []
   private var lastNumber: UInt64 = 0
-  /// Whether the first of `requests` is on its way.
+  /// Whether the first of `requests` has been sent.
   private var isBusy = false
   private var isOver = false
-  /// Why it is over, for whoever asks later; nil: it was closed from here.
+  /// The reason why the connection has ended, for later requests; nil: it was closed locally.
   private var reason: ClientError?
 
   private struct Request {
     let number: UInt64
     let request: ControllerRequest
-    /// nil: nobody waits any more, but the answer will come.
+    /// nil: the caller no longer waits, but the answer will come.
     var done: ((Answer) -> Void)?
   }
 
@@ -51,7 +52,7 @@ package final class ControllerConnection {
     self.random = random
     link = ControllerLink(host: host)
     timer = LoopTimer(loop)
-    // They hold on to the connection, and it to them, until it is over.
+    // They and the connection retain each other until it has ended.
     timer.onFire = { [self] in end(.timedOut(requests.first?.request.name ?? "the accessory")) }
     // A loop that ends closes the stream.
     stream.onClosed = { [self] in finish(nil) }
@@ -64,9 +65,9 @@ package final class ControllerConnection {
 
   // MARK: Requests
 
-  /// Sends a request when the answers of those before it are there.
-  /// - Parameter done: told once; perhaps before this returns.
-  /// - Returns: a number to give it up by.
+  /// Sends a request after all earlier requests have been answered.
+  /// - Parameter done: called once; possibly before this returns.
+  /// - Returns: a number for `giveUp`.
   @discardableResult
   package func send(_ request: ControllerRequest, done: @escaping (Answer) -> Void) -> UInt64 {
     loop.preconditionOnLoop()
@@ -80,14 +81,14 @@ package final class ControllerConnection {
     return lastNumber
   }
 
-  /// Sends bytes that need not be a request, sealed once there is a session. An answer that nobody asked for ends the connection.
+  /// Sends arbitrary bytes, sealed if there is a session. An unexpected answer ends the connection.
   package func sendPlain(_ bytes: [UInt8]) {
     guard !isOver else { return }
     link.sendPlain(bytes)
     flush()
   }
 
-  /// Nobody waits for an answer any more. A request that hasn't been sent never is.
+  /// Stops waiting for an answer. A request that hasn't been sent is never sent.
   package func giveUp(_ number: UInt64) {
     guard let index = requests.firstIndex(where: { $0.number == number }) else { return }
     let done = requests[index].done
@@ -108,7 +109,7 @@ package final class ControllerConnection {
     if !bytes.isEmpty { stream.write(bytes) }
   }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   private func received(_ event: TCPStream.ReadEvent) {
     switch event {
@@ -133,7 +134,7 @@ package final class ControllerConnection {
       if message.body.count > Self.eventLimit || !onEvent(message) { end(.flooded) }
       return
     }
-    // "100 Continue" and its like are no answers yet.
+    // "100 Continue" and similar messages are not answers yet.
     if message.status < 200 { return }
     guard isBusy, let request = requests.first else { return end(.unasked(message.status)) }
     timer.cancel()
@@ -145,7 +146,7 @@ package final class ControllerConnection {
 
   // MARK: The end
 
-  /// Closes the connection; what waits is told `.cancelled`. Any number of times.
+  /// Closes the connection; pending requests fail with `.cancelled`. Any number of times.
   package func close() { finish(nil) }
 
   private func end(_ error: ClientError) { finish(error) }
@@ -169,8 +170,9 @@ package final class ControllerConnection {
 // MARK: Pairing
 
 extension ControllerConnection {
-  /// Pair Setup. HAP R2 §5.6. The connection is plain afterwards, or secured where `flags` say transient.
-  /// - Parameter done: told once: the accessory, or nil after a transient procedure.
+  /// Runs Pair Setup. HAP R2 §5.6. The connection is plain afterwards, or secured if `flags` request a transient
+  /// procedure.
+  /// - Parameter done: called once: the accessory, or nil after a transient procedure.
   package func pairSetup(
     code: String, identity: ControllerCredentials, flags: PairingFlags = [],
     done: @escaping (Result<PairedAccessory?, ClientError>) -> Void
@@ -217,7 +219,7 @@ extension ControllerConnection {
     }
   }
 
-  /// Pair Verify. HAP R2 §5.7. The connection is secured afterwards.
+  /// Runs Pair Verify, which secures the connection. HAP R2 §5.7.
   package func pairVerify(
     _ identity: ControllerCredentials, with accessory: PairedAccessory, done: @escaping (ClientError?) -> Void
   ) {
@@ -243,26 +245,26 @@ extension ControllerConnection {
     post(client.start())
   }
 
-  /// As `tlv`; what is odd about it is noted.
+  /// Like `tlv`, and records deviations.
   private func noted(_ answer: Answer, _ request: String) -> Result<TLV, ClientError> {
     let result = Self.tlv(answer, request)
     guard case .success(let tlv) = result, case .success(let message) = answer else { return result }
     func remark(_ text: String) {
-      // A procedure has four answers at most, but can be gone through again and again.
+      // A procedure has at most four answers, but it can be repeated.
       if remarks.count < Self.mostRemarks { remarks.append(Tolerated(request, text)) }
     }
     if message.status != 200 { remark("an error item comes with status \(message.status) instead of 200") }
-    if message.contentType != .pairingTLV8 { remark("the answer's type isn't application/pairing+tlv8") }
+    if message.contentType != .pairingTLV8 { remark("the answer's Content-Type is not application/pairing+tlv8") }
     if tlv.state == nil { remark("the answer has no state") }
     for item in tlv.items where item.type > TLVType.flags && item.type != TLVType.separator {
-      remark("item \(item.type) is none of HAP's; it is passed over")
+      remark("item \(item.type) is not defined by HAP; it is ignored")
     }
     return result
   }
 
   private static let mostRemarks = 100
 
-  /// The TLV8 of an answer. An error item counts whatever the status: some stacks send it with 400.
+  /// Returns the TLV8 of an answer. An error item is accepted with any status: some stacks send it with 400.
   package static func tlv(_ answer: Answer, _ request: String) -> Result<TLV, ClientError> {
     answer.flatMap { message in
       var fault = 0
@@ -283,9 +285,9 @@ extension ControllerConnection {
 // MARK: Characteristics
 
 extension ControllerConnection {
-  /// The entries of an answer to a read or a write, or of an event, which has them with 200 and 207 (and 204: none). Some stacks send them with
-  /// other statuses too.
-  /// - Parameter reader: is told what was off.
+  /// Returns the entries of an event, or of an answer to a read or a write. Normally these have the status 200 or 207
+  /// (or 204: no entries). Some stacks also send entries with other statuses.
+  /// - Parameter reader: collects the deviations.
   package static func entries(
     _ answer: Answer, _ request: String, _ reader: inout AttributeReader
   ) -> Result<[CharacteristicEntry], ClientError> {

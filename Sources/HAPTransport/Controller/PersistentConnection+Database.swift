@@ -2,28 +2,28 @@ import HAPIP
 import HAPLoop
 import HAPModel
 
-/// The database, which is read again when it may have changed.
+/// Reads the database, and reads it again when it may have changed.
 extension PersistentConnection {
   /// Reads the database, and keeps it up to date from now on: see `SessionNews.database`.
-  /// - Parameter done: is called once.
+  /// - Parameter done: called once.
   func readDatabase(timeout: Duration, done: @escaping (Result<AccessoryMirror, ClientError>) -> Void) {
     let request = freshness.willRead()
     send(.accessories, timeout: timeout) { [weak self] answer in
       let result = Self.mirror(answer)
-      // The caller learns of a failure, and decides whether to read again.
+      // The caller receives a failure, and decides whether to read again.
       if let self, case .success = result { freshness.didRead(request, at: loop.readClock()) }
       done(result)
       self?.readDatabaseIfStale()
     }
   }
 
-  /// Takes the configuration number of the accessory's record.
+  /// Handles the configuration number of the accessory's record.
   func configurationNumber(is number: UInt32) {
     freshness.saw(number)
     readDatabaseIfStale()
   }
 
-  /// Reads the database again if it may have changed, now or when the time between two reads has passed.
+  /// Reads the database again if it may have changed, now or after the minimum time between two reads.
   func readDatabaseIfStale() {
     guard isReady, !isReadingDatabase, let delay = freshness.delayOfRead(at: loop.readClock()) else { return }
     guard delay == .zero else { return databaseTimer.start(after: delay) }
@@ -33,13 +33,13 @@ extension PersistentConnection {
       guard let self else { return }
       isReadingDatabase = false
       if case .flooded? = error { return lose(.flooded) }
-      // Without a connection this does nothing: the next connection begins with the database.
+      // Without a connection this does nothing: the next connection begins by reading the database.
       readDatabaseIfStale()
     }
   }
 
-  /// Reads the database again and reports it. Subscriptions to characteristics that it no longer has are removed.
-  /// - Parameter done: is called once. The error is that of the request, or `.flooded` if there is no room for news.
+  /// Reads the database again and reports it. Removes subscriptions to characteristics that no longer exist.
+  /// - Parameter done: called once. The error is that of the request, or `.flooded` if there is no space for news.
   func refreshDatabase(by send: @escaping Sender, done: @escaping (ClientError?) -> Void) {
     let request = freshness.willRead()
     send(.accessories) { [self] answer in

@@ -2,13 +2,13 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// Subscriptions, which each new connection makes again, and the values that they bring.
+/// Restores the subscriptions on each new connection, and handles their values.
 extension PersistentConnection {
   /// Subscribes, and reads the current values, so that changes during a lost connection can be reported later.
-  /// Characteristics that the accessory does not refuse are subscribed to again on each new connection.
+  /// Subscriptions that the accessory accepts are restored on each new connection.
   /// - Parameters:
   ///   - timeout: for each request.
-  ///   - done: is called once, with the entries that the accessory refused.
+  ///   - done: called once, with the entries that the accessory refused.
   func subscribe(
     _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
   ) {
@@ -25,7 +25,7 @@ extension PersistentConnection {
     }
   }
 
-  /// - Parameter done: is called once, with the entries that the accessory refused.
+  /// - Parameter done: called once, with the entries that the accessory refused.
   func unsubscribe(
     _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
   ) {
@@ -57,8 +57,8 @@ extension PersistentConnection {
 
   typealias Source = SubscriptionBook.Source
 
-  /// Reads values. Entries with an error status are skipped: not every characteristic with events can be read.
-  /// - Parameter done: is called once. The error is that of the connection, or `.flooded` if there is no room for news.
+  /// Reads values. Entries with an error status are skipped: some characteristics with events can't be read.
+  /// - Parameter done: called once. The error is that of the connection, or `.flooded` if there is no space for news.
   func read(
     _ ids: [AttributeID], by send: @escaping Sender, told source: Source, done: @escaping (ClientError?) -> Void
   ) {
@@ -73,8 +73,8 @@ extension PersistentConnection {
     }
   }
 
-  /// Takes values, and reports those that are news.
-  /// - Returns: false if there is no room for them; no value is taken then.
+  /// Stores values, and reports those that are news.
+  /// - Returns: false if there is no space for them; no value is stored then.
   func take(_ message: LinkMessage, from source: Source) -> Bool {
     var reader = AttributeReader()
     let name = source == .event ? "an event" : "GET /characteristics"

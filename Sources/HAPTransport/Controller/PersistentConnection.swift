@@ -5,33 +5,34 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. It does the work of
-/// `PersistentSession` on the loop's thread.
+/// A verified connection of a controller that reconnects after each loss and restores its subscriptions. It does the
+/// work of `PersistentSession` on the loop's thread.
 final class PersistentConnection {
   typealias Answer = ControllerConnection.Answer
 
-  /// With whom, and how.
+  /// The configuration of the connection.
   struct Plan: Sendable {
     let identity: ControllerCredentials
     let accessory: PairedAccessory
-    /// Where the accessory is now; none where that isn't known. Asked before each try, and never twice at a time.
+    /// Returns the accessory's current addresses; none if they are unknown. Called before each attempt, with only one
+    /// call at a time.
     let findAddresses: @Sendable () async -> [SocketAddress]
-    /// For finding addresses and connecting, together.
+    /// For finding addresses and connecting together.
     let connectTimeout: Duration
-    /// For each answer while the connection is being made ready.
+    /// For each answer while the connection is being set up.
     let requestTimeout: Duration
-    /// For the next try to connect, and for the next read of the database after one that failed.
+    /// For the next connection attempt, and for the next read of the database after a failure.
     let backOff: BackOff
     let random: RandomSource
-    /// The time between two automatic reads of the database.
+    /// The minimum time between two automatic reads of the database.
     var databasePace = DatabaseFreshness.pace
-    /// Whether a lost connection is made again.
+    /// Whether it reconnects after a loss.
     var reconnects = true
   }
 
-  /// How many requests may wait for their turn.
+  /// The maximum number of waiting requests.
   static let requestRoom = 1000
-  /// After so much silence the accessory is asked whether it is still there.
+  /// The silence after which keep-alive probes begin.
   private static let silence: Duration = .seconds(60)
   /// The number of characteristics in one request.
   static let chunk = 100
@@ -39,11 +40,11 @@ final class PersistentConnection {
   let loop: EventLoop
   let plan: Plan
   private var machine: ReconnectMachine
-  /// While it is being made.
+  /// Set while connecting.
   private var connector: Connector?
-  /// While it is being made ready, and then.
+  /// Set during and after the set-up of the connection.
   private var connection: ControllerConnection?
-  /// Until the next try, or while one is made, until its end.
+  /// Runs until the next attempt, and limits the search for addresses.
   private let timer: LoopTimer
   private var lookup: Task<Void, Never>?
   private var hasBeenReady = false
@@ -54,11 +55,11 @@ final class PersistentConnection {
 
   var subscriptions = SubscriptionBook()
 
-  /// Whether the database that the session's user has read is to be read again.
+  /// Decides whether the database must be read again, once the session's user has read it.
   var freshness: DatabaseFreshness
-  /// Whether an automatic read is under way.
+  /// Whether an automatic read is pending.
   var isReadingDatabase = false
-  /// Until the next automatic read of the database.
+  /// Runs until the next automatic read of the database.
   let databaseTimer: LoopTimer
 
   private var news = SessionNewsQueue()
@@ -67,11 +68,11 @@ final class PersistentConnection {
   private final class Request {
     let number: UInt64
     let request: ControllerRequest
-    /// Of the loop's clock, in nanoseconds.
+    /// On the loop's clock, in nanoseconds.
     let deadline: UInt64
-    /// Until it is sent.
+    /// Runs until the request is sent.
     let timer: LoopTimer
-    /// nil: nobody waits any more, but the answer will come.
+    /// nil: the caller no longer waits, but the answer will come.
     var done: ((Answer) -> Void)?
 
     init(
@@ -86,7 +87,7 @@ final class PersistentConnection {
     }
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   init(_ plan: Plan, on loop: EventLoop) {
     self.loop = loop
     self.plan = plan
@@ -97,7 +98,7 @@ final class PersistentConnection {
     databaseTimer = LoopTimer(loop)
     timer.onFire = { [weak self] in
       guard let self else { return }
-      // A controller that subscribed and doesn't read gets no more of it until it does.
+      // If the caller subscribed but doesn't read, the connection stays closed until it reads.
       take(.timerFired(hasRoom: !news.isFull))
     }
     // A loop that ends closes the timer.
@@ -109,14 +110,14 @@ final class PersistentConnection {
   var isReady: Bool { machine.state == .ready }
   var peer: SocketAddress? { connection?.peer }
 
-  // MARK: The machine
+  // MARK: State machine
 
   private func take(_ input: ReconnectMachine.Input) {
     let outputs = machine.take(input)
     let step = machine.step
     for output in outputs {
       perform(output)
-      // A callback of the output has changed the state, so the other outputs no longer apply.
+      // A callback of the output has changed the state, so the remaining outputs no longer apply.
       guard machine.step == step else { return }
     }
   }
@@ -138,7 +139,7 @@ final class PersistentConnection {
   // MARK: Making the connection
 
   private func search() {
-    // One that still runs, since it took longer than its time, serves this try.
+    // A search that is still running, because it took longer than its limit, serves this attempt.
     guard lookup == nil else { return }
     let bound = LoopBound(here: loop, Weak(self))
     lookup = loop.startTask { [loop, find = plan.findAddresses] in
@@ -153,7 +154,7 @@ final class PersistentConnection {
   }
 
   private func connect(to addresses: [SocketAddress]) {
-    // Without an address it ends before it is there.
+    // Without an address, the connector ends inside its initializer.
     var isDone = false
     let connector = Connector(loop, to: addresses, timeout: plan.connectTimeout) { [weak self] result in
       isDone = true
@@ -177,7 +178,7 @@ final class PersistentConnection {
   }
 
   private func verify() {
-    guard let connection else { preconditionFailure("the machine settles a connection that was made") }
+    guard let connection else { preconditionFailure("there is no connection to settle") }
     connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
     connection.onEnd = { [weak self, weak connection] error in
       guard let self, let connection, isCurrent(connection) else { return }
@@ -192,20 +193,20 @@ final class PersistentConnection {
 
   private func isCurrent(_ connection: ControllerConnection) -> Bool { self.connection === connection }
 
-  /// Subscribes to everything again, and reads what it is now.
+  /// Restores all subscriptions, and reads the current values.
   private func settle(_ connection: ControllerConnection) {
     connection.timeout = plan.requestTimeout
     let send: Sender = { [weak self, weak connection] request, done in
       guard let connection else { return done(.failure(.cancelled)) }
       connection.send(request) { [weak self] answer in
-        // When it ends, its end is told apart.
+        // If the connection has ended, this is reported separately.
         guard self?.isCurrent(connection) == true else { return }
         done(answer)
       }
     }
     guard hasBeenReady, freshness.hasDatabase else { return resubscribe(connection, by: send) }
     freshness.disconnected()
-    // The database comes first, because characteristics with subscriptions may have been removed.
+    // The database comes first, because subscribed characteristics may have been removed.
     refreshDatabase(by: send) { [weak self] error in
       guard let self, isCurrent(connection) else { return }
       if let error { lose(error) } else { resubscribe(connection, by: send) }
@@ -234,7 +235,7 @@ final class PersistentConnection {
     readDatabaseIfStale()
   }
 
-  // MARK: Losing it
+  // MARK: Loss
 
   func lose(_ error: ClientError) { take(.ended(error)) }
 
@@ -245,7 +246,7 @@ final class PersistentConnection {
     connection?.close()
   }
 
-  /// Ends it. Any number of times.
+  /// Ends the connection. Any number of times.
   func close() { take(.closed) }
 
   private func finish(_ error: ClientError?) {
@@ -268,12 +269,12 @@ final class PersistentConnection {
   /// Sends a request, and calls its second argument with the answer.
   typealias Sender = (ControllerRequest, @escaping (Answer) -> Void) -> Void
 
-  /// Sends a request when there is a connection and the answers of those before it are there. One that was on its way when the connection broke
-  /// fails, since nobody knows whether it was done; it is never sent again.
+  /// Sends a request when there is a connection and all earlier requests have been answered. A request fails if the
+  /// connection breaks after it was sent, because the accessory may have executed it; it is never sent again.
   /// - Parameters:
-  ///   - timeout: from now until its answer.
-  ///   - done: told once; perhaps before this returns.
-  /// - Returns: a number to give it up by.
+  ///   - timeout: from now until the answer.
+  ///   - done: called once; possibly before this returns.
+  /// - Returns: a number for `giveUp`.
   @discardableResult
   func send(_ request: ControllerRequest, timeout: Duration, done: @escaping (Answer) -> Void) -> UInt64 {
     lastNumber += 1
@@ -292,7 +293,7 @@ final class PersistentConnection {
     return number
   }
 
-  /// Nobody waits for an answer any more. A request that hasn't been sent never is.
+  /// Stops waiting for an answer. A request that hasn't been sent is never sent.
   func giveUp(_ number: UInt64) {
     if let request = requestOnItsWay, request.number == number { return complete(request, .failure(.cancelled)) }
     withdraw(number, .cancelled)
@@ -327,17 +328,17 @@ final class PersistentConnection {
       guard let self else { return }
       requestOnItsWay = nil
       complete(next, answer)
-      // After a failure the connection is over, and those that wait are for the next one.
+      // After a failure the connection has ended; waiting requests are for the next one.
       if case .success = answer { sendNext() }
     }
   }
 
   // MARK: News
 
-  /// The next news, or nil when there will be none. One reader at a time.
-  /// - Returns: a number to stop waiting by.
+  /// Passes the next news to `tell`, or nil if there will be none. Only one reader at a time.
+  /// - Returns: a number for `stopWaiting`.
   func next(_ tell: @escaping (SessionNews?) -> Void) -> UInt64 {
-    precondition(reader == nil, "news have one reader")
+    precondition(reader == nil, "only one reader may wait for news")
     lastNumber += 1
     if let next = news.next() {
       tell(next)

@@ -4,12 +4,12 @@ import HAPLoop
 import HAPModel
 import HAPPairing
 
-/// A verified session with an accessory that outlives its connections, for callers that await.
+/// A verified session with an accessory that outlives its connections, for async callers.
 ///
-/// The first call connects. A lost connection is made again after 1 s, 2 s, 4 s … a minute at most. Then the session
-/// subscribes to everything again, and reports the values that changed meanwhile. A database that was read with
-/// `database()` is read again when it may have changed. A caller that subscribes must read the news: when too many
-/// wait, the connection is closed, and made again when there is room.
+/// The first call connects. After a loss it reconnects after 1 s, 2 s, 4 s … at most one minute. Then the session
+/// restores all subscriptions and reports the values that changed meanwhile. A database that was read with
+/// `database()` is read again when it may have changed. A caller that subscribes must read the news: if too many are
+/// unread, the connection is closed, and reopened when there is space.
 ///
 /// An actor on its loop.
 package actor PersistentSession {
@@ -22,14 +22,15 @@ package actor PersistentSession {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// - Parameters:
-  ///   - loop: runs; the session belongs to it.
-  ///   - accessory: the one that is meant; any other at its address is as good as none.
+  ///   - loop: must be running; the session belongs to it.
+  ///   - accessory: the expected accessory; a different one at its address is treated as unreachable.
   ///   - connectTimeout: for finding the addresses and connecting.
-  ///   - requestTimeout: for each answer while the connection is made ready, and for requests that name no other.
-  ///   - databasePace: the time between two automatic reads of the database.
-  ///   - reconnects: whether a lost connection is made again. If not, the first loss is the end.
-  ///   - random: for keys, and for the jitter of the waits. nil: the loop's.
-  ///   - findAddresses: where the accessory is now, in the order of preference. Asked before each try, and never twice at a time.
+  ///   - requestTimeout: for each answer while the connection is set up, and the default for requests.
+  ///   - databasePace: the minimum time between two automatic reads of the database.
+  ///   - reconnects: whether it reconnects after a loss. If not, the first loss ends the session.
+  ///   - random: for keys, and for the jitter of the delays. nil: the loop's.
+  ///   - findAddresses: returns the accessory's current addresses in order of preference. Called before each attempt,
+  ///     with only one call at a time.
   package init(
     on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
@@ -44,22 +45,22 @@ package actor PersistentSession {
       reconnects: reconnects)
   }
 
-  /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
+  /// Objects that belong to the loop. They outlive a released session until the loop has closed them.
   private final class Held { var connection: PersistentConnection? }
 
   deinit { loop.schedule { [bound] in bound.value.connection?.close() } }
 
-  /// Nil when it was closed before it began.
+  /// Nil if the session was closed before it began.
   private var connection: PersistentConnection? {
     if held.connection == nil, !isClosed { held.connection = PersistentConnection(plan, on: loop) }
     return held.connection
   }
 
-  /// Whether requests go out at once.
+  /// Whether requests are sent at once.
   package var isConnected: Bool { held.connection?.isReady ?? false }
   package var peer: SocketAddress? { held.connection?.peer }
 
-  /// Ends it; what waits fails with `.cancelled`. Any number of times.
+  /// Ends the session; pending requests fail with `.cancelled`. Any number of times.
   package func close() {
     isClosed = true
     held.connection?.close()
@@ -67,11 +68,11 @@ package actor PersistentSession {
 
   // MARK: News
 
-  /// The next news; nil when there will be none, or the task was cancelled. One caller at a time.
+  /// Returns the next news; nil if there will be none, or if the task was cancelled. Only one caller at a time.
   package func next() async -> SessionNews? {
     let ticket = Ticket(nil)
     return await withTaskCancellationHandler {
-      // `self` in it keeps the closure on the loop.
+      // Capturing `self` keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<SessionNews?, Never>) in
         guard !Task.isCancelled, let connection = self.connection else { return continuation.resume(returning: nil) }
         let number = connection.next { continuation.resume(returning: $0) }
@@ -82,17 +83,19 @@ package actor PersistentSession {
     }
   }
 
-  /// A number by which to give something up, once it has one.
+  /// A number for cancelling an operation, once it has one.
   private typealias Ticket = Guarded<UInt64?>
 
   private func stopWaiting(_ ticket: Ticket) { ticket.withLock { $0 }.map { held.connection?.stopWaiting($0) } }
 
   // MARK: Requests
 
-  /// Sends a request when there is a connection and the answers of those before it are there, and returns its answer, whatever its status.
+  /// Sends a request when there is a connection and all earlier requests have been answered, and returns its answer
+  /// with any status.
   ///
-  /// When the connection breaks while the request is on its way, it fails, and is never sent again: it may have been done. When it failed with
-  /// `.notSent`, it certainly wasn't. One that gets no answer in its time ends the connection, since a late answer could be taken for another's.
+  /// If the connection breaks after the request was sent, the request fails and is never sent again: the accessory
+  /// may have executed it. After `.notSent`, it was certainly not executed. A request without an answer in time ends
+  /// the connection, because a late answer could be assigned to another request.
   /// - Parameter timeout: from now until the answer.
   package func request(
     _ request: ControllerRequest, timeout: Duration? = nil
@@ -116,23 +119,24 @@ package actor PersistentSession {
 
   // MARK: Database
 
-  /// Reads the database. From now on it is read again, and reported as news, when it may have changed: when the accessory's configuration
-  /// number is another one, and after each loss of the connection.
+  /// Reads the database. From now on it is read again, and reported as news, when it may have changed: if the
+  /// accessory's configuration number is different, and after each loss of the connection.
   /// - Parameter timeout: from now until the answer.
   package func database(timeout: Duration? = nil) async throws(ClientError) -> AccessoryMirror {
     let timeout = timeout ?? plan.requestTimeout
     return try await outcome { $0.readDatabase(timeout: timeout, done: $1) }
   }
 
-  /// Takes the configuration number (`c#`) of the accessory's record. Callers report it whenever they see the record.
+  /// Handles the configuration number (`c#`) of the accessory's record. Callers must report it whenever they see the
+  /// record.
   package func configurationNumber(is number: UInt32) { held.connection?.configurationNumber(is: number) }
 
   // MARK: Subscriptions
 
-  /// Subscribes. What the accessory agrees to is subscribed to again on each new connection.
-  /// - Parameter timeout: for each request it takes.
-  /// - Throws: when the accessory didn't say; what it agreed to until then lasts as long as this connection.
-  /// - Returns: what the accessory refused.
+  /// Subscribes. The accepted subscriptions are restored on each new connection.
+  /// - Parameter timeout: for each request that is needed.
+  /// - Throws: if an answer is missing; subscriptions accepted until then last as long as this connection.
+  /// - Returns: the entries that the accessory refused.
   package func subscribe(
     to ids: [AttributeID], timeout: Duration? = nil
   ) async throws(ClientError) -> [CharacteristicEntry] {
@@ -140,7 +144,7 @@ package actor PersistentSession {
     return try await outcome { $0.subscribe(ids, timeout: timeout, done: $1) }
   }
 
-  /// - Returns: what the accessory refused.
+  /// - Returns: the entries that the accessory refused.
   package func unsubscribe(
     from ids: [AttributeID], timeout: Duration? = nil
   ) async throws(ClientError) -> [CharacteristicEntry] {
@@ -148,7 +152,8 @@ package actor PersistentSession {
     return try await outcome { $0.unsubscribe(ids, timeout: timeout, done: $1) }
   }
 
-  /// Waits for the outcome of several requests, or for the cancellation of the task. Requests that were sent by then are carried out.
+  /// Waits for the outcome of several requests, or for the cancellation of the task. Requests that were already sent
+  /// are executed.
   private func outcome<T: Sendable>(
     of start: (PersistentConnection, @escaping (Result<T, ClientError>) -> Void) -> Void
   ) async throws(ClientError) -> T {
@@ -157,7 +162,7 @@ package actor PersistentSession {
       waiting.withLock { $0.take() }?.resume(returning: result)
     }
     return try await withTaskCancellationHandler {
-      // `self` in it keeps the closure on the loop.
+      // Capturing `self` keeps the closure on the loop.
       await withCheckedContinuation { continuation in
         waiting.withLock { $0 = continuation }
         guard !Task.isCancelled, let connection = self.connection else { return end(.failure(.cancelled)) }

@@ -1,23 +1,24 @@
 import HAPCrypto
 import HAPLoop
 
-/// Decides when a lasting connection searches, connects, and tries again. It has no socket and no clock: inputs go in, outputs come out, which
-/// the caller carries out in order. An input that does not fit the state has no effect.
+/// Decides when a persistent connection searches, connects, and retries. It has no socket and no clock: it converts
+/// inputs to outputs, which the caller performs in order. An input that does not fit the state has no effect.
 struct ReconnectMachine: Sendable {
   enum State: Equatable, CaseIterable {
-    /// Nothing was asked yet. Next: `searching`.
+    /// Not started yet. Next: `searching`.
     case new
     /// Addresses are being found. Next: `connecting`, or `waiting`.
     case searching
     /// Next: `settling`, or `waiting`.
     case connecting
-    /// Pair Verify, subscriptions, and what changed while there was no connection. Next: `ready`, or `waiting`.
+    /// Pair Verify, subscriptions, and reading the values that changed without a connection. Next: `ready`, or
+    /// `waiting`.
     case settling
-    /// Requests go out. Next: `waiting`.
+    /// Requests are sent. Next: `waiting`.
     case ready
-    /// For the time of the next try. Next: `searching`, or `full`.
+    /// Waits for the time of the next attempt. Next: `searching`, or `full`.
     case waiting
-    /// The time of the next try has come, and there is no room for more news. Next: `searching`.
+    /// The time of the next attempt has come, but there is no space for more news. Next: `searching`.
     case full
     /// The end.
     case over
@@ -25,15 +26,15 @@ struct ReconnectMachine: Sendable {
 
   enum Input: Sendable {
     case start
-    /// The timer has fired. `hasRoom`: whether there is room for more news.
+    /// The timer has fired. `hasRoom`: whether there is space for more news.
     case timerFired(hasRoom: Bool)
-    /// There is room for more news again.
+    /// There is space for more news again.
     case roomFreed
-    /// The addresses were found; none if the accessory's place is not known.
+    /// The addresses were found; none if they are unknown.
     case found([SocketAddress])
     /// A connection was made.
     case connected
-    /// The connection is verified, and all subscriptions are made again.
+    /// The connection is verified, and all subscriptions are restored.
     case settled
     /// The attempt or the connection ended.
     case ended(ClientError)
@@ -44,39 +45,39 @@ struct ReconnectMachine: Sendable {
   enum Output: Sendable {
     case startTimer(Duration)
     case stopTimer
-    /// Find the addresses, unless the last search still runs.
+    /// Find the addresses, unless the last search is still running.
     case search
     case connect([SocketAddress])
-    /// Verify the connection, make the subscriptions again, and read what changed.
+    /// Verify the connection, restore the subscriptions, and read the changed values.
     case settle
-    /// Send the requests that wait.
+    /// Send the waiting requests.
     case becomeReady
     /// Close the attempt or the connection.
     case release
     case reportLoss(ClientError, nextTry: Duration)
-    /// Close everything and let all requests fail. nil: it was closed by the user.
+    /// Close everything and fail all requests. nil: it was closed by the user.
     case finish(ClientError?)
   }
 
   private(set) var state = State.new
-  /// Counts the inputs that had an effect. Outputs of an earlier step are not to be carried out any more.
+  /// The number of inputs that had an effect. Outputs of an earlier step must not be performed any more.
   private(set) var step: UInt64 = 0
-  /// Why there is no connection.
+  /// The reason why there is no connection.
   private(set) var lastLoss: ClientError?
-  /// Why it is over; nil: it was closed by the user.
+  /// The reason why it is over; nil: it was closed by the user.
   private(set) var reason: ClientError?
-  /// For finding the addresses.
+  /// The limit for finding the addresses.
   private let searchTime: Duration
   private var backOff: BackOff
   private let random: RandomSource
-  /// Whether a lost connection is made again. If not, the first loss is the end.
+  /// Whether it reconnects after a loss. If not, the first loss is the end.
   private let reconnects: Bool
 
   /// - Parameters:
-  ///   - searchTime: the longest search for addresses.
-  ///   - backOff: the times before the next try.
-  ///   - random: for the jitter of these times.
-  ///   - reconnects: whether a lost connection is made again.
+  ///   - searchTime: the limit for finding the addresses.
+  ///   - backOff: the delays before the next attempt.
+  ///   - random: for the jitter of these delays.
+  ///   - reconnects: whether it reconnects after a loss.
   init(searchTime: Duration, backOff: BackOff, random: RandomSource, reconnects: Bool = true) {
     self.searchTime = searchTime
     self.backOff = backOff
@@ -84,8 +85,8 @@ struct ReconnectMachine: Sendable {
     self.reconnects = reconnects
   }
 
-  /// Takes an input.
-  /// - Returns: what to do, in order. Nothing if the input does not fit the state.
+  /// Handles an input.
+  /// - Returns: the outputs in order; none if the input does not fit the state.
   mutating func take(_ input: Input) -> [Output] {
     switch (input, state) {
     case (_, .over): []

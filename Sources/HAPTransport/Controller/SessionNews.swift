@@ -2,31 +2,33 @@ import HAPIP
 import HAPLoop
 import HAPWire
 
-/// What a session that outlives its connections tells, in the order in which it happened.
+/// News of a session that outlives its connections, in order of occurrence.
 package enum SessionNews: Sendable {
-  /// The accessory is verified, and everything is subscribed to again but what it refuses now. With what was put up with in Pair Verify.
+  /// The accessory is verified, and all subscriptions are restored, except those that it refuses now. `remarks` are
+  /// the deviations tolerated in Pair Verify.
   case connected(isAgain: Bool, refused: [CharacteristicEntry], remarks: [Tolerated])
-  /// The connection is gone, or could not be made; after so long it is tried again.
+  /// The connection was lost or could not be made; the next attempt follows after `nextTry`.
   case lost(ClientError, nextTry: Duration)
-  /// It is of no use to try again. The last news.
+  /// Another attempt can't succeed. The last news.
   case gaveUp(ClientError)
   /// Values that changed.
-  /// - `isCatchUp`: while there was no connection; nobody knows when.
-  /// - `remarks`: what was off in the message.
+  /// - `isCatchUp`: whether they changed without a connection, at an unknown time.
+  /// - `remarks`: the deviations in the message.
   case values([CharacteristicEntry], isCatchUp: Bool, remarks: [Tolerated])
-  /// The database, read again because it may have changed: the accessory's configuration number did, or there was no connection for a while.
+  /// The database, read again because it may have changed: the accessory's configuration number is different, or
+  /// there was no connection for a while.
   case database(AccessoryMirror)
-  /// An event, or the answer that should tell what changed meanwhile, says nothing that can be understood.
+  /// An event, or the read of values after a reconnect, can't be parsed.
   case unreadable(ClientError)
 }
 
-/// News that wait to be read. Values have a limit, which their giver is told of; of older states, the latest are kept.
+/// Unread news. Values have a limit, which `append` reports; of states, only the latest are kept.
 struct SessionNewsQueue {
-  /// How many messages with values may wait.
+  /// The maximum number of unread messages with values.
   static let valueRoom = ControllerClient.eventRoom
-  /// How many bytes they may have had together when they came.
+  /// The maximum size of these messages together, in bytes.
   static let byteRoom = 4 << 20
-  /// How many states may wait.
+  /// The maximum number of unread states.
   static let stateRoom = 100
 
   private var waiting: [(news: SessionNews, byteCount: Int)] = []
@@ -42,8 +44,8 @@ struct SessionNewsQueue {
     waiting.append((state, 0))
   }
 
-  /// - Parameter byteCount: of the message they came in.
-  /// - Returns: false when there was no room; nothing was kept then.
+  /// - Parameter byteCount: the size of the message with the values.
+  /// - Returns: false if there was no space; nothing was stored then.
   mutating func append(values: SessionNews, byteCount: Int) -> Bool {
     guard !isFull else { return false }
     valueCount += 1

@@ -1,20 +1,20 @@
 extension DNSMessage {
-  /// Why bytes are no DNS message; the offset is that of what is wrong.
+  /// The reason why bytes are not a DNS message, with the offset of the error.
   package enum DecodingError: Error, Equatable {
-    /// The bytes end inside of what begins there.
+    /// The bytes end inside the element that begins there.
     case truncated(at: Int)
-    /// A label of neither a length up to 63 nor a pointer.
+    /// A label whose length byte is neither a length up to 63 nor a pointer.
     case malformedLabel(at: Int)
-    /// A pointer that doesn't lead back to before the part of the name it stands in, so that names can't go round in circles; or one more than a
-    /// name has labels.
+    /// A pointer whose target is not before the part of the name that contains it, because names must not form a loop.
+    /// Also one pointer more than a name can have labels.
     case malformedPointer(at: Int)
-    /// More than 255 bytes.
+    /// A name of more than 255 bytes.
     case nameTooLong(at: Int)
-    /// The data of a record is none of its type, or has another length than it says.
+    /// The data of a record doesn't match its type, or doesn't have the declared length.
     case malformedData(at: Int)
   }
 
-  /// Reads a whole message, or refuses the whole of it. What stands behind the last record is kept.
+  /// Reads a complete message, or refuses all of it. Bytes after the last record are kept.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DecodingError) {
     var reader = DNSReader(bytes)
     guard bytes.count >= 12 else { throw .truncated(at: 0) }
@@ -31,7 +31,7 @@ extension DNSMessage {
   }
 
   package init(decoding bytes: [UInt8]) throws(DecodingError) {
-    // A closure would lose the error's type.
+    // A closure would lose the type of the error.
     let result = bytes.withUnsafeBytes { raw in
       Result { () throws(DecodingError) in try DNSMessage(decoding: raw) }
     }
@@ -39,13 +39,13 @@ extension DNSMessage {
   }
 }
 
-/// Reads from the front of a message, and names from anywhere in it.
+/// Reads a message from the front, and names from any position.
 private struct DNSReader {
   typealias Failure = DNSMessage.DecodingError
 
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
-  /// Where reading has to stop: the end of the message, or of the data of a record.
+  /// The end of reading: the end of the message, or of the data of a record.
   private var end: Int
 
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -91,7 +91,7 @@ private struct DNSReader {
     do throws(Failure) {
       data = try self.data(of: type)
     } catch .truncated {
-      // There is more of the message, but not of the data.
+      // The message continues, but the data of the record has ended.
       throw .malformedData(at: start)
     }
     guard at == end else { throw .malformedData(at: start) }
@@ -119,7 +119,7 @@ private struct DNSReader {
     }
   }
 
-  /// RFC 4034 §4.1.2: blocks of up to 256 types, rising, each with 1...32 bytes.
+  /// Reads a type bitmap. RFC 4034 §4.1.2: blocks of up to 256 types in ascending order, each with 1...32 bytes.
   private mutating func typeBitmap() throws(Failure) -> [UInt16] {
     var types: [UInt16] = []
     var previous = -1

@@ -1,13 +1,13 @@
-/// A message of the DNS, as multicast DNS uses it. RFC 1035 §4, RFC 6762 §18.
+/// A DNS message, as used by multicast DNS. RFC 1035 §4, RFC 6762 §18.
 package struct DNSMessage: Equatable, Sendable {
   package var id: UInt16
-  /// Everything else of the head but the counts, as it stands.
+  /// The flags field of the header, unchanged.
   package var flags: UInt16
   package var questions: [DNSQuestion]
   package var answers: [DNSRecord]
   package var authorities: [DNSRecord]
   package var additionals: [DNSRecord]
-  /// What stands behind the last record, where a right message has nothing.
+  /// Bytes after the last record; empty in a valid message.
   package var trailing: [UInt8] = []
 
   package static let response: UInt16 = 0x8000
@@ -33,9 +33,9 @@ package struct DNSMessage: Equatable, Sendable {
   package var opcode: UInt8 { UInt8(flags >> 11 & 0xF) }
   package var responseCode: UInt8 { UInt8(flags & 0xF) }
 
-  /// Whether it asks if names are free, and says what for. RFC 6762 §8.1.
+  /// Whether it asks if names are free, and includes the records for which it needs them. RFC 6762 §8.1.
   package var isProbe: Bool { !isResponse && !questions.isEmpty && !authorities.isEmpty }
 
-  /// Of all three parts, in their order.
+  /// The records of all three sections, in their order.
   package var records: [DNSRecord] { answers + authorities + additionals }
 }

@@ -1,10 +1,10 @@
-/// A domain name: labels of any bytes. Two are the same when they differ in the case of ASCII letters alone. RFC 6762 §16.
+/// A domain name: labels of any bytes. Names that differ only in the case of ASCII letters are equal. RFC 6762 §16.
 package struct DNSName: Sendable {
-  /// Each label behind its length, without the end: as on the wire when nothing is compressed.
+  /// Each label after its length byte, without the terminator: the uncompressed wire form.
   let wireForm: [UInt8]
 
-  /// - Parameter labels: 1...63 bytes each and 253 bytes with the dots for a right name; anything up to 255 bytes a label can be built, for what
-  ///   is wrong on purpose.
+  /// - Parameter labels: 1...63 bytes each, and 253 bytes with the dots for a valid name. Labels of up to 255 bytes
+  ///   can be built for deliberately invalid messages.
   package init(_ labels: [[UInt8]]) {
     var bytes: [UInt8] = []
     for label in labels {
@@ -15,11 +15,12 @@ package struct DNSName: Sendable {
     wireForm = bytes
   }
 
-  /// - Parameter wireForm: labels behind their lengths, each 1...63 bytes.
+  /// - Parameter wireForm: labels after their length bytes, each 1...63 bytes.
   init(wireForm: [UInt8]) { self.wireForm = wireForm }
 
-  /// - Parameter text: labels with dots between and perhaps one at the end; `\.` and `\065` stand for bytes. "." and "" are the root.
-  /// - Returns: nil unless it is a name that can stand in a message.
+  /// - Parameter text: labels separated by dots, with an optional dot at the end; `\.` and `\065` are escaped bytes.
+  ///   "." and "" are the root.
+  /// - Returns: nil unless it is a name that is valid in a message.
   package init?(_ text: String) {
     var labels: [[UInt8]] = []
     var label: [UInt8] = []
@@ -42,7 +43,7 @@ package struct DNSName: Sendable {
     guard isWellFormed else { return nil }
   }
 
-  /// What stands behind a backslash: three digits, or a byte as itself.
+  /// Parses the part after a backslash: three digits, or a literal byte.
   private static func escapedByte(_ rest: inout ArraySlice<UInt8>) -> UInt8? {
     guard let first = rest.first else { return nil }
     guard (0x30...0x39).contains(first) else { return rest.popFirst() }
@@ -63,22 +64,23 @@ package struct DNSName: Sendable {
     return found
   }
 
-  /// Whether it can stand in a message: labels of 1...63 bytes, 255 bytes at most with their lengths and the end. RFC 1035 §2.3.4.
+  /// Whether it is valid in a message: labels of 1...63 bytes, at most 255 bytes with their lengths and the
+  /// terminator. RFC 1035 §2.3.4.
   package var isWellFormed: Bool { wireForm.count <= 254 && labels.allSatisfy { (1...63).contains($0.count) } }
 
-  /// On the wire without pointers, with the end.
+  /// The number of bytes on the wire without pointers, with the terminator.
   package var byteCount: Int { wireForm.count + 1 }
 
-  /// The first label, of a service's full name that which people see; nil for the root.
+  /// The first label, which is the visible part of a full service name; nil for the root.
   package var firstLabel: [UInt8]? { wireForm.first.map { Array(wireForm[1..<(1 + Int($0))]) } }
 
   /// The name without its first label; nil for the root.
   package var parent: DNSName? { wireForm.first.map { DNSName(wireForm: Array(wireForm[(1 + Int($0))...])) } }
 
-  /// The name with one more label in front.
+  /// Returns the name with one more label in front.
   package func prefixed(by label: [UInt8]) -> DNSName { DNSName([label] + labels) }
 
-  /// Whether it is `ancestor`, or stands below it.
+  /// Returns whether it is `ancestor` or a subdomain of it.
   package func isWithin(_ ancestor: DNSName) -> Bool {
     var at = 0
     while wireForm.count - at >= ancestor.wireForm.count {
@@ -91,7 +93,7 @@ package struct DNSName: Sendable {
 }
 
 extension DNSName: Hashable {
-  // The lengths of right labels are below every letter, so they may be folded along with them.
+  // The lengths of valid labels are below all letters, so folding doesn't change them.
   package static func == (one: DNSName, other: DNSName) -> Bool {
     one.wireForm.count == other.wireForm.count
       && zip(one.wireForm, other.wireForm).allSatisfy { folded($0) == folded($1) }
@@ -101,18 +103,18 @@ extension DNSName: Hashable {
     for byte in wireForm { hasher.combine(Self.folded(byte)) }
   }
 
-  /// An ASCII letter in lower case, any other byte as it is.
+  /// Returns an ASCII letter in lower case, and any other byte unchanged.
   package static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
 extension DNSName: CustomStringConvertible {
-  /// Such as "Lamp\032A._hap._tcp.local"; `init(_:)` reads it back. "." for the root.
+  /// The escaped text, such as "Lamp\032A._hap._tcp.local"; `init(_:)` parses it. "." for the root.
   package var description: String {
     wireForm.isEmpty ? "." : labels.map { Self.escaped($0) }.joined(separator: ".")
   }
 
-  /// One label of any length, in the form of `description`: a dot or backslash follows a backslash, and a byte outside 0x21...0x7E is a backslash and
-  /// three digits. RFC 1035 §5.1.
+  /// Returns one label of any length in the form of `description`: a dot or backslash is escaped with a backslash,
+  /// and a byte outside 0x21...0x7E is a backslash and three digits. RFC 1035 §5.1.
   package static func escaped(_ label: some Sequence<UInt8>) -> String {
     label.reduce(into: "") { text, byte in
       switch byte {

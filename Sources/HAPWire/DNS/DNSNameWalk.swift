@@ -1,17 +1,17 @@
-/// The one reader of names in messages: every decoder of the project goes through it.
+/// Reads names in messages; every decoder of the project uses it.
 package enum DNSNameWalk {
   /// Visits the labels of a name, through its pointers. RFC 1035 §4.1.4.
   /// - Parameters:
-  ///   - start: where the name begins.
-  ///   - end: where reading has to stop: the end of the message, or of a record's data. What follows a pointer may stand anywhere before it.
-  ///   - visit: gets the place of a label's length byte, and the length.
-  /// - Returns: the place after the name.
+  ///   - start: the offset of the name.
+  ///   - end: the end of reading: the end of the message, or of a record's data. The target of a pointer may be
+  ///     anywhere before it.
+  ///   - visit: receives the offset of a label's length byte, and the length.
   @inline(__always)
   package static func walk(
     _ bytes: UnsafeRawBufferPointer, from start: Int, before end: Int, _ visit: (Int, Int) -> Void
   ) throws(DNSMessage.DecodingError) -> Int {
     var place = start
-    // Where this part of the name began, and where it has to end.
+    // The start of this part of the name, and its limit.
     var part = start
     var limit = end
     var jumps = 0
@@ -31,7 +31,7 @@ package enum DNSNameWalk {
       case 0xC0...0xFF:
         guard limit - place >= 2 else { throw .truncated(at: place) }
         let target = (length & 0x3F) << 8 | Int(bytes[place + 1])
-        // The header has no names.
+        // The header contains no names.
         guard target >= 12, target < part, jumps < 127 else { throw .malformedPointer(at: place) }
         if jumps == 0 { after = place + 2 }
         jumps += 1

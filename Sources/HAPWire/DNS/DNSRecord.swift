@@ -2,10 +2,10 @@
 package struct DNSQuestion: Hashable, Sendable {
   package var name: DNSName
   package var type: UInt16
-  /// As it stands in the message: 1 for the Internet, and the top bit of multicast DNS.
+  /// The class field of the message: 1 for the Internet, and the top bit of multicast DNS.
   package var classField: UInt16
 
-  /// - Parameter wantsUnicast: the QU bit, RFC 6762 §5.4: an answer to the asker alone will do.
+  /// - Parameter wantsUnicast: the QU bit, RFC 6762 §5.4: a unicast response is sufficient.
   package init(_ name: DNSName, _ type: UInt16, wantsUnicast: Bool = false) {
     self.name = name
     self.type = type
@@ -36,11 +36,12 @@ package struct DNSRecord: Hashable, Sendable {
     case pointer(DNSName)
     /// SRV, RFC 2782.
     case service(priority: UInt16, weight: UInt16, port: UInt16, target: DNSName)
-    /// TXT: its strings as they stand, each 0...255 bytes. None, which RFC 1035 doesn't allow, is read as none. See `DNSTextEntry`.
+    /// TXT: the strings of the message, each 0...255 bytes. A record without strings, which RFC 1035 doesn't allow,
+    /// is read as an empty list. See `DNSTextEntry`.
     case text([[UInt8]])
     /// A with 4 bytes, AAAA with 16, in network order.
     case address([UInt8])
-    /// NSEC, RFC 6762 §6.1: the types that there are of the name, rising.
+    /// NSEC, RFC 6762 §6.1: the existing types of the name, in ascending order.
     case existing(next: DNSName, types: [UInt16])
     /// Any other type.
     case raw([UInt8])
@@ -48,13 +49,13 @@ package struct DNSRecord: Hashable, Sendable {
 
   package var name: DNSName
   package var type: UInt16
-  /// As it stands in the message: 1 for the Internet, and the top bit of multicast DNS.
+  /// The class field of the message: 1 for the Internet, and the top bit of multicast DNS.
   package var classField: UInt16
-  /// Seconds; 0 is a goodbye.
+  /// In seconds; 0 is a goodbye.
   package var ttl: UInt32
   package var data: Data
 
-  /// - Parameter flushesCache: RFC 6762 §10.2: these are all records of the name and type.
+  /// - Parameter flushesCache: RFC 6762 §10.2: the message contains all records of the name and type.
   package init(_ name: DNSName, _ type: UInt16, ttl: UInt32, flushesCache: Bool = false, _ data: Data) {
     self.name = name
     self.type = type
@@ -76,12 +77,12 @@ package struct DNSRecord: Hashable, Sendable {
     set { classField = classField & ~DNSClass.topBit | (newValue ? DNSClass.topBit : 0) }
   }
 
-  /// Says that the record is gone. RFC 6762 §10.1.
+  /// Whether the record announces its removal. RFC 6762 §10.1.
   package var isGoodbye: Bool { ttl == 0 }
 }
 
 enum DNSClass {
   static let internet: UInt16 = 1
-  /// RFC 6762 §18.12 and §18.13: unicast wanted in a question, cache flush in a record.
+  /// RFC 6762 §18.12 and §18.13: unicast response requested in a question, cache flush in a record.
   static let topBit: UInt16 = 0x8000
 }

@@ -1,4 +1,4 @@
-/// The questions and records of a message, found in place: no allocation per record, a hash instead of each name.
+/// The questions and records of a message, located in place: no allocation per record, and a hash for each name.
 ///
 /// It accepts every message that `DNSMessage(decoding:)` accepts. The data of records is not checked.
 package struct DNSScan: Sendable {
@@ -6,14 +6,14 @@ package struct DNSScan: Sendable {
 
   package struct Entry: Sendable {
     package var section: Section
-    /// Where the name stands, and `DNSScan.hash` of it.
+    /// The offset of the name; its hash (`DNSScan.hash`) follows.
     package var name: Int
     package var nameHash: UInt64
     package var type: UInt16
     package var classField: UInt16
-    /// Seconds; 0 in a question.
+    /// In seconds; 0 in a question.
     package var ttl: UInt32
-    /// Where the data stands; empty in a question.
+    /// The range of the data; empty in a question.
     package var data: Range<Int>
 
     /// The class without the top bit.
@@ -26,17 +26,19 @@ package struct DNSScan: Sendable {
   package private(set) var flags: UInt16 = 0
   package private(set) var entries: [Entry] = []
 
-  /// Messages with more questions and records than this are refused: those of 9000 bytes have fewer, unless they are made to cost time.
+  /// The maximum number of questions and records in a message; more are refused. Messages of 9000 bytes have fewer,
+  /// unless they are designed to waste time.
   package static let entryLimit = 1024
 
   package init() {}
 
   package var isResponse: Bool { flags & DNSMessage.response != 0 }
   package var isTruncated: Bool { flags & DNSMessage.truncated != 0 }
-  /// Bits that are 0 in every message of multicast DNS: opcode and response code. RFC 6762 §18.3, §18.11.
+  /// Whether bits are set that are 0 in every message of multicast DNS: opcode and response code. RFC 6762 §18.3,
+  /// §18.11.
   package var hasForeignCodes: Bool { flags & 0x780F != 0 }
 
-  /// Reads a message, and forgets the one before.
+  /// Reads a message and discards the previous one.
   /// - Returns: false if the message is malformed.
   package mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
     entries.removeAll(keepingCapacity: true)
@@ -78,16 +80,18 @@ package struct DNSScan: Sendable {
 
   // MARK: Names
 
-  /// The hash of no label.
+  /// The hash of a name without labels.
   package static let emptyHash: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Adds bytes of a name to a hash: the length of a label, or a byte of it, in either case of ASCII letters. (FNV-1a.)
+  /// Adds a byte of a name to a hash: the length of a label, or a byte of it, ignoring the case of ASCII letters.
+  /// (FNV-1a.)
   @inline(__always)
   package static func combine(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
     (hash ^ UInt64(DNSName.folded(byte))) &* 0x100_0000_01B3
   }
 
-  /// The hash of a name, and the place after it; nil if it is malformed. Names that differ only in the case of ASCII letters have the same hash.
+  /// Returns the hash of a name and the offset after it; nil if it is malformed. Names that differ only in the case
+  /// of ASCII letters have the same hash.
   package static func hash(
     _ bytes: UnsafeRawBufferPointer, at start: Int, before end: Int
   ) -> (hash: UInt64, next: Int)? {
@@ -100,8 +104,8 @@ package struct DNSScan: Sendable {
     } catch { return nil }
   }
 
-  /// Writes a name without pointers and without its end into `buffer`, which has 255 bytes.
-  /// - Parameter isFolded: whether letters become lower case.
+  /// Writes a name without pointers and without its terminator into `buffer`, which has 255 bytes.
+  /// - Parameter isFolded: whether letters are converted to lower case.
   /// - Returns: the number of bytes; nil if the name is malformed.
   package static func expand(
     _ bytes: UnsafeRawBufferPointer, at start: Int, before end: Int, isFolded: Bool = true,

@@ -1,9 +1,9 @@
 extension DNSMessage {
-  /// The bytes on the wire.
+  /// Returns the wire form.
   ///
-  /// Written as it stands, also what no reader takes. Data that is not of its record's type is written in its own form; more than 65,535 records in a
-  /// part, or bytes in the data of one, are our own mistake.
-  /// - Parameter compressing: names by pointers to those before. RFC 1035 §4.1.4.
+  /// Invalid messages are written as well. Data that doesn't match its record's type is written in the form of the
+  /// data. Traps if a section has more than 65,535 records, or if the data of a record has more than 65,535 bytes.
+  /// - Parameter compressing: whether names are compressed with pointers to earlier names. RFC 1035 §4.1.4.
   package func encoded(compressing: Bool = true) -> [UInt8] {
     var writer = DNSWriter(compressing: compressing)
     writer.append(self)
@@ -11,11 +11,11 @@ extension DNSMessage {
   }
 }
 
-/// Writes DNS messages piece by piece, rightly or, for hostile tests, wrongly.
+/// Writes DNS messages piece by piece: valid ones or, for hostile tests, invalid ones.
 package struct DNSWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
   private let isCompressing: Bool
-  /// Where the ends of names stand that were written already, by their exact bytes.
+  /// The offsets of names and of name endings that are already written, by their exact bytes.
   private var places: [[UInt8]: UInt16] = [:]
 
   package init(compressing: Bool = true) { isCompressing = compressing }
@@ -25,7 +25,7 @@ package struct DNSWriter: Sendable {
       id: message.id, flags: message.flags,
       counts: [message.questions.count, message.answers.count, message.authorities.count, message.additionals.count]
         .map { count in
-          precondition(count <= 0xFFFF, "a part of a message has 65535 records at most")
+          precondition(count <= 0xFFFF, "a section of a message can have at most 65535 records")
           return UInt16(count)
         })
     for question in message.questions { append(question) }
@@ -35,7 +35,7 @@ package struct DNSWriter: Sendable {
     bytes += message.trailing
   }
 
-  /// - Parameter counts: of the four parts, which need not be true.
+  /// - Parameter counts: the counts of the four sections; they may be wrong.
   package mutating func appendHead(id: UInt16, flags: UInt16, counts: [UInt16]) {
     append(id)
     append(flags)
@@ -48,7 +48,7 @@ package struct DNSWriter: Sendable {
     append(question.classField)
   }
 
-  /// - Parameter declaredLength: of the data, where it is to be another than it has.
+  /// - Parameter declaredLength: the declared length of the data, if it is to be wrong.
   package mutating func append(_ record: DNSRecord, declaredLength: UInt16? = nil) {
     append(record.name)
     append(record.type)
@@ -59,7 +59,7 @@ package struct DNSWriter: Sendable {
     append(0 as UInt16)
     append(record.data)
     let length = bytes.count - start - 2
-    precondition(length <= 0xFFFF, "the data of a record has 65535 bytes at most")
+    precondition(length <= 0xFFFF, "the data of a record can have at most 65535 bytes")
     let declared = declaredLength ?? UInt16(length)
     bytes[start] = UInt8(declared >> 8)
     bytes[start + 1] = UInt8(declared & 0xFF)
@@ -70,7 +70,7 @@ package struct DNSWriter: Sendable {
     while let length = rest.first {
       if isCompressing {
         if let place = places[Array(rest)] { return append(0xC000 | place) }
-        // Fourteen bits reach no further, and the head is not there when names are written by themselves.
+        // Pointers have 14 bits. There is no header if names are written separately.
         if (12..<0x4000).contains(bytes.count) { places[Array(rest)] = UInt16(bytes.count) }
       }
       let label = rest.prefix(1 + Int(length))
@@ -112,6 +112,6 @@ package struct DNSWriter: Sendable {
 
   package mutating func append(_ number: UInt16) { bytes += [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
-  /// Anything at all.
+  /// Appends arbitrary bytes.
   package mutating func appendRaw(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
 }

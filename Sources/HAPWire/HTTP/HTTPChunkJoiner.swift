@@ -2,7 +2,7 @@
 struct HTTPChunkJoiner {
   enum Result: Equatable {
     case incomplete
-    /// The joined body, and where the next message begins.
+    /// The joined body, and the offset of the next message.
     case joined(body: Range<Int>, consumed: Int)
     case malformed(HTTPError)
   }
@@ -14,9 +14,9 @@ struct HTTPChunkJoiner {
   private var state = State.sizeLine
   let bodyStart: Int
   private var bodyEnd: Int
-  /// First byte not yet understood.
+  /// The first byte that is not parsed yet.
   private(set) var cursor: Int
-  /// First byte not yet searched for a line end.
+  /// The first byte that is not searched for a line end yet.
   private var searched: Int
   private var trailerStart = 0
 
@@ -29,7 +29,7 @@ struct HTTPChunkJoiner {
 
   mutating func join(_ bytes: UnsafeMutableRawBufferPointer, limits: HTTPLimits) -> Result {
     while true {
-      // What is neither head nor body: size lines and line ends. A peer must not fill memory with those either.
+      // Limits size lines and line ends: a peer must not fill the memory with those either.
       if cursor - bodyEnd > limits.body + limits.head { return .malformed(.bodyTooLarge) }
       switch state {
       case .sizeLine:
@@ -71,8 +71,8 @@ struct HTTPChunkJoiner {
     }
   }
 
-  /// The line at the cursor without its CRLF or LF; the cursor moves behind it. Nil: no line end in the bytes, or
-  /// within `limit` bytes and one more.
+  /// Returns the line at the cursor without its CRLF or LF, and moves the cursor past it. Nil: there is no line end
+  /// in the bytes, or none within `limit` bytes plus one.
   private mutating func takeLine(_ bytes: UnsafeMutableRawBufferPointer, limit: Int) -> Range<Int>? {
     while searched < bytes.count, searched - cursor <= limit {
       searched += 1
@@ -86,7 +86,7 @@ struct HTTPChunkJoiner {
     return nil
   }
 
-  /// Hexadecimal digits, then nothing or an extension behind `;`.
+  /// Parses hexadecimal digits, optionally followed by `;` and an extension.
   private static func size(_ line: UnsafeRawBufferPointer) -> Int? {
     let digits = UnsafeRawBufferPointer(rebasing: line.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
     guard !digits.isEmpty, digits.count <= 15 else { return nil }

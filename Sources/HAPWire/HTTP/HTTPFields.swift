@@ -1,4 +1,4 @@
-/// What HAP needs to know of a message's header fields.
+/// The header fields of a message that are relevant for HAP.
 package struct HTTPFields: Equatable, Sendable {
   package var contentLength: Int?
   package var isChunked = false
@@ -9,7 +9,8 @@ package struct HTTPFields: Equatable, Sendable {
   package var closes = false
   package var headerCount = 0
 
-  /// Reads the lines in `range`, the first line and the empty one left out. Nil when they are well-formed.
+  /// Reads the lines in `range`, which excludes the first line and the empty line. Returns nil if they are
+  /// well-formed.
   mutating func read(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, limits: HTTPLimits) -> HTTPError? {
     var at = range.lowerBound
     while at < range.upperBound {
@@ -30,11 +31,11 @@ package struct HTTPFields: Equatable, Sendable {
   private mutating func readLine(_ line: UnsafeRawBufferPointer, _ limits: HTTPLimits) -> HTTPError? {
     var colon = 0
     while colon < line.count, isTokenByte(line[colon]) { colon += 1 }
-    // Also refuses a folded line and a blank before the colon, as RFC 9112 §5.1 and §5.2 ask of servers.
+    // Also refuses a folded line and a blank before the colon, as RFC 9112 §5.1 and §5.2 require of servers.
     guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { return .badHeader }
     let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
     let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingBlanks
-    if name.matches("host") { return nil }  // never judged: renamed services put any byte into it
+    if name.matches("host") { return nil }  // not checked: renamed services put any byte into it
     for byte in value where byte == 0 || byte == 0x0D { return .badHeader }
     if !limits.acceptsAnyCase, !name.isUsualSpelling { return nil }
     switch name.count {
@@ -64,7 +65,7 @@ package struct HTTPFields: Equatable, Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the name of a field that is looked at stands as most write it.
+  /// Whether the name of a relevant field has its usual spelling.
   fileprivate var isUsualSpelling: Bool {
     equals("Content-Length") || equals("Transfer-Encoding") || equals("Content-Type") || equals("Expect")
       || equals("Connection")

@@ -1,10 +1,10 @@
-/// Finds the empty line that ends a head, looking at each byte once however the bytes come.
+/// Finds the empty line that ends a head. It examines each byte once, however the bytes are divided.
 ///
-/// Lines end in CRLF or in a bare LF. Empty lines in front of the first line are skipped. RFC 9112 §2.2.
+/// Lines end in CRLF or in a bare LF. Empty lines before the first line are skipped. RFC 9112 §2.2.
 struct HTTPHeadFinder {
   enum Result: Equatable {
     case incomplete
-    /// From the first byte of the first line to behind the empty line.
+    /// From the first byte of the first line to the end of the empty line.
     case found(Range<Int>)
     case malformed(HTTPError)
   }
@@ -13,7 +13,7 @@ struct HTTPHeadFinder {
   private var lineStart = 0
   private var scanned = 0
 
-  /// `bytes` begin where those of the call before did, and there are as many or more.
+  /// - Parameter bytes: must begin at the same byte as in the previous call, and must not be shorter.
   mutating func find(in bytes: UnsafeRawBufferPointer, limit: Int) -> Result {
     let bound = min(bytes.count, limit)
     while scanned < bound {

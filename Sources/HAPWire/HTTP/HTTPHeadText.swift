@@ -1,7 +1,7 @@
-/// A header field as text, right or wrong.
+/// A header field as text, valid or not.
 package struct HTTPField: Equatable, Sendable {
   package var name: String
-  /// Without the blanks before it.
+  /// Without leading blanks.
   package var value: String
 
   package init(_ name: String, _ value: String) {
@@ -9,26 +9,27 @@ package struct HTTPField: Equatable, Sendable {
     self.value = value
   }
 
-  /// Without the blanks after it, too, which RFC 9110 §5.5 does not count as part of the value.
+  /// The value without trailing blanks, which RFC 9110 §5.5 excludes from the value.
   package var trimmedValue: String {
     let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     return String(decoding: value.utf8.reversed().drop(while: isBlank).reversed(), as: UTF8.self)
   }
 }
 
-/// The head of a request, an answer or an event as text, for code that needs more of it than ``HTTPFields``.
+/// The head of a request, a response or an event as text, for code that needs more than ``HTTPFields``.
 ///
-/// The parsers decide whether bytes are HTTP. Here any bytes have a head: a first line, and the fields up to the empty line.
+/// The parsers decide whether bytes are HTTP. This type finds a head in any bytes: a first line, and the fields up to
+/// the empty line.
 package struct HTTPHeadText: Equatable, Sendable {
   /// `GET /accessories HTTP/1.1`, `HTTP/1.1 200 OK`, `EVENT/1.0 200 OK`.
   package var start = ""
-  /// In their order, names as they are written. A line without a colon is left out.
+  /// The fields in their order, with names in their original spelling. Lines without a colon are skipped.
   package var fields: [HTTPField] = []
 
-  /// - Parameter bytes: with or without the empty line and what follows it. Empty lines at the start are ignored.
+  /// - Parameter bytes: with or without the empty line and the following bytes. Empty lines at the start are ignored.
   package init(_ bytes: some BidirectionalCollection<UInt8>) {
     var rest = bytes[...]
-    // By bytes: CR and LF together are one character, and Unicode has more line ends.
+    // Compares bytes, because CR and LF together are one character, and Unicode has more line ends.
     while !rest.isEmpty {
       var line = rest.prefix { $0 != 0x0A }
       rest = rest[line.endIndex...].dropFirst()
@@ -45,6 +46,6 @@ package struct HTTPHeadText: Equatable, Sendable {
     }
   }
 
-  /// The words of the first line: three at most, the last with the blanks in it.
+  /// The words of the first line: at most three; the last may contain blanks.
   package var words: [Substring] { start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false) }
 }

@@ -1,23 +1,23 @@
-/// The head of a request. Ranges are offsets into the bytes it was parsed from.
+/// The head of a request. Ranges are offsets into the parsed bytes.
 package struct HTTPRequestHead: Equatable, Sendable {
   package var method: HTTPMethod
   package var methodRange: Range<Int>
   /// Path and query.
   package var target: Range<Int>
   package var path: Range<Int>
-  /// Behind the `?`; nil without one, empty when nothing follows it.
+  /// The part after the `?`; nil without a `?`, empty if nothing follows it.
   package var query: Range<Int>?
-  /// 0 or 1, the digit behind `HTTP/1.`.
+  /// 0 or 1, the digit after `HTTP/1.`.
   package var minorVersion: Int
   package var fields: HTTPFields
 
-  /// Nil without a Content-Length header: HomeKitADK refuses pairing requests then.
+  /// Nil without a Content-Length header; HomeKitADK then refuses pairing requests.
   package var contentLength: Int? { fields.contentLength }
   package var isChunked: Bool { fields.isChunked }
   package var contentType: HTTPContentType { fields.contentType }
   package var expectsContinue: Bool { fields.expectsContinue }
   package var headerCount: Int { fields.headerCount }
-  /// The peer wants the connection closed after the answer.
+  /// Whether the peer requests that the connection is closed after the response.
   package var closes: Bool { fields.closes }
 
   package func hasPath(_ path: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
@@ -25,17 +25,17 @@ package struct HTTPRequestHead: Equatable, Sendable {
   }
 }
 
-/// Reads requests in place from the bytes of a connection, allocating nothing. RFC 9112.
+/// Parses requests in place from the bytes of a connection, without allocation. RFC 9112.
 ///
-/// Give it all unconsumed bytes of the connection each time more have come; it remembers how far it looked. After a
-/// request it is ready for the next, once the caller has consumed that one. Lines end in CRLF or, tolerated
-/// everywhere, in a bare LF.
+/// Call `parse` with all unconsumed bytes of the connection whenever more have arrived; the parser remembers its
+/// position. After a request, the caller consumes its bytes before it parses the next one. Lines end in CRLF; a bare
+/// LF is accepted everywhere.
 package struct HTTPRequestParser: Sendable {
   package enum Result: Equatable, Sendable {
     case incomplete
-    /// `body` and the head's ranges are offsets into the bytes given; `consumed` is where the next message begins.
+    /// `body` and the head's ranges are offsets into the given bytes; `consumed` is the offset of the next message.
     case request(HTTPRequestHead, body: Range<Int>, consumed: Int)
-    /// Nothing behind it can be understood: answer and close. Further calls return the same.
+    /// Following bytes can't be parsed: answer and close. Further calls return the same error.
     case malformed(HTTPError)
   }
 
@@ -48,7 +48,7 @@ package struct HTTPRequestParser: Sendable {
 
   package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
-  /// The head whose body is still on its way: whether to answer `Expect: 100-continue` is decided on it.
+  /// The head of a request whose body is incomplete. The caller uses it to answer `Expect: 100-continue`.
   package var pendingHead: HTTPRequestHead? {
     switch state {
     case .head, .failed: nil
@@ -56,7 +56,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Where that body begins.
+  /// The offset of that body.
   package var pendingBodyStart: Int? {
     switch state {
     case .head, .failed: nil
@@ -65,7 +65,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// - Parameter bytes: writable because the chunks of a body are joined in place.
+  /// - Parameter bytes: writable, because the chunks of a body are joined in place.
   package mutating func parse(_ bytes: UnsafeMutableRawBufferPointer) -> Result {
     switch state {
     case .failed(let error): return .malformed(error)
@@ -124,7 +124,7 @@ package struct HTTPRequestParser: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ limits: HTTPLimits
   ) -> Swift.Result<HTTPRequestHead, HTTPError> {
     var at = range.lowerBound
-    while isTokenByte(bytes[at]) { at += 1 }  // the line has its LF, which is no token
+    while isTokenByte(bytes[at]) { at += 1 }  // ends at the line's LF, which is not a token byte
     let methodRange = range.lowerBound..<at
     guard !methodRange.isEmpty, bytes[at] == 0x20 else { return .failure(.badStartLine) }
     at += 1

@@ -1,6 +1,6 @@
-/// The head of an answer or an event. Ranges are offsets into the bytes it was parsed from.
+/// The head of a response or an event. Ranges are offsets into the parsed bytes.
 package struct HTTPResponseHead: Equatable, Sendable {
-  /// `EVENT/1.0` rather than `HTTP/1.x`.
+  /// Whether it is `EVENT/1.0` and not `HTTP/1.x`.
   package var isEvent: Bool
   /// Three digits, 100...999.
   package var status: Int
@@ -12,9 +12,9 @@ package struct HTTPResponseHead: Equatable, Sendable {
   package var contentType: HTTPContentType { fields.contentType }
 }
 
-/// Reads answers and events in place, for controllers. RFC 9112; HAP R2 §6.8 "Notifications".
+/// Parses responses and events in place, for controllers. RFC 9112; HAP R2 §6.8 "Notifications".
 ///
-/// It is used as `HTTPRequestParser` is. Any number of messages may be glued together, and they may come byte by byte.
+/// It is used like `HTTPRequestParser`. Messages may be concatenated, and they may arrive byte by byte.
 package struct HTTPResponseParser: Sendable {
   package enum Result: Equatable, Sendable {
     case incomplete
@@ -28,13 +28,13 @@ package struct HTTPResponseParser: Sendable {
   }
 
   package var limits: HTTPLimits
-  /// How much of a malformed message was understood, in bytes; 0 where the fault is in its head.
+  /// The number of valid bytes at the start of a malformed message; 0 if the error is in its head.
   package private(set) var understoodCount = 0
   private var state = State.head
   private var finder = HTTPHeadFinder()
   private var joiner = HTTPChunkJoiner(bodyStart: 0)
 
-  /// By default bodies of up to 16 MiB, a large bridge's `/accessories` with room to spare.
+  /// The default allows bodies of up to 16 MiB, more than a large bridge's `/accessories`.
   package init(limits: HTTPLimits = HTTPLimits(body: 16 * 1024 * 1024)) { self.limits = limits }
 
   package mutating func parse(_ bytes: UnsafeMutableRawBufferPointer) -> Result {
@@ -83,7 +83,8 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// The peer has closed. An answer with neither Content-Length nor chunks ends here; nil when none was under way.
+  /// Handles the end of the stream, which ends a response with neither Content-Length nor chunks. Returns nil if no
+  /// such response is pending.
   package mutating func endOfStream(_ bytes: UnsafeMutableRawBufferPointer) -> Result? {
     guard case .untilClose(let head, let start) = state else { return nil }
     startOver()

@@ -1,9 +1,9 @@
-/// The methods HAP uses; anything else is `other` and answered 405.
+/// The methods that HAP uses; all others are `other` and answered with 405.
 package enum HTTPMethod: Equatable, Sendable { case get, put, post, other }
 
-/// Content types HAP uses. HAP R2 §6.
+/// The content types that HAP uses. HAP R2 §6.
 package enum HTTPContentType: Equatable, Sendable {
-  /// No Content-Type header, and none is written.
+  /// There is no Content-Type header, and none is written.
   case none
   case pairingTLV8
   case hapJSON
@@ -13,7 +13,7 @@ package enum HTTPContentType: Equatable, Sendable {
   case html
   case other
 
-  /// What is written; empty for `none` and `other`.
+  /// The header value; empty for `none` and `other`.
   package var text: StaticString {
     switch self {
     case .none, .other: ""
@@ -26,7 +26,7 @@ package enum HTTPContentType: Equatable, Sendable {
     }
   }
 
-  /// Parameters after `;` are ignored, the name's case too.
+  /// Parses a header value. Ignores parameters after `;`, and the case of the name.
   init(_ value: UnsafeRawBufferPointer) {
     let name = UnsafeRawBufferPointer(rebasing: value.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
     self =
@@ -48,14 +48,15 @@ package enum HTTPContentType: Equatable, Sendable {
   }
 }
 
-/// Why bytes are no message that we take. After one of these the connection has no next message: answer and close.
+/// The reason why bytes are not an acceptable message. The next message on the connection can't be found: answer and
+/// close.
 package enum HTTPError: Error, Equatable, Sendable, CaseIterable {
   case headTooLarge, tooManyHeaders, bodyTooLarge
   case badStartLine, unsupportedVersion, badHeader
   case badContentLength, duplicateContentLength, contentLengthAndChunked
   case unsupportedTransferEncoding, chunkedRefused, badChunk
 
-  /// The status to answer with; nil where closing without a word is the documented way.
+  /// The status of the answer; nil if closing without an answer is the documented behaviour.
   package var status: Int? {
     switch self {
     case .duplicateContentLength, .contentLengthAndChunked: nil
@@ -71,29 +72,29 @@ package enum HTTPError: Error, Equatable, Sendable, CaseIterable {
     case .headTooLarge: "the head is too large"
     case .tooManyHeaders: "too many header fields"
     case .bodyTooLarge: "the body is too large"
-    case .badStartLine: "the first line is no HTTP"
+    case .badStartLine: "the first line is not HTTP"
     case .unsupportedVersion: "the version is not HTTP/1.0 or HTTP/1.1"
     case .badHeader: "a header line is malformed"
-    case .badContentLength: "Content-Length is no number"
+    case .badContentLength: "Content-Length is not a number"
     case .duplicateContentLength: "Content-Length occurs twice"
     case .contentLengthAndChunked: "both Content-Length and Transfer-Encoding"
     case .unsupportedTransferEncoding: "a transfer encoding other than chunked"
-    case .chunkedRefused: "a chunked body, which is refused here"
+    case .chunkedRefused: "a chunked body, which is not accepted"
     case .badChunk: "malformed chunk"
     }
   }
 }
 
-/// Bounds on what one message may cost. In bytes, but for `headerCount`.
+/// The limits of one message, in bytes except for `headerCount`.
 package struct HTTPLimits: Equatable, Sendable {
-  /// From the first byte to the empty line, both included; a chunked body's trailer gets the same.
+  /// From the first byte to the empty line, both included; also the limit of a chunked body's trailer.
   package var head = 8 * 1024
   package var headerCount = 64
   /// HomeKitADK's inbound limit is 32 KiB.
   package var body = 32 * 1024
   /// HomeKitADK answers 400 to a chunked request.
   package var acceptsChunked = true
-  /// Whether names of fields count in any case, as RFC 9110 §5.1 wants it, or only as they are usually written.
+  /// Whether field names are accepted in any case, as RFC 9110 §5.1 requires, or only in their usual spelling.
   package var acceptsAnyCase = true
 
   package init() {}

@@ -1,6 +1,7 @@
-/// Writes answers and events. Head and body leave in one buffer, with Content-Length.
+/// Writes responses and events. Head and body are in one buffer, with Content-Length.
 package enum HTTPWriter {
-  /// "HTTP/1.1 470 Connection Authorization Required" and so on; an empty reason for a status that HAP does not use.
+  /// Returns the reason of a status, such as "Connection Authorization Required" in "HTTP/1.1 470 Connection
+  /// Authorization Required"; empty for a status that HAP does not use.
   package static func reason(_ status: Int) -> StaticString {
     switch status {
     case 100: "Continue"
@@ -24,10 +25,10 @@ package enum HTTPWriter {
     }
   }
 
-  /// A head on its own; the caller appends `contentLength` bytes of body next.
+  /// Writes only a head; the caller appends `contentLength` bytes of body next.
   ///
-  /// Without a content type and with length 0 neither header is written for 204; other answers say `Content-Length: 0`,
-  /// so that no controller waits.
+  /// Without a content type and with length 0, neither header is written for 204. Other responses contain
+  /// `Content-Length: 0`, so that no controller waits.
   package static func head(
     status: Int, contentType: HTTPContentType = .none, contentLength: Int = 0, closes: Bool = false,
     into buffer: inout ByteBuffer
@@ -40,13 +41,13 @@ package enum HTTPWriter {
     fields(status: status, contentType, contentLength, closes, &buffer)
   }
 
-  /// The head of an event. HAP R2 §6.8.
+  /// Writes the head of an event. HAP R2 §6.8.
   package static func eventHead(contentLength: Int, into buffer: inout ByteBuffer) {
     buffer.append("EVENT/1.0 200 OK\r\n")
     fields(status: 200, .hapJSON, contentLength, false, &buffer)
   }
 
-  /// A head whose body follows in chunks: `chunk`s and then `lastChunk`. Only for manners of other stacks.
+  /// Writes a head whose body follows in chunks: `chunk`s and then `lastChunk`. Only for quirks of other stacks.
   package static func chunkedHead(
     status: Int, contentType: HTTPContentType, isEvent: Bool = false, into buffer: inout ByteBuffer
   ) {
@@ -61,7 +62,7 @@ package enum HTTPWriter {
     buffer.append("\r\nTransfer-Encoding: chunked\r\n\r\n")
   }
 
-  /// One chunk; an empty one is left out, since it would end the body.
+  /// Writes one chunk; an empty one is skipped, because it would end the body.
   package static func chunk(_ bytes: UnsafeRawBufferPointer, into buffer: inout ByteBuffer) {
     guard !bytes.isEmpty else { return }
     buffer.append(String(bytes.count, radix: 16).utf8)
@@ -91,13 +92,13 @@ package enum HTTPWriter {
 }
 
 extension HTTPWriter {
-  /// Room for the longest head that we write: about 130 bytes.
+  /// Space for the longest head that is written: about 130 bytes.
   private static let headRoom = 192
 
-  /// Starts a message whose length is not known: append the body, then call `finish` or `finishEvent`.
+  /// Starts a message of unknown length: append the body, then call `finish` or `finishEvent`.
   package static func beginBody(in buffer: inout ByteBuffer) -> ByteBuffer.Gap { buffer.openGap(headRoom) }
 
-  /// Writes the head right in front of the body, which stays where it is.
+  /// Writes the head directly in front of the body, which is not moved.
   package static func finish(
     _ gap: ByteBuffer.Gap, status: Int, contentType: HTTPContentType, closes: Bool = false, in buffer: inout ByteBuffer
   ) {
@@ -107,7 +108,7 @@ extension HTTPWriter {
     }
   }
 
-  /// The same with the body in one chunk. Only for manners of other stacks.
+  /// Writes the head and makes the body one chunk. Only for quirks of other stacks.
   package static func finishChunked(
     _ gap: ByteBuffer.Gap, status: Int, contentType: HTTPContentType, in buffer: inout ByteBuffer
   ) {
@@ -128,7 +129,7 @@ extension HTTPWriter {
     close(gap, in: &buffer) { eventHead(contentLength: length, into: &$0) }
   }
 
-  /// The head goes behind the body first, where there is room for it, and from there to its place: no allocation.
+  /// Writes the head after the body first, where there is space, and then copies it to its place: no allocation.
   private static func close(_ gap: ByteBuffer.Gap, in buffer: inout ByteBuffer, _ write: (inout ByteBuffer) -> Void) {
     let before = buffer.readableCount
     write(&buffer)

@@ -23,7 +23,7 @@ extension JSONNode {
   package var numberValue: Number? { if case .number(let number) = kind { number } else { nil } }
   package var elements: [JSONNode]? { if case .array(let elements) = kind { elements } else { nil } }
   package var members: [Member]? { if case .object(let members) = kind { members } else { nil } }
-  /// Only an integer as written: not `1.0`.
+  /// Nil for a number that is not written as an integer, such as `1.0`.
   package var integerValue: Int128? { numberValue?.integer }
 
   package func asString() throws(JSONProblem) -> String {
@@ -61,10 +61,10 @@ extension JSONNode {
 
   // MARK: Members of this object
 
-  /// Nil when this is no object or has no such member.
+  /// Nil if this is not an object or has no such member.
   package subscript(_ name: String) -> JSONNode? { members?.first { $0.name == name }?.value }
 
-  /// This object without the members that are null; anything else as it is.
+  /// This object without the members that are null; any other value unchanged.
   package var withoutNulls: JSONNode {
     guard let members else { return self }
     var node = self
@@ -85,7 +85,7 @@ extension JSONNode {
   package func bool(_ name: String, default value: Bool) throws(JSONProblem) -> Bool {
     try self[name]?.asBool() ?? value
   }
-  /// The elements of a list member; empty when it is absent.
+  /// Returns the elements of a list member; empty if it is missing.
   package func list(_ name: String) throws(JSONProblem) -> [JSONNode] { try self[name]?.asList() ?? [] }
 
   package func list<T>(
@@ -96,7 +96,8 @@ extension JSONNode {
     return result
   }
 
-  /// A problem for each member that is neither in `names` nor starts with "x-", with the name probably meant.
+  /// Returns a problem for each member that is neither in `names` nor starts with "x-", with the probable intended
+  /// name.
   package func unknownMembers(except names: [String]) -> [JSONProblem] {
     (members ?? []).compactMap { member in
       if names.contains(member.name) || member.name.hasPrefix("x-") { return nil }

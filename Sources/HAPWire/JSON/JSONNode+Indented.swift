@@ -1,8 +1,8 @@
 extension JSONNode {
-  /// Without blanks, as it goes over the wire.
+  /// The text without blanks, as sent over the wire.
   package var compactText: String { JSONWriter.text { $0.node(self) } }
 
-  /// As people read it: two blanks a level, empty lists and objects in one line, no line end at the end.
+  /// The text for people: two blanks per level, empty lists and objects on one line, no line end at the end.
   package var indentedText: String {
     var buffer = ByteBuffer()
     write(0, to: &buffer)

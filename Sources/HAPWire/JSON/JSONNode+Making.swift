@@ -1,4 +1,4 @@
-/// Values that were read nowhere: their place and path mean nothing.
+/// Values that were not parsed: their place and path have no meaning.
 extension JSONNode {
   package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
 
@@ -8,7 +8,7 @@ extension JSONNode {
       .number(Number(text: String(integer), isInteger: true, integer: integer, double: Double(integer))))
   }
 
-  /// Null for what is no number.
+  /// Returns null for NaN and infinities.
   package static func number(_ number: Double) -> JSONNode {
     guard number.isFinite else { return JSONNode(.null) }
     if let whole = Int64(exactly: number) { return .integer(whole) }
@@ -17,13 +17,13 @@ extension JSONNode {
 
   package static func list(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
 
-  /// Its members in this order; each name once.
+  /// Returns an object with its members in this order; each name must occur once.
   package static func object(_ members: [(name: String, value: JSONNode)]) -> JSONNode {
     JSONNode(
       .object(members.map { Member(name: $0.name, place: JSONPlace(line: 1, column: 1), value: $0.value) }))
   }
 
-  /// Whether it says the same, wherever it stands. Numbers are compared as they are written.
+  /// Returns whether the values are equal, ignoring their places. Numbers are compared by their text.
   package func says(_ other: JSONNode) -> Bool {
     switch (kind, other.kind) {
     case (.array(let mine), .array(let theirs)):

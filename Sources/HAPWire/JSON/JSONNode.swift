@@ -1,4 +1,4 @@
-/// Line and column in a text, both from 1. Columns count characters (Unicode scalars).
+/// Line and column in a text, both starting at 1. Columns count characters (Unicode scalars).
 package struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
   package var line: Int
   package var column: Int
@@ -16,7 +16,7 @@ package struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
     self = cursor.place(of: offset, in: bytes)
   }
 
-  /// Finds places in rising order, looking at each byte once.
+  /// Finds places in ascending order, examining each byte once.
   struct Cursor {
     private var offset = 0
     private var place = JSONPlace(line: 1, column: 1)
@@ -35,7 +35,7 @@ package struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where a value is inside its document: `services[0].characteristics[2].maxValue`.
+/// The location of a value in its document: `services[0].characteristics[2].maxValue`.
 package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   package enum Step: Hashable, Sendable {
     case member(String)
@@ -44,8 +44,8 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The last step, and the steps before it, which other paths may share.
   ///
-  /// An indirect enum would mark its references with tag bits. The leak sanitizer does not follow such a reference and reports a path that a
-  /// global variable keeps.
+  /// An indirect enum would mark its references with tag bits. The leak sanitizer does not follow such a reference,
+  /// and reports a path that a global variable keeps.
   private final class Link: Sendable {
     let parent: Link?
     /// Nil: the step is to the element at `index`.
@@ -102,7 +102,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   package func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 }
 
-/// Why a text is no JSON (or no YAML, which becomes the same tree), and where.
+/// The reason why a text is not JSON (or not YAML, which is parsed to the same tree), and the place.
 package struct JSONError: Error, Equatable, Sendable {
   package var place: JSONPlace
   package var message: String
@@ -113,7 +113,7 @@ package struct JSONError: Error, Equatable, Sendable {
   }
 }
 
-/// Why a JSON document is not the one asked for: one value, its path and place, and what is wrong with it.
+/// The reason why a JSON document is not as required: the path and place of a value, and the error.
 package struct JSONProblem: Error, Equatable, Sendable {
   package var path: String
   package var place: JSONPlace
@@ -126,7 +126,7 @@ package struct JSONProblem: Error, Equatable, Sendable {
   }
 }
 
-/// A JSON value that knows where it was written.
+/// A JSON value with its place in the text.
 package struct JSONNode: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case null
@@ -137,16 +137,16 @@ package struct JSONNode: Equatable, Sendable {
     case object([Member])
   }
 
-  /// A number as written. `1.0` is no integer.
+  /// A number in its original text. `1.0` is not an integer.
   package struct Number: Equatable, Sendable {
     package var text: String
     package var isInteger: Bool
-    /// Nil for a fraction, and for an integer that `Int128` does not hold.
+    /// Nil for a fraction, and for an integer that does not fit into `Int128`.
     package var integer: Int128?
-    /// Infinite when too large.
+    /// Infinite if it is too large.
     package var double: Double
 
-    /// - Parameter text: as JSON writes it.
+    /// - Parameter text: in JSON's form.
     package init(text: String, isInteger: Bool, integer: Int128?, double: Double) {
       self.text = text
       self.isInteger = isInteger
@@ -177,7 +177,7 @@ package struct JSONNode: Equatable, Sendable {
     self.path = path
   }
 
-  /// Reads one whole text. A member named twice in one object is an error.
+  /// Parses one complete text. Two members of the same name in one object are an error.
   package static func parse(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONNode {
     let result = bytes.withUnsafeBytes { raw in
       var builder = JSONNodeBuilder(JSONReader(raw, depthLimit: depthLimit))
@@ -239,7 +239,7 @@ private struct JSONNodeBuilder {
         members.append(.init(name: name, place: keyPlace, value: try value(try next(), .member(of: path, name))))
       }
       return JSONNode(.object(members), place: place, path: path)
-    case .endArray, .endObject, .key, .end: preconditionFailure("the reader tells these only where they belong")
+    case .endArray, .endObject, .key, .end: preconditionFailure("the reader returns these only where they are valid")
     }
   }
 }

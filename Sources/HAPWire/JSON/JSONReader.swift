@@ -1,7 +1,7 @@
-/// Pulls the tokens of one JSON text, strictly as RFC 8259 has it. Allocates nothing.
+/// Reads the tokens of one JSON text, strictly according to RFC 8259. Allocates nothing.
 ///
-/// Commas and colons are checked and not told. The bytes must outlive the reader. Members named twice are let pass:
-/// `JSONNode` refuses them.
+/// Commas and colons are checked but not returned. The bytes must outlive the reader. Duplicate member names are
+/// accepted; `JSONNode` refuses them.
 package struct JSONReader {
   package enum Token: Equatable, Sendable {
     case beginObject, endObject, beginArray, endArray
@@ -10,11 +10,11 @@ package struct JSONReader {
     case number(JSONNumber)
     case bool(Bool)
     case null
-    /// Nothing but blanks is left.
+    /// The end of the text: only blanks are left.
     case end
   }
 
-  /// What the reader refuses, and where, in bytes from the start.
+  /// The error, and its offset in bytes from the start.
   package struct Failure: Error, Equatable, Sendable {
     package var reason: Reason
     package var offset: Int
@@ -29,13 +29,13 @@ package struct JSONReader {
   private enum Expectation { case value, valueOrEnd, key, keyOrEnd, commaOrEnd, end }
 
   package let bytes: UnsafeRawBufferPointer
-  /// The next byte to look at.
+  /// The offset of the next byte.
   package private(set) var offset = 0
-  /// Where the last token began.
+  /// The offset of the last token.
   package private(set) var tokenStart = 0
   package private(set) var depth = 0
   private let depthLimit: Int
-  /// One bit for each level, the lowest for the innermost: 1 object, 0 array.
+  /// One bit per level, the lowest for the innermost: 1 object, 0 array.
   private var objects: UInt64 = 0
   private var expectation = Expectation.value
 
@@ -85,11 +85,11 @@ package struct JSONReader {
       expectation = .value
       return .key(text)
     case .value, .valueOrEnd: return try scanValue(byte)
-    case .commaOrEnd, .end: preconditionFailure("dealt with above")
+    case .commaOrEnd, .end: preconditionFailure("handled above")
     }
   }
 
-  /// Passes over the next value, whatever it holds; where a member's name is next, over the name too.
+  /// Skips the next value, whatever it contains. If a member name is next, skips the name too.
   package mutating func skipValue() throws(Failure) {
     let level = depth
     switch try next() {
@@ -101,7 +101,7 @@ package struct JSONReader {
     }
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func scanValue(_ byte: UInt8) throws(Failure) -> Token {
     switch byte {
@@ -230,7 +230,8 @@ package struct JSONReader {
     throw fail(.unterminatedString)
   }
 
-  /// `\n`, `\u0041`, or a surrogate pair; half of one is no Unicode text and is refused.
+  /// Scans `
+  /// `, `\u0041`, or a surrogate pair; an unpaired surrogate is not valid Unicode and is refused.
   private mutating func scanEscape() throws(Failure) {
     let start = offset
     guard bytes.count - offset >= 2 else { throw fail(.unterminatedString) }
@@ -255,7 +256,7 @@ package struct JSONReader {
     }
   }
 
-  /// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+  /// Scans a multibyte character. RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
   private mutating func scanMultibyte(_ lead: UInt8) throws(Failure) {
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xBF
@@ -274,7 +275,7 @@ package struct JSONReader {
     offset += length
   }
 
-  /// At the current byte; a comment or byte order mark there is named as such.
+  /// Returns a failure at the current byte; a comment or a byte order mark there gets its specific reason.
   private func fail(_ reason: Reason) -> Failure {
     if offset < bytes.count, bytes[offset] == UInt8(ascii: "/"), reason != .badUTF8 {
       let next = offset + 1 < bytes.count ? bytes[offset + 1] : 0

@@ -1,9 +1,9 @@
-/// A string of a JSON text, still as it stands there: the bytes between the quotes.
+/// A string of a JSON text in its original form: the bytes between the quotes.
 package struct JSONText: Equatable, Sendable {
   package var range: Range<Int>
   package var hasEscapes: Bool
 
-  /// Four hexadecimal digits; nil when they are not there.
+  /// Returns the value of four hexadecimal digits; nil if there are no four digits.
   static func hex(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32? {
     guard bytes.count - offset >= 4 else { return nil }
     var value: UInt32 = 0
@@ -19,12 +19,12 @@ package struct JSONText: Equatable, Sendable {
   }
 }
 
-/// A number of a JSON text. An integer has neither fraction nor exponent: `1.0` and `1e2` are none.
+/// A number of a JSON text. An integer has neither fraction nor exponent: `1.0` and `1e2` are not integers.
 package struct JSONNumber: Equatable, Sendable {
   package var range: Range<Int>
   package var isInteger = true
   package var isNegative = false
-  /// Of an integer, when `fitsMagnitude`.
+  /// The magnitude of an integer, if `fitsMagnitude`.
   package var magnitude: UInt64 = 0
   package var fitsMagnitude = true
 }
@@ -48,14 +48,14 @@ extension JSONReader {
     }
   }
 
-  /// As UTF-8, escapes resolved.
+  /// Appends the text as UTF-8, with escapes resolved.
   package func append(_ text: JSONText, to buffer: inout ByteBuffer) {
     let raw = UnsafeRawBufferPointer(rebasing: bytes[text.range])
     guard text.hasEscapes else { return buffer.append(raw) }
     forEachUnescaped(raw) { buffer.append($0) }
   }
 
-  /// The scan has found every escape good.
+  /// The scan has already checked all escapes.
   private func forEachUnescaped(_ raw: UnsafeRawBufferPointer, _ put: (UInt8) -> Void) {
     var at = 0
     while at < raw.count {
@@ -87,7 +87,7 @@ extension JSONReader {
     }
   }
 
-  /// Nil for a fraction, an exponent, or more than `Int128` holds.
+  /// Returns nil for a fraction, an exponent, or an integer that doesn't fit into `Int128`.
   package func integer(_ number: JSONNumber) -> Int128? {
     guard number.isInteger else { return nil }
     if number.fitsMagnitude { return number.isNegative ? -Int128(number.magnitude) : Int128(number.magnitude) }
@@ -103,7 +103,7 @@ extension JSONReader {
     return value
   }
 
-  /// The nearest double; nil when it is too large for one.
+  /// Returns the nearest double; nil if the number is too large.
   package func double(_ number: JSONNumber) -> Double? {
     if number.isInteger, number.fitsMagnitude {
       let magnitude = Double(number.magnitude)

@@ -1,14 +1,14 @@
 extension ByteBuffer {
-  /// In quotes; what must be escaped is, and nothing else.
+  /// Appends the text in quotes, with the minimum of escapes.
   package mutating func appendJSON(_ text: String) {
     var text = text
     text.withUTF8 { appendJSON(utf8: UnsafeRawBufferPointer($0)) }
   }
 
-  /// UTF-8 that the caller vouches for, in quotes and escaped.
+  /// Appends UTF-8 text in quotes and escaped; the caller must make sure that it is valid UTF-8.
   package mutating func appendJSON(utf8 text: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
-    // Most texts have nothing to escape, and go in one piece.
+    // Most texts contain no characters to escape, and are appended in one piece.
     var start = 0
     for index in 0..<text.count {
       let byte = text[index]
@@ -47,7 +47,8 @@ extension ByteBuffer {
     append(String(number).utf8)
   }
 
-  /// The shortest decimal that reads back as the same double; a whole one has no fraction. NaN and infinities are null.
+  /// Appends the shortest decimal that parses to the same double; a whole number has no fraction. NaN and infinities
+  /// are null.
   package mutating func appendJSON(_ number: Double) {
     guard number.isFinite else { return append("null") }
     if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
@@ -62,7 +63,7 @@ extension ByteBuffer {
     append(UInt8(ascii: "\""))
   }
 
-  /// Without blanks, members in their order.
+  /// Appends a value without blanks, with members in their order.
   package mutating func appendJSON(_ node: JSONNode) {
     switch node.kind {
     case .null: append("null")
@@ -89,7 +90,7 @@ extension ByteBuffer {
   }
 }
 
-/// Writes a JSON text, placing the commas. Where that matters less than speed, `ByteBuffer.appendJSON` does the rest.
+/// Writes a JSON text and inserts the commas. If speed is more important, use `ByteBuffer.appendJSON` directly.
 ///
 /// ```swift
 /// let line = JSONWriter.text { json in
@@ -129,7 +130,7 @@ package struct JSONWriter: ~Copyable {
   package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
   package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
-  /// A member's name; its value is written next.
+  /// Writes a member's name; its value must be written next.
   package mutating func key(_ name: String) {
     comma()
     buffer.appendJSON(name)
@@ -172,7 +173,7 @@ package struct JSONWriter: ~Copyable {
     buffer.appendJSON(node)
   }
 
-  /// A value that was written already.
+  /// Writes a value that is already JSON text.
   package mutating func written(_ json: [UInt8]) {
     comma()
     buffer.append(json)

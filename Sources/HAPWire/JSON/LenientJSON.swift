@@ -1,14 +1,15 @@
-/// Mends what devices that exist get wrong in their JSON, for readers that have to live with them. Nothing of ours writes such.
+/// Repairs frequent errors in the JSON of existing devices, for readers that must accept them. The project itself
+/// never writes such JSON.
 package enum LenientJSON {
-  /// What was mended, in words, with the offset in bytes.
+  /// A repair: its description, and its offset in bytes.
   package struct Mend: Equatable, Sendable {
     package var offset: Int
     package var message: String
   }
 
-  /// A text as strict JSON may have it: no comma before a closing bracket, control characters in strings escaped, and nothing behind the end.
-  /// What it can't mend stays as it is.
-  /// - Returns: the text and what was mended in it; at most the first 16 are told.
+  /// Repairs a text to strict JSON: removes commas before closing brackets and bytes after the end, and escapes
+  /// control characters in strings. Other errors stay unchanged.
+  /// - Returns: the text and its repairs; only the first 16 are listed.
   package static func mended(_ bytes: [UInt8]) -> (bytes: [UInt8], mends: [Mend]) {
     var mender = Mender()
     for (offset, byte) in bytes.enumerated() where !mender.isOver { mender.take(byte, at: offset) }
@@ -18,12 +19,12 @@ package enum LenientJSON {
   private struct Mender {
     var output: [UInt8] = []
     var mends: [Mend] = []
-    /// Behind the closing bracket of the whole.
+    /// Whether the closing bracket of the outermost value has been read.
     var isOver = false
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// Where in the output a comma stands that only blanks follow.
+    /// The position in the output of a comma that only blanks follow.
     private var comma: Int?
 
     private mutating func note(_ offset: Int, _ message: String) {
@@ -58,7 +59,7 @@ package enum LenientJSON {
 
     private mutating func takeInString(_ byte: UInt8, at offset: Int) {
       if byte < 0x20 {
-        note(offset, "a control character inside a text")
+        note(offset, "a control character inside a string")
         isEscaped = false
         let digits = Array("0123456789abcdef".utf8)
         output += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]

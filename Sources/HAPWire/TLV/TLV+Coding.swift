@@ -1,15 +1,16 @@
 extension TLV {
-  /// Why bytes are no TLV8 message; the offset is that of the item's header.
+  /// The reason why bytes are not a TLV8 message; the offset is that of the item's header.
   package enum DecodingError: Error, Equatable {
     /// The bytes end inside the item.
     case truncated(at: Int)
-    /// An item of the same type as the one before, which was shorter than 255 bytes and so had ended.
+    /// An item of the same type as the previous one, although that one was shorter than 255 bytes and had therefore
+    /// ended.
     case adjacentSameType(at: Int)
     /// A fragment of length 0 after one of 255.
     case emptyContinuation(at: Int)
   }
 
-  /// Reads a whole message, or refuses the whole of it.
+  /// Reads a complete message, or refuses all of it.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DecodingError) {
     items = []
     var at = 0
@@ -32,16 +33,16 @@ extension TLV {
   }
 
   package init(decoding bytes: [UInt8]) throws(DecodingError) {
-    // A closure would lose the error's type.
+    // A closure would lose the type of the error.
     let result = bytes.withUnsafeBytes { raw in
       Result { () throws(DecodingError) in try TLV(decoding: raw) }
     }
     self = try result.get()
   }
 
-  /// The bytes on the wire.
+  /// Returns the wire form.
   ///
-  /// Written as it stands: two neighbours of one type, which no reader may accept, are not kept apart here.
+  /// Adjacent items of the same type, which no reader may accept, are written without a separator.
   package func encoded() -> [UInt8] {
     var writer = TLVWriter()
     for item in items { writer.append(item.type, item.value) }
@@ -64,18 +65,19 @@ extension TLV {
   }
 }
 
-/// Writes TLV8 item by item, rightly or, for defects and hostile tests, wrongly.
+/// Writes TLV8 item by item: valid or, for defects and hostile tests, invalid.
 package struct TLVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Every fragment but the last is exactly 255 bytes; no trailing empty fragment.
+  /// Appends an item. Every fragment except the last has exactly 255 bytes; there is no empty fragment at the end.
   package mutating func append(_ type: UInt8, _ value: [UInt8]) {
     append(type, value, fragmentSize: 255)
   }
 
-  /// As `append`, in fragments of `fragmentSize` bytes (1...255); wrong unless it is 255 or the value fits one.
+  /// Like `append`, in fragments of `fragmentSize` bytes (1...255); invalid unless it is 255 or the value fits into
+  /// one fragment.
   package mutating func append(
     _ type: UInt8, _ value: [UInt8], fragmentSize: Int, trailingEmptyFragment: Bool = false
   ) {
@@ -89,13 +91,13 @@ package struct TLVWriter: Sendable {
     if trailingEmptyFragment { appendRaw(type, declaredLength: 0, []) }
   }
 
-  /// Header and bytes that need not agree.
+  /// Appends a header and bytes that may not match.
   package mutating func appendRaw(_ type: UInt8, declaredLength: UInt8, _ value: some Sequence<UInt8>) {
     bytes.append(type)
     bytes.append(declaredLength)
     bytes.append(contentsOf: value)
   }
 
-  /// Anything at all.
+  /// Appends arbitrary bytes.
   package mutating func appendRaw(_ raw: some Sequence<UInt8>) { bytes.append(contentsOf: raw) }
 }

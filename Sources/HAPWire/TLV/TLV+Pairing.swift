@@ -59,7 +59,7 @@ extension TLV {
   /// A message that begins with its State.
   package init(state: UInt8) { self.init([Item(type: TLVType.state, value: [state])]) }
 
-  /// State and Error: how a pairing procedure refuses.
+  /// Returns State and Error, the refusal of a pairing procedure.
   package static func error(_ error: PairingError, state: UInt8) -> TLV {
     var message = TLV(state: state)
     message.append(TLVType.error, [error.rawValue])

@@ -1,8 +1,8 @@
 /// A TLV8 message: typed values in order. HAP R2 §14.1.
 ///
-/// Longer values than 255 bytes are fragmented on the wire; here each item is whole.
+/// Values of more than 255 bytes are fragmented on the wire; here each item is complete.
 package struct TLV: Equatable, Sendable {
-  /// One value. An empty one is legal: separators are.
+  /// One value. It may be empty: separators are.
   package struct Item: Equatable, Sendable {
     package var type: UInt8
     package var value: [UInt8]
@@ -23,39 +23,40 @@ package struct TLV: Equatable, Sendable {
 
   package mutating func append(_ type: UInt8, _ text: String) { append(type, [UInt8](text.utf8)) }
 
-  /// Little-endian in as few of 1, 2, 4, 8 bytes as hold it.
+  /// Appends a little-endian integer in the smallest of 1, 2, 4 or 8 bytes.
   package mutating func append(_ type: UInt8, integer: UInt64) {
     let width = integer <= 0xFF ? 1 : integer <= 0xFFFF ? 2 : integer <= 0xFFFF_FFFF ? 4 : 8
     append(type, (0..<width).map { UInt8(truncatingIfNeeded: integer >> (8 * UInt64($0))) })
   }
 
-  /// Length 0 and, between list entries of `/pairings`, type 0xFF; in characteristic values type 0.
+  /// Appends a separator: length 0, and type 0xFF between the list entries of `/pairings`, or type 0 in
+  /// characteristic values.
   package mutating func appendSeparator(_ type: UInt8 = TLVType.separator) { append(type, []) }
 
   // MARK: Looking up
 
-  /// The first value of the type.
+  /// Returns the first value of the type.
   package subscript(_ type: UInt8) -> [UInt8]? { items.first { $0.type == type }?.value }
 
-  /// The first value of the type as a little-endian number. Nil unless it is 1, 2, 4 or 8 bytes long.
+  /// Returns the first value of the type as a little-endian number. Nil unless it has 1, 2, 4 or 8 bytes.
   package func integer(_ type: UInt8) -> UInt64? {
     guard let value = self[type], [1, 2, 4, 8].contains(value.count) else { return nil }
     return Self.littleEndian(value)
   }
 
-  /// The first value of the type as a little-endian number of `1...maxBytes` bytes, as HAP's Flags are sent.
+  /// Returns the first value of the type as a little-endian number of `1...maxBytes` bytes, the form of HAP's Flags.
   package func integer(_ type: UInt8, upToBytes maxBytes: Int) -> UInt64? {
     guard let value = self[type], (1...min(maxBytes, 8)).contains(value.count) else { return nil }
     return Self.littleEndian(value)
   }
 
-  /// The first value of the type if it is exactly one byte: State, Method, Permissions and Error.
+  /// Returns the first value of the type if it is exactly one byte: State, Method, Permissions and Error.
   package func byte(_ type: UInt8) -> UInt8? {
     guard let value = self[type], value.count == 1 else { return nil }
     return value[0]
   }
 
-  /// Whether a type occurs more than once, apart from separators: fine in a list, refused in a pairing message.
+  /// Whether a type occurs more than once, not counting separators: valid in a list, refused in a pairing message.
   package var hasDuplicates: Bool {
     var seen: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     for item in items where item.type != TLVType.separator {

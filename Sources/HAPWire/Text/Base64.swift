@@ -8,7 +8,8 @@ package enum Base64 {
     return buffer.withReadable { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Nil for anything but whole groups of four of the alphabet, rightly padded, with no spare bits set.
+  /// Returns nil unless the text consists of complete groups of four characters of the alphabet, with correct padding
+  /// and no spare bits set.
   package static func decode(_ text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { decode(UnsafeRawBufferPointer($0)) }

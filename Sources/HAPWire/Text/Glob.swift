@@ -1,4 +1,4 @@
-/// A pattern in which `*` stands for any characters or none, and everything else for itself.
+/// A pattern in which `*` matches any number of characters, and every other character matches itself.
 package struct Glob: Equatable, Sendable {
   package let pattern: String
   private let scalars: [Unicode.Scalar]
@@ -8,12 +8,13 @@ package struct Glob: Equatable, Sendable {
     scalars = Array(pattern.unicodeScalars)
   }
 
-  /// Whether the whole of `text` fits.
+  /// Returns whether the pattern matches the whole of `text`.
   package func matches(_ text: String) -> Bool {
     let text = Array(text.unicodeScalars)
     var at = 0
     var next = 0
-    // Where the last star stands, and how far into the text it reaches so far. An earlier one needs no second try.
+    // The position of the last star, and the end of the text that it matches so far. An earlier star needs no second
+    // try.
     var star: (pattern: Int, text: Int)?
     while at < text.count {
       if next < scalars.count, scalars[next] == "*" {

@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal digits, two for each.
+/// Converts bytes to two hexadecimal digits each, and back.
 package enum Hexadecimal {
-  /// In small letters.
+  /// Returns lower-case digits.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
     let digits: StaticString = "0123456789abcdef"
     var text: [UInt8] = []
@@ -12,7 +12,7 @@ package enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil for an odd number of digits, and for anything that is none.
+  /// Returns nil for an odd number of digits, and for any other character.
   package static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count / 2)

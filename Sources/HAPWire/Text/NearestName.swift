@@ -1,7 +1,7 @@
-/// The name that was probably meant, for "did you mean"; nil when none is near.
+/// Returns the probable intended name, for "did you mean"; nil if none is similar.
 ///
-/// Case counts for nothing; one insertion, deletion, replacement or swap of neighbours is one step, and about a third
-/// of the letters may be wrong.
+/// The case is ignored. An insertion, a deletion, a replacement or a swap of adjacent letters is one step; about a
+/// third of the letters may differ.
 package func nearestName(to word: String, in names: some Sequence<String>) -> String? {
   let target = Array(word.lowercased().unicodeScalars.prefix(65))
   guard !target.isEmpty, target.count <= 64 else { return nil }
@@ -17,7 +17,7 @@ package func nearestName(to word: String, in names: some Sequence<String>) -> St
   return best?.name
 }
 
-/// Optimal string alignment.
+/// Returns the distance by optimal string alignment.
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
   var twoBack: [Int] = []
   var previous = Array(0...b.count)

@@ -1,5 +1,5 @@
 extension UnsafeRawBufferPointer {
-  /// Whether these are the ASCII `text`, which is written in lower case, in any case.
+  /// Returns whether the bytes are the ASCII `text` in any case; `text` must be in lower case.
   func matches(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let expected = text.utf8Start
@@ -11,7 +11,7 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
-  /// Whether these are exactly the bytes of `text`.
+  /// Returns whether the bytes are exactly those of `text`.
   package func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let expected = text.utf8Start
@@ -19,7 +19,7 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
-  /// Without spaces and tabs at both ends.
+  /// The bytes without spaces and tabs at both ends.
   var trimmingBlanks: UnsafeRawBufferPointer {
     var from = 0
     var to = count
@@ -28,7 +28,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawBufferPointer(rebasing: self[from..<to])
   }
 
-  /// Its ASCII digits, and nothing else, as a number; nil when empty, not digits, or too large for `Int`.
+  /// The number that the ASCII digits form; nil if empty, not only digits, or too large for `Int`.
   var decimalNumber: Int? {
     guard !isEmpty else { return nil }
     var number = 0
@@ -43,7 +43,7 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// RFC 9110 §5.6.2 "token".
+/// Returns whether a byte is allowed in an RFC 9110 §5.6.2 "token".
 func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -1,13 +1,13 @@
 extension String {
-  /// Characters that move a cursor, colour a terminal or turn the direction of writing are shown as `\u{1B}`: what an accessory
-  /// says must not be able to do any of that.
+  /// The text with invisible characters escaped as `\u{1B}`: those that move the cursor, colour a terminal or change
+  /// the direction of writing. Texts of an accessory must not have such effects.
   package var visible: String {
     guard unicodeScalars.contains(where: \.isInvisible) else { return self }
     return unicodeScalars.map { $0.isInvisible ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }
       .joined()
   }
 
-  /// The same in one line: a line's end is a blank.
+  /// The text in one line: each line end becomes a blank.
   package var oneLine: String {
     var text = ""
     for scalar in unicodeScalars {

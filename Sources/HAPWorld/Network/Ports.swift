@@ -29,7 +29,7 @@ extension SimulatedHost {
       throw LoopError(.other(SystemStatus.invalidArgument), "invalid argument")
     }
     if !owns(address) {
-      throw LoopError(.addressNotAvailable, "address \(text(address)) is not of this machine")
+      throw LoopError(.addressNotAvailable, "address \(text(address)) does not belong to this machine")
     }
   }
 

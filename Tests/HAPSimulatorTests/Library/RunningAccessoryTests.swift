@@ -41,7 +41,7 @@ import Testing
         ("TargetDorState", 1, .noSuchCharacteristic, "did you mean \"TargetDoorState\"?"),
         ("9.9", 1, .noSuchCharacteristic, "there is no characteristic 9.9"),
         (CharacteristicName("Name", service: "Dor"), "x", .noSuchService, "\"Dor\""),
-        ("Name", "x", .ambiguous, "characteristics are \"Name\""),
+        ("Name", "x", .ambiguous, "characteristics match \"Name\""),
         (CharacteristicName("On", accessory: "Lamp"), true, .noSuchAccessory, "there is no accessory \"Lamp\""),
         ("", 1, .noSuchCharacteristic, "there is no characteristic \"\""),
       ] as [(CharacteristicName, Value, SimulatorError.Code, String)] {

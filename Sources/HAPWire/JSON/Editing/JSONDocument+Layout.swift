@@ -1,6 +1,6 @@
-/// Where a change goes, and how it is laid out there.
+/// Determines where a change goes and how it is laid out.
 extension JSONDocument {
-  /// An item behind another; into an empty list or object, with `after` -1.
+  /// Adds an item after another one; `after` is -1 for an empty list or object.
   func adding(_ new: Addition, after index: Int, in trail: Trail) -> Splice {
     guard index >= 0 else {
       return replacing(trail, with: new.name.map { .object([($0, new.value)]) } ?? .list([new.value]))
@@ -44,7 +44,7 @@ extension JSONDocument {
     }
   }
 
-  /// With the comma that goes with it, and the line where it has one.
+  /// Removes an item with its comma, and with its line if it is alone on it.
   func removing(_ index: Int, from container: JSONLayout) -> Splice {
     let items = container.items
     guard items.count > 1 else {
@@ -59,7 +59,7 @@ extension JSONDocument {
 
   // MARK: Lines
 
-  /// How an item stands among the others, with the blanks that its lines begin with.
+  /// The position of an item relative to the others, with the indentation of its lines.
   private enum Setting { case ownLine(String), manyLines(String), oneLine }
 
   private func setting(of index: Int, in container: JSONLayout) -> Setting {
@@ -71,7 +71,7 @@ extension JSONDocument {
 
   private func hasBreak(_ range: Range<Int>) -> Bool { bytes[range].contains(0x0A) }
 
-  /// Whether a line stays within the width, or gets no longer, when a text takes the place of some of its bytes.
+  /// Returns whether a line stays within the width, or gets no longer, if a text replaces some of its bytes.
   private func fits(_ text: String, in range: Range<Int>) -> Bool {
     if style.isOneLine || text.utf8.count <= range.count { return true }
     let end = bytes[range.upperBound...].firstIndex(of: 0x0A) ?? bytes.count
@@ -79,9 +79,10 @@ extension JSONDocument {
     return bytes.column(of: range.lowerBound) + text.unicodeScalars.count + rest <= style.width
   }
 
-  /// Breaks up what is too wide: the innermost list or object, and those around it on the same line, get a line for each item.
+  /// Breaks up a line that is too long: the innermost list or object, and those around it on the same line, get a
+  /// line for each item.
   ///
-  /// - Parameter change: makes of the innermost item what takes its place.
+  /// - Parameter change: returns the replacement of the innermost item.
   private func spreading(
     _ steps: [(container: JSONLayout, index: Int)], _ change: (_ text: String, _ margin: String) -> String
   ) -> Splice {
@@ -97,7 +98,7 @@ extension JSONDocument {
   private func spread(
     _ steps: ArraySlice<(container: JSONLayout, index: Int)>, _ margin: String, _ change: (String, String) -> String
   ) -> String {
-    guard let (container, onTheWay) = steps.first else { preconditionFailure("there is an innermost one") }
+    guard let (container, onTheWay) = steps.first else { preconditionFailure("there is no step") }
     let inner = margin + style.indent
     let lines = container.items.enumerated().map { index, item in
       if index != onTheWay { return inner + written(item.start..<item.end) }

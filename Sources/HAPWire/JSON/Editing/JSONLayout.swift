@@ -1,8 +1,8 @@
-/// Where the values of a JSON text stand, in bytes: the same tree as its `JSONNode`, element by element and member by member.
+/// The byte ranges of the values in a JSON text: a tree with the same elements and members as its `JSONNode`.
 struct JSONLayout: Sendable {
   /// An element, or a member with its name.
   struct Item: Sendable {
-    /// Of a member, with its quotes.
+    /// The name of a member, with its quotes.
     var name: Range<Int>?
     var value: JSONLayout
 
@@ -11,10 +11,10 @@ struct JSONLayout: Sendable {
   }
 
   var range: Range<Int>
-  /// Of a list or an object.
+  /// The items of a list or an object.
   var items: [Item] = []
 
-  /// - Parameter bytes: a text that `JSONNode` takes; with any other it traps.
+  /// - Parameter bytes: a text that `JSONNode` accepts; traps otherwise.
   init(_ bytes: [UInt8]) {
     self = bytes.withUnsafeBytes { raw in
       var reader = JSONReader(raw)
@@ -25,7 +25,7 @@ struct JSONLayout: Sendable {
   private init(range: Range<Int>) { self.range = range }
 
   private static func next(_ reader: inout JSONReader) -> JSONReader.Token {
-    guard let token = try? reader.next() else { preconditionFailure("this text was taken before") }
+    guard let token = try? reader.next() else { preconditionFailure("the text must be valid JSON") }
     return token
   }
 
@@ -47,7 +47,7 @@ struct JSONLayout: Sendable {
     return layout
   }
 
-  /// The blanks, and the comma, before an item.
+  /// Returns the range of the blanks and the comma before an item.
   func gap(before index: Int) -> Range<Int> {
     (index == 0 ? range.lowerBound + 1 : items[index - 1].end)..<items[index].start
   }

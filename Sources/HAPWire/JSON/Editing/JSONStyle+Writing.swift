@@ -1,9 +1,9 @@
 extension JSONStyle {
-  /// A value as it is written into the text: what is flat on one line, all else an item to a line.
+  /// Returns the text of a value: flat values on one line, all others with one item per line.
   ///
   /// - Parameters:
-  ///   - margin: the blanks before the line in which the value begins.
-  ///   - column: where in that line it begins.
+  ///   - margin: the indentation of the line in which the value begins.
+  ///   - column: the column in which it begins.
   package func text(_ node: JSONNode, margin: String = "", column: Int = 0) -> String {
     let line = line(node)
     guard !isOneLine, let items = node.items, !items.isEmpty else { return line }
@@ -18,7 +18,7 @@ extension JSONStyle {
     return open + newline + lines.joined(separator: "," + newline) + newline + margin + close
   }
 
-  /// The whole on one line.
+  /// Returns the whole value on one line.
   func line(_ node: JSONNode) -> String {
     guard let items = node.items else {
       var buffer = ByteBuffer()
@@ -36,7 +36,7 @@ extension JSONStyle {
 
   func quoted(_ name: String) -> String { line(.text(name)) }
 
-  /// Whether it holds nothing but plain values, and members that are lists of such.
+  /// Returns whether it contains only plain values, and members that are lists of plain values.
   private func isFlat(_ node: JSONNode) -> Bool {
     (node.items ?? []).allSatisfy { item in
       item.value.items == nil || item.name != nil && item.value.elements?.allSatisfy { $0.items == nil } == true

@@ -1,6 +1,6 @@
-/// How a JSON text is laid out, so that what is added looks like what is there.
+/// The layout of a JSON text, so that additions look like the existing text.
 ///
-/// Without a text to learn from: two spaces, what is flat on a line of its own, and at most 120 columns.
+/// The default, without an existing text: two spaces, flat values on one line, and at most 120 columns.
 package struct JSONStyle: Equatable, Sendable {
   var newline = "\n"
   var indent = "  "
@@ -14,16 +14,16 @@ package struct JSONStyle: Equatable, Sendable {
   var listPadding = ""
   /// Inside the brackets of a list of lists and objects on one line.
   var nestedPadding = " "
-  /// The whole text is on one line, however long.
+  /// Whether the whole text is on one line, of any length.
   var isOneLine = false
-  /// Columns that a line may have before it is broken.
+  /// The maximum number of columns before a line is broken.
   var width = 120
 
   package init() {}
 }
 
 extension JSONStyle {
-  /// What the text does mostly.
+  /// Takes the most frequent layout of the text.
   init(of layout: JSONLayout, in bytes: [UInt8]) {
     var habits = Habits(bytes: bytes)
     habits.look(at: layout)
@@ -38,7 +38,7 @@ extension JSONStyle {
   }
 }
 
-/// How often a text does what.
+/// Counts of layout variants in a text.
 private struct Habits {
   typealias Counts = [String: Int]
 
@@ -50,7 +50,7 @@ private struct Habits {
     (indent, colon, comma, objectPadding, listPadding, nestedPadding) = ([:], [:], [:], [:], [:], [:])
   }
 
-  /// The shortest of those that are most often.
+  /// Returns the most frequent variant; the shortest one if there are several.
   func most(_ counts: KeyPath<Habits, Counts>) -> String? {
     self[keyPath: counts].max { ($0.value, $1.key.count, $1.key) < ($1.value, $0.key.count, $0.key) }?.key
   }
@@ -80,22 +80,22 @@ private struct Habits {
     if let text { self[keyPath: counts][text, default: 0] += 1 }
   }
 
-  /// Nil when there is a line break among them.
+  /// Returns nil if there is a line break among the blanks.
   private func blanks(_ range: Range<Int>) -> String? {
     bytes[range].contains(0x0A) ? nil : String(decoding: bytes[range], as: UTF8.self)
   }
 }
 
 extension [UInt8] {
-  /// Where the line of a byte begins.
+  /// Returns the offset at which the line of a byte begins.
   func lineStart(at offset: Int) -> Int { self[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0 }
 
-  /// The blanks at the beginning of the line of a byte.
+  /// Returns the blanks at the beginning of the line of a byte.
   func indentation(at offset: Int) -> String {
     let line = self[lineStart(at: offset)...]
     return String(decoding: line.prefix { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
   }
 
-  /// Characters from the beginning of the line up to a byte.
+  /// Returns the number of characters from the beginning of the line to a byte.
   func column(of offset: Int) -> Int { self[lineStart(at: offset)..<offset].count { $0 & 0xC0 != 0x80 } }
 }

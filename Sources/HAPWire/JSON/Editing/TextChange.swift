@@ -1,12 +1,12 @@
-/// One stretch of a text that gave way to another, so that a place in the new text can be told as one in the old.
+/// A replacement of one range of a text. It maps places in the new text to places in the old text.
 package struct TextChange: Sendable {
   private let old, new: [UInt8]
-  /// How many bytes are as they were, at both ends.
+  /// The number of unchanged bytes at each end.
   private let head, tail: Int
 
   /// - Parameters:
-  ///   - range: the bytes that give way.
-  ///   - bytes: what comes in their place.
+  ///   - range: the replaced bytes.
+  ///   - bytes: the new bytes.
   init(of old: [UInt8], _ range: Range<Int>, to bytes: some Collection<UInt8>) {
     self.old = old
     new = Array(old[..<range.lowerBound]) + bytes + old[range.upperBound...]
@@ -15,8 +15,8 @@ package struct TextChange: Sendable {
 
   var newText: [UInt8] { new }
 
-  /// Where a place of the new text was, or where it was put.
-  /// - Returns: also whether it is of what was put there.
+  /// Returns the place in the old text, or the place of the replacement.
+  /// - Returns: also whether the place is inside the replacement.
   package func origin(of place: JSONPlace) -> (place: JSONPlace, isNew: Bool) {
     var offset = offset(of: place)
     let isNew = (head..<(new.count - tail)).contains(offset)
