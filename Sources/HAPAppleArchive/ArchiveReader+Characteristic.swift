@@ -1,11 +1,11 @@
 import HAPModel
 
 extension ArchiveReader {
-  /// - Returns: with `iid` 0 where none is written.
+  /// - Returns: the characteristic, with `iid` 0 if the file has none.
   mutating func characteristic(_ node: PropertyList, of service: TypeID, _ place: String) -> Characteristic? {
     guard let members = object(node, place), let type = type(members, place) else { return nil }
     guard !TransportType.characteristics.contains(type) else {
-      log.add(place, "type \(type) is the transport's own; this characteristic is left out")
+      log.add(place, "type \(type) belongs to the transport; this characteristic is left out")
       return nil
     }
     let known = Catalogue.characteristic(type)
@@ -13,7 +13,7 @@ extension ArchiveReader {
     var characteristic = Characteristic(
       iid: id(members, place) ?? 0, type: type, format: format, perms: perms(members, known, place))
     characteristic.persists = characteristic.perms.isSuperset(of: [.pairedRead, .pairedWrite])
-    // No one knows where an archive keeps these.
+    // It is unknown where an archive stores these.
     if let known {
       characteristic.adminOnly = known.adminOnly
       if known.format == format {
@@ -22,10 +22,10 @@ extension ArchiveReader {
       }
     }
     readValue(members, &characteristic, place)
-    // Bluetooth LE has protocol versions of its own.
+    // Bluetooth LE has different protocol versions.
     if service == 0xA2, type == 0x37, let version = characteristic.value.stringValue, version != "1.1.0" {
       let shown = ArchivedValue.quoted(version)
-      log.add(place + ".HAK.value", "\(shown) is of another transport; on IP the protocol is 1.1.0")
+      log.add(place + ".HAK.value", "\(shown) belongs to another transport; on IP the protocol is 1.1.0")
       characteristic.value = .string("1.1.0")
     }
     remarkUnknown(
@@ -41,10 +41,12 @@ extension ArchiveReader {
     let place = place + ".HAK.format"
     let apples = known.map { "\($0.name) has \($0.format.rawValue)" }
     if let format = number.flatMap(AppleFormat.format) {
-      if let apples, known?.format != format { log.add(place, "\(apples) with Apple, and \(format.rawValue) here") }
+      if let apples, known?.format != format {
+        log.add(place, "\(apples) in Apple's definition, but \(format.rawValue) here")
+      }
       return format
     }
-    let what = number.map { "\(AppleFormat.name($0)) is no format of HAP" } ?? "the format is missing"
+    let what = number.map { "\(AppleFormat.name($0)) is not a HAP format" } ?? "the format is missing"
     log.add(place, "\(what); \(apples ?? "this is left out")")
     return known?.format
   }
@@ -58,12 +60,12 @@ extension ArchiveReader {
     if let properties {
       if properties.contains(.read) { perms.insert(.pairedRead) }
       if properties.contains(.write) { perms.insert(.pairedWrite) }
-      // Which of the two bits means what is guessed, and one of them may be of Bluetooth LE alone.
+      // The meaning of these two bits is a guess, and one of them may exist only for Bluetooth LE.
       if !properties.isDisjoint(with: [.connectedNotify, .unconnectedNotify]), known?.perms.contains(.events) ?? true {
         perms.insert(.events)
       }
       if !properties.isSubset(of: .known) {
-        log.add(place + ".HAK.properties", "\(properties.rawValue) has bits that are not known here")
+        log.add(place + ".HAK.properties", "\(properties.rawValue) has unknown bits")
       }
     } else if let access {
       if !access.isDisjoint(with: [.read, .securedRead]) { perms.insert(.pairedRead) }
@@ -72,10 +74,10 @@ extension ArchiveReader {
     }
     if perms.isEmpty {
       log.add(
-        place, "there are no permissions; it gets " + (known.map { "those of \($0.name)" } ?? "that to be read"))
+        place, "there are no permissions; it gets " + (known.map { "those of \($0.name)" } ?? "read access"))
       return known?.perms ?? .pairedRead
     }
-    // What HomeKit has grown since, and no bit is known for.
+    // Newer HomeKit permissions, for which no bit is known.
     var more: Permissions = .hidden
     if perms.contains(.pairedWrite) { more.formUnion([.additionalAuthorization, .timedWrite, .writeResponse]) }
     return perms.union((known?.perms ?? []).intersection(more))
@@ -90,31 +92,31 @@ extension ArchiveReader {
     let archived = value(members, "HAK.value")
     if archived.isNull { return }
     guard characteristic.perms.contains(.pairedRead), !characteristic.type.readsAsNull else {
-      log.add(place, "there is nothing to read here; the value is left out")
+      log.add(place, "the characteristic isn't readable; the value is left out")
       return
     }
     guard let value = Self.value(archived, characteristic.format) else {
-      log.add(place, "\(archived.summary) is no value of format \(characteristic.format.rawValue); it is left out")
+      log.add(place, "\(archived.summary) is not a value of format \(characteristic.format.rawValue); it is left out")
       return
     }
-    // Without a catalogue nobody knows what length was meant.
+    // Without a catalogue entry, the intended length is unknown.
     if characteristic.format == .string, !characteristic.type.isAppleDefined, let count = value.stringValue?.utf8.count,
       count > Constraints.defaultMaxLen, count <= Constraints.greatestMaxLen
     {
       log.add(place, "the text has \(count) bytes; it gets a maxLen of \(Constraints.greatestMaxLen)")
       characteristic.constraints.maxLen = Constraints.greatestMaxLen
     }
-    // What is off the grid of its step may stand.
+    // A value off the grid of its step is accepted.
     var judge = characteristic
     judge.constraints.minStep = nil
     guard judge.allows(value) else {
-      log.add(place, "\(archived.summary) is beyond what the characteristic may be; it is left out")
+      log.add(place, "\(archived.summary) is outside the characteristic's limits; it is left out")
       return
     }
     characteristic.value = value
   }
 
-  /// Canonical for the format; nil for what is none of its values. How large it may be is not looked at.
+  /// Returns the value in its canonical form, or nil if the format has no such value. Its range is not checked.
   private static func value(_ archived: ArchivedValue, _ format: Format) -> Value? {
     switch format {
     case .bool:

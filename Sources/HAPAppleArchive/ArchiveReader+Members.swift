@@ -1,15 +1,15 @@
 import HAPModel
 
-/// The members of archived objects, by kind: what is of another kind is told.
+// The members of archived objects, by kind. A value of another kind is reported as a remark.
 extension ArchiveReader {
-  /// The members of an object that is read here for the first time.
+  /// Returns the members of an object that was not read before.
   mutating func object(_ node: PropertyList, _ place: String) -> [String: PropertyList]? {
     guard case .object(let members) = archive.value(node), let object = archive.target(of: node)?.place else {
-      log.add(place, "\(archive.value(node).summary) stands where a reference to an object should; it is left out")
+      log.add(place, "a reference to an object is expected, not \(archive.value(node).summary); it is left out")
       return nil
     }
     guard seen.insert(object).inserted else {
-      log.add(place, "this was read already, in another place; it is left out here")
+      log.add(place, "this object was already read in another place; it is left out here")
       return nil
     }
     return members
@@ -19,7 +19,7 @@ extension ArchiveReader {
     members[name].map(archive.value) ?? .null
   }
 
-  /// The entries of a list with their places.
+  /// Returns the entries of a list with their places.
   mutating func list(
     _ members: [String: PropertyList], _ name: String, _ place: String
   ) -> [(PropertyList, String)] {
@@ -33,7 +33,7 @@ extension ArchiveReader {
       elements = []
       while elements.count <= room, let element = set["NS.object.\(elements.count)"] { elements.append(element) }
     case let other:
-      log.add(place, "\(other.summary) stands where a list should")
+      log.add(place, "a list is expected, not \(other.summary)")
       return []
     }
     if elements.count > room {
@@ -49,7 +49,7 @@ extension ArchiveReader {
     case .null: return nil
     case .string(let text): return text
     case let other:
-      log.add(Self.path(place, name), "\(other.summary) stands where text should")
+      log.add(Self.path(place, name), "a text is expected, not \(other.summary)")
       return nil
     }
   }
@@ -58,7 +58,7 @@ extension ArchiveReader {
     let value = value(members, name)
     if value.isNull { return nil }
     if let number = value.number.flatMap(Int.init(exactly:)) { return number }
-    log.add(Self.path(place, name), "\(value.summary) stands where a whole number should")
+    log.add(Self.path(place, name), "a whole number is expected, not \(value.summary)")
     return nil
   }
 
@@ -70,15 +70,15 @@ extension ArchiveReader {
     return false
   }
 
-  /// `HAK.instanceid`: 1 and more.
+  /// `HAK.instanceid`, at least 1.
   mutating func id(_ members: [String: PropertyList], _ place: String) -> UInt64? {
     guard let number = number(members, "HAK.instanceid", place) else { return nil }
     if number > 0 { return UInt64(number) }
-    log.add(place + ".HAK.instanceid", "\(number) is no id")
+    log.add(place + ".HAK.instanceid", "\(number) is not an id")
     return nil
   }
 
-  /// `HAK.uuid`, in each of its forms: text; 16 bytes; an object that holds one of these, or the next such object.
+  /// `HAK.uuid` in any of its forms: text, 16 bytes, or an object with one of these or with another such object.
   mutating func type(_ members: [String: PropertyList], _ place: String) -> TypeID? {
     var members = members
     for _ in 0..<3 {
@@ -92,7 +92,7 @@ extension ArchiveReader {
       }
       break
     }
-    log.add(place + ".HAK.uuid", "the type is missing, or no UUID; this is left out")
+    log.add(place + ".HAK.uuid", "the type is missing or not a UUID; this is left out")
     return nil
   }
 
@@ -107,7 +107,7 @@ extension ArchiveReader {
 }
 
 extension TypeID {
-  /// The 16 bytes of a UUID.
+  /// Creates a type from the 16 bytes of a UUID.
   fileprivate init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     var text = ""

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// What an accessory is paired by.
+// The pairing data of an accessory.
 extension ArchiveReader {
   mutating func category(_ members: [String: PropertyList], _ place: String) -> HAPModel.Category? {
     guard let number = number(members, "HAK.category", place) else { return nil }
@@ -20,11 +20,13 @@ extension ArchiveReader {
   mutating func setupID(_ members: [String: PropertyList], _ place: String) -> SetupID? {
     guard let text = text(members, "HAK.setupID", place) else { return nil }
     let id = SetupID(text)
-    if id == nil { log.add(place + ".HAK.setupID", "\(ArchivedValue.quoted(text)) is not four of 0-9 and A-Z") }
+    if id == nil {
+      log.add(place + ".HAK.setupID", "\(ArchivedValue.quoted(text)) is not four characters of 0-9 and A-Z")
+    }
     return id
   }
 
-  /// Six bytes, or text, in an object or not.
+  /// Six bytes or a text, directly or in an object.
   mutating func deviceID(_ members: [String: PropertyList], _ place: String) -> DeviceID? {
     var value = value(members, "HAK.identifier")
     if case .object(let inner) = value { value = self.value(inner, "HAK.data") }
@@ -34,7 +36,7 @@ extension ArchiveReader {
     case .string(let text): if let id = DeviceID(text) { return id }
     default: break
     }
-    log.add(place + ".HAK.identifier", "\(value.summary) is no device ID, which has 6 bytes")
+    log.add(place + ".HAK.identifier", "\(value.summary) is not a device ID, which has 6 bytes")
     return nil
   }
 }

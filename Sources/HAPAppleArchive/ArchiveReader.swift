@@ -1,8 +1,8 @@
 import HAPModel
 
-/// Goes through an archive from the accessory down: each accessory, service and characteristic once, however often it is named.
+/// Reads an archive, starting at the accessory. Each accessory, service and characteristic is read once, even if it is referenced more often.
 struct ArchiveReader {
-  /// Entries of lists that are looked at: the same list may be named by any number of objects.
+  /// The limit for list entries that are read. Any number of objects can refer to the same list.
   static let mostEntries = 100_000
 
   let archive: KeyedArchive
@@ -22,13 +22,13 @@ struct ArchiveReader {
     result.deviceID = deviceID(members, place)
     result.accessories = [accessory(members, aid: 1, place)]
     if let number = number(members, "HAK.instanceid", place), number != 1 {
-      log.add(place + ".HAK.instanceid", "\(number) can't be; the accessory of a server has aid 1")
+      log.add(place + ".HAK.instanceid", "\(number) is invalid; the accessory of a server has aid 1")
     }
     readBridged(members, place, into: &result)
     for accessory in result.accessories { result.names[accessory.aid] = Self.name(of: accessory) }
   }
 
-  /// The member `accessory` of the archived dictionary; or what else has services.
+  /// Returns the member `accessory` of the archived dictionary, or another object that has services.
   private mutating func rootAccessory() throws(AppleArchiveError) -> (PropertyList, String) {
     for (name, root) in archive.top.sorted(by: { $0.key < $1.key }).prefix(8) {
       guard case .object(let object) = archive.value(root) else { continue }
@@ -72,7 +72,7 @@ struct ArchiveReader {
         if aids.insert(written).inserted {
           aid = written
         } else {
-          log.add(place + ".HAK.instanceid", "\(written) is another's already; it gets a new aid")
+          log.add(place + ".HAK.instanceid", "\(written) is already in use; this accessory gets a new aid")
         }
       }
       bridged.append((aid, members, place))
@@ -87,7 +87,7 @@ struct ArchiveReader {
       }
       result.accessories.append(accessory(members, aid: aid, place))
       if !list(members, "HAK.bridgedAccessories", place).isEmpty {
-        log.add(place + ".HAK.bridgedAccessories", "a bridge behind a bridge can't be; what is behind it is left out")
+        log.add(place + ".HAK.bridgedAccessories", "a bridge can't be bridged; its accessories are left out")
       }
     }
   }
@@ -104,29 +104,29 @@ struct ArchiveReader {
         primary = nil
       }
       if service.isPrimary, services.contains(where: \.isPrimary) {
-        log.add(place, "another service is primary already; this one isn't")
+        log.add(place, "another service is already primary; this one is not")
         service.isPrimary = false
       }
       services.append(service)
     }
-    if primary != nil { log.add(place + ".HAK.primary", "is none of the services; it is left out") }
+    if primary != nil { log.add(place + ".HAK.primary", "is not one of the services; it is left out") }
     remarkUnknown(
       members,
       besides: [
         "HAK.category", "HAK.identifier", "HAK.password", "HAK.setupID", "HAK.instanceid", "HAK.services",
         "HAK.bridgedAccessories", "HAK.primary",
-        // Counters, versions and links back, which say nothing about the accessory.
+        // Counters, versions and back references, which don't describe the accessory.
         "HAK.idPool", "HAK.accessoryVersion", "HAK.transports", "HAK.bridge",
       ], place)
     let accessory = Accessory(aid: aid, services: services)
     return iids.settled(accessory, place, &log)
   }
 
-  /// The place of the object that an accessory calls primary: a guess, that it is a service.
+  /// Returns the place of an accessory's primary object. It is assumed to be a service.
   private mutating func primaryService(_ members: [String: PropertyList], _ place: String) -> Int? {
     guard let reference = members["HAK.primary"], !value(members, "HAK.primary").isNull else { return nil }
     guard case .object = archive.value(reference), let object = archive.target(of: reference)?.place else {
-      log.add(place + ".HAK.primary", "\(archive.value(reference).summary) is no service; it is left out")
+      log.add(place + ".HAK.primary", "\(archive.value(reference).summary) is not a service; it is left out")
       return nil
     }
     return object
@@ -141,7 +141,7 @@ struct ArchiveReader {
   private mutating func service(_ node: PropertyList, _ iids: inout InstanceIDs, _ place: String) -> Service? {
     guard let members = object(node, place), let type = type(members, place) else { return nil }
     if TransportType.services.contains(type) || archive.className(of: members) == "HAKPairingService" {
-      log.add(place, "pairing is the transport's own on IP; this service is left out")
+      log.add(place, "pairing belongs to the transport on IP; this service is left out")
       return nil
     }
     var service = Service(iid: iids.claim(id(members, place), place, &log), type: type)
@@ -151,7 +151,7 @@ struct ArchiveReader {
     for (entry, place) in list(members, "HAK.characteristics", place) {
       guard var characteristic = characteristic(entry, of: type, place) else { continue }
       guard types.insert(characteristic.type).inserted else {
-        log.add(place, "the service has a characteristic of type \(characteristic.type) already; this one is left out")
+        log.add(place, "the service already has a characteristic of type \(characteristic.type); this one is left out")
         continue
       }
       characteristic.iid = iids.claim(characteristic.iid == 0 ? nil : characteristic.iid, place, &log)

@@ -1,4 +1,4 @@
-/// What a place in an archive holds, one step deep: the elements of a list and the members of an object are references still.
+/// The value at a place in an archive, one level deep. The elements of a list and the members of an object are still references.
 enum ArchivedValue {
   case null
   case bool(Bool)
@@ -8,14 +8,14 @@ enum ArchivedValue {
   case data([UInt8])
   case list([PropertyList])
   case object([String: PropertyList])
-  /// A date, or something that nobody has seen here yet.
+  /// A date, or an unknown kind of value.
   case other
-  /// A reference that leads nowhere.
+  /// A reference to an object that doesn't exist.
   case broken
 }
 
 extension ArchivedValue {
-  /// The whole number, however it was written.
+  /// The whole number, in any of its encodings.
   var number: Int128? {
     switch self {
     case .integer(let number): number
@@ -27,7 +27,7 @@ extension ArchivedValue {
 
   var isNull: Bool { if case .null = self { true } else { false } }
 
-  /// For people: what it is, and as much of it as fits into a line. Bytes are counted and not shown: they may be a key.
+  /// A text of at most one line for the user. The number of bytes is shown instead of the bytes, because they may be a key.
   var summary: String {
     switch self {
     case .null: "nothing"
@@ -38,12 +38,12 @@ extension ArchivedValue {
     case .data(let bytes): bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
     case .list(let elements): "a list of \(elements.count)"
     case .object: "an object"
-    case .other: "of a kind that isn't known"
-    case .broken: "a reference that leads nowhere"
+    case .other: "a value of unknown kind"
+    case .broken: "an invalid reference"
     }
   }
 
-  /// The first 40 characters, those that would disturb a terminal left out.
+  /// Returns the first 40 characters in quotes, without characters that would disturb a terminal.
   static func quoted(_ text: String) -> String {
     var shown = ""
     let start = text.unicodeScalars.prefix(41)

@@ -1,8 +1,8 @@
-/// What NSKeyedArchiver writes: a list of objects, which name one another by their places in it, and the object that was archived.
+/// The output of NSKeyedArchiver: a list of objects that refer to each other by their positions in it, and the archived root objects.
 ///
-/// References may lead in circles and nowhere. Nothing here follows more than a few of them: who walks through an archive takes one step at a time.
+/// References can be circular or invalid. No function here follows more than a few of them: a reader follows one reference at a time.
 struct KeyedArchive {
-  /// `$top`: what was archived, by the name it was given.
+  /// `$top`: the archived root objects, by name.
   let top: [String: PropertyList]
   private let objects: [PropertyList]
 
@@ -14,7 +14,7 @@ struct KeyedArchive {
     self.objects = objects
   }
 
-  /// What a reference leads to, and its place; what is no reference leads to itself. Nil for a reference into nothing.
+  /// Returns the target of a reference and its place, or the node itself if it is no reference. Nil for an invalid reference.
   func target(of reference: PropertyList) -> (node: PropertyList, place: Int?)? {
     var node = reference
     var place: Int?
@@ -22,13 +22,13 @@ struct KeyedArchive {
       guard case .uid(let uid) = node else { return (node, place) }
       guard let index = Int(exactly: uid), objects.indices.contains(index) else { return nil }
       place = index
-      // nil is archived as the first object, which says so.
+      // nil is archived as the first object, "$null".
       node = index == 0 && objects[0] == .string("$null") ? .null : objects[index]
     }
     return nil
   }
 
-  /// The name of an object's class.
+  /// Returns the class name of an object.
   func className(of object: [String: PropertyList]) -> String? {
     guard case .dictionary(let members)? = object["$class"].flatMap({ target(of: $0)?.node }),
       case .string(let name)? = members["$classname"]
@@ -36,7 +36,8 @@ struct KeyedArchive {
     return name
   }
 
-  /// The entries of an NSDictionary whose keys are text. Goes through all of them: not for what may be named again and again.
+  /// Returns the entries of an NSDictionary whose keys are text. It reads all of them, so don't call it for objects that may be referenced
+  /// repeatedly.
   func entries(of members: [String: PropertyList]) -> [String: PropertyList] {
     guard case .array(let keys)? = plain(members, "NS.keys"), case .array(let objects)? = plain(members, "NS.objects")
     else { return members }
@@ -47,7 +48,7 @@ struct KeyedArchive {
     return entries
   }
 
-  /// What a reference leads to, with the classes of Foundation taken for what they hold. Takes no longer for what is large.
+  /// Returns the target of a reference. Foundation classes are replaced by their contents. The time doesn't depend on the size of the target.
   func value(_ reference: PropertyList) -> ArchivedValue {
     guard let node = target(of: reference)?.node else { return .broken }
     switch node {
@@ -63,7 +64,7 @@ struct KeyedArchive {
     }
   }
 
-  /// A member of an object, as it was written or one step away, when it is no object itself.
+  /// Returns a member of an object, or the target of its reference, if that is not an object.
   private func plain(_ object: [String: PropertyList], _ name: String) -> PropertyList? {
     object[name].flatMap { target(of: $0)?.node }
   }
@@ -77,7 +78,7 @@ struct KeyedArchive {
     return className(of: members) == "NSNull" ? .null : .object(members)
   }
 
-  /// An NSDecimalNumber: up to eight words of 16 bits, the lowest first, each of them in the byte order that is named.
+  /// Decodes an NSDecimalNumber: up to eight 16-bit words, lowest first, each in the stated byte order.
   private func decimal(_ mantissa: [UInt8], _ members: [String: PropertyList]) -> ArchivedValue {
     func number(_ name: String) -> Int64? {
       if case .integer(let number)? = plain(members, name) { number } else { nil }

@@ -10,12 +10,12 @@ extension PropertyList {
     let root = bytes.withUnsafeBytes { buffer in
       cplist_from_bin(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(buffer.count))
     }
-    guard let root else { throw .damaged("it is no property list") }
+    guard let root else { throw .damaged("it is not a property list") }
     defer { plist_free(root) }
     self.init(root)
   }
 
-  /// From libplist's tree, which is no deeper than `PropertyListBounds` lets it be.
+  /// Converts libplist's tree, whose depth `PropertyListBounds` has checked.
   private init(_ node: plist_t) {
     switch plist_get_node_type(node) {
     case PLIST_BOOLEAN:
@@ -61,7 +61,7 @@ extension PropertyList {
     }
   }
 
-  /// Of a key that is there twice, the first counts.
+  /// If a key occurs twice, the first one counts.
   private static func members(of node: plist_t) -> [String: PropertyList] {
     var iterator: plist_dict_iter?
     plist_dict_new_iter(node, &iterator)

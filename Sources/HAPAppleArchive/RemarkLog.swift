@@ -1,4 +1,4 @@
-/// The remarks of one reading. So many are kept, and no more: a file made for it could have one for each of its objects.
+/// The remarks about one file. Their number is limited, because a hostile file could cause one for each of its objects.
 struct RemarkLog {
   static let most = 1000
   private(set) var remarks: [AppleArchive.Remark] = []
@@ -7,7 +7,7 @@ struct RemarkLog {
     if remarks.count < Self.most {
       remarks.append(AppleArchive.Remark(place: place, message: message))
     } else if remarks.count == Self.most {
-      remarks.append(AppleArchive.Remark(place: "", message: "there is more to remark than is shown"))
+      remarks.append(AppleArchive.Remark(place: "", message: "further remarks are not shown"))
     }
   }
 }

@@ -5,7 +5,7 @@ import HAPPairing
 import HAPProfile
 import HAPWire
 
-/// The first line of a capture: the accessory as it was when the run began, keys and all.
+/// The first line of a capture: the state of the accessory at the start of the run, including its keys.
 package struct CaptureHead {
   var name: String
   var identity: AccessoryIdentity
@@ -15,7 +15,7 @@ package struct CaptureHead {
   var failedAttempts: Int
   var conduct: Conduct
   var live: [AttributeID]
-  /// Whether the device judges writes.
+  /// Whether the device checks writes.
   var judges: Bool
 
   package var text: String {
@@ -88,22 +88,22 @@ package struct CaptureHead {
 
   init(_ node: JSONNode) throws(JSONProblem) {
     guard node["format"]?.stringValue == "hapsim-capture/1" else {
-      throw node.problem("this is no capture of hapsim's")
+      throw node.problem("this is not a hapsim capture")
     }
     name = try node.string("name")
-    guard let deviceID = DeviceID(try node.string("deviceID")) else { throw node.problem("deviceID is none") }
+    guard let deviceID = DeviceID(try node.string("deviceID")) else { throw node.problem("deviceID is invalid") }
     let seed = try CaptureText.bytes(node, "key")
     let salt = try CaptureText.bytes(node, "salt")
     let verifier = try CaptureText.bytes(node, "verifier")
     guard seed.count == 32, salt.count == 16, verifier.count == 384 else {
-      throw node.problem("key, salt and verifier have 32, 16 and 384 bytes")
+      throw node.problem("key, salt and verifier must have 32, 16 and 384 bytes")
     }
     identity = AccessoryIdentity(
       deviceID: deviceID, key: SigningKey(seed: SecretBytes(seed)),
       verifier: SRPVerifier(salt: salt, verifier: SecretBytes(verifier)))
     pairings = try node.list("pairings") { (node) throws(JSONProblem) in
       let key = try CaptureText.bytes(node, "publicKey")
-      guard key.count == 32 else { throw node.problem("a public key has 32 bytes") }
+      guard key.count == 32 else { throw node.problem("a public key must have 32 bytes") }
       return Pairing(
         identifier: try CaptureText.bytes(node, "identifier"), publicKey: key,
         isAdmin: try node.required("admin").asBool())
@@ -122,10 +122,10 @@ package struct CaptureHead {
     accessories = try CaptureText.accessories(node, "database")
   }
 
-  /// - Throws: for a database that none can be.
+  /// - Throws: if the database is invalid.
   func makeCore(random: RandomSource) throws(JSONProblem) -> AccessoryCore {
     guard let database = try? AttributeDatabase(accessories) else {
-      throw JSONProblem(path: "database", place: JSONPlace(line: 1, column: 1), message: "its ids are no database's")
+      throw JSONProblem(path: "database", place: JSONPlace(line: 1, column: 1), message: "its ids are invalid")
     }
     let core = AccessoryCore(
       identity: identity, advertisement: advertisement, database: database, pairings: pairings,

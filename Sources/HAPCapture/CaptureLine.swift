@@ -3,7 +3,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// A line of a capture after the first.
+/// Any line of a capture except the first.
 package enum CaptureLine: Equatable {
   case input(CoreInput, at: Duration)
   case sent(ConnectionID, [UInt8], at: Duration)
@@ -187,7 +187,7 @@ extension CaptureLine {
       for member in try node.required("values").asObject() {
         let parts = member.name.split(separator: ".").map { UInt64($0) }
         guard parts.count == 2, let aid = parts[0], let iid = parts[1] else {
-          throw member.value.problem("an id is aid.iid")
+          throw member.value.problem("an id must be aid.iid")
         }
         changes[AttributeID(aid: aid, iid: iid)] = try CaptureText.value(member.value)
       }
@@ -215,7 +215,7 @@ extension CaptureLine {
       return .replaced(
         try CaptureText.accessories(node, "database"), model: try node.string("model"), configurationNumber: number,
         live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false))
-    default: throw node.problem("nothing is called \"\(kind)\"")
+    default: throw node.problem("there is no line of kind \"\(kind)\"")
     }
   }
 
@@ -233,7 +233,7 @@ extension CaptureLine {
       return .accepted(response: try node["value"].map { (node) throws(JSONProblem) in try CaptureText.value(node) })
     case "later": return .later
     case nil: return .refused(try status(verdict))
-    default: throw verdict.problem("a verdict is accepted, later or a HAP status")
+    default: throw verdict.problem("a verdict must be accepted, later or a HAP status")
     }
   }
 }

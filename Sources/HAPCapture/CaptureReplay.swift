@@ -3,7 +3,7 @@ import HAPWire
 
 /// Runs a capture through a core again, and compares the core's output with the recorded output.
 package struct CaptureReplay {
-  /// A line of the file that no run can have; lines are counted from 1.
+  /// A line of the file that no run can produce. Lines are counted from 1.
   package struct Mistake: Error, Equatable, CustomStringConvertible {
     package var line: Int
     package var message: String
@@ -14,13 +14,13 @@ package struct CaptureReplay {
   package struct Difference: Equatable, Sendable {
     package var line: Int
     package var connection: UInt64
-    /// The first byte that differs, counted from the start of the bytes that were sent at once.
+    /// The first byte that differs, counted from the start of the bytes that were sent together.
     package var offset: Int
     package var then: [UInt8]
     package var now: [UInt8]
   }
 
-  /// A message in plain.
+  /// An unencrypted message.
   package struct Message: Equatable, Sendable {
     /// Since the first line after the head.
     package var time: Duration
@@ -32,7 +32,7 @@ package struct CaptureReplay {
   package private(set) var name: String
   package private(set) var inputs = 0
   package private(set) var sentBytes = 0
-  /// The first; nil: byte for byte the same.
+  /// The first difference; nil: the output is byte for byte the same.
   package private(set) var difference: Difference?
   package private(set) var messages: [Message] = []
 
@@ -40,7 +40,7 @@ package struct CaptureReplay {
   package init(_ file: [UInt8]) throws(Mistake) {
     var lines: [CaptureLine] = []
     let texts = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard let first = texts.first, !first.isEmpty else { throw Mistake(line: 1, message: "there is nothing in it") }
+    guard let first = texts.first, !first.isEmpty else { throw Mistake(line: 1, message: "the file is empty") }
     let head = try Self.parse(Array(first), 1) { (node) throws(JSONProblem) in try CaptureHead(node) }
     let isWhole = texts.last?.isEmpty == true
     for (index, text) in texts.enumerated().dropFirst() where !text.isEmpty {

@@ -1,8 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// Values and databases as captures have them: whole, as they were served, so that a capture needs neither the profile nor the version that
-/// made it.
+/// Values and databases in a capture. They are complete, as they were served, so that a capture depends neither on the profile nor on the
+/// version that recorded it.
 enum CaptureText {
   static func write(_ value: Value, to json: inout JSONWriter) {
     switch value {
@@ -10,7 +10,7 @@ enum CaptureText {
     case .bool(let bool): json.bool(bool)
     case .integer(let integer): json.integer(integer)
     case .float(let float):
-      // Apart from integers, and exact.
+      // Distinct from integers, and exact.
       json.object { json in
         json.key("float")
         json.string(String(float.bitPattern, radix: 16))
@@ -30,11 +30,11 @@ enum CaptureText {
     case .bool(let bool): return .bool(bool)
     case .number: return .integer(try node.asInteger(in: .min ... .max))
     case .string(let text): return .string(text)
-    case .array: throw node.problem("a list is no value")
+    case .array: throw node.problem("a list is not a value")
     case .object:
       if let float = node["float"] {
         guard let bits = UInt64(try float.asString(), radix: 16) else {
-          throw float.problem("a float is 64 bits in hexadecimal")
+          throw float.problem("a float must be 64 bits in hexadecimal")
         }
         return .float(Double(bitPattern: bits))
       }
@@ -54,7 +54,7 @@ enum CaptureText {
 
   static func id(_ node: JSONNode) throws(JSONProblem) -> AttributeID {
     let parts = try node.asString().split(separator: ".").map { UInt64($0) }
-    guard parts.count == 2, let aid = parts[0], let iid = parts[1] else { throw node.problem("an id is aid.iid") }
+    guard parts.count == 2, let aid = parts[0], let iid = parts[1] else { throw node.problem("an id must be aid.iid") }
     return AttributeID(aid: aid, iid: iid)
   }
 

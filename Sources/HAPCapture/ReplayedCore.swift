@@ -6,9 +6,9 @@ import HAPPairing
 import HAPWire
 import Synchronization
 
-/// The core that a capture is given to, with its device, its random numbers and its connections.
+/// The core that replays a capture, with its device, its random numbers and its connections.
 final class ReplayedCore {
-  /// An input that the core cannot have had.
+  /// An input that the core cannot have received.
   struct Refusal: Error {
     var message: String
   }
@@ -18,11 +18,11 @@ final class ReplayedCore {
   private var connections: [ConnectionID: ConnectionCore] = [:]
   private var work: [Ticket: SlowWork] = [:]
   private var kept: [(id: AttributeID, value: Value)] = []
-  /// Of the first input.
+  /// The time of the first input.
   private var start: Duration?
   private let plain = PlainMessages()
 
-  /// All messages in plain so far.
+  /// All unencrypted messages so far.
   var messages: [CaptureReplay.Message] { plain.messages }
 
   init(_ head: CaptureHead, _ lines: [CaptureLine]) throws(CaptureReplay.Mistake) {
@@ -40,7 +40,7 @@ final class ReplayedCore {
     }
   }
 
-  /// Takes what the core has sent on a connection since the last call.
+  /// Returns and removes the bytes that the core has sent on a connection since the last call.
   func takeSent(on id: ConnectionID) throws(Refusal) -> [UInt8] {
     let connection = try connection(id)
     let bytes = connection.outgoing.withReadable { Array($0) }
@@ -77,7 +77,7 @@ final class ReplayedCore {
       connections[id] = nil
     case .computed(let ticket):
       guard let job = work.removeValue(forKey: ticket) else {
-        throw Refusal(message: "nothing was to be computed under ticket \(ticket.number)")
+        throw Refusal(message: "no computation is pending under ticket \(ticket.number)")
       }
       core.pairingServer.computed(job.perform(), ticket: ticket, at: time)
     case .stored(let ticket, let succeeded): core.pairingServer.stored(ticket, succeeded: succeeded, at: time)
@@ -91,7 +91,7 @@ final class ReplayedCore {
     case .unpaired(let identifiers): core.pairingServer.unpair(identifiers) { _ in }
     case .replaced(let accessories, let model, let configuration, let live, let judges):
       guard let database = try? AttributeDatabase(accessories) else {
-        throw Refusal(message: "the database's ids are no database's")
+        throw Refusal(message: "the ids of the database are invalid")
       }
       core.attributes.writer = judges ? device : nil
       core.replace(database, model: model, configurationNumber: configuration, live: live, at: time)
@@ -115,14 +115,14 @@ final class ReplayedCore {
   }
 }
 
-/// The messages in plain that the core reports while a capture is replayed.
+/// The unencrypted messages that the core reports during a replay.
 private final class PlainMessages {
-  /// Since the first input.
+  /// The time since the first input.
   var now = Duration.zero
   var messages: [CaptureReplay.Message] = []
 }
 
-/// The random bytes of the recorded run, in their order; zeros after the last.
+/// The random bytes of the recorded run in their order, followed by zeros.
 private final class DrawnBytes: Sendable {
   private let rest: Mutex<ArraySlice<UInt8>>
 
@@ -142,7 +142,7 @@ private final class DrawnBytes: Sendable {
   }
 }
 
-/// The verdicts of the recorded device on writes, in their order.
+/// The recorded device's verdicts on writes, in their order.
 private final class RecordedDevice: CharacteristicWriter {
   private var verdicts: ArraySlice<WriteVerdict>
 

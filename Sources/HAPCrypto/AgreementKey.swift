@@ -6,7 +6,7 @@ package struct AgreementKey: Sendable {
   /// 32 bytes.
   package let publicKey: [UInt8]
 
-  /// - Parameter privateKey: 32 bytes, or it traps; clamped in use.
+  /// - Parameter privateKey: 32 bytes, or it traps. It is clamped when it is used.
   package init(privateKey: SecretBytes) {
     precondition(privateKey.count == 32, "an X25519 private key is 32 bytes")
     Sodium.prepare()
@@ -18,8 +18,7 @@ package struct AgreementKey: Sendable {
     }
   }
 
-  /// - Returns: 32 bytes; nil when `peer` is not 32 bytes or of small order, so that the result would be all zero
-  ///   (RFC 7748 §6.1).
+  /// - Returns: 32 bytes. nil if `peer` is not 32 bytes, or is of small order, which would make the result all zero (RFC 7748 §6.1).
   package func sharedSecret(with peer: [UInt8]) -> SecretBytes? {
     guard peer.count == 32 else { return nil }
     return PowerTable.result(.agreement, of: [privateKey.copy, peer]) { agree(with: peer) }

@@ -1,12 +1,12 @@
 import CSodium
 
-/// ChaCha20-Poly1305, RFC 8439, for the messages of the pairing procedures. Session frames have ``FrameCipher``.
+/// ChaCha20-Poly1305, RFC 8439, for the messages of the pairing procedures. Session frames use ``FrameCipher``.
 package enum ChaChaPoly {
   package static let tagCount = 16
 
   /// - Parameters:
   ///   - key: 32 bytes, or it traps.
-  ///   - nonce: 8 ASCII characters such as `PS-Msg05`, put after four zero bytes, or it traps.
+  ///   - nonce: 8 ASCII characters such as `PS-Msg05`, or it traps. Four zero bytes are put before them.
   /// - Returns: ciphertext and 16-byte tag.
   package static func seal(_ plain: [UInt8], key: SecretBytes, nonce: String, aad: [UInt8] = []) -> [UInt8] {
     seal(plain, key: key, nonce: bytes(ofNonce: nonce), aad: aad)
@@ -23,7 +23,7 @@ package enum ChaChaPoly {
     return sealed
   }
 
-  /// - Returns: the plaintext; nil when the tag is not there or not right.
+  /// - Returns: the plaintext; nil if the tag is missing or wrong.
   package static func open(_ sealed: [UInt8], key: SecretBytes, nonce: String, aad: [UInt8] = []) -> [UInt8]? {
     open(sealed, key: key, nonce: bytes(ofNonce: nonce), aad: aad)
   }

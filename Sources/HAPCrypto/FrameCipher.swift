@@ -1,13 +1,13 @@
 import CLibcrypto
 
-/// ChaCha20-Poly1305 for one direction of a session: in place, and after `init` it allocates nothing.
+/// ChaCha20-Poly1305 for one direction of a session. It works in place, and allocates memory only in `init`.
 /// HAP R2 §6.5.2 "Session Security".
 ///
-/// Owned by one session; not for use from two threads at once.
+/// Owned by one session. It must not be used from two threads at the same time.
 package final class FrameCipher {
   private let context: OpaquePointer
-  /// Looked for once: libcrypto goes through its providers for each look.
-  // libcrypto does not write an algorithm after it has returned it, but for an atomic count of its users.
+  /// Fetched once, because libcrypto searches its providers on each fetch.
+  // After it returns an algorithm, libcrypto changes only its atomic reference count.
   private static let algorithm = SharedPointer(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil)!)
 
   /// - Parameter key: 32 bytes, or it traps.
@@ -20,13 +20,13 @@ package final class FrameCipher {
     precondition(result == 1, "libcrypto has no ChaCha20-Poly1305")
   }
 
-  deinit { EVP_CIPHER_CTX_free(context) }  // which wipes the key
+  deinit { EVP_CIPHER_CTX_free(context) }  // also wipes the key
 
-  /// Encrypts `text` where it lies.
+  /// Encrypts `text` in place.
   ///
   /// - Parameters:
-  ///   - tag: where the 16 bytes of the tag go.
-  ///   - counter: frames sealed under this key so far; one used twice breaks the cipher.
+  ///   - tag: receives the 16 bytes of the tag.
+  ///   - counter: the number of frames sealed with this key so far. Reusing a value breaks the cipher.
   ///   - aad: authenticated, not encrypted.
   package func seal(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, counter: UInt64, aad: UnsafeRawBufferPointer
@@ -40,9 +40,9 @@ package final class FrameCipher {
     check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag))
   }
 
-  /// Decrypts `text` where it lies.
+  /// Decrypts `text` in place.
   ///
-  /// - Returns: false when `tag`, 16 bytes, is not right; `text` is then worthless.
+  /// - Returns: false if `tag`, 16 bytes, is wrong. `text` must not be used then.
   package func open(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeRawPointer, counter: UInt64, aad: UnsafeRawBufferPointer
   ) -> Bool {
@@ -75,7 +75,7 @@ package final class FrameCipher {
     check(EVP_CipherUpdate(context, bytes, &count, bytes, Int32(text.count)))
   }
 
-  /// None of these calls has a way to fail but a mistake of ours.
+  /// These calls can fail only because of an error in this code.
   private func check(_ result: Int32) {
     precondition(result == 1, "libcrypto refused a ChaCha20-Poly1305 call")
   }

@@ -13,7 +13,7 @@ package enum SHA512 {
     return hasher.finish()
   }
 
-  /// A hash in the making, so that parts, secret ones too, need not be joined first. Finishing wipes its state.
+  /// An incremental hash, so that parts, including secret ones, need not be joined first. Finishing wipes its state.
   struct Hasher: ~Copyable {
     private var state = crypto_hash_sha512_state()
 
@@ -47,7 +47,7 @@ package enum SHA512 {
   }
 }
 
-/// HKDF with SHA-512, RFC 5869; what HAP derives every key with (HAP R2 §5, §6.5).
+/// HKDF with SHA-512, RFC 5869. HAP derives every key with it (HAP R2 §5, §6.5).
 package enum HKDF {
   /// - Parameter count: 1...16320 bytes (255 blocks), or it traps.
   package static func sha512(_ key: SecretBytes, salt: [UInt8], info: [UInt8], count: Int = 32) -> SecretBytes {
@@ -78,7 +78,7 @@ package enum HKDF {
     }
   }
 
-  /// The way HAP writes salt and info: ASCII, without a terminator.
+  /// Derives a key with salt and info in HAP's form: ASCII, without a terminator.
   package static func sha512(_ key: SecretBytes, salt: String, info: String, count: Int = 32) -> SecretBytes {
     sha512(key, salt: Array(salt.utf8), info: Array(info.utf8), count: count)
   }
@@ -87,7 +87,7 @@ package enum HKDF {
     _ key: [UInt8], into output: UnsafeMutableRawBufferPointer, feed: ((UnsafeRawBufferPointer) -> Void) -> Void
   ) { key.withUnsafeBytes { hmac($0, into: output, feed: feed) } }
 
-  /// HMAC-SHA-512, RFC 2104, of what `feed` feeds; 64 bytes into `output`.
+  /// Computes the HMAC-SHA-512, RFC 2104, of the bytes that `feed` passes, and writes 64 bytes to `output`.
   private static func hmac(
     _ key: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
     feed: ((UnsafeRawBufferPointer) -> Void) -> Void

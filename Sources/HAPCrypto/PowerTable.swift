@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Remembers exponentiations, of the SRP group and of the curves, by their inputs. For tests alone, which make the same ones again and again: the table
-/// keeps secrets in memory, and its use takes a time that depends on them.
+/// Caches exponentiations of the SRP group and of the curves by their inputs. It is only for tests, which repeat the same ones: the table keeps
+/// secrets in memory, and the time of a lookup depends on them.
 package enum PowerTable {
   enum Operation { case power, agreementKey, agreement, signingKey, signature, verification }
 
@@ -10,7 +10,7 @@ package enum PowerTable {
     var values: [[UInt8]]
   }
 
-  /// Two generations of results. A result that neither generation was asked for is forgotten.
+  /// Two generations of results. A result that was not used in two generations is evicted.
   private struct Results {
     var recent: [Inputs: any Sendable] = [:]
     var older: [Inputs: any Sendable] = [:]
@@ -31,20 +31,20 @@ package enum PowerTable {
     }
   }
 
-  /// The most results of a generation. Two generations take some 40 MB.
+  /// The maximum number of results in a generation. Two generations take some 40 MB.
   private static let capacity = 16384
   private static let isInUse = Atomic<Bool>(false)
   private static let results = Mutex(Results())
 
-  /// Uses the table from now on, in this process.
+  /// Enables the table in this process.
   package static func use() { isInUse.store(true, ordering: .relaxed) }
 
-  /// For tests of the table, which compare it with what is computed.
+  /// For tests of the table, which compare it with computed results.
   @TaskLocal static var isBypassed = false
 
   static var isUsed: Bool { isInUse.load(ordering: .relaxed) && !isBypassed }
 
-  /// The result of `compute`, from the table if it has been asked before. The type of the result goes with the operation.
+  /// Returns the result of `compute`, from the table if it is cached. Each operation has one result type.
   static func result<Result: Sendable>(
     _ operation: Operation, of values: @autoclosure () -> [[UInt8]], _ compute: () -> Result
   ) -> Result {

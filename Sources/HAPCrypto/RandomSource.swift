@@ -1,15 +1,15 @@
 import CSodium
 import Synchronization
 
-/// Where chance comes from: handed in, since nothing in the pure targets draws its own.
+/// A source of randomness. It is passed in, because the pure targets never draw their own.
 package struct RandomSource: Sendable {
   private let fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-  /// - Parameter fill: writes every byte of the buffer it is handed; may be called from any thread.
+  /// - Parameter fill: writes every byte of its buffer. It can be called from any thread.
   package init(_ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) { self.fill = fill }
 
   package func bytes(_ count: Int) -> [UInt8] {
-    precondition(count >= 0, "a negative number of bytes was asked for")
+    precondition(count >= 0, "the number of bytes is negative")
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count]))
       filled = count
@@ -18,7 +18,7 @@ package struct RandomSource: Sendable {
 
   package func secret(_ count: Int) -> SecretBytes { SecretBytes(count: count, filledBy: fill) }
 
-  /// The same randomness, of which `note` gets every draw.
+  /// Returns the same randomness, and passes every draw to `note`.
   package func noted(by note: @escaping @Sendable ([UInt8]) -> Void) -> RandomSource {
     RandomSource { room in
       let bytes = bytes(room.count)
@@ -27,9 +27,9 @@ package struct RandomSource: Sendable {
     }
   }
 
-  /// The same stream for the same seed: for tests and simulations that must replay, never for keys that must hold.
+  /// Returns the same stream for the same seed. It is for tests and simulations that must be reproducible, never for secure keys.
   ///
-  /// Draw `i` is the ChaCha20 keystream under a key made from `seed` and the nonce `i`.
+  /// Draw `i` is the ChaCha20 keystream with a key derived from `seed` and the nonce `i`.
   package static func seeded(_ seed: UInt64) -> RandomSource {
     let label = Array("hapsim seeded random source".utf8)
     let key = Array(SHA512.hash(label + withUnsafeBytes(of: seed.littleEndian, Array.init))[..<32])
@@ -38,7 +38,7 @@ package struct RandomSource: Sendable {
   }
 }
 
-/// ChaCha20 keystream; one nonce for each draw.
+/// A ChaCha20 keystream with one nonce for each draw.
 private final class KeyStream: Sendable {
   private let key: [UInt8]
   private let draws = Atomic<UInt64>(0)
@@ -49,7 +49,7 @@ private final class KeyStream: Sendable {
     guard let start = buffer.baseAddress else { return }
     let draw = draws.wrappingAdd(1, ordering: .relaxed).oldValue
     let nonce = withUnsafeBytes(of: draw.littleEndian, Array.init)
-    // Has no way to fail below 2^70 bytes.
+    // Can't fail below 2^70 bytes.
     _ = crypto_stream_chacha20(start.assumingMemoryBound(to: UInt8.self), UInt64(buffer.count), nonce, key)
   }
 }

@@ -1,15 +1,15 @@
 import CSodium
 
-/// Key material: never printed, not written after `init`, wiped when its last owner lets go.
+/// Key material. It is never printed, never changed after `init`, and wiped when its last owner releases it.
 ///
-/// A class, so that it can go to the work pool and into collections without leaving copies behind.
+/// It is a class, so that it can be passed to the work pool and stored in collections without copies of its bytes.
 package final class SecretBytes: Sendable {
   private let shared: SharedPointer<UnsafeMutableRawBufferPointer>
   private var storage: UnsafeMutableRawBufferPointer { shared.pointer }
 
-  /// - Parameter fill: is handed `count` zero bytes to write the secret into; must not keep the pointer.
+  /// - Parameter fill: writes the secret into `count` zero bytes. It must not keep the pointer.
   package init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-    precondition(count >= 0, "a secret has no negative length")
+    precondition(count >= 0, "the length of a secret is negative")
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
     _ = storage.initializeMemory(as: UInt8.self, repeating: 0)
     shared = SharedPointer(storage)
@@ -17,7 +17,7 @@ package final class SecretBytes: Sendable {
     try fill(.init(rebasing: storage[..<count]))
   }
 
-  /// Copies `bytes`; the caller's array is the caller's to keep from lying around.
+  /// Copies `bytes`. The caller is responsible for its array.
   package convenience init(_ bytes: [UInt8]) {
     self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
   }
@@ -32,20 +32,20 @@ package final class SecretBytes: Sendable {
     storage.deallocate()
   }
 
-  /// For `deinit` and its test.
+  /// Used by `deinit` and its test.
   func wipe() { sodium_memzero(storage.baseAddress!, storage.count) }
 
   /// In bytes.
   package let count: Int
 
-  /// Lends the bytes; the pointer is good only inside `body`.
+  /// Passes the bytes to `body`. The pointer is valid only inside `body`.
   package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
   }
 }
 
 extension SecretBytes: Equatable {
-  /// Compares in a time that tells nothing but whether the lengths differ.
+  /// Compares in a time that reveals only whether the lengths differ.
   package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
     guard a.count == b.count else { return false }
     return sodium_memcmp(a.storage.baseAddress!, b.storage.baseAddress!, a.count) == 0
@@ -58,16 +58,16 @@ extension SecretBytes: CustomStringConvertible, CustomReflectable {
 }
 
 extension SecretBytes {
-  /// The bytes in an array, which is not wiped. For `PowerTable`.
+  /// A copy of the bytes, which is not wiped. For `PowerTable`.
   var copy: [UInt8] { withBytes { Array($0) } }
 
-  /// Runs `body` on a pointer that is never null, also for an empty secret.
+  /// Passes a pointer that is never null to `body`, even for an empty secret.
   func withPointer<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
     try body(UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)))
   }
 }
 
-/// Compares two proofs or tags in a time that tells nothing but whether the lengths differ.
+/// Compares two proofs or tags in a time that reveals only whether the lengths differ.
 package func equalInConstantTime(_ a: [UInt8], _ b: [UInt8]) -> Bool {
   a.count == b.count && sodium_memcmp(a, b, a.count) == 0
 }

@@ -1,15 +1,15 @@
 /// A pointer that threads share. The memory is written before the pointer is shared and after its last use, and only read in between.
-// Safe: `pointer` is a constant of one of the two types below, so a copy of it is not a race. The memory is the user's to prove: there are four
-// users, all in this module. The cipher of `FrameCipher` and the prime and the Montgomery context of `SRPGroup` are made in the initializer of a
-// `static let` and only read afterwards: libcrypto takes the cipher and the prime as `const`, and its
-// constant-time exponentiation reads the Montgomery context, although its type is not `const`. `SecretBytes` writes its memory in `init` and `deinit` alone.
+// Safe: `pointer` is a constant of one of the two types below, so a copy of it is not a race. Each user must guarantee the rule above. There are
+// four users, all in this module. The cipher of `FrameCipher` and the prime and the Montgomery context of `SRPGroup` are created in the
+// initializer of a `static let` and only read afterwards. libcrypto takes the cipher and the prime as `const`, and its constant-time
+// exponentiation only reads the Montgomery context, although its type is not `const`. `SecretBytes` writes its memory only in `init` and `deinit`.
 struct SharedPointer<Pointer: ShareablePointer>: @unchecked Sendable {
   let pointer: Pointer
 
   init(_ pointer: Pointer) { self.pointer = pointer }
 }
 
-/// The types of pointers that can be shared. A reference to an object is none of them.
+/// The types of pointers that can be shared. Object references are excluded.
 protocol ShareablePointer {}
 
 extension OpaquePointer: ShareablePointer {}

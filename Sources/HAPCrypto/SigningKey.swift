@@ -2,11 +2,11 @@ import CSodium
 
 /// A long-term key pair (LTSK, LTPK): Ed25519, RFC 8032.
 package struct SigningKey: Sendable {
-  /// What is stored: 32 bytes.
+  /// The stored part: 32 bytes.
   package let seed: SecretBytes
   /// 32 bytes.
   package let publicKey: [UInt8]
-  /// Seed and public key, as libsodium signs with.
+  /// Seed and public key, the form that libsodium signs with.
   private let expanded: SecretBytes
 
   /// - Parameter seed: 32 bytes, or it traps.
@@ -24,7 +24,7 @@ package struct SigningKey: Sendable {
     }
   }
 
-  /// A key that shows another's public key, so that no signature of it holds: for accessories that misbehave on purpose.
+  /// A key with another key's public key, so that its signatures are invalid. For accessories that violate the rules on purpose.
   package init(seed: SecretBytes, showing publicKey: [UInt8]) {
     let own = SigningKey(seed: seed)
     self.seed = own.seed
@@ -42,8 +42,8 @@ package struct SigningKey: Sendable {
   }
 }
 
-/// Whether `signature` is the Ed25519 signature of `message` by the owner of `publicKey`; false on wrong lengths,
-/// too, and for keys of small order.
+/// Whether `signature` is the Ed25519 signature of `message` by the owner of `publicKey`. It is false for wrong lengths and for keys of small
+/// order.
 package func isValidSignature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
   guard signature.count == 64, publicKey.count == 32 else { return false }
   Sodium.prepare()

@@ -1,10 +1,10 @@
 import CSodium
 
-/// libsodium chooses its implementations for this machine when it is initialised; until then it uses those that run everywhere, which take
-/// twice as long.
+/// libsodium selects the fastest implementations for this machine when it is initialised. Before that, it uses portable ones, which take twice
+/// as long.
 enum Sodium {
   private static let isReady: Bool = sodium_init() >= 0
 
-  /// Before the first curve or cipher. Any number of times, from any thread.
+  /// Must be called before the first use of a curve or cipher. Idempotent; callable from any thread.
   static func prepare() { precondition(isReady, "libsodium can't be initialised") }
 }

@@ -1,35 +1,36 @@
 import HAPLoop
 
-/// What becomes of an advertised record.
+/// A state change of an advertised record.
 package enum AdvertisementEvent: Equatable, Sendable {
-  /// The record is up under this name, and the network has been told.
+  /// The record is advertised under this name and was announced on the network.
   case established(String)
-  /// The name was taken, here or on the network; the next one is being tried. `established` follows.
+  /// The name was taken on this machine or on the network, and the next name is tried. `established` follows.
   case renamed(from: String, to: String)
-  /// The record is not up, or not any more, for this reason. Where that can change, it is tried again, and `established` follows.
+  /// The record is not advertised, or no longer advertised, for this reason. If the reason can change, the advertiser tries again, and
+  /// `established` follows.
   case failed(String)
-  /// The record stays up, and its host has these addresses now.
+  /// The record stays advertised, and its host now has these addresses.
   case addresses([IPAddress])
-  /// The record was found by looking for it on the network.
+  /// The self-check found the record on the network.
   case seen(String)
-  /// The record was not found by looking for it on the network for so long. The search goes on.
+  /// The self-check did not find the record on the network within this time. It continues to search.
   case unseen(String, after: Duration)
 }
 
-/// Advertises one record at a time. Belongs to the thread of its loop, as do its events.
+/// Advertises one record at a time. All calls and events are on the loop's thread.
 package protocol Advertiser: AnyObject {
-  /// Advertises `record`, in place of what was advertised before; one that can't be advertised is told as `failed`.
-  /// - Parameter events: told of what becomes of it, never before this returns.
+  /// Advertises `record` instead of the previous one. If it can't be advertised, `failed` is reported.
+  /// - Parameter events: receives the state changes, never before this returns.
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void)
 
-  /// Replaces the TXT record of what is advertised, and tells the network. Does nothing when nothing is advertised, or it
-  /// is the same; one that can't be advertised leaves the old one, and is told as `failed`.
+  /// Replaces the TXT record and announces it. Does nothing if no record is advertised or if the TXT record is unchanged. If the new one
+  /// can't be advertised, the old one stays and `failed` is reported.
   func update(txt: TextRecord)
 
-  /// Takes the record back and says goodbye for it; no event comes any more. `publish` may follow.
+  /// Withdraws the record with a goodbye. No event follows. `publish` can be called again.
   func withdraw()
 
-  /// Withdraws for good. Any number of times.
+  /// Withdraws permanently. Idempotent.
   func close()
 }
 

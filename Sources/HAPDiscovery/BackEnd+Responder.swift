@@ -1,27 +1,27 @@
 import HAPLoop
 
 extension BackEnd {
-  /// How long the daemon may take to answer before it counts as absent.
+  /// The time limit for the daemon's answer. After that it counts as absent.
   static let patience = Duration.seconds(3)
-  /// What is thrown where there is no embedded one.
+  /// The error on a system without an embedded responder.
   static let noEmbedded = LoopError(
-    .other(0), "there is no embedded responder on this system, whose own one always runs: --bonjour daemon")
+    .other(0), "this system has no embedded responder, because its daemon always runs; use --bonjour daemon")
 
   /// Opens a responder.
   /// - Parameters:
-  ///   - wanted: nil: whichever suits the machine.
-  ///   - interfaces: names; empty means all of the local network.
-  ///   - bindsToAddress: whether the accessories listen at one given address.
-  /// - Throws: `.noSuchInterface`; `.other` for a back end that this system doesn't have.
+  ///   - wanted: nil: the one that suits the machine.
+  ///   - interfaces: names. Empty: all interfaces of the local network.
+  ///   - bindsToAddress: whether the accessories listen on one given address.
+  /// - Throws: `.noSuchInterface`; `.other` if this system doesn't have the back end.
   package static func open(
     _ wanted: BackEnd?, on loop: EventLoop, interfaces: [String], bindsToAddress: Bool
   ) throws(LoopError) -> (responder: any Responder, choice: Choice) {
     var found: [NetworkInterface] = []
     for name in interfaces { found.append(try loop.interfaces().named(name)) }
     if let wanted {
-      return (try open(wanted, on: loop, interfaces: interfaces), Choice(backEnd: wanted, reason: "as --bonjour says"))
+      return (try open(wanted, on: loop, interfaces: interfaces), Choice(backEnd: wanted, reason: "set by --bonjour"))
     }
-    // The desk that asked goes on to do the work.
+    // The responder reuses the desk that found the daemon.
     var desk: DaemonDesk?
     let choice = choice(interfaces: found, bindsToAddress: bindsToAddress) {
       let new = DaemonDesk(InterfaceChoice(interfaces))

@@ -1,23 +1,23 @@
 import HAPLoop
 
-/// Who is to announce the accessories.
+/// The mDNS implementation that announces the accessories.
 package enum BackEnd: String, CaseIterable, Sendable {
   /// The machine's mDNS daemon.
   case daemon
   /// A responder inside this process.
   case embedded
 
-  /// Who `auto` takes, and why.
+  /// The choice of `auto`, and its reason.
   package struct Choice: Equatable, Sendable {
     package let backEnd: BackEnd
-    /// For people; empty where there is nothing to explain.
+    /// A text for the user. Empty if there is nothing to explain.
     package let reason: String
   }
 
   /// - Parameters:
-  ///   - interfaces: those asked for by name; empty: all of the network.
-  ///   - bindsToAddress: whether the accessories listen at one given address. A daemon tells all of the machine's.
-  ///   - daemonAbsence: asks for the daemon, where it matters: nil when it answers, else why not.
+  ///   - interfaces: the interfaces that the user named. Empty: all interfaces of the network.
+  ///   - bindsToAddress: whether the accessories listen on one given address. A daemon announces all addresses of the machine.
+  ///   - daemonAbsence: checks for the daemon if the choice depends on it. Returns nil if it answers, else the reason why it doesn't.
   package static func choice(
     interfaces: [NetworkInterface], bindsToAddress: Bool, hasEmbedded: Bool = hasEmbedded, daemonAbsence: () -> String?
   ) -> Choice {
@@ -26,13 +26,13 @@ package enum BackEnd: String, CaseIterable, Sendable {
       return Choice(backEnd: .embedded, reason: "a daemon may not be on loopback")
     }
     if bindsToAddress {
-      return Choice(backEnd: .embedded, reason: "a daemon would tell other addresses than that of --bind")
+      return Choice(backEnd: .embedded, reason: "a daemon would announce other addresses than that of --bind")
     }
     if let absence = daemonAbsence() { return Choice(backEnd: .embedded, reason: absence) }
     return Choice(backEnd: .daemon, reason: "an mDNS daemon answers")
   }
 
-  /// Whether this system has the embedded one. (macOS has a daemon that always runs.)
+  /// Whether this system has the embedded responder. (macOS has a daemon that always runs.)
   package static var hasEmbedded: Bool {
     #if os(Linux)
       true

@@ -1,40 +1,40 @@
 import HAPLoop
 import Synchronization
 
-/// A responder on a loop of its own, for accessories on several others: what it does for thousands of them holds up none.
+/// A responder on a separate loop, for accessories on several other loops. Its work for thousands of accessories blocks none of them.
 package final class DistantResponder: Sendable {
   fileprivate let loop: EventLoop
   private let responder: LoopBound<any Responder>
   let isEnding = Atomic(false)
-  /// What accessories asked for since the last batch.
+  /// Requests of accessories since the last batch.
   private let requests = Mutex<[@Sendable (any Responder) -> Void]>([])
   /// Runs while requests are collected.
   private let timer: LoopBound<LoopTimer?>
 
-  /// How long its end may take.
+  /// The time limit for closing.
   private static let farewell = Duration.seconds(5)
-  /// How long requests are collected. Thousands of accessories start one after the other; without this each one wakes the thread.
+  /// How long requests are collected. Thousands of accessories start one after the other, and each would otherwise wake the thread.
   private static let collecting = Duration.milliseconds(5)
 
   /// - Parameters:
   ///   - responder: belongs to the loop.
-  ///   - loop: its own from now on. The caller is on its thread.
+  ///   - loop: owned by this object from now on. The caller is on its thread.
   package init(_ responder: any Responder, on loop: EventLoop) {
     self.responder = LoopBound(here: loop, responder)
     timer = LoopBound(here: loop, nil)
     self.loop = loop
   }
 
-  /// For an accessory on another loop.
+  /// Returns an advertiser for an accessory on another loop.
   package func makeAdvertiser(for loop: EventLoop) -> any Advertiser { DistantAdvertiser(of: self, for: loop) }
 
-  /// Says goodbye for what is announced, as far as there is time, and ends the loop. From any thread but the loop's. Requests that are not performed
-  /// yet, such as those of the last 5 ms, are left undone.
+  /// Sends goodbyes within the time limit and ends the loop. Callable from any thread except the loop's. Requests that are not yet
+  /// performed, such as those of the last 5 ms, are dropped.
   package func close(sayingGoodbye: Bool = true) {
     isEnding.store(true, ordering: .releasing)
     let isDone: Bool? = loop.perform(waitingAtMost: Self.farewell) {
       self.timer.value?.close()
-      // Each one keeps its advertiser, which keeps this object.
+      // Each request retains its advertiser, which retains this object.
       _ = self.takeRequests()
       if sayingGoodbye { self.responder.value.close() }
       return true
@@ -70,14 +70,14 @@ package final class DistantResponder: Sendable {
   }
 }
 
-/// An advertiser of a responder that lives on another loop than the accessory: what it is told goes there, and events come back, in their order.
+/// A cross-loop advertiser. Its calls go to the responder's loop, and events return to the accessory's loop, both in order.
 private final class DistantAdvertiser: Advertiser {
   private let home: DistantResponder
   private let loop: EventLoop
-  /// Used at home alone.
+  /// Used only on the responder's loop.
   private let base: LoopBound<(any Advertiser)?>
   private var events: ((AdvertisementEvent) -> Void)?
-  /// Counts what was published, so that news of an earlier record is not told to the next.
+  /// Incremented by each `publish`, so that events of an earlier record are dropped.
   private var edition = 0
   private var isClosed = false
 

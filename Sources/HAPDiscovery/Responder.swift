@@ -1,9 +1,9 @@
-/// Who answers for the accessories on the network: a daemon of the machine, or this process itself. Belongs to the thread of its loop, as
-/// does every advertiser of it.
+/// The mDNS responder for the accessories: a daemon of the machine, or this process itself. It and its advertisers belong to the thread of
+/// its loop.
 package protocol Responder: AnyObject {
-  /// An advertiser for one more record.
+  /// Returns an advertiser for one more record.
   func makeAdvertiser() -> any Advertiser
 
-  /// Withdraws every record with a goodbye, and ends. Any number of times, also from events.
+  /// Withdraws every record with a goodbye, and closes. Idempotent; can be called from events.
   func close()
 }

@@ -1,7 +1,8 @@
 import HAPLoop
 
-/// Looks whether what is advertised can be found on the network. The daemon's back end browses for it as a controller would, the embedded one
-/// listens for its own announcements and answers. The accessories don't wait for it: what is not found in time is reported, and the search continues.
+/// Checks whether advertised records can be found on the network. The daemon's back end browses as a controller would; the embedded one
+/// listens for its own announcements and answers. Accessories don't wait for it. A record that is not found in time is reported, and
+/// the search continues.
 final class SelfCheck {
   enum Outcome: Equatable {
     case seen
@@ -10,14 +11,14 @@ final class SelfCheck {
 
   private struct Search {
     let name: String
-    /// Counts the searches.
+    /// The number of the search.
     let number: Int
     let tell: (Outcome) -> Void
   }
 
   private struct Deadline {
     let owner: ObjectIdentifier
-    /// Of the search.
+    /// The number of the search.
     let number: Int
     /// In nanoseconds of the loop's clock.
     let time: UInt64
@@ -27,29 +28,29 @@ final class SelfCheck {
   private let patience: Duration
   private let setBrowsing: (Bool) -> Void
   private var searches: [ObjectIdentifier: Search] = [:]
-  /// Who looks for a name.
+  /// The owners that look for a name.
   private var owners: [String: Set<ObjectIdentifier>] = [:]
   private var visible: [String: Int] = [:]
   private var lastNumber = 0
-  /// Of all searches that have time left, the first one first; and of some that have ended.
+  /// The deadlines of all searches with time left, earliest first, and of some that have ended.
   private var deadlines: [Deadline] = []
-  /// How many of `deadlines` are over.
+  /// The number of `deadlines` that are over.
   private var overCount = 0
-  /// Fires at the first deadline that isn't over. Open while a deadline is left.
+  /// Fires at the first deadline that isn't over. It exists while a deadline is left.
   private var timer: LoopTimer?
 
   /// - Parameters:
-  ///   - patience: how long a search continues before it is reported. Probing and announcing are over when it begins, so the answer is a matter of
-  ///     milliseconds.
-  ///   - setBrowsing: starts a browser of our type, whose findings come by `appeared` and `disappeared`; or ends it.
+  ///   - patience: the time after which an unsuccessful search is reported. Probing and announcing are over when a search starts, so
+  ///     an answer takes only milliseconds.
+  ///   - setBrowsing: starts or stops a browser of our type, which reports by `appeared` and `disappeared`.
   init(_ loop: EventLoop, patience: Duration = .seconds(5), setBrowsing: @escaping (Bool) -> Void = { _ in }) {
     self.loop = loop
     self.patience = patience
     self.setBrowsing = setBrowsing
   }
 
-  /// Looks for `name`, in place of what was looked for on behalf of `owner` before.
-  /// - Parameter tell: `unseen` once at most, then or instead `seen`, which is the end of it.
+  /// Looks for `name`, instead of the previous name of `owner`.
+  /// - Parameter tell: receives `unseen` at most once. `seen` is the last outcome.
   func look(for name: String, onBehalfOf owner: AnyObject, tell: @escaping (Outcome) -> Void) {
     cancel(owner)
     lastNumber += 1
@@ -71,19 +72,19 @@ final class SelfCheck {
     if searches.isEmpty { end() }
   }
 
-  /// Found on one more interface.
+  /// Records that a name was found on one more interface.
   func appeared(_ name: String) {
     visible[name, default: 0] += 1
     found(name)
   }
 
-  /// Gone from one of them.
+  /// Records that a name disappeared from one interface.
   func disappeared(_ name: String) {
     visible[name, default: 0] -= 1
     if visible[name, default: 0] <= 0 { visible[name] = nil }
   }
 
-  /// What `owner` looks for was found.
+  /// Records that the name of `owner` was found.
   func seen(_ owner: AnyObject) {
     let tell = searches[ObjectIdentifier(owner)]?.tell
     cancel(owner)
@@ -92,7 +93,7 @@ final class SelfCheck {
 
   private func found(_ name: String) {
     guard let found = owners.removeValue(forKey: name) else { return }
-    // In the order in which the searches began.
+    // In the order in which the searches started.
     for owner in found.sorted(by: { searches[$0]?.number ?? 0 < searches[$1]?.number ?? 0 }) {
       guard let search = searches.removeValue(forKey: owner) else { continue }
       search.tell(.seen)
@@ -110,7 +111,7 @@ final class SelfCheck {
 
   // MARK: Deadlines
 
-  /// Every search has the same patience, so its deadline is the last one.
+  /// All searches have the same time limit, so the new deadline is the latest one.
   private func setDeadline(_ owner: ObjectIdentifier) {
     let time = loop.readClock() + UInt64(patience / .nanoseconds(1))
     deadlines.append(Deadline(owner: owner, number: lastNumber, time: time))

@@ -1,21 +1,21 @@
 import HAPLoop
 
-/// A service as it is advertised.
+/// A service to advertise.
 package struct ServiceRecord: Equatable, Sendable {
-  /// The instance's name, which people see: 1...63 bytes without control characters.
+  /// The instance name, which users see: 1...63 bytes without control characters.
   package var name: String
   /// Such as "_hap._tcp".
   package var type: String
   /// 1...65535.
   package var port: UInt16
   package var txt: TextRecord
-  /// The host's name without ".local": letters, digits and hyphens, 1...63 of them. Every accessory has one of its own,
-  /// so that accessories of one machine, and other responders on it, never claim each other's.
+  /// The host name without ".local": 1...63 letters, digits and hyphens. Every accessory has a different one, so that accessories and other
+  /// responders on one machine never claim the same name.
   package let host: String
-  /// Addresses to give for the host. One of an advertising interface is told there, any other on all of them. Empty: each
-  /// interface tells its own.
+  /// Addresses to announce for the host. An address of an advertising interface is announced only on that interface, any other address on
+  /// all of them. Empty: each interface announces its own addresses.
   package var addresses: [IPAddress]
-  /// Whether it takes another name when its own is taken, as RFC 6762 §9 has it; otherwise it gives up.
+  /// Whether the record is renamed if its name is taken, as in RFC 6762 §9. If false, it is withdrawn.
   package var isRenamed = true
 
   package init(
@@ -30,7 +30,7 @@ package struct ServiceRecord: Equatable, Sendable {
     self.addresses = addresses
   }
 
-  /// Throws unless the record can be advertised.
+  /// - Throws: if the record can't be advertised.
   package func check() throws(RecordError) {
     guard Self.isLabel(name) else { throw .malformedName(name) }
     guard Self.isServiceType(type) else { throw .malformedType(type) }
@@ -47,7 +47,7 @@ package struct ServiceRecord: Equatable, Sendable {
     isWord(text.utf8[...], 1...63)
   }
 
-  /// Letters, digits and hyphens, with none of the hyphens at an end.
+  /// Letters, digits and hyphens, without a hyphen at either end.
   private static func isWord(_ text: Substring.UTF8View, _ length: ClosedRange<Int>) -> Bool {
     let hyphen = UInt8(ascii: "-")
     return length.contains(text.count) && text.allSatisfy(isLetterDigitOrHyphen) && text.first != hyphen
@@ -72,7 +72,7 @@ package struct ServiceRecord: Equatable, Sendable {
   }
 }
 
-/// Why a record can't be advertised.
+/// The reason why a record can't be advertised.
 package enum RecordError: Error, Equatable, CustomStringConvertible {
   case malformedName(String)
   case malformedType(String)
@@ -86,14 +86,14 @@ package enum RecordError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .malformedName(let name):
-      "\"\(name)\" can't be advertised as a name: it takes 1 to 63 bytes without control characters"
-    case .malformedType(let type): "\"\(type)\" is no service type such as _hap._tcp"
-    case .malformedHost(let host): "\"\(host)\" is no host name: it takes 1 to 63 letters, digits and hyphens"
+      "\"\(name)\" can't be advertised as a name: it needs 1 to 63 bytes without control characters"
+    case .malformedType(let type): "\"\(type)\" is not a service type such as _hap._tcp"
+    case .malformedHost(let host): "\"\(host)\" is not a host name: it needs 1 to 63 letters, digits and hyphens"
     case .noPort: "port 0 can't be advertised"
-    case .malformedKey(let key): "\"\(key)\" is no key of a TXT record: it takes printable ASCII without ="
-    case .duplicateKey(let key): "the key \(key) stands twice in the TXT record"
-    case .entryTooLong(let key, let bytes): "the TXT entry \(key) has \(bytes) bytes; 255 is the most"
-    case .textTooLong(let bytes): "the TXT record has \(bytes) bytes; 1300 is the most"
+    case .malformedKey(let key): "\"\(key)\" is not a key of a TXT record: it needs printable ASCII without ="
+    case .duplicateKey(let key): "the key \(key) occurs twice in the TXT record"
+    case .entryTooLong(let key, let bytes): "the TXT entry \(key) has \(bytes) bytes; the limit is 255"
+    case .textTooLong(let bytes): "the TXT record has \(bytes) bytes; the limit is 1300"
     }
   }
 }

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// The keys and values of a service's TXT record, in the order they go out. RFC 6763 §6.
+/// The keys and values of a service's TXT record, in the order of the record. RFC 6763 §6.
 package struct TextRecord: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
     package let key: String
@@ -8,10 +8,10 @@ package struct TextRecord: Equatable, Sendable {
   }
 
   package let entries: [Entry]
-  /// What stands in the record where its keys and values wouldn't be taken.
+  /// The strings of a deliberately malformed record. They are used instead of `entries`.
   private let loose: [String]?
 
-  /// A record whose keys may be malformed or stand twice: for accessories that misbehave on purpose.
+  /// A record whose keys can be malformed or duplicate, for accessories that violate the rules on purpose.
   package init(texts: [String]) {
     loose = texts
     entries = texts.map { text in
@@ -27,7 +27,7 @@ package struct TextRecord: Equatable, Sendable {
 
   package subscript(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// "key=value" of each entry, as it stands in the record.
+  /// "key=value" of each entry, as in the record.
   package var strings: [[UInt8]] {
     loose?.map { Array($0.utf8) }
       ?? entries.map { entry in
@@ -40,8 +40,9 @@ package struct TextRecord: Equatable, Sendable {
       }
   }
 
-  /// Throws unless every key is 1 or more printable ASCII characters other than `=`, and there once in any case, every
-  /// `key=value` has 255 bytes at most, and all of them together fit into the 1300 bytes of one packet.
+  /// Checks the record. Every key must be 1 or more printable ASCII characters other than `=`. Keys must be unique, ignoring case.
+  /// A `key=value` has at most 255 bytes, and the record at most the 1300 bytes that fit into one packet.
+  /// - Throws: if the record can't be advertised. A deliberately malformed record is checked only for its size.
   package func check() throws(RecordError) {
     var size = 0
     for (index, entry) in entries.enumerated() {
@@ -59,7 +60,7 @@ package struct TextRecord: Equatable, Sendable {
     guard size <= 1300 else { throw .textTooLong(bytes: size) }
   }
 
-  /// Whether two keys differ in the case of ASCII letters at most.
+  /// Whether two keys are equal, ignoring the case of ASCII letters.
   private static func isSame(_ one: String, _ other: String) -> Bool {
     one.utf8.count == other.utf8.count
       && zip(one.utf8, other.utf8).allSatisfy { DNSName.folded($0) == DNSName.folded($1) }

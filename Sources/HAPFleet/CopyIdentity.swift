@@ -1,31 +1,31 @@
 import HAPCrypto
 import HAPModel
 
-/// Who a copy is, made of a text: the same on whichever machine it runs. Whoever has the text has the keys.
+/// The identity of a copy, derived from a text. It is the same on every machine. The text gives access to all keys.
 ///
-/// Each part is HKDF-SHA-512 of the text, with the salt "hapsim fleet 1" and an info that says what, of which group, and which copy.
+/// Each part is HKDF-SHA-512 of the text, with the salt "hapsim fleet 1" and an info that contains the part, the group and the copy.
 package struct CopyIdentity: Equatable, Sendable {
   package let deviceID: DeviceID
-  /// Of the long-term Ed25519 key: 32 bytes.
+  /// The seed of the long-term Ed25519 key: 32 bytes.
   package let keySeed: SecretBytes
   package let setupCode: SetupCode
   package let setupID: SetupID
-  /// Of the SRP verifier: 16 bytes.
+  /// The salt of the SRP verifier: 16 bytes.
   package let salt: [UInt8]
 
   /// - Parameters:
   ///   - text: not empty.
-  ///   - group: what its copies are kept by.
-  ///   - number: of the copy in its group, from 1.
+  ///   - group: the key of the group.
+  ///   - number: the number of the copy in its group, from 1.
   package init(_ text: String, group: String, number: Int) {
-    precondition(!text.isEmpty, "an identity is made of some text")
+    precondition(!text.isEmpty, "the text of an identity must not be empty")
     let key = SecretBytes(Array(text.utf8))
     func part(_ what: String, _ count: Int) -> SecretBytes {
       HKDF.sha512(key, salt: "hapsim fleet 1", info: "\(what)\n\(number)\n\(group)", count: count)
     }
     func bytes(_ what: String, _ count: Int) -> [UInt8] { part(what, count).withBytes { Array($0) } }
     func draw(_ what: String, below limit: UInt32) -> UInt32 {
-      // Of 64 bits: that some are a little likelier than others can't be seen.
+      // From 64 bits, so the bias of the remainder is negligible.
       UInt32(bytes(what, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % UInt64(limit))
     }
     guard let deviceID = DeviceID(bytes: bytes("device ID", 6)),

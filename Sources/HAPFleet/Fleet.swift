@@ -1,73 +1,73 @@
 import HAPModel
 import HAPWire
 
-/// Many accessories of few kinds: so many copies of each profile, which differ by what is drawn for each.
+/// Many accessories from a few profiles: a number of copies of each profile, with parameters drawn at random for each copy.
 package struct Fleet: Equatable, Sendable {
-  /// For people; empty where it has none.
+  /// A name for the user; empty if there is none.
   package var name = ""
-  /// What is drawn for copies comes from it; nil: 0, or as the command line says.
+  /// The random seed for the copies; nil: the seed of the command line, or 0.
   package var seed: UInt64?
-  /// From which copies have their keys and ids; nil: as the command line says, or by chance.
+  /// The text that the keys and ids of copies are derived from; nil: the text of the command line, or they are random.
   package var identity: String?
   package var groups: [FleetGroup] = []
 
-  /// Copies of one profile.
+  /// The limit for copies of one profile.
   package static let mostCopies = 10_000
-  /// Copies of all groups together.
+  /// The limit for copies of all groups together.
   package static let mostAccessories = 100_000
 }
 
 /// Copies of one profile.
 package struct FleetGroup: Equatable, Sendable {
-  /// Where it stands.
+  /// Its place in the document.
   package var node: JSONNode
-  /// What its copies are kept by, and draw by; nil: the key of the profile.
+  /// The key under which the state of its copies is stored, and part of the random seed; nil: the key of the profile.
   package var id: String?
-  /// A path as it is written: from where the file is.
+  /// The path as written, relative to the file.
   package var profile: JSONNode
   /// 1…10 000.
   package var count = 1
   /// nil: the profile's name and the number.
   package var name: NamePattern?
-  /// nil: the profile's, or each has its own.
+  /// nil: the profile's code, or a different one for each copy.
   package var setupCode: SetupCode?
   package var behaviours: [Behaviour] = []
   package var faults: [Fault] = []
 
   /// Parameters for every service of a type.
   package struct Behaviour: Equatable, Sendable {
-    /// As it is written: "LightBulb".
+    /// The type as written: "LightBulb".
     package var service: String
     package var place: JSONNode
     package var parameters: SpreadNode
   }
 
-  /// A fault that a share of the copies has from its start.
+  /// A fault that is active from the start in a share of the copies.
   package struct Fault: Equatable, Sendable {
-    /// As scenarios and profiles have it.
+    /// In the form used by scenarios and profiles.
     package var choice: SpreadNode
     /// 0…1.
     package var share = 1.0
   }
 }
 
-/// What copies are called: a text with `{n}`, the number of the copy, or `{n:4}`, the same with zeros in front, in it.
+/// A pattern for the names of copies: a text with `{n}`, the number of the copy, or `{n:4}`, the number with leading zeros.
 package struct NamePattern: Equatable, Sendable {
   private let before: String
   private let after: String
   private let width: Int
 
-  /// - Throws: a sentence about what is wrong, `PatternProblem`.
+  /// - Throws: `PatternProblem`, with a sentence about the error.
   package init(_ text: String) throws(PatternProblem) {
     let pieces = text.split(separator: "{", maxSplits: 1, omittingEmptySubsequences: false)
-    guard pieces.count == 2 else { throw PatternProblem("{n}, the number of the copy, is missing in it") }
+    guard pieces.count == 2 else { throw PatternProblem("{n}, the number of the copy, is missing") }
     let rest = pieces[1].split(separator: "}", maxSplits: 1, omittingEmptySubsequences: false)
     guard rest.count == 2, !rest[1].contains(where: { $0 == "{" || $0 == "}" }), !pieces[0].contains("}") else {
-      throw PatternProblem("one {n} is expected in it, and no other braces")
+      throw PatternProblem("exactly one {n} and no other braces are expected")
     }
     let words = rest[0].split(separator: ":", omittingEmptySubsequences: false)
     guard words[0] == "n", words.count <= 2 else {
-      throw PatternProblem("{n} or {n:4} is expected in it, not {\(rest[0])}")
+      throw PatternProblem("{n} or {n:4} is expected, not {\(rest[0])}")
     }
     width = words.count == 2 ? Int(words[1]) ?? 0 : 1
     guard (1...9).contains(width) else { throw PatternProblem("a width of 1 to 9 is expected in {n:4}") }
@@ -75,7 +75,7 @@ package struct NamePattern: Equatable, Sendable {
     after = String(rest[1])
   }
 
-  /// A name and a number, the name cut so that all of them have room: a name has 64 bytes.
+  /// A name and a number. The name is shortened so that each result fits into the 64 bytes of a name.
   package init(of name: String, count: Int) {
     var name = name
     while name.utf8.count + 1 + "\(count)".utf8.count > 64 { name.removeLast() }

@@ -2,11 +2,11 @@ import HAPDeviations
 import HAPWire
 import HAPYAML
 
-/// What is wrong with a fleet, and where.
+/// An error in a fleet, with its place.
 package struct FleetProblem: Error, Equatable, Sendable, CustomStringConvertible {
   package var file: String
   package var place: JSONPlace
-  /// "groups[3].count"; empty for the whole file.
+  /// For example "groups[3].count"; empty for the whole file.
   package var path: String
   package var message: String
 
@@ -20,19 +20,19 @@ package struct FleetProblem: Error, Equatable, Sendable, CustomStringConvertible
   package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
 }
 
-/// A file with a fleet: the fleet, or all that is wrong with it. Profiles are not looked into.
+/// A file with a fleet. It contains the fleet, or all errors of the file. Profiles are not read.
 package struct FleetFile: Sendable {
   package let file: String
-  /// nil when there are problems.
+  /// nil if there are problems.
   package private(set) var fleet: Fleet?
   package private(set) var problems: [FleetProblem] = []
 
-  /// Bytes of the largest file: 4 MiB.
+  /// The limit for the size of a file in bytes: 4 MiB.
   package static let limit = 4 << 20
 
   /// - Parameters:
   ///   - bytes: YAML.
-  ///   - file: its name, for messages.
+  ///   - file: the file name for messages.
   package init(_ bytes: [UInt8], file: String) {
     self.file = file
     guard bytes.count <= Self.limit else {

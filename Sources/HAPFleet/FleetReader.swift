@@ -2,7 +2,7 @@ import HAPDeviations
 import HAPModel
 import HAPWire
 
-/// Reads a fleet from its tree, and finds all that is wrong with it at once.
+/// Reads a fleet from its document tree, and reports all errors together.
 struct FleetReader {
   private(set) var problems: [JSONProblem] = []
 
@@ -20,7 +20,7 @@ struct FleetReader {
     attempt { _ throws(JSONProblem) in
       let version = try node.required("fleet")
       guard version.integerValue == 1 else {
-        throw version.problem("the format is 1, and this hapsim knows no other")
+        throw version.problem("the format must be 1; this hapsim supports no other")
       }
     }
     attempt { _ throws(JSONProblem) in fleet.name = try node.optionalString("name") ?? "" }
@@ -46,7 +46,7 @@ struct FleetReader {
       for element in elements { if let group = reader.group(element) { fleet.groups.append(group) } }
       let count = fleet.groups.reduce(0) { $0 + $1.count }
       guard count <= Fleet.mostAccessories else {
-        throw groups.problem("there are \(count) accessories in it, and \(Fleet.mostAccessories) is the most")
+        throw groups.problem("there are \(count) accessories; the limit is \(Fleet.mostAccessories)")
       }
     }
     return fleet
@@ -56,7 +56,7 @@ struct FleetReader {
     do throws(JSONProblem) { try body(&self) } catch { problems.append(error) }
   }
 
-  /// - Returns: nil without a profile, about which there is a problem then.
+  /// - Returns: nil without a valid profile, after reporting the problem.
   private mutating func group(_ node: JSONNode) -> FleetGroup? {
     guard node.members != nil else {
       problems.append(node.problem("a group is expected, with a profile and a count, not \(node.kindName)"))
@@ -66,7 +66,7 @@ struct FleetReader {
     var group: FleetGroup?
     attempt { _ throws(JSONProblem) in
       let profile = try node.required("profile")
-      guard try !profile.asString().isEmpty else { throw profile.problem("it is the path of a profile") }
+      guard try !profile.asString().isEmpty else { throw profile.problem("the path of a profile is expected") }
       group = FleetGroup(node: node, profile: profile)
     }
     guard var group else { return nil }
@@ -128,7 +128,7 @@ extension FleetGroup.Fault {
       let fault = try FaultLibrary.builtIn.choice(variant)
       guard fault.jump == nil else {
         throw (node["fault"] ?? node).problem(
-          "\(fault.name) would move the time of all accessories, once for each copy that has it")
+          "\(fault.name) would move the time of all accessories, once for each copy with the fault")
       }
     }
   }
@@ -140,7 +140,7 @@ extension JSONNode {
     var number = numberValue?.double
     if let text = stringValue, text.hasSuffix("%") { number = Double(text.dropLast()) }
     guard let number, (0...100).contains(number) else {
-      throw problem("a share of 100 is expected, such as 10 or \"10%\"")
+      throw problem("a percentage is expected, such as 10 or \"10%\"")
     }
     return number / 100
   }

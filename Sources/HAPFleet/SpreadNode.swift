@@ -1,24 +1,24 @@
 import HAPModel
 import HAPWire
 
-/// A value of a document in which `{uniform: [2s, 5s]}` and `{choice: [a, b, c]}` stand for what is drawn for each copy.
+/// A value with random distributions: `{uniform: [2s, 5s]}` and `{choice: [a, b, c]}` are replaced by a random value for each copy.
 package struct SpreadNode: Equatable, Sendable {
   package let node: JSONNode
 
-  /// - Throws: for a spread that is none.
+  /// - Throws: if a distribution is invalid.
   package init(_ node: JSONNode) throws(JSONProblem) {
     self.node = node
     try Self.check(node)
   }
 
-  /// What is drawn.
+  /// A random distribution.
   private enum Spread {
     case durations(Duration, Duration)
     case integers(Int64, Int64)
     case numbers(Double, Double)
     case choice([JSONNode])
 
-    /// nil: it is no spread.
+    /// nil: the node is not a distribution.
     init?(_ node: JSONNode) throws(JSONProblem) {
       guard let members = node.members, members.count == 1 else { return nil }
       let value = members[0].value
@@ -34,7 +34,7 @@ package struct SpreadNode: Equatable, Sendable {
 
     private static func uniform(_ node: JSONNode) throws(JSONProblem) -> Spread {
       let ends = try node.asList()
-      let complaint = "the least and the greatest are expected, two durations or two numbers, such as [2s, 5s]"
+      let complaint = "the least and the greatest value are expected, two durations or two numbers, such as [2s, 5s]"
       guard ends.count == 2 else { throw node.problem(complaint) }
       if let low = ends[0].stringValue, let high = ends[1].stringValue {
         guard let least = Duration(long: low) else { throw ends[0].problem("\(complaint), not \"\(low)\"") }
@@ -52,10 +52,10 @@ package struct SpreadNode: Equatable, Sendable {
     }
   }
 
-  /// Each is held against what it is for: more are a mistake, and would take long.
+  /// Each variant is checked. A larger number is probably a mistake, and would take long.
   private static let mostVariants = 1000
 
-  /// - Returns: how many variants there are.
+  /// - Returns: the number of variants.
   @discardableResult
   private static func check(_ node: JSONNode) throws(JSONProblem) -> Int {
     var count = 1
@@ -69,16 +69,16 @@ package struct SpreadNode: Equatable, Sendable {
       for element in node.elements ?? [] { count = max(count, try check(element)) }
     }
     guard count <= mostVariants else {
-      throw node.problem("there are \(count) things to choose from, and \(mostVariants) is the most")
+      throw node.problem("there are \(count) variants; the limit is \(mostVariants)")
     }
     return count
   }
 
-  /// Whether nothing in it is drawn.
+  /// Whether it has no random distribution.
   package var isFixed: Bool { variants.count == 1 }
 
-  /// What can come of it, as far as that can be wrong: each end and each choice once at least, also of spreads inside of choices. Spreads beside each
-  /// other go through theirs at the same time: not each with each.
+  /// Sample results that cover everything that can be invalid: each end and each choice at least once, including distributions inside choices.
+  /// Several distributions are sampled together, not in all combinations.
   package var variants: [JSONNode] { Self.variants(of: node) }
 
   private static func variants(of node: JSONNode) -> [JSONNode] {
@@ -94,7 +94,7 @@ package struct SpreadNode: Equatable, Sendable {
     case .numbers(let least, let most)?: return [standing(.number(least)), standing(.number(most))]
     case nil: break
     }
-    // Who has fewer than the others stays with the last.
+    // A part with fewer variants than the others repeats its last one.
     func together(_ parts: [[JSONNode]], _ whole: ([JSONNode]) -> JSONNode.Kind) -> [JSONNode] {
       (0..<(parts.map(\.count).max() ?? 1)).map { number in
         var result = node
@@ -117,10 +117,10 @@ package struct SpreadNode: Equatable, Sendable {
     }
   }
 
-  /// What one copy has.
+  /// Returns the value for one copy.
   /// - Parameters:
   ///   - copy: its number in the group, from 1.
-  ///   - what: what the value is for: it is drawn by that.
+  ///   - what: the purpose of the value, which is part of the random seed.
   package func drawn(_ chance: FleetChance, _ copy: Int, for what: String) -> JSONNode {
     substituting(node, what) { spread, path in
       let drawn = chance.number(copy, for: path)
@@ -133,17 +133,17 @@ package struct SpreadNode: Equatable, Sendable {
         let (span, isTooWide) = UInt64(bitPattern: most &- least).addingReportingOverflow(1)
         return .integer(isTooWide ? Int64(bitPattern: drawn) : least &+ Int64(bitPattern: drawn % span))
       case .numbers(let least, let most):
-        // 53 bits: what a number between 0 and 1 has.
+        // A double between 0 and 1 has 53 bits.
         return .number(least + (most - least) * (Double(drawn >> 11) / 9_007_199_254_740_992))
       }
     }
   }
 
-  /// A drawn value stands where its spread stood.
+  /// Replaces each distribution by its value.
   private func substituting(_ node: JSONNode, _ path: String, _ value: (Spread, String) -> JSONNode) -> JSONNode {
     var result = node
     if let spread = try? Spread(node) {
-      // A choice may have spreads among its elements.
+      // The elements of a choice can contain distributions.
       let chosen = value(spread, path)
       if case .choice = spread {
         result.kind = substituting(chosen, path + "?", value).kind
@@ -168,7 +168,7 @@ package struct SpreadNode: Equatable, Sendable {
     return result
   }
 
-  /// In whole milliseconds, or whole seconds where these would have too many digits.
+  /// In whole milliseconds, or in whole seconds if there would be too many digits.
   private static func text(_ duration: Duration) -> JSONNode {
     let milliseconds = Int64(duration / .milliseconds(1))
     return .text(milliseconds < 1_000_000_000 ? "\(milliseconds)ms" : "\(milliseconds / 1000)s")

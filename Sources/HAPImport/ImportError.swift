@@ -1,8 +1,8 @@
 import HAPWire
 
-/// Why a file can't be imported at all.
+/// The reason why a file can't be imported.
 package struct ImportError: Error, Equatable, CustomStringConvertible {
-  /// In the file; nil: of all of it.
+  /// The position in the file; nil: the whole file.
   package var place: JSONPlace?
   package var message: String
 
@@ -16,6 +16,6 @@ package struct ImportError: Error, Equatable, CustomStringConvertible {
     message = (problem.path.isEmpty ? "" : "\(problem.path): ") + problem.message
   }
 
-  /// "12:7: …", to be written behind the file's name and a colon.
+  /// "12:7: …". Print it after the file name and a colon.
   package var description: String { (place.map { "\($0): " } ?? "") + message }
 }

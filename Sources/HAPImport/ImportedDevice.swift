@@ -1,12 +1,12 @@
 import HAPProfile
 
-/// A device that was found in a file, and what had to be put up with to read it.
+/// A device found in a file, with the tolerated deviations of the file.
 package struct ImportedDevice: Sendable {
-  /// What the file calls it: its device ID or alias; nil where the file is of one device and doesn't say.
+  /// The device ID or alias in the file; nil if the file describes one device without a name.
   package var name: String?
   package var copy: DeviceCopy
-  /// What is off in the file, and how it was read all the same; with places.
+  /// The deviations in the file and how each one was read, with places.
   package var remarks: [String]
-  /// What was left out or not understood, which is to be expected.
+  /// Expected gaps: parts that were left out or not understood.
   package var notes: [String] = []
 }

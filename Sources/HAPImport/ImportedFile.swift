@@ -4,15 +4,15 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// What can be imported: databases of accessories as controllers record them.
+/// A file that can be imported. It contains accessory databases as stored by controllers.
 ///
-/// - `database`: the answer to `GET /accessories`, or its list alone.
-/// - `diagnostics`: what Home Assistant offers for download at a HomeKit Device, of one accessory.
-/// - `cache`: aiohomekit's characteristic cache, also as Home Assistant stores it (`homekit_controller-entity-map`), of many.
-/// - `pairings`: the pairing file of homekit_python and of early aiohomekit, with the database of each beside its keys. The keys are left alone.
+/// - `database`: the response to `GET /accessories`, or only its list.
+/// - `diagnostics`: the diagnostics of a HomeKit device that Home Assistant offers for download. They describe one accessory.
+/// - `cache`: aiohomekit's characteristic cache, also as stored by Home Assistant (`homekit_controller-entity-map`), with many accessories.
+/// - `pairings`: the pairing file of homekit_python and of early aiohomekit, with a database for each pairing. Its keys are ignored.
+/// - `archive`: a file of Apple's HomeKit Accessory Simulator.
 package struct ImportedFile: Sendable {
-  ///
-  /// And `archive`: the files of Apple's HomeKit Accessory Simulator.
+  /// The format of a file. Its raw value is a description.
   package enum Form: String, Sendable {
     case database = "an attribute database"
     case diagnostics = "Home Assistant diagnostics"
@@ -25,7 +25,7 @@ package struct ImportedFile: Sendable {
   /// At least one.
   package let devices: [ImportedDevice]
 
-  /// Reads a file whose form is told by what is in it.
+  /// Reads a file and detects its form from its content.
   package init(_ bytes: [UInt8]) throws(ImportError) {
     guard !AppleArchive.isArchive(bytes) else {
       form = .archive
@@ -40,17 +40,17 @@ package struct ImportedFile: Sendable {
       let document = try reader.parse(bytes)
       guard let (form, found) = Self.databases(document) else {
         throw document.problem(
-          "this is none of: the answer to GET /accessories, Home Assistant diagnostics, an aiohomekit cache")
+          "this is none of these: the response to GET /accessories, Home Assistant diagnostics, an aiohomekit cache")
       }
       var devices: [ImportedDevice] = []
       for (name, node) in found { devices.append(try Self.device(name, node, reader)) }
-      guard !devices.isEmpty else { throw document.problem("there is no accessory in it") }
+      guard !devices.isEmpty else { throw document.problem("there is no accessory in the file") }
       self.form = form
       self.devices = devices
     } catch { throw ImportError(error) }
   }
 
-  /// Where the lists of accessories are, with the names of their devices.
+  /// Finds the lists of accessories and the names of their devices.
   private static func databases(_ document: JSONNode) -> (Form, [(String?, JSONNode)])? {
     if document.elements != nil { return (.database, [(nil, document)]) }
     if let list = document["accessories"] { return (.database, [(nil, list)]) }
@@ -66,20 +66,20 @@ package struct ImportedFile: Sendable {
     return found.isEmpty ? nil : (.pairings, found)
   }
 
-  /// - Parameter reader: with the remarks about the whole file.
+  /// - Parameter reader: contains the remarks about the whole file.
   private static func device(
     _ name: String?, _ node: JSONNode, _ reader: AttributeReader
   ) throws(JSONProblem) -> ImportedDevice {
     _ = try node.asList()
     var reader = reader
     var copy = DeviceCopy(try reader.accessories(node))
-    guard !copy.accessories.isEmpty else { throw node.problem("there is no accessory in it") }
+    guard !copy.accessories.isEmpty else { throw node.problem("there is no accessory in the file") }
     copy.saysBooleansInWords = reader.sawBooleanInWords
     copy.listsEmptyTLV8AsNull = reader.sawNullTLV8
     return ImportedDevice(name: name, copy: copy, remarks: reader.remarks.map(\.description))
   }
 
-  /// What isn't known of such files is a great deal, so what is left out of one is a note. It is no whole device: units and links are missing.
+  /// Such files are largely undocumented, so a part that is left out is only a note. The device is incomplete: units and links are missing.
   private static func device(inArchive bytes: [UInt8]) throws(ImportError) -> ImportedDevice {
     let archive: AppleArchive
     do throws(AppleArchiveError) { archive = try AppleArchive(bytes) } catch { throw ImportError("\(error)") }

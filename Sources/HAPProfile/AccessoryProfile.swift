@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// A `.hasaccessory` profile, format 1: what an accessory, or a bridge with its accessories, is.
+/// A `.hasaccessory` profile, format 1. It describes an accessory, or a bridge with its accessories.
 ///
 /// ```swift
 /// let profile = try AccessoryProfile(json: bytes, fileName: "garage.hasaccessory")
@@ -10,37 +10,37 @@ import HAPWire
 /// let built = try profile.build(ids: &ids, deviceID: DeviceID("AA:BB:CC:DD:EE:FF")!)
 /// ```
 public struct AccessoryProfile: Sendable {
-  /// The name it was read under, for messages.
+  /// The file name for messages.
   public let fileName: String
   /// The document as it was read.
   public let text: [UInt8]
-  /// All that is wrong with it, in the order of the document. With an error among them it can't be built.
+  /// All errors and warnings, in the order of the document. A profile with an error can't be built.
   public let problems: [ProfileProblem]
-  /// The category of the one accessory, or of the bridge.
+  /// The category of the accessory or the bridge.
   public let category: HAPModel.Category
-  /// The code to pair with, where the profile fixes it.
+  /// The setup code, if the profile sets one.
   public let setupCode: SetupCode?
-  /// The setup ID, where the profile fixes it.
+  /// The setup ID, if the profile sets one.
   public let setupID: SetupID?
-  /// The device ID, where the profile fixes it.
+  /// The device ID, if the profile sets one.
   public let deviceID: DeviceID?
-  /// What makes it the same accessory over restarts and edits: `deviceID` if given, else `id`, else manufacturer, model and serial
-  /// number as written, else the name.
+  /// Identifies the accessory across restarts and edits. It is `deviceID` if the profile has one, else `id`, else the stated
+  /// manufacturer, model and serial number, else the name.
   public let key: String
-  /// The protocol's manners, where the profile has them.
+  /// The quirks, if the profile has them.
   public let conduct: Conduct?
-  /// Switched on at start, raw.
+  /// Faults that are switched on at start, as raw JSON.
   package let faults: JSONNode?
 
-  /// Whether it says everything, and nothing is added: so are the copies of devices.
+  /// Whether the profile is complete, and nothing is added to it. Copies of devices are exact.
   public let isExact: Bool
 
-  /// The sole accessory or bridge first, then the bridged ones; copies not yet made.
+  /// The accessory or bridge first, then the bridged accessories. `copies` is not yet applied.
   var accessories: [AccessoryDraft]
 
-  /// Reads a document and judges it.
+  /// Reads a document and checks it.
   ///
-  /// - Throws: when it is no profile at all: no JSON, no object, or another format. Everything else is told by `problems`.
+  /// - Throws: if the document is not JSON, is not an object, or has another format. All other errors are in `problems`.
   public init(json: [UInt8], fileName: String) throws(ProfileErrors) {
     var reader = ProfileReader()
     let document: JSONNode
@@ -70,19 +70,19 @@ public struct AccessoryProfile: Sendable {
     self.accessories = root.accessories
   }
 
-  /// The name of the one accessory, or of the bridge.
+  /// The name of the accessory or the bridge.
   public var name: String { accessories[0].name }
 
-  /// The model of the one accessory, or of the bridge: `md` of the Bonjour record.
+  /// The model of the accessory or the bridge: `md` of the Bonjour record.
   public var model: String { accessories[0].model ?? category.name }
 
-  /// Whether there are bridged accessories.
+  /// Whether the profile describes a bridge.
   public var isBridge: Bool { accessories.count > 1 || category == .bridge }
 
-  /// Whether nothing keeps it from being served.
+  /// Whether the profile can be served: it has no errors.
   public var isServable: Bool { !problems.contains { $0.severity == .error } }
 
-  /// Gives the accessory another name, and leaves it the same accessory. The name is the caller's to have judged.
+  /// Renames the accessory without changing its identity. The caller must have checked the name.
   public mutating func rename(_ name: String) {
     accessories[0].name = name
     for service in accessories[0].services.indices where accessories[0].services[service].type == .accessoryInformation
@@ -94,17 +94,17 @@ public struct AccessoryProfile: Sendable {
     }
   }
 
-  /// What is wrong with `name` as the name of an accessory; for names from elsewhere. Nil when nothing is.
+  /// Returns the error in `name` as an accessory name, or nil if it is valid. Use it for names that don't come from a profile.
   public static func problem(withName name: String) -> String? { NameRules.error(name) }
 
-  /// Every `behaviour` member, with the type and the characteristics of its service, each once however many copies there are.
+  /// Every `behaviour` member, with the type and the characteristics of its service. Copies are not repeated.
   package var behaviourNodes: [(serviceType: TypeID, node: JSONNode, characteristics: [Characteristic])] {
     accessories.flatMap(\.services).filter { !$0.isOfUnknownType }.compactMap { service in
       service.behaviour.map { (service.type, $0, service.characteristics.map(\.characteristic)) }
     }
   }
 
-  /// By place, each once.
+  /// Sorts problems by their position and removes duplicates.
   private static func ordered(_ problems: [ProfileProblem]) -> [ProfileProblem] {
     var seen: Set<ProfileProblem> = []
     return problems.filter { seen.insert($0).inserted }.enumerated().sorted {
@@ -113,7 +113,7 @@ public struct AccessoryProfile: Sendable {
   }
 }
 
-/// What a reader makes of a document.
+/// The result of reading a document.
 struct ProfileRoot {
   var isExact: Bool
   var category: HAPModel.Category

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// An accessory as its document has it, completed, with no ids yet.
+/// An accessory as its document describes it, with defaults added, before ids are assigned.
 struct AccessoryDraft: Equatable, Sendable {
   var node: JSONNode
   var name: String
@@ -18,12 +18,12 @@ struct AccessoryDraft: Equatable, Sendable {
   var isBridged = false
   var services: [ServiceDraft] = []
 
-  /// Where a member is, or the accessory when it was left out.
+  /// Returns the node of a member, or the node of the accessory if the member was left out.
   func origin(_ member: String) -> JSONNode { node[member] ?? node }
 }
 
 struct ServiceDraft: Equatable, Sendable {
-  /// Its own node; the accessory's when the service was added.
+  /// The node of the service, or of the accessory if the service was added by default.
   var node: JSONNode
   var type: TypeID
   var definition: ServiceDefinition?
@@ -37,7 +37,7 @@ struct ServiceDraft: Equatable, Sendable {
   var behaviour: JSONNode?
   var characteristics: [CharacteristicDraft] = []
   var isAdded = false
-  /// Its type can't be read, and `type` is a placeholder.
+  /// Whether its type is invalid, and `type` is a placeholder.
   var isOfUnknownType = false
 
   subscript(_ type: TypeID) -> CharacteristicDraft? { characteristics.first { $0.characteristic.type == type } }
@@ -46,22 +46,22 @@ struct ServiceDraft: Equatable, Sendable {
 }
 
 struct CharacteristicDraft: Equatable, Sendable {
-  /// Its own node; the service's or accessory's when it was added.
+  /// The node of the characteristic. If it was added by default, the node of the service or accessory.
   var node: JSONNode
-  /// With iid 0 until it is built.
+  /// The characteristic. Its iid is 0 until the accessory is built.
   var characteristic: Characteristic
   var definition: CharacteristicDefinition?
   var iid: UInt64?
-  /// Its value was written, and could be read.
+  /// Whether the profile states a valid value.
   var hasWrittenValue = false
   var isAdded = false
-  /// The serial number comes from the device ID when the accessory is built.
+  /// Whether the serial number is derived from the device ID when the accessory is built.
   var isDerivedSerial = false
 
   func origin(_ member: String) -> JSONNode { node[member] ?? node }
 }
 
-/// The types that the format itself treats.
+// The types that the format treats specially.
 extension TypeID {
   static let accessoryInformation: TypeID = 0x3E
   static let protocolInformation: TypeID = 0xA2

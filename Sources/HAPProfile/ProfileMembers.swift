@@ -3,7 +3,7 @@ enum ProfileMembers {
   private static let who = [
     "name", "category", "manufacturer", "model", "serialNumber", "firmwareRevision", "id", "aid",
   ]
-  /// Of the document, which is the sole accessory or the bridge.
+  /// The members of the document, which is the accessory or the bridge.
   static let document =
     ["format", "exact"] + who + [
       "setupCode", "setupID", "deviceID", "conduct", "faults", "services", "bridgedAccessories",

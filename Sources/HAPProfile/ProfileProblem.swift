@@ -1,29 +1,29 @@
 import HAPWire
 
-/// One thing that is wrong with a profile, and where.
+/// An error or warning about a profile, with its position.
 public struct ProfileProblem: Hashable, Sendable, CustomStringConvertible {
-  /// How bad it is.
+  /// The severity of a problem.
   public enum Severity: String, Hashable, Sendable {
-    /// It can't be served.
+    /// The profile can't be served.
     case error
-    /// It can, but iOS is reported to refuse or ignore it, or it is probably not meant.
+    /// The profile can be served, but iOS is reported to refuse or ignore it, or it is probably a mistake.
     case warning
   }
 
-  /// The rule that is broken, `serial-length`. What it asks for: `ProfileRule`.
+  /// The violated rule, such as `serial-length`. `ProfileRule` describes the rules.
   public var rule: String
-  /// Whether it can be served all the same.
+  /// Whether the profile can be served in spite of the problem.
   public var severity: Severity
-  /// `bridgedAccessories[1].services[0].characteristics[2].maxValue`; empty for the document itself.
+  /// For example `bridgedAccessories[1].services[0].characteristics[2].maxValue`. It is empty for the document itself.
   public var path: String
   /// From 1.
   public var line: Int
   /// From 1, in characters.
   public var column: Int
-  /// One sentence for people, without the place.
+  /// One sentence, without the position.
   public var message: String
 
-  /// For validators of members that this module keeps raw: behaviours, faults, conduct.
+  /// Creates a problem. It is for validators of members that this module keeps raw: behaviours, faults, quirks.
   public init(
     rule: String, severity: Severity = .error, path: String, line: Int, column: Int, message: String
   ) {
@@ -35,7 +35,7 @@ public struct ProfileProblem: Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// "12:7: error: services[0].type: there is no service … [type-unknown]", to be written behind the file's name and a colon.
+  /// "12:7: error: services[0].type: there is no service … [type-unknown]". Print it after the file name and a colon.
   public var description: String {
     let path = path.isEmpty ? "" : "\(path): "
     return "\(line):\(column): \(severity.rawValue): \(path)\(message) [\(rule)]"
@@ -53,7 +53,7 @@ extension ProfileProblem {
       message: message)
   }
 
-  /// A problem found by a validator of raw members.
+  /// Creates a problem that a validator of raw members found.
   package init(rule: String, severity: Severity = .error, _ problem: JSONProblem) {
     self.init(
       rule: rule, severity: severity, path: problem.path, line: problem.place.line, column: problem.place.column,
@@ -61,19 +61,19 @@ extension ProfileProblem {
   }
 }
 
-/// A profile that can't be served: everything that is wrong with it, warnings too.
+/// The error for a profile that can't be served. It has all problems, including warnings.
 public struct ProfileErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name the profile was read under.
+  /// The file name of the profile.
   public var fileName: String
   /// In the order of the document; at least one is an error.
   public var problems: [ProfileProblem]
 
-  /// Problems that were found elsewhere.
+  /// Creates an error from problems that were found outside this module.
   public init(fileName: String, problems: [ProfileProblem]) {
     self.fileName = fileName
     self.problems = problems
   }
 
-  /// A line for each problem.
+  /// One line for each problem.
   public var description: String { problems.map { "\(fileName):\($0)" }.joined(separator: "\n") }
 }

@@ -1,27 +1,27 @@
-/// The rules that a profile is held against, by the names that problems carry.
+/// The rules for profiles. The raw values are the names in problems.
 public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   // The document.
   /// It is strict JSON with no member twice.
   case json
-  /// `format` says "hasaccessory/1".
+  /// `format` is "hasaccessory/1".
   case formatVersion = "format-version"
   /// Only members of the format, and "x-…".
   case memberUnknown = "member-unknown"
-  /// Members that are required are there.
+  /// All required members exist.
   case memberMissing = "member-missing"
-  /// A member's value is of the kind it must be.
+  /// The value of a member has the required kind.
   case memberKind = "member-kind"
-  /// A number is in the range of what it counts.
+  /// A number is in the range of its member.
   case memberRange = "member-range"
 
-  // Words.
+  // Types and names.
   /// A type is an identifier or short UUID of the catalogue, or a full UUID.
   case typeUnknown = "type-unknown"
-  /// Apple's metadata still has the type.
+  /// Apple's current metadata has the type.
   case typeWithdrawn = "type-withdrawn"
-  /// The category is one of the catalogue.
+  /// The catalogue has the category.
   case categoryUnknown = "category-unknown"
-  /// A word names a value of the characteristic.
+  /// A string names a value of the characteristic.
   case wordUnknown = "word-unknown"
   /// SC.1, SC.2.
   case setupCode = "setup-code"
@@ -33,9 +33,9 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   // Characteristics.
   /// A custom characteristic states format and perms.
   case customMetadata = "custom-metadata"
-  /// Permissions are of those HAP has, each once, at least one.
+  /// Permissions are known to HAP, and there is at least one and none twice.
   case perms
-  /// aa, tw and wr go with pw; ev with pr.
+  /// aa, tw and wr require pw; ev requires pr.
   case permsImplied = "perms-implied"
   /// An override does not allow more than Apple does.
   case permsWidened = "perms-widened"
@@ -43,15 +43,15 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case formatChanged = "format-changed"
   /// An Apple-defined characteristic keeps its unit.
   case unitChanged = "unit-changed"
-  /// Overrides narrow Apple's range, step, length and values.
+  /// Overrides only narrow Apple's range, step, length and values.
   case metadataWidened = "metadata-widened"
-  /// Metadata belongs to the format: numbers have ranges, strings lengths.
+  /// Metadata fits the format: numbers have ranges, strings lengths.
   case metadataFormat = "metadata-format"
   /// Minimum ≤ maximum, both within the format; step > 0; maxLen ≤ 256; valid values sorted and in range.
   case metadataRange = "metadata-range"
-  /// A value is of the format's kind.
+  /// A value has the kind of its format.
   case valueKind = "value-kind"
-  /// DB.12: a value lies between minimum and maximum.
+  /// DB.12: a value is between minimum and maximum.
   case valueRange = "value-range"
   /// DB.12: a value is among the valid ones.
   case valueValid = "value-valid"
@@ -59,11 +59,11 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case valueLength = "value-length"
   /// A value is on the grid of its step.
   case valueStep = "value-step"
-  /// null only where HAP has it.
+  /// A value is null only where HAP defines it.
   case valueNull = "value-null"
   /// The bytes of a tlv8 value are TLV8.
   case valueTLV8 = "value-tlv8"
-  /// No characteristic type twice in one service.
+  /// A service has no characteristic type twice.
   case characteristicTwice = "characteristic-twice"
   /// The service lists the Apple-defined characteristic as required or optional.
   case characteristicUnlisted = "characteristic-unlisted"
@@ -77,13 +77,13 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case serviceCount = "service-count"
   /// DB.13.
   case serviceName = "service-name"
-  /// A label names one service.
+  /// No two services have the same label.
   case labelTwice = "label-twice"
-  /// DB.9: a link leads to a service of the accessory.
+  /// DB.9: a link refers to a service of the same accessory.
   case linkUnknown = "link-unknown"
-  /// DB.9: no link twice.
+  /// DB.9: no link occurs twice.
   case linkTwice = "link-twice"
-  /// A service links not to itself.
+  /// A service does not link to itself.
   case linkSelf = "link-self"
   /// DB.8.
   case primaryCount = "primary-count"
@@ -93,19 +93,19 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case informationTwice = "information-twice"
   /// DB.5: HAP Protocol Information has version 1.1.0.
   case protocolVersion = "protocol-version"
-  /// Identify is write-only: iOS drops the pairing at a value.
+  /// Identify is write-only: iOS removes the pairing if it has a value.
   case identifyReadable = "identify-readable"
-  /// Name, Manufacturer, Model, Serial Number and Firmware Revision can be read.
+  /// Name, Manufacturer, Model, Serial Number and Firmware Revision are readable.
   case informationReadable = "information-readable"
-  /// Several stateless switches have distinct Service Label Indexes and a Service Label.
+  /// If there are several stateless switches, each has a distinct Service Label Index, and there is a Service Label.
   case switchLabels = "switch-labels"
 
   // Accessories.
   /// DB.10.
   case nameLength = "name-length"
-  /// No control characters in a name.
+  /// A name has no control characters.
   case nameControl = "name-control"
-  /// Names of letters, digits, spaces and apostrophes that start and end with a letter or digit.
+  /// Names consist of letters, digits, spaces and apostrophes, and start and end with a letter or digit.
   case nameCharacters = "name-characters"
   /// DB.10.
   case manufacturerLength = "manufacturer-length"
@@ -119,30 +119,30 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case firmwareRevision = "firmware-revision"
   /// DB.6.
   case accessoryCount = "accessory-count"
-  /// What has bridged accessories is of category bridge.
+  /// A profile with bridged accessories has the category bridge.
   case bridgeCategory = "bridge-category"
-  /// Two accessories can be told apart over restarts.
+  /// No two accessories have the same identity across restarts.
   case accessoryKeyTwice = "accessory-key-twice"
 
-  // Conduct.
-  /// A conduct is a preset's name or an object of fields.
+  // Quirks.
+  /// Quirks are the name of a preset or an object of fields.
   case conductKind = "conduct-kind"
-  /// Its presets and fields exist.
+  /// The preset and the fields exist.
   case conductUnknown = "conduct-unknown"
-  /// A field's setting is one that the field takes.
+  /// The field accepts the setting.
   case conductValue = "conduct-value"
 
   // Ids.
-  /// DB.1, DB.2: aid 1 is the bridge or the only accessory, and no other's.
+  /// DB.1, DB.2: the bridge or the only accessory has aid 1, and no other accessory has it.
   case aid
   /// DB.3: iids are unique.
   case iid
-  /// DB.4: iid 1 is Accessory Information's.
+  /// DB.4: Accessory Information has iid 1, and no other entry has it.
   case iidOfInformation = "iid-of-information"
-  /// DB.14: an explicit id agrees with what was served before.
+  /// DB.14: an explicit id equals the id that was served before.
   case idChanged = "id-changed"
 
-  /// Whether what breaks it can be served.
+  /// `warning` if a profile that violates the rule can be served.
   public var severity: ProfileProblem.Severity {
     switch self {
     case .typeWithdrawn, .permsImplied, .permsWidened, .formatChanged, .unitChanged, .metadataWidened, .valueStep,
@@ -155,7 +155,7 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether an exact profile that breaks it can be served all the same: devices exist that do.
+  /// Whether an exact profile that violates the rule can be served. There are devices that do.
   var isWarningWhenExact: Bool {
     switch self {
     case .perms, .metadataFormat, .metadataRange, .valueRange, .valueValid, .valueLength, .characteristicTwice,

@@ -1,32 +1,32 @@
 import CSQLite
 
-/// Why something could not be kept or read.
+/// An error when state is stored or read.
 package struct StoreError: Error, Equatable, Sendable {
-  /// What callers decide on.
+  /// The kind of error, for callers that handle it.
   package enum Code: Equatable, Sendable {
     /// Another process (or another `StateFolder` of this one) runs this accessory.
     case alreadyRunning(name: String, pid: Int32?)
     /// The folder or a file in it can't be created or written.
     case unwritable
-    /// The file is damaged. It is left as it was found.
+    /// The file is damaged. It is left unchanged.
     case corrupt
-    /// The file is a database, but not one of ours. It is left as it was found.
+    /// The file is another program's database. It is left unchanged.
     case foreign
-    /// A later hapsim wrote the file. It is left as it was found.
+    /// A newer hapsim wrote the file. It is left unchanged.
     case newerSchema(found: Int, supported: Int)
-    /// No room left. Nothing of the change was kept.
+    /// The disk is full. Nothing was changed.
     case full
-    /// Another process holds the file for too long.
+    /// Another process held the file for too long.
     case busy
     /// No accessory has this key.
     case unknownAccessory
-    /// Anything else that the system or SQLite reported.
+    /// Any other error of the system or SQLite.
     case failed
   }
   package var code: Code
-  /// The file or folder it is about.
+  /// The file or folder.
   package var path: String
-  /// For people.
+  /// A text for the user.
   package var detail: String
 
   package init(_ code: Code, path: String, detail: String) {
@@ -37,18 +37,18 @@ package struct StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// One line, with the file it is about.
+  /// One line, with the path.
   package var description: String {
     switch code {
     case .alreadyRunning(let name, let pid):
       "\"\(name)\" is already running" + (pid.map { " (process \($0))" } ?? "") + " with the state in \(path)"
     case .unwritable: "\(path) can't be written: \(detail)"
-    case .corrupt: "\(path) is damaged (\(detail)). It was left untouched; move it away to start afresh"
+    case .corrupt: "\(path) is damaged (\(detail)). It was left untouched; move it away to start again"
     case .foreign: "\(path) is not a hapsim database: \(detail). It was left untouched"
     case .newerSchema(let found, let supported):
-      "\(path) was written by a newer hapsim (schema \(found), this one knows \(supported)). It was left untouched"
+      "\(path) was written by a newer hapsim (schema \(found), this version supports \(supported)). It was left untouched"
     case .full: "\(path): no room left, nothing was changed (\(detail))"
-    case .busy: "\(path) is held by another process for too long (\(detail))"
+    case .busy: "\(path) was locked by another process for too long (\(detail))"
     case .unknownAccessory: "\(path) knows no accessory \(detail)"
     case .failed: "\(path): \(detail)"
     }

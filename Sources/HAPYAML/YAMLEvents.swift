@@ -1,7 +1,7 @@
 import CYAML
 import HAPWire
 
-/// The events of one YAML text, one after the other: the owner of libyaml's parser.
+/// The events of one YAML text in order. It owns libyaml's parser.
 final class YAMLEvents {
   struct Event: Equatable {
     enum Kind: Equatable {
@@ -14,14 +14,14 @@ final class YAMLEvents {
     }
 
     var kind: Kind
-    /// Where it begins: with its anchor or its tag, where it has one.
+    /// The start of the event, including its anchor or tag.
     var place: JSONPlace
   }
 
-  /// What may stand before a value: `&anchor` and `!tag`.
+  /// The optional prefixes of a value: `&anchor` and `!tag`.
   struct Properties: Equatable {
     var anchor: String?
-    /// As libyaml resolves it: "tag:yaml.org,2002:str" for `!!str`.
+    /// The tag as resolved by libyaml: "tag:yaml.org,2002:str" for `!!str`.
     var tag: String?
   }
 
@@ -33,7 +33,7 @@ final class YAMLEvents {
   }
 
   private let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
-  /// libyaml reads from here until it is deleted.
+  /// The memory that libyaml reads from, until the parser is deleted.
   private let text: UnsafeMutableRawBufferPointer
 
   init(_ bytes: [UInt8]) {
@@ -41,7 +41,7 @@ final class YAMLEvents {
     text.copyBytes(from: bytes)
     let isInitialised = yaml_parser_initialize(parser) == 1
     precondition(isInitialised, "no memory for a YAML parser")
-    // Without this it would guess, and take two bytes at the start for UTF-16.
+    // Without it, libyaml would guess, and could take the first two bytes for UTF-16.
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, text.assumingMemoryBound(to: UInt8.self).baseAddress, text.count)
   }
@@ -52,7 +52,7 @@ final class YAMLEvents {
     text.deallocate()
   }
 
-  /// The next event; not to be asked for after `streamEnd` or an error.
+  /// Returns the next event. It must not be called after `streamEnd` or an error.
   func next() throws(JSONError) -> Event {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw complaint }
@@ -91,7 +91,7 @@ final class YAMLEvents {
     text.map { String(cString: $0) }
   }
 
-  /// Why libyaml reads no further.
+  /// The reason why libyaml stopped.
   private var complaint: JSONError {
     let state = parser.pointee
     let problem = state.problem.map { String(cString: $0) } ?? ""
@@ -112,7 +112,7 @@ final class YAMLEvents {
     }
   }
 
-  /// What stands at a mark, for messages; nil at the end.
+  /// Returns the character at a mark, for messages; nil at the end.
   private func character(at mark: yaml_mark_t) -> Unicode.Scalar? {
     // A mark counts characters.
     var rest = mark.index

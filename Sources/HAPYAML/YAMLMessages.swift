@@ -1,6 +1,6 @@
 import HAPWire
 
-/// What libyaml complains of, in words that say what to do about it.
+/// Error messages for libyaml's errors that explain how to fix the text.
 enum YAMLMessages {
   static func message(ofBytes problem: String) -> String {
     problem.contains("control characters")
@@ -9,9 +9,9 @@ enum YAMLMessages {
   }
 
   /// - Parameters:
-  ///   - problem: libyaml's words, which stay the same over its releases.
-  ///   - context: what it was reading, and where that began.
-  ///   - character: what stands where it stopped; nil at the end of the text.
+  ///   - problem: libyaml's message, which is the same in all its releases.
+  ///   - context: the element that libyaml was reading, and its start.
+  ///   - character: the character at the error; nil at the end of the text.
   static func message(
     of problem: String, context: (words: String, place: JSONPlace)?, at character: Unicode.Scalar?
   ) -> String {
@@ -19,27 +19,27 @@ enum YAMLMessages {
     switch problem {
     case "found character that cannot start any token":
       guard let character, character != "\t" else { return "lines are indented with blanks, not with tabs" }
-      return "no text begins with \"\(character)\": put it in quotes"
+      return "a text can't start with \"\(character)\": put it in quotes"
     case "mapping values are not allowed in this context":
-      return "a colon is not expected here: put a text with \": \" in quotes, and a mapping on lines of its own"
+      return "a colon is not expected here: put a text with \": \" in quotes, and a mapping on separate lines"
     case "did not find expected key", "did not find expected '-' indicator":
       let wanted = problem.hasSuffix("key") ? "the next key of the mapping" : "the next \"- \" of the list"
-      return "\(wanted)\(began) is expected here: is this line indented as far as the ones it belongs to?"
+      return "\(wanted)\(began) is expected here: is this line indented like the other ones?"
     case "could not find expected ':'":
-      return "the key\(began) has no colon after it: \"key: value\"; a text of several lines is put in quotes"
+      return "the key\(began) has no colon after it: \"key: value\"; put a text of several lines in quotes"
     case "found unexpected end of stream": return "the text in quotes\(began) is not closed"
     case "found unexpected document indicator": return "a line of a text in quotes can't begin with \"---\" or \"...\""
     case "did not find expected ',' or ']'": return "a comma or \"]\" is expected in the list\(began)"
     case "did not find expected ',' or '}'": return "a comma or \"}\" is expected in the mapping\(began)"
-    case "did not find expected <document start>": return "the text goes on after its end: it is one document"
+    case "did not find expected <document start>": return "there is text after the end: only one document is expected"
     case "did not find expected node content": return "a value is expected here"
-    case "found unknown escape character": return "there is no such escape: a backslash itself is written \"\\\\\""
+    case "found unknown escape character": return "there is no such escape: write a backslash as \"\\\\\""
     case "found invalid Unicode character escape code":
-      return "half of a surrogate pair is no character: write the character itself"
-    case "found incompatible YAML document": return "this is of another version of YAML: 1.1 and 1.2 are read"
+      return "half of a surrogate pair is not a character: write the character itself"
+    case "found incompatible YAML document": return "this is another version of YAML: only 1.1 and 1.2 are supported"
     case "found undefined tag handle": return "there is no such tag"
     case "block sequence entries are not allowed in this context":
-      return "a list can't begin here: put its first \"- \" on a line of its own"
+      return "a list can't start here: put its first \"- \" on a separate line"
     case "found a tab character that violates indentation",
       "found a tab character where an indentation space is expected":
       return "lines are indented with blanks, not with tabs"

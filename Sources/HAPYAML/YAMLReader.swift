@@ -1,21 +1,21 @@
 import HAPWire
 
 extension JSONNode {
-  /// Reads one document of YAML. What is JSON is read as `JSONNode.parse` reads it.
+  /// Reads one YAML document. JSON is read exactly as `JSONNode.parse` reads it.
   ///
-  /// Plain scalars are what YAML 1.2's core schema says, so `on`, `yes` and `no` are text; those in quotes and blocks are text. A key is a
-  /// scalar, and stands once in its mapping. An alias becomes a copy of what it means: with the places of the original, and paths of its own.
+  /// Plain scalars follow YAML 1.2's core schema, so `on`, `yes` and `no` are text. Scalars in quotes and blocks are text. A key is a scalar,
+  /// and occurs only once in its mapping. An alias becomes a copy of its value, with the original places and its own paths.
   /// Several documents, merge keys, and tags other than the core schema's are refused.
   ///
   /// - Parameters:
-  ///   - bytes: UTF-8. The caller bounds it: 4 MiB are some tens of MiB in memory.
+  ///   - bytes: UTF-8. The caller limits the size: 4 MiB need some tens of MiB of memory.
   ///   - depthLimit: 1...64 levels of lists and mappings.
-  ///   - nodeLimit: values in the tree, what aliases stand for included.
+  ///   - nodeLimit: the limit for values in the tree, including the copies of aliases.
   package static func yaml(
     _ bytes: [UInt8], depthLimit: Int = 64, nodeLimit: Int = 200_000
   ) throws(JSONError) -> JSONNode {
     precondition((1...64).contains(depthLimit))
-    // JSON is YAML by 1.2, but not by libyaml's 1.1, which knows no surrogate pairs and no names of more than 1024 characters.
+    // JSON is valid YAML 1.2, but not YAML 1.1. libyaml's 1.1 supports neither surrogate pairs nor names of more than 1024 characters.
     if let node = try? parse(bytes, depthLimit: depthLimit) {
       guard node.count(upTo: nodeLimit) <= nodeLimit else { throw .tooMany(nodeLimit, at: node.place) }
       return node
@@ -23,7 +23,7 @@ extension JSONNode {
     return try yamlAlone(bytes, depthLimit: depthLimit, nodeLimit: nodeLimit)
   }
 
-  /// By libyaml, JSON too.
+  /// Parses with libyaml, even if the text is JSON.
   static func yamlAlone(
     _ bytes: [UInt8], depthLimit: Int = 64, nodeLimit: Int = 200_000
   ) throws(JSONError) -> JSONNode {
@@ -32,7 +32,7 @@ extension JSONNode {
     return try builder.document()
   }
 
-  /// libyaml compares each with all others, so that a long list of them takes it hours.
+  /// libyaml compares each directive with all others, so a long list of them takes hours.
   private static func refuseTagDirectives(_ bytes: [UInt8]) throws(JSONError) {
     let directive = Array("%TAG".utf8)
     var line = 1
@@ -42,12 +42,12 @@ extension JSONNode {
         if bytes[start - 1] == 0x0A { line += 1 }
       }
       if bytes[start] == directive[0], bytes[start...].starts(with: directive) {
-        throw JSONError(place: JSONPlace(line: line, column: 1), message: "there are no tags but YAML's own")
+        throw JSONError(place: JSONPlace(line: line, column: 1), message: "no tags but YAML's own are supported")
       }
     }
   }
 
-  /// Values in this tree; some number above `limit` when there are more.
+  /// Returns the number of values in this tree, or some number above `limit` if there are more.
   private func count(upTo limit: Int) -> Int {
     var count = 1
     for child in elements ?? members?.map(\.value) ?? [] {
@@ -60,14 +60,14 @@ extension JSONNode {
 
 extension JSONError {
   fileprivate static func tooMany(_ limit: Int, at place: JSONPlace) -> JSONError {
-    JSONError(place: place, message: "there are more than \(limit) values, counting what aliases stand for")
+    JSONError(place: place, message: "there are more than \(limit) values, including the copies of aliases")
   }
 }
 
 /// Builds nodes from events; recursion ends at the depth limit.
 private struct YAMLNodeBuilder {
   private enum Anchored {
-    /// Its value is being read: it would be inside itself.
+    /// Its value is still being read. An alias would be inside its own value.
     case open
     case node(JSONNode)
   }
@@ -92,7 +92,7 @@ private struct YAMLNodeBuilder {
     _ = try events.next()  // the document's end
     let end = try events.next()
     guard end.kind == .streamEnd else {
-      throw JSONError(place: end.place, message: "a second document begins here: a text is one document")
+      throw JSONError(place: end.place, message: "a second document starts here: only one document is expected")
     }
     return node
   }
@@ -122,7 +122,7 @@ private struct YAMLNodeBuilder {
         JSONNode(.object(try builder.members(path, depth: depth)), place: place, path: path)
       }
     case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-      preconditionFailure("libyaml tells these only where they belong")
+      preconditionFailure("libyaml reports these events only in order")
     }
   }
 
@@ -148,7 +148,7 @@ private struct YAMLNodeBuilder {
       let name = try name(key)
       if let line = lines.updateValue(key.place.line, forKey: name) {
         throw JSONError(
-          place: key.place, message: "\"\(name)\" occurs twice in one object: it stands in line \(line) already")
+          place: key.place, message: "\"\(name)\" occurs twice in one object: it is already in line \(line)")
       }
       let node = try value(try events.next(), .member(of: path, name), depth: depth + 1)
       members.append(.init(name: name, place: key.place, value: node))
@@ -163,16 +163,16 @@ private struct YAMLNodeBuilder {
         case .sequenceStart: "a list"
         default: "a mapping"
         }
-      throw JSONError(place: key.place, message: "a key is a text, not \(what)")
+      throw JSONError(place: key.place, message: "a key must be a text, not \(what)")
     }
     if scalar.isPlain, scalar.properties.tag == nil {
       if scalar.text.isEmpty { throw JSONError(place: key.place, message: "a key is missing before the colon") }
       if scalar.text == "<<" {
         throw JSONError(
-          place: key.place, message: "there are no merge keys: write the members here, or alias the whole value")
+          place: key.place, message: "no merge keys are supported: write the members here, or alias the whole value")
       }
     }
-    // For what is wrong with its tag.
+    // Checks its tag.
     let kind = try kind(of: scalar, key.place)
     if let anchor = scalar.properties.anchor { anchors[anchor] = .node(JSONNode(kind, place: key.place)) }
     return scalar.text
@@ -201,7 +201,7 @@ private struct YAMLNodeBuilder {
 
   private func unknown(_ tag: String) -> String {
     let shown = tag.hasPrefix(Self.coreTag) ? "!!" + tag.dropFirst(Self.coreTag.count) : tag
-    return "the tag \(shown) does not belong here: a value is what it looks like, and in quotes it is text"
+    return "the tag \(shown) is not supported here: leave it out, or put a text in quotes"
   }
 
   // MARK: Aliases
@@ -209,14 +209,14 @@ private struct YAMLNodeBuilder {
   private func meaning(of name: String, _ place: JSONPlace) throws(JSONError) -> JSONNode {
     switch anchors[name] {
     case .node(let node): return node
-    case .open: throw JSONError(place: place, message: "*\(name) stands inside of what it means")
+    case .open: throw JSONError(place: place, message: "*\(name) is inside its own value")
     case nil:
       let hint = nearestName(to: name, in: anchors.keys.sorted()).map { ": did you mean *\($0)?" } ?? ""
       throw JSONError(place: place, message: "nothing before this has the anchor &\(name)\(hint)")
     }
   }
 
-  /// The same value at another path.
+  /// Copies a value to another path.
   private mutating func copy(
     _ node: JSONNode, at place: JSONPlace, _ path: JSONPath, depth: Int
   ) throws(JSONError) -> JSONNode {

@@ -1,10 +1,10 @@
 import HAPWire
 
-/// What a scalar is by the core schema of YAML 1.2.2 §10.3: null, true and false, integers, fractions, and text.
+/// Scalars of the core schema of YAML 1.2.2 §10.3: null, true and false, integers, fractions, and text.
 ///
 /// `on`, `off`, `yes` and `no` are text.
 enum YAMLScalar {
-  /// Why a scalar can't be had, without its place.
+  /// The reason why a scalar is invalid, without its place.
   struct Refusal: Error, Equatable { var message: String }
 
   /// A scalar that is neither in quotes nor tagged.
@@ -20,7 +20,7 @@ enum YAMLScalar {
     return .string(text)
   }
 
-  /// A scalar with one of the schema's own tags.
+  /// A scalar with a tag of the schema.
   static func tagged(_ text: String, _ type: String) throws(Refusal) -> JSONNode.Kind {
     if type == "str" { return .string(text) }
     let kind = try plain(text)
@@ -32,7 +32,7 @@ enum YAMLScalar {
       number.isInteger = false
       number.integer = nil
       return .number(number)
-    default: throw Refusal(message: "\"\(text)\" is no !!\(type)")
+    default: throw Refusal(message: "\"\(text)\" is not a value of !!\(type)")
     }
   }
 
@@ -44,7 +44,7 @@ enum YAMLScalar {
     return try decimal(bytes)
   }
 
-  /// Of `0x…` and `0o…`; nil where a digit is none.
+  /// Parses the digits of `0x…` and `0o…`. Returns nil for an invalid digit.
   private static func digits(_ digits: ArraySlice<UInt8>, radix: Int) throws(Refusal) -> JSONNode.Number? {
     let isNumber = digits.allSatisfy { byte in
       radix == 8
@@ -66,7 +66,7 @@ enum YAMLScalar {
     if [".inf", ".Inf", ".INF"].contains(word)
       || (rest.count == bytes.count && [".nan", ".NaN", ".NAN"].contains(word))
     {
-      throw Refusal(message: "\"\(word)\" is no number that JSON has: in quotes it is text")
+      throw Refusal(message: "\"\(word)\" is not a JSON number: put a text in quotes")
     }
     var whole = takeDigits(&rest)
     var fraction: ArraySlice<UInt8>?
@@ -84,7 +84,7 @@ enum YAMLScalar {
       exponent = bytes[start..<rest.startIndex]
     }
     guard rest.isEmpty else { return nil }
-    // As JSON writes it, which knows no plus, no leading zeros, and digits on both sides of a point.
+    // JSON has no plus sign and no leading zeros, and requires digits on both sides of a decimal point.
     whole = whole.drop { $0 == UInt8(ascii: "0") }
     var text = isNegative ? "-" : ""
     text += whole.isEmpty ? "0" : String(decoding: whole, as: UTF8.self)

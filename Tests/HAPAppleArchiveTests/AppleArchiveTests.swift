@@ -101,8 +101,8 @@ import Testing
       archive.accessories.map { $0.services.map(\.type) } == [[0x3E], [0x3E, 0x43], [0x3E, 0x43], [0x3E, 0x43]])
     #expect(
       archive.remarks.map(\.description) == [
-        "accessory.HAK.bridgedAccessories[1].HAK.instanceid: 7 is another's already; it gets a new aid",
-        "accessory.HAK.bridgedAccessories[2].HAK.instanceid: 1 is another's already; it gets a new aid",
+        "accessory.HAK.bridgedAccessories[1].HAK.instanceid: 7 is already in use; this accessory gets a new aid",
+        "accessory.HAK.bridgedAccessories[2].HAK.instanceid: 1 is already in use; this accessory gets a new aid",
       ])
     #expect(throws: Never.self) { try AttributeDatabase(archive.accessories) }
   }
@@ -122,8 +122,8 @@ import Testing
     #expect(archive.names == [1: "Outer", 2: "Middle"])
     #expect(
       archive.remarks.map(\.description) == [
-        "accessory.HAK.bridgedAccessories[1]: this was read already, in another place; it is left out here",
-        "accessory.HAK.bridgedAccessories[0].HAK.bridgedAccessories: a bridge behind a bridge can't be; what is behind it is left out",
+        "accessory.HAK.bridgedAccessories[1]: this object was already read in another place; it is left out here",
+        "accessory.HAK.bridgedAccessories[0].HAK.bridgedAccessories: a bridge can't be bridged; its accessories are left out",
       ])
   }
 
@@ -142,10 +142,10 @@ import Testing
     #expect(archive.accessories[0].services[0].characteristics.map(\.value) == ["1.1.0"])
     #expect(
       archive.remarks.map(\.description) == [
-        "accessory.HAK.services[0]: pairing is the transport's own on IP; this service is left out",
-        "accessory.HAK.services[1]: pairing is the transport's own on IP; this service is left out",
-        "accessory.HAK.services[2].HAK.characteristics[0].HAK.value: \"2.2.0\" is of another transport; on IP the protocol is 1.1.0",
-        "accessory.HAK.services[2].HAK.characteristics[1]: type A5 is the transport's own; this characteristic is left out",
+        "accessory.HAK.services[0]: pairing belongs to the transport on IP; this service is left out",
+        "accessory.HAK.services[1]: pairing belongs to the transport on IP; this service is left out",
+        "accessory.HAK.services[2].HAK.characteristics[0].HAK.value: \"2.2.0\" belongs to another transport; on IP the protocol is 1.1.0",
+        "accessory.HAK.services[2].HAK.characteristics[1]: type A5 belongs to the transport; this characteristic is left out",
       ])
   }
 
@@ -183,10 +183,10 @@ import Testing
     let place = "accessory.HAK.services[0].HAK.characteristics"
     #expect(
       archive.remarks.map(\.description) == [
-        "\(place)[1]: instance ID 9 is another's already; it gets a new one",
-        "\(place)[2]: there is no instance ID; it gets one",
-        "accessory: instance ID 1 is Accessory Information's; what had it gets a new one",
-        "accessory: Accessory Information has instance ID 20; it gets 1, as HomeKit wants it",
+        "\(place)[1]: instance ID 9 is already in use; a new one is assigned",
+        "\(place)[2]: the instance ID is missing; a new one is assigned",
+        "accessory: instance ID 1 is reserved for Accessory Information; a new one is assigned",
+        "accessory: Accessory Information has instance ID 20; it gets 1, as HomeKit requires",
       ])
   }
 
@@ -200,8 +200,8 @@ import Testing
     #expect(archive.accessories[0].services[0].characteristics.map(\.iid) == [9])
     #expect(
       archive.remarks.map(\.description) == [
-        "accessory.HAK.services[0].HAK.characteristics[1]: the service has a characteristic of type 25 already; this one is left out",
-        "accessory.HAK.services[1]: another service is primary already; this one isn't",
+        "accessory.HAK.services[0].HAK.characteristics[1]: the service already has a characteristic of type 25; this one is left out",
+        "accessory.HAK.services[1]: another service is already primary; this one is not",
       ])
   }
 
@@ -226,18 +226,18 @@ import Testing
       archive.remarks.map(\.description) == [
         "accessory.HAK.category: no category has the number 200",
         "accessory.HAK.password: HomeKit forbids setup codes that are too simple (000-00-000 to 999-99-999, 123-45-678, 876-54-321)",
-        "accessory.HAK.setupID: \"abcd\" is not four of 0-9 and A-Z",
-        "accessory.HAK.identifier: 1 byte is no device ID, which has 6 bytes",
-        "accessory.HAK.primary: 1 is no service; it is left out",
-        "accessory.HAK.services[0].HAK.instanceid: 1.5 stands where a whole number should",
-        "accessory.HAK.services[0]: there is no instance ID; it gets one",
+        "accessory.HAK.setupID: \"abcd\" is not four characters of 0-9 and A-Z",
+        "accessory.HAK.identifier: 1 byte is not a device ID, which has 6 bytes",
+        "accessory.HAK.primary: 1 is not a service; it is left out",
+        "accessory.HAK.services[0].HAK.instanceid: a whole number is expected, not 1.5",
+        "accessory.HAK.services[0]: the instance ID is missing; a new one is assigned",
         "accessory.HAK.services[0].HAK.hidden: \"yes\" is neither true nor false",
-        "accessory.HAK.services[0].HAK.characteristics: 3 stands where a list should",
-        "accessory.HAK.services[1]: 4 stands where a reference to an object should; it is left out",
-        "accessory.HAK.services[2]: nothing stands where a reference to an object should; it is left out",
-        "accessory.HAK.services[3]: a reference that leads nowhere stands where a reference to an object should; it is left out",
-        "accessory.HAK.instanceid: 2 can't be; the accessory of a server has aid 1",
-        "accessory.HAK.bridgedAccessories: true stands where a list should",
+        "accessory.HAK.services[0].HAK.characteristics: a list is expected, not 3",
+        "accessory.HAK.services[1]: a reference to an object is expected, not 4; it is left out",
+        "accessory.HAK.services[2]: a reference to an object is expected, not nothing; it is left out",
+        "accessory.HAK.services[3]: a reference to an object is expected, not an invalid reference; it is left out",
+        "accessory.HAK.instanceid: 2 is invalid; the accessory of a server has aid 1",
+        "accessory.HAK.bridgedAccessories: a list is expected, not true",
       ])
   }
 

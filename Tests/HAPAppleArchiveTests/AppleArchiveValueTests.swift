@@ -53,7 +53,7 @@ extension CharacteristicReading {
     #expect(archive.accessories == [Accessory(aid: 1, services: [])])
     #expect(
       archive.remarks.map(\.description) == [
-        "accessory.HAK.services[0].HAK.uuid: the type is missing, or no UUID; this is left out"
+        "accessory.HAK.services[0].HAK.uuid: the type is missing or not a UUID; this is left out"
       ])
   }
 
@@ -74,10 +74,10 @@ extension CharacteristicReading {
   func noFormat(_ number: UInt64) throws {
     let (own, remarks) = try characteristic(fadeRate, format: number)
     #expect(own == nil)
-    #expect(remarks.count == 1 && remarks[0].hasSuffix("is no format of HAP; this is left out"), "\(remarks)")
+    #expect(remarks.count == 1 && remarks[0].hasSuffix("is not a HAP format; this is left out"), "\(remarks)")
     let (apples, others) = try characteristic(0x25, format: number)
     #expect(apples?.format == .bool)
-    #expect(others.count == 1 && others[0].hasSuffix("is no format of HAP; On has bool"), "\(others)")
+    #expect(others.count == 1 && others[0].hasSuffix("is not a HAP format; On has bool"), "\(others)")
   }
 
   @Test("Another format than Apple's stays, without Apple's limits")
@@ -86,7 +86,7 @@ extension CharacteristicReading {
     #expect(read?.format == .float)
     #expect(read?.value == 140.5)
     #expect(read?.constraints == Constraints())
-    #expect(remarks == [".HAK.format: Brightness has int with Apple, and float here"])
+    #expect(remarks == [".HAK.format: Brightness has int in Apple's definition, but float here"])
   }
 
   @Test(
@@ -109,7 +109,7 @@ extension CharacteristicReading {
     #expect(try characteristic(0x25, permissions: 12, more: nothing).0?.perms == [.pairedRead, .pairedWrite, .events])
     let (own, remarks) = try characteristic(fadeRate, permissions: 0, more: nothing)
     #expect(own?.perms == .pairedRead)
-    #expect(remarks == [": there are no permissions; it gets that to be read"])
+    #expect(remarks == [": there are no permissions; it gets read access"])
     #expect(try characteristic(0x25, permissions: 0, properties: 0).0?.perms == [.pairedRead, .pairedWrite, .events])
   }
 
@@ -118,7 +118,7 @@ extension CharacteristicReading {
     #expect(try characteristic(0x20, format: 8, properties: 13).0?.perms == .pairedRead)
     let (read, remarks) = try characteristic(fadeRate, properties: 0x21)
     #expect(read?.perms == .pairedRead)
-    #expect(remarks == [".HAK.properties: 33 has bits that are not known here"])
+    #expect(remarks == [".HAK.properties: 33 has unknown bits"])
   }
 
   @Test(
@@ -161,10 +161,10 @@ extension CharacteristicReading {
   func limits() throws {
     let (brightness, remarks) = try characteristic(0x8, format: 2, value: .integer(101))
     #expect(brightness?.value == .null)
-    #expect(remarks == [".HAK.value: 101 is beyond what the characteristic may be; it is left out"])
+    #expect(remarks == [".HAK.value: 101 is outside the characteristic's limits; it is left out"])
     let (identify, others) = try characteristic(0x14, permissions: 8, properties: 2, value: .bool(true))
     #expect(identify?.value == .null)
-    #expect(others == [".HAK.value: there is nothing to read here; the value is left out"])
+    #expect(others == [".HAK.value: the characteristic isn't readable; the value is left out"])
     #expect(try characteristic(0x73, format: 3, properties: 5, value: .integer(0)).0?.value == .null)
   }
 
@@ -176,6 +176,7 @@ extension CharacteristicReading {
     #expect(remarks == [".HAK.value: the text has 100 bytes; it gets a maxLen of 256"])
     let (longer, others) = try characteristic(fadeRate, format: 8, value: .string(String(repeating: "a", count: 257)))
     #expect(longer?.value == .null)
-    #expect(others.count == 1 && others[0].contains("\"\(String(repeating: "a", count: 40))…\" is beyond"), "\(others)")
+    #expect(
+      others.count == 1 && others[0].contains("\"\(String(repeating: "a", count: 40))…\" is outside"), "\(others)")
   }
 }

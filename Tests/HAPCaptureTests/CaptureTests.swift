@@ -67,7 +67,7 @@ struct CaptureTests {
       (#"{"t":-1,"is":"advanced"}"#, "-1"),
       (#"{"t":1,"is":"received","c":1,"bytes":"AA=="}"#, "connection 1 isn't open"),
       (#"{"t":1,"is":"closed","c":1}"#, "isn't open"), (#"{"t":1,"is":"opened","c":5,"peer":"x"}"#, "can't be opened"),
-      (#"{"t":1,"is":"computed","ticket":1}"#, "nothing was to be computed"),
+      (#"{"t":1,"is":"computed","ticket":1}"#, "no computation is pending"),
       (#"{"t":1,"is":"changed","values":{"9.9":1}}"#, "there is no 9.9"),
       (#"{"t":1,"is":"changed","values":{"x":1}}"#, "aid.iid"),
       (#"{"t":1,"is":"changed","values":{"1.12":"x"}}"#, "can't be"), (#"{"random":"?"}"#, "base64"),

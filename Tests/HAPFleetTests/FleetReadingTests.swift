@@ -43,7 +43,7 @@ import Testing
     "What is wrong is told with its place, and all of it at once",
     arguments: [
       ("groups: [{profile: a}]", "1:1: \"fleet\" is missing"),
-      ("fleet: 2\ngroups: [{profile: a}]", "1:8: fleet: the format is 1, and this hapsim knows no other"),
+      ("fleet: 2\ngroups: [{profile: a}]", "1:8: fleet: the format must be 1; this hapsim supports no other"),
       ("fleet: 1", "1:1: \"groups\" is missing"),
       ("fleet: 1\ngroups: []", "2:9: groups: there is no group"),
       (
@@ -55,7 +55,7 @@ import Testing
       ("fleet: 1\ngroups: [{profile: a, count: 10001}]", "2:30: groups[0].count: 10001 is not in 1...10000"),
       (
         "fleet: 1\ngroups: [{profile: a, name: Lamp}]",
-        "2:29: groups[0].name: {n}, the number of the copy, is missing in it"
+        "2:29: groups[0].name: {n}, the number of the copy, is missing"
       ),
       (
         "fleet: 1\ngroups: [{profile: a, behaviour: {Lamp: {ramp: {uniform: [2s, 1s]}}}}]",
@@ -71,7 +71,7 @@ import Testing
       ),
       (
         "fleet: 1\ngroups: [{profile: a, faults: [{fault: latency, by: {uniform: [1s, soon]}}]}]",
-        "2:68: groups[0].faults[0].by.uniform[1]: the least and the greatest are expected, two durations or two numbers, such as [2s, 5s], not \"soon\""
+        "2:68: groups[0].faults[0].by.uniform[1]: the least and the greatest value are expected, two durations or two numbers, such as [2s, 5s], not \"soon\""
       ),
       (
         "fleet: 1\ngroups: [{profile: a, faults: [{fault: {choice: [stall, {choice: [deaf, defa]}]}}]}]",
@@ -79,11 +79,11 @@ import Testing
       ),
       (
         "fleet: 1\ngroups: [{profile: a, faults: [{fault: clock-jump}]}]",
-        "2:40: groups[0].faults[0].fault: clock-jump would move the time of all accessories, once for each copy that has it"
+        "2:40: groups[0].faults[0].fault: clock-jump would move the time of all accessories, once for each copy with the fault"
       ),
       (
         "fleet: 1\ngroups: [{profile: a, faults: [{fault: latency, share: 110%}]}]",
-        "2:56: groups[0].faults[0].share: a share of 100 is expected, such as 10 or \"10%\""
+        "2:56: groups[0].faults[0].share: a percentage is expected, such as 10 or \"10%\""
       ),
     ])
   func wrong(_ text: String, _ problem: String) {
@@ -102,7 +102,7 @@ import Testing
     let groups = (0..<11).map { "  - { profile: p\($0), count: 10000 }" }.joined(separator: "\n")
     #expect(
       problems("fleet: 1\ngroups:\n" + groups)
-        == ["fleet.yaml:3:3: groups: there are 110000 accessories in it, and 100000 is the most"])
+        == ["fleet.yaml:3:3: groups: there are 110000 accessories; the limit is 100000"])
   }
 }
 

@@ -143,7 +143,7 @@ private func refusal(_ text: String) -> String? {
       ("LightBulb:Brigtness", #"there is no characteristic "Brigtness"; did you mean Brightness?"#),
       ("LightBulb:TargetDorState", #"there is no characteristic "TargetDorState"; did you mean TargetDoorState?"#),
       ("LightBulb:", #"there is no characteristic """#), ("LightBulb:On,,Hue", #"there is no characteristic """#),
-      ("LightBulb:Hue,hue", "Hue is there twice"),
+      ("LightBulb:Hue,hue", "Hue occurs twice"),
       (
         "LightBulb:7E536242-341C-4862-BE90-272CE15BD633",
         #"there is no characteristic "7E536242-341C-4862-BE90-272CE15BD633""#

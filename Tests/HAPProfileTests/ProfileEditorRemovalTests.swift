@@ -14,7 +14,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
         == garage.replacing("    },\n    { \"type\": \"LightBulb\", \"name\": \"Outside\" }", with: "    }"))
     let (text, said) = try edited(garage, remove("inside/On"))
     #expect(text == garage.replacing("        { \"type\": \"On\", \"value\":   false },\n", with: ""))
-    #expect(said == "removed services[1].characteristics[0], On; LightBulb requires it, and has it with a safe value")
+    #expect(said == "removed services[1].characteristics[0], On; LightBulb requires it, so it stays with a safe value")
     #expect(try edited(garage, remove("inside/fade rate")).said == "removed services[1].characteristics[1], fade rate")
     #expect(
       try edited(garage, remove("x-note")).text == garage.replacing("  \"x-note\": { \"kept\":  [1,2 ] },\n", with: ""))
@@ -45,7 +45,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
       ("Outside.id", "23:5 services[2]: there is no member \"id\" here"),
       ("inside/On.perms", "16:9 services[1].characteristics[0]: there is no member \"perms\" here"),
       ("name.x", "3:11 name: an object is expected, not a string"),
-      ("Outside/On", "23:5 services[2]: On isn't written here, and LightBulb requires it"),
+      ("Outside/On", "23:5 services[2]: On isn't stated here, and LightBulb requires it"),
     ])
   func removeRefused(_ target: String, _ message: String) throws {
     #expect(try refusal(garage, remove(target)) == message)

@@ -87,7 +87,7 @@ import Testing
     let wish = try ServiceWish("Switch")
     #expect(
       try refusal(lights, add(wish))
-        == "1:1 : there are 3 accessories, 1 (Light Bridge), 2 (Desk Lamp), 3 (Floor Lamp): say which by its number")
+        == "1:1 : there are 3 accessories, 1 (Light Bridge), 2 (Desk Lamp), 3 (Floor Lamp): choose one by its number")
     #expect(
       try refusal(lights, add(wish, to: .name("Desk Lmap")))
         == "3:25 bridgedAccessories: there is no accessory \"Desk Lmap\" here: did you mean \"Desk Lamp\"?")
@@ -133,7 +133,7 @@ import Testing
     let named = document(services: #"{ "type": "Switch" }, { "type": "Outlet", "name": "switch" }"#)
     #expect(
       try refusal(named, remove("Switch"))?.hasSuffix(
-        #"2 services are "Switch", Switch#1, Outlet#1 (switch): say which that way"#) == true)
+        #"2 services match "Switch", Switch#1, Outlet#1 (switch): use one of these names"#) == true)
   }
 
   @Test(
@@ -141,7 +141,7 @@ import Testing
     arguments: [
       (
         "Lightbulb",
-        "23:5 services[2]: 2 services are \"Lightbulb\", LightBulb#1 (Lamp), LightBulb#2 (Outside): say which that way"
+        "23:5 services[2]: 2 services match \"Lightbulb\", LightBulb#1 (Lamp), LightBulb#2 (Outside): use one of these names"
       ),
       ("LightBulb#3", "5:15 services: there is no service \"LightBulb#3\" here: did you mean \"LightBulb\"?"),
       ("LightBulb#x", "5:15 services: there is no service \"LightBulb#x\" here: did you mean \"LightBulb\"?"),
@@ -165,8 +165,8 @@ import Testing
   func bridged() throws {
     #expect(
       try refusal(lights, set("LightBulb/On", "true"))
-        == "1:1 : 2 services are \"LightBulb\", LightBulb#1 of 2 (Desk Lamp), LightBulb#1 of 3 (Floor Lamp): say which by --accessory"
-        || refusal(lights, set("LightBulb/On", "true"))?.contains("say which by --accessory") == true)
+        == "1:1 : 2 services match \"LightBulb\", LightBulb#1 of 2 (Desk Lamp), LightBulb#1 of 3 (Floor Lamp): choose one with --accessory"
+        || refusal(lights, set("LightBulb/On", "true"))?.contains("choose one with --accessory") == true)
     #expect(
       try edited(lights, set("LightBulb/On", "true", .number(2))).said
         == "added bridgedAccessories[0].services[0].characteristics[0], On, with value true")
@@ -252,23 +252,23 @@ import Testing
         #""characteristics": [ { "type": "On", "x-a": { "b": 7 } } ]"#))
   }
 
-  @Test("What is that already stays as it is written")
+  @Test("Setting an unchanged value leaves the text as it is")
   func setTheSame() throws {
     for (target, word) in [("inside/On", "off"), ("x-note.kept", "[1, 2]"), ("Outside.name", "Outside")] {
       let (text, said) = try edited(garage, set(target, word))
-      #expect(text == garage && said.hasSuffix(" is that already"))
+      #expect(text == garage && said.hasSuffix(" already has that value"))
     }
   }
 
   @Test(
     "What can't be set is told with its place",
     arguments: [
-      ("services", "[]", "1:1 : \"services\" is not set: add-service, add-characteristic and remove change it"),
+      ("services", "[]", "1:1 : \"services\" can't be set: use add-service, add-characteristic or remove"),
       (
         "bridgedAccessories", "[]",
-        "1:1 : \"bridgedAccessories\" is not set: add-service, add-characteristic and remove change it"
+        "1:1 : \"bridgedAccessories\" can't be set: use add-service, add-characteristic or remove"
       ),
-      ("Outside", "x", "23:5 services[2]: a service has no value: say which member, such as Outside.name"),
+      ("Outside", "x", "23:5 services[2]: a service has no value: name a member, such as Outside.name"),
       ("nmae", "x", "1:1 : there is no member and no service \"nmae\" here: did you mean \"name\"?"),
       ("name.first", "x", "3:11 name: an object is expected, not a string"),
       (

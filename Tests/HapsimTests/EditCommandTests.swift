@@ -84,7 +84,7 @@ private let garage = """
         == "\(bridge): set bridgedAccessories[1].name to Lamp\n")
     #expect(
       hapsim(["edit", bridge, "remove", "LightBulb"]).error.hasPrefix(
-        "\(bridge):31:9: error: bridgedAccessories[1].services[0]: 2 services are \"LightBulb\","))
+        "\(bridge):31:9: error: bridgedAccessories[1].services[0]: 2 services match \"LightBulb\","))
     #expect(
       hapsim(["edit", bridge, "set", "name", "x", "--accessory", ""]).error.hasPrefix(
         "hapsim edit: --accessory \"\": it can't be empty"))
@@ -157,7 +157,7 @@ private let garage = """
     try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
     #expect(
       edit("set", "light/Brightness", "50")
-        == Transcript(out: "\(path): services[1].characteristics[0].value is that already\n"))
+        == Transcript(out: "\(path): services[1].characteristics[0].value already has that value\n"))
     let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     #expect(date == Date(timeIntervalSince1970: 1))
     #expect(try isUntouched())

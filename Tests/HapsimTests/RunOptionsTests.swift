@@ -156,7 +156,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
       (["a", "--interface", ""], "--interface \"\": it can't be empty"),
       (["a", "--bonjour", "avahi"], "--bonjour avahi: it is auto, daemon, embedded or off"),
       (["a", "--name", ""], "--name \"\": a name is needed"),
-      (["a", "--name", "a\u{7}b"], "--name a\u{FFFD}b: there is a control character in it"),
+      (["a", "--name", "a\u{7}b"], "--name a\u{FFFD}b: it contains a control character"),
       (["a", "--name", String(repeating: "ä", count: 33)], "--name "),
       (["a", "--state", "/s", "--ephemeral"], "--state and --ephemeral exclude each other"),
       (["a", "--state", "--ephemeral"], "--state needs a value: --state DIR"),

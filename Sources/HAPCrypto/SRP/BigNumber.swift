@@ -1,6 +1,6 @@
 import CLibcrypto
 
-/// A natural number of libcrypto, treated as a secret: constant-time exponent, wiped when let go.
+/// A natural number of libcrypto, treated as a secret: exponentiation takes constant time, and `deinit` wipes it.
 final class BigNumber {
   let pointer: OpaquePointer
 
@@ -9,7 +9,7 @@ final class BigNumber {
     BN_set_flags(pointer, BN_FLG_CONSTTIME)
   }
 
-  /// Big-endian; no bytes are zero.
+  /// Big-endian. An empty array is zero.
   convenience init(_ bytes: [UInt8]) {
     self.init()
     BN_bin2bn(bytes, Int32(bytes.count), pointer)
@@ -24,14 +24,14 @@ final class BigNumber {
 
   var isZero: Bool { BN_is_zero(pointer) == 1 }
 
-  /// Big-endian, without zeros in front. For tests' tables: they are not wiped.
+  /// Big-endian, without leading zeros. For the tables of tests: the bytes are not wiped.
   func bytes() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: (Int(BN_num_bits(pointer)) + 7) / 8) { buffer, count in
       count = Int(BN_bn2bin(pointer, buffer.baseAddress))
     }
   }
 
-  /// Big-endian, `SRPGroup.byteCount` bytes, zeros in front.
+  /// Big-endian, `SRPGroup.byteCount` bytes with leading zeros.
   func padded() -> SecretBytes {
     SecretBytes(count: SRPGroup.byteCount) { buffer in
       let written = BN_bn2binpad(
@@ -41,15 +41,15 @@ final class BigNumber {
   }
 }
 
-/// The 3072-bit group of RFC 5054 (its prime is that of RFC 3526) with g = 5, and arithmetic in it. HAP R2 §5.5.
+/// Arithmetic in the 3072-bit group of RFC 5054 (its prime is that of RFC 3526) with g = 5. HAP R2 §5.5.
 enum SRPGroup {
-  /// Of a number of the group, padded.
+  /// The size of a padded number of the group.
   static let byteCount = 384
 
-  /// The prime N; not written after it is made, so that threads may share it.
+  /// The prime N. It is never changed, so threads can share it.
   private static let sharedPrime = SharedPointer(BN_get_rfc3526_prime_3072(nil)!)
   private static var prime: OpaquePointer { sharedPrime.pointer }
-  /// Not written after it is made, either.
+  /// It is never changed, either.
   private static let sharedMontgomery = {
     let montgomery = BN_MONT_CTX_new()!
     withScratch { check(BN_MONT_CTX_set(montgomery, prime, $0)) }
@@ -98,7 +98,7 @@ enum SRPGroup {
     result { BN_nnmod($0, a.pointer, prime, $1) }
   }
 
-  /// a + b × c, over the integers: an exponent.
+  /// a + b × c over the integers, for an exponent.
   static func exponent(_ a: BigNumber, plus b: BigNumber, times c: BigNumber) -> BigNumber {
     let product = result { BN_mul($0, b.pointer, c.pointer, $1) }
     return result { sum, _ in BN_add(sum, a.pointer, product.pointer) }
@@ -138,9 +138,9 @@ enum SRPGroup {
   private static func withScratch(_ body: (OpaquePointer) -> Void) {
     let scratch = BN_CTX_new()!
     body(scratch)
-    BN_CTX_free(scratch)  // which wipes its numbers
+    BN_CTX_free(scratch)  // also wipes its numbers
   }
 
-  /// None of these calls has a way to fail but memory.
+  /// These calls can fail only if memory runs out.
   private static func check(_ result: Int32) { precondition(result == 1, "libcrypto refused big-number arithmetic") }
 }

@@ -1,7 +1,6 @@
-/// Keys of a controller one after another, each with the secret that it leads to: for a tester that looks for one of a certain form, which may
-/// take hundreds.
+/// A sequence of controller keys with their shared secrets. A tester uses it to find a key of a certain form, which may take hundreds.
 ///
-/// They are a, a + 1, a + 2…, so that the powers of one are those of the one before times their bases: they protect nothing.
+/// The private keys are a, a + 1, a + 2…, so that each power is the preceding one times its base. They offer no security.
 package struct SRPCandidates {
   private let serverPublicKey: [UInt8]
   /// B − k·g^x, to be raised to a + u·x.
@@ -32,7 +31,7 @@ package struct SRPCandidates {
     basePower = SRPGroup.power(base, BigNumber(privateKey))
   }
 
-  /// A of the next candidate, padded to 384 bytes.
+  /// Returns A of the next candidate, padded to 384 bytes.
   package mutating func next() -> [UInt8] {
     if !isFirst {
       generatorPower = SRPGroup.product(generatorPower, BigNumber(SRPGroup.generator))
@@ -42,7 +41,7 @@ package struct SRPCandidates {
     return generatorPower.padded().withBytes { Array($0) }
   }
 
-  /// S of the candidate that `next` gave last, padded to 384 bytes. Slow (1.5 ms).
+  /// Returns S of the last candidate from `next`, padded to 384 bytes. Slow (1.5 ms).
   package func secret(publicKey: [UInt8]) -> [UInt8] {
     let u = SRPGroup.scrambler(publicKey, serverPublicKey)
     return SRPGroup.product(basePower, SRPGroup.power(codePower, u)).padded().withBytes { Array($0) }

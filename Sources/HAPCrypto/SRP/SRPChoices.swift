@@ -1,27 +1,27 @@
-/// How the M3 of a tester differs from that of an ordinary controller. Without a change it is right. HAP R2 §5.5.
+/// The deviations of a tester's M3 from an ordinary controller's. Without a change, the M3 is valid. HAP R2 §5.5.
 ///
 /// ``SRPClient`` protects the keys of users. The values here are not protected.
 package struct SRPChoices: Sendable {
   package enum Problem: Error {
     /// B is zero modulo N, or longer than 384 bytes.
     case worthlessKey
-    /// 20,000 private keys were tried, and none had the form that was chosen.
+    /// 20,000 private keys were tried, and none had the requested form.
     case noKeyFound
   }
 
-  /// A instead of the right one. S is then ``secret``, or empty.
+  /// A instead of the correct one. S is then ``secret``, or empty.
   package var publicKey: [UInt8]?
-  /// Whether A begins with a zero byte, which is left out.
+  /// Whether A starts with a zero byte, which is left out.
   package var isShort = false
-  /// S instead of the right one.
+  /// S instead of the correct one.
   package var secret: [UInt8]?
-  /// Whether the zeros at the start of S are hashed into K.
+  /// Whether the leading zeros of S are hashed into K.
   package var isPadded = false
-  /// Whether S begins with a zero byte.
+  /// Whether S starts with a zero byte.
   package var wantsZeroSecret = false
-  /// Whether K begins with a zero byte.
+  /// Whether K starts with a zero byte.
   package var wantsZeroKey = false
-  /// Whether B is hashed into the proof without the zeros that it began with.
+  /// Whether B is hashed into the proof without its leading zeros.
   package var stripsServerKey = false
 
   package init() {}
@@ -41,10 +41,10 @@ package struct SRPChoices: Sendable {
     return carry > 0 ? [UInt8(carry)] + result : result
   }
 
-  /// A and the proof for M3. Slow (some ms, half a second where zeros are wanted).
+  /// Returns A and the proof for M3. Slow (some ms; half a second if zeros are requested).
   /// - Parameters:
   ///   - serverPublicKey: B as received.
-  ///   - privateKey: the first a of the search; unused with a ``publicKey``.
+  ///   - privateKey: the first a of the search. It is unused with a ``publicKey``.
   package func proof(
     code: String, salt: [UInt8], serverPublicKey: [UInt8], privateKey: [UInt8]
   ) throws(Problem) -> SRPClientProof {
@@ -66,7 +66,7 @@ package struct SRPChoices: Sendable {
       if (agreed[0] == 0) != wantsZeroSecret { continue }
       let hashed = secret ?? (isPadded ? agreed : SRPGroup.strip(agreed))
       let key = Self.key(ofSecret: hashed)
-      // One stack loses the zeros at the start of K, so a case about something else draws again.
+      // One stack drops the leading zeros of K, so all other cases avoid such a K.
       if secret == nil, key.withBytes({ $0[0] == 0 }) != wantsZeroKey { continue }
       return made(SRPGroup.strip(padded), agreed, key)
     }

@@ -1,11 +1,11 @@
-/// The controller's end of SRP-6a.
+/// The controller's side of SRP-6a.
 ///
-/// Implementations part where A, B or S starts with a zero byte. So draw `a`, after M2, until ``startsWithZero`` and
+/// Implementations differ if A, B or S starts with a zero byte. Therefore, draw `a` after M2, until ``startsWithZero`` and
 /// ``SRPClientProof/startsWithZero`` are false.
 package struct SRPClient: Sendable {
   private let code: String
   private let privateKey: SecretBytes
-  /// A as it goes on the wire: no zeros in front.
+  /// A as sent, without leading zeros.
   package let publicKey: [UInt8]
 
   /// Slow (0.5 ms).
@@ -28,7 +28,7 @@ package struct SRPClient: Sendable {
   /// - Parameters:
   ///   - salt: as received.
   ///   - serverPublicKey: B as received.
-  /// - Returns: nil when B mod N is zero (RFC 5054 §2.5.3) or B is longer than 384 bytes.
+  /// - Returns: nil if B mod N is zero (RFC 5054 §2.5.3) or B is longer than 384 bytes.
   package func agree(salt: [UInt8], serverPublicKey: [UInt8]) -> SRPClientProof? {
     guard serverPublicKey.count <= SRPGroup.byteCount else { return nil }
     let b = SRPGroup.reduced(BigNumber(serverPublicKey))
@@ -46,15 +46,15 @@ package struct SRPClient: Sendable {
   }
 }
 
-/// What the controller knows before M3.
+/// The controller's values before M3.
 package struct SRPClientProof: Sendable {
   /// S, padded.
   let secret: SecretBytes
   /// K, 64 bytes.
   package let key: SecretBytes
-  /// A as it is sent.
+  /// A as sent.
   package let publicKey: [UInt8]
-  /// What M3 carries, 64 bytes.
+  /// The proof for M3, 64 bytes.
   package let proof: [UInt8]
 
   init(secret: SecretBytes, key: SecretBytes, publicKey: [UInt8], proof: [UInt8]) {
@@ -67,8 +67,8 @@ package struct SRPClientProof: Sendable {
   /// Whether S starts with a zero byte.
   package var startsWithZero: Bool { HAPCrypto.startsWithZero(secret) }
 
-  /// Whether `proof2` shows that the accessory knows the code, made with A padded (HomeKitADK), as sent, or without the zeros that it began
-  /// with.
+  /// Whether `proof2` proves that the accessory has the code. It may be computed with A padded (HomeKitADK), as sent, or without its leading
+  /// zeros.
   package func check(proof2: [UInt8]) -> Bool {
     var forms = [publicKey, SRPGroup.strip(publicKey)]
     if publicKey.count <= SRPGroup.byteCount { forms.append(SRPGroup.pad(publicKey)) }

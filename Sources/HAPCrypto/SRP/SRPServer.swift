@@ -1,17 +1,17 @@
-/// The accessory's end of SRP-6a (3072 bits, SHA-512), with HomeKitADK's treatment of leading zeros.
+/// The accessory's side of SRP-6a (3072 bits, SHA-512). It treats leading zeros as HomeKitADK does.
 ///
-/// Implementations part where A, B or S starts with a zero byte. So draw `b` until ``startsWithZero`` is false.
+/// Implementations differ if A, B or S starts with a zero byte. Therefore, draw `b` until ``startsWithZero`` is false.
 package struct SRPServer: Sendable {
   private let verifier: SRPVerifier
   private let privateKey: SecretBytes
-  /// B as it goes on the wire: no zeros in front, so 384 bytes or fewer, unless they were asked for.
+  /// B as sent, without leading zeros and at most 384 bytes. With `keepsZeros` it keeps them.
   package let publicKey: [UInt8]
 
   /// Slow (0.5 ms).
   ///
   /// - Parameters:
   ///   - privateKey: b, 32 bytes, or it traps.
-  ///   - keepsZeros: whether B has its zeros in front, on the wire and in the proofs.
+  ///   - keepsZeros: whether B keeps its leading zeros, when sent and in the proofs.
   package init(_ verifier: SRPVerifier, privateKey: SecretBytes, keepsZeros: Bool = false) {
     precondition(privateKey.count == 32, "an SRP private key is 32 bytes")
     let verifier = verifier.computed
@@ -26,13 +26,13 @@ package struct SRPServer: Sendable {
   /// 16 bytes.
   package var salt: [UInt8] { verifier.salt }
 
-  /// Whether B, padded, starts with a zero byte (1 in 256): then another `b` pairs with more peers.
+  /// Whether B, padded, starts with a zero byte (1 in 256). Another `b` then works with more controllers.
   package var startsWithZero: Bool { publicKey.count < SRPGroup.byteCount || publicKey.first == 0 }
 
   /// Slow (1.3 ms).
   ///
   /// - Parameter clientKey: A as received.
-  /// - Returns: nil when A mod N is zero, which would give S away (RFC 5054 §2.5.4), or A is longer than 384 bytes.
+  /// - Returns: nil if A mod N is zero, which would reveal S (RFC 5054 §2.5.4), or A is longer than 384 bytes.
   package func agree(with clientKey: [UInt8]) -> SRPServerProof? {
     guard clientKey.count <= SRPGroup.byteCount else { return nil }
     let a = SRPGroup.reduced(BigNumber(clientKey))
@@ -46,7 +46,7 @@ package struct SRPServer: Sendable {
   }
 }
 
-/// What the accessory knows after M3, before it has looked at the controller's proof.
+/// The accessory's values after M3, before it checks the controller's proof.
 package struct SRPServerProof: Sendable {
   /// S, padded.
   let secret: SecretBytes
@@ -58,9 +58,9 @@ package struct SRPServerProof: Sendable {
   /// Checks the controller's proof.
   ///
   /// - Parameters:
-  ///   - proof: 64 bytes; of any other length it is wrong.
-  ///   - forms: which ways of hashing S and A are taken.
-  /// - Returns: nil for a wrong proof, that is a wrong code; else K (64 bytes) and the accessory's proof (64 bytes).
+  ///   - proof: 64 bytes. Any other length is wrong.
+  ///   - forms: the accepted ways of hashing S and A.
+  /// - Returns: nil for a wrong proof, which means a wrong code; else K (64 bytes) and the accessory's proof (64 bytes).
   package func verify(_ proof: [UInt8], forms: SRPProofForms) -> (key: SecretBytes, proof2: [UInt8])? {
     let strippedKey = SRPGroup.strip(clientKey)
     let clientForms = forms == .stripped || strippedKey == clientKey ? [strippedKey] : [strippedKey, clientKey]
@@ -83,11 +83,11 @@ package struct SRPServerProof: Sendable {
   }
 }
 
-/// How a controller's proof may be made where S or A begin with zeros, in which stacks differ.
+/// The accepted forms of a controller's proof if S or A has leading zeros. Stacks differ in this case.
 package enum SRPProofForms: Sendable {
-  /// With S and A without them, as HomeKitADK demands; or with S padded and A as received, as aiohomekit computes it.
+  /// S and A without leading zeros, as HomeKitADK requires; or S padded and A as received, as aiohomekit computes it.
   case either
-  /// As HomeKitADK demands.
+  /// As HomeKitADK requires.
   case stripped
   /// S padded, as HAP-NodeJS and HomeSpan compute it.
   case padded
@@ -95,7 +95,7 @@ package enum SRPProofForms: Sendable {
 
 func startsWithZero(_ secret: SecretBytes) -> Bool { secret.withBytes { $0.first == 0 } }
 
-/// K = H(S): 64 bytes, its own zeros always kept.
+/// K = H(S): 64 bytes. Leading zeros of K are always kept.
 func sessionKey(_ secret: SecretBytes, padded: Bool) -> SecretBytes {
   var hasher = SHA512.Hasher()
   secret.withBytes { bytes in

@@ -1,9 +1,9 @@
-/// What the accessory keeps of the setup code: 16-byte salt and v = g^x mod N. HAP R2 §5.5.
+/// The accessory's data about the setup code: a 16-byte salt and v = g^x mod N. HAP R2 §5.5.
 package struct SRPVerifier: Sendable {
   package static let saltCount = 16
 
-  /// Draws a salt of 16 bytes that doesn't start with a zero byte, because some controllers drop leading zeros, and could never pair.
-  /// - Parameter draw: returns 16 bytes, others for each attempt (0, 1, …).
+  /// Draws a salt of 16 bytes that doesn't start with a zero byte. Some controllers drop leading zeros, and could never pair.
+  /// - Parameter draw: returns 16 bytes that differ for each attempt (0, 1, …).
   package static func salt(drawing draw: (_ attempt: Int) -> [UInt8]) -> [UInt8] {
     var attempt = 0
     while true {
@@ -21,7 +21,7 @@ package struct SRPVerifier: Sendable {
   }
   private let source: Source
 
-  /// 384 bytes, zeros in front. Slow (1 ms) where it wasn't computed before.
+  /// 384 bytes with leading zeros. Slow (1 ms) if it wasn't computed before.
   package var verifier: SecretBytes {
     switch source {
     case .computed(let verifier): verifier
@@ -29,10 +29,10 @@ package struct SRPVerifier: Sendable {
     }
   }
 
-  /// The same, computed now if it wasn't before.
+  /// A verifier with the same values that is already computed.
   package var computed: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
 
-  /// Slow (1 ms): computed once for a setup code.
+  /// Computes a verifier. Slow (1 ms): do it once for a setup code.
   ///
   /// - Parameters:
   ///   - code: with its dashes, `031-45-154`.
@@ -41,7 +41,7 @@ package struct SRPVerifier: Sendable {
     self = SRPVerifier(codeWhenNeeded: code, salt: salt).computed
   }
 
-  /// One that is computed whenever it is asked for: for thousands of accessories of which few will be paired.
+  /// A verifier that is computed each time it is needed, for thousands of accessories of which few will be paired.
   ///
   /// - Parameters: as of `init(code:salt:)`.
   package init(codeWhenNeeded code: String, salt: [UInt8]) {
@@ -50,7 +50,7 @@ package struct SRPVerifier: Sendable {
     source = .code(code)
   }
 
-  /// A stored one.
+  /// A stored verifier.
   ///
   /// - Parameters:
   ///   - salt: 16 bytes, or it traps.

@@ -1,12 +1,12 @@
 import HAPLoop
 
 extension BackEnd {
-  /// Starts to look for services.
+  /// Starts to browse for services.
   /// - Parameters:
-  ///   - wanted: who is to look; nil: whichever suits the machine.
-  ///   - interfaces: names; empty means all of the local network.
+  ///   - wanted: the mDNS implementation. nil: the one that suits the machine.
+  ///   - interfaces: names. Empty: all interfaces of the local network.
   ///   - onEvent: never called before this returns.
-  /// - Throws: `.noSuchInterface`; `.other` for a back end that this system doesn't have.
+  /// - Throws: `.noSuchInterface`; `.other` if this system doesn't have the back end.
   package static func browse(
     _ wanted: BackEnd? = nil, for type: String = "_hap._tcp", on loop: EventLoop, interfaces: [String] = [],
     onEvent: @escaping (BrowserEvent) -> Void
@@ -14,10 +14,10 @@ extension BackEnd {
     var found: [NetworkInterface] = []
     for name in interfaces { found.append(try loop.interfaces().named(name)) }
     let names = InterfaceChoice(interfaces)
-    // The desk that asked goes on to do the work.
+    // The browser reuses the desk that found the daemon.
     var desk: DaemonDesk?
     let choice =
-      wanted.map { Choice(backEnd: $0, reason: "as asked for") }
+      wanted.map { Choice(backEnd: $0, reason: "as requested") }
       ?? choice(interfaces: found, bindsToAddress: false) {
         let new = DaemonDesk(names)
         desk = new

@@ -1,18 +1,18 @@
 import HAPLoop
 
-/// A service that was found on the network, as its records are now.
+/// A service that was found on the network, with its current records.
 package struct DiscoveredService: Equatable, Sendable {
-  /// The instance's name, which people see. It can be any text of 1...63 bytes.
+  /// The instance name, which users see. It can be any text of 1...63 bytes.
   package var name: String
-  /// In full, "lamp.local".
+  /// The full host name, such as "lamp.local".
   package var host: String
   /// 1...65535.
   package var port: UInt16
-  /// Of the host, on all interfaces, one at least: IPv4 first, link-local IPv6 last and with its interface.
+  /// The addresses of the host on all interfaces, at least one: IPv4 first, link-local IPv6 last and with its interface.
   package var addresses: [SocketAddress]
-  /// Index of the interface on which its place was heard last.
+  /// The index of the interface on which its SRV record was received last.
   package var interface: UInt32
-  /// The strings of its TXT record, in their order: by rule "key=value", but any bytes may come.
+  /// The strings of its TXT record in their order. Each one should be "key=value", but can be any bytes.
   package var txt: [[UInt8]]
 
   package init(
@@ -27,14 +27,14 @@ package struct DiscoveredService: Equatable, Sendable {
   }
 }
 
-/// What a browser has to tell.
+/// An event of a browser.
 package enum BrowserEvent: Equatable, Sendable {
-  /// Found, with all that is needed to connect to it.
+  /// A service was found and can be connected to.
   case appeared(DiscoveredService)
-  /// Something of it is another than was told before.
+  /// A service differs from the last event about it.
   case changed(DiscoveredService)
-  /// It said goodbye, wasn't heard of for as long as its records last, or can't be seen any more.
+  /// The service said goodbye, its records expired, or it is no longer reachable.
   case gone(name: String)
-  /// Nothing can be found now, for this reason. Where that can change, it is tried again.
+  /// No service can be found now, for this reason. If the reason can change, the browser tries again.
   case trouble(String)
 }

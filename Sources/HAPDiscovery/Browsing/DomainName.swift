@@ -1,10 +1,10 @@
 import HAPWire
 
-/// Names of the DNS, as responders take them in text: in the form of `DNSName.description`.
+/// DNS names as text, in the form of `DNSName.description`, which responders use.
 enum DomainName {
-  /// A name from a record's data, RFC 1035 §3.1, in lower case.
-  /// - Returns: nil unless `bytes` are exactly one name: labels of 1...63 bytes, 255 bytes at most, and the end. Compressed ones don't stand in
-  ///   data that a responder has taken apart.
+  /// Decodes a name from a record's data, RFC 1035 §3.1, in lower case.
+  /// - Returns: nil unless `bytes` are exactly one name: labels of 1...63 bytes, at most 255 bytes in total, and the end. Names in data
+  ///   that a responder has decoded are never compressed.
   static func text(ofWireForm bytes: ArraySlice<UInt8>) -> String? {
     guard bytes.count <= 255 else { return nil }
     var labels: [String] = []

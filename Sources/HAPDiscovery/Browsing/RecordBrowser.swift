@@ -1,8 +1,8 @@
 import HAPLoop
 
-/// Looks for services through a source of single records, such as a daemon. Stays open until `close()`.
+/// Browses for services through a source of single records, such as a daemon. Stays open until `close()`.
 final class RecordBrowser: ServiceSource {
-  /// The records of a service come one after the other within a packet or two: they are waited for, so that it appears whole.
+  /// The records of a service arrive one after the other, in a packet or two. This delay lets the service appear complete.
   private static let settlingTime = Duration.milliseconds(10)
 
   private var table: ServiceTable
@@ -11,12 +11,12 @@ final class RecordBrowser: ServiceSource {
   private var onEvent: (BrowserEvent) -> Void
   private let settling: LoopTimer
   private var trouble: String?
-  /// Told last, and not over since.
+  /// The last reported trouble, until an instance is found.
   private var toldTrouble: String?
 
   /// - Parameters:
   ///   - type: such as "_hap._tcp".
-  ///   - makeSource: makes what looks, which tells by the closure it is given.
+  ///   - makeSource: creates the source, which reports through the closure.
   ///   - onEvent: never called before this returns.
   init(
     _ loop: EventLoop, type: String, onEvent: @escaping (BrowserEvent) -> Void,
@@ -31,11 +31,11 @@ final class RecordBrowser: ServiceSource {
       settling.close()
       throw error
     }
-    // Keeps this object as long as it is open.
+    // Keeps this object alive while it is open.
     settling.onFire = { self.settle() }
   }
 
-  /// No event comes any more. Any number of times, also from within an event.
+  /// Stops all events. Idempotent; can be called from within an event.
   func close() {
     guard let source else { return }
     self.source = nil

@@ -1,8 +1,8 @@
-/// Which records are wanted. The names are in the form of ``DomainName``.
+/// The records to look for. The names are in the form of ``DomainName``.
 enum Question: Hashable, Sendable {
-  /// SRV: where a service is, by its full name.
+  /// SRV: the host and port of a service, by its full name.
   case location(String)
-  /// TXT: what it says of itself.
+  /// TXT: the description of a service.
   case text(String)
   /// A: a host's IPv4 addresses.
   case addressesV4(String)
@@ -26,28 +26,28 @@ enum Question: Hashable, Sendable {
   }
 }
 
-/// Where something was heard. What is heard twice also goes twice.
+/// The link on which a record was received. A record that arrives on two links also goes away on each of them.
 struct Link: Hashable, Sendable {
   let interface: UInt32
-  /// The IP version it came by, where the source tells.
+  /// The IP version of the packet, if the source reports it.
   var version: Int32 = 0
 }
 
-/// What a source heard.
+/// An event of a source.
 enum RecordEvent: Equatable, Sendable {
-  /// An instance of the type is there, or is gone there.
+  /// An instance of the type appeared or disappeared on a link.
   case instance(String, Link, isThere: Bool)
-  /// A record, as its data stands on the wire, is there, or not any more.
+  /// A record appeared or disappeared. `data` is its data in wire form.
   case record(Question, Link, data: [UInt8], isThere: Bool)
-  /// The source can't look, or not any more; everything that it told is void, and what it was asked is forgotten. It tries again by itself.
+  /// The source can't search, or no longer. All its earlier events are void and all its questions are dropped. It retries by itself.
   case lost(String)
 }
 
-/// Looks for instances of a service type, and for the records it is asked for, as long as it is asked. Belongs to the thread of its owner's
-/// loop, where it tells what it hears, never during a call to it.
+/// Looks for instances of a service type, and for the requested records until they are dropped. All calls are on the owner's loop.
+/// Events arrive on that loop, but never during a call to the source.
 protocol RecordSource: AnyObject {
   func ask(_ question: Question)
   func drop(_ question: Question)
-  /// Nothing is told any more. Any number of times.
+  /// Stops all events. Idempotent.
   func close()
 }

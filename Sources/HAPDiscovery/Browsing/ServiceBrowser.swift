@@ -1,30 +1,30 @@
 import HAPLoop
 
-/// Looks for services of a type, and reports each as it appears, changes and goes. Belongs to the thread of its owner's loop.
+/// Browses for services of a type, and reports each one that appears, changes or disappears. All calls are on the owner's loop.
 protocol ServiceSource: AnyObject {
-  /// Nothing is reported any more. Any number of times, also from within a report.
+  /// Stops all reports. Idempotent; can be called from within a report.
   func close()
 }
 
-/// Looks for services of a type on the network, and tells of each as it comes, changes and goes. Belongs to the thread of its loop, as do its
-/// events. Stays open until `close()`.
+/// Browses for services of a type on the network, and reports each one that appears, changes or disappears. All calls and events are on
+/// the loop's thread. Stays open until `close()`.
 package final class ServiceBrowser {
   private var source: (any ServiceSource)?
   private var onEvent: ((BrowserEvent) -> Void)?
 
   /// - Parameters:
   ///   - onEvent: never called before this returns.
-  ///   - makeSource: makes what looks, which reports by the closure it is given, never before it returns.
+  ///   - makeSource: creates the source, which reports through the closure, never before it returns.
   init(
     onEvent: @escaping (BrowserEvent) -> Void,
     makeSource: (@escaping (BrowserEvent) -> Void) throws(LoopError) -> any ServiceSource
   ) throws(LoopError) {
     self.onEvent = onEvent
-    // Keeps this object as long as it is open.
+    // Keeps this object alive while it is open.
     source = try makeSource { self.onEvent?($0) }
   }
 
-  /// No event comes any more. Any number of times, also from within an event.
+  /// Stops all events. Idempotent; can be called from within an event.
   package func close() {
     guard let source else { return }
     self.source = nil

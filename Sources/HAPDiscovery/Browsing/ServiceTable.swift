@@ -1,16 +1,16 @@
 import HAPLoop
 import HAPWire
 
-/// Puts services together from the records that are heard of them on all interfaces. Of several that differ, the last that came counts.
+/// Combines the records received on all interfaces into services. If records differ, the latest one counts.
 ///
-/// What the network says fills it up to its limits only: what is beyond them is as if it had never been said.
+/// The network can fill the table only up to its limits. Records beyond them are ignored.
 struct ServiceTable {
   static let mostServices = 512
-  /// Of a service's place or text, over all interfaces.
+  /// The limit for SRV and for TXT records of a service, over all interfaces.
   static let mostRecords = 32
   static let mostLinks = 64
   static let mostAddresses = 64
-  /// In bytes; HAP's fit into a fourth of it.
+  /// In bytes. HAP's TXT records need less than a quarter of it.
   static let mostText = 4096
 
   private struct Location: Equatable {
@@ -29,13 +29,13 @@ struct ServiceTable {
   private var names: [String: String] = [:]
   private var hosts: [String: Hearings<IPAddress>] = [:]
   private var told: [String: DiscoveredService] = [:]
-  /// Of services that are there or were told.
+  /// The changed services that exist or were reported.
   private var touched: Set<String> = []
 
   /// - Parameter type: such as "_hap._tcp".
   init(type: String) { self.type = type }
 
-  /// All that has to be known of what is there.
+  /// All records that the current instances need.
   var questions: Set<Question> {
     var questions: Set<Question> = []
     for name in names.keys { questions.formUnion([.location(name), .text(name)]) }
@@ -88,7 +88,7 @@ struct ServiceTable {
     }
   }
 
-  /// Forgets all that was heard.
+  /// Removes all records.
   mutating func clear() {
     touched = Set(told.keys)
     services = [:]
@@ -96,7 +96,7 @@ struct ServiceTable {
     hosts = [:]
   }
 
-  /// What is another than was told before, by name.
+  /// Returns the differences from the reported services, in order of their names.
   mutating func changes() -> [BrowserEvent] {
     var events: [BrowserEvent] = []
     for name in touched.sorted() {
@@ -122,14 +122,14 @@ struct ServiceTable {
     sortOutHosts()
   }
 
-  /// Hosts that some service is at are kept, and no others.
+  /// Keeps only the hosts that a service refers to.
   private mutating func sortOutHosts() {
     let wanted = Set(services.values.compactMap { $0.locations.last?.value.host })
     hosts = hosts.filter { wanted.contains($0.key) }
     for host in wanted where hosts[host] == nil { hosts[host] = Hearings(most: Self.mostAddresses) }
   }
 
-  /// nil: it isn't there, or not enough is known of it.
+  /// Returns nil if the service doesn't exist or is incomplete.
   private func service(_ name: String) -> DiscoveredService? {
     guard let service = services[name], let location = service.locations.last, let text = service.texts.last,
       location.value.port > 0, let addresses = hosts[location.value.host]?.values, !addresses.isEmpty
@@ -142,7 +142,7 @@ struct ServiceTable {
   }
 }
 
-/// What was heard of one thing, the last at the end, each as often as it was heard.
+/// Answers for one record in order of arrival, duplicates included.
 private struct Hearings<Value: Equatable & Sendable>: Sendable {
   struct Hearing: Sendable {
     let value: Value
@@ -157,7 +157,7 @@ private struct Hearings<Value: Equatable & Sendable>: Sendable {
 
   var last: Hearing? { hearings.last }
 
-  /// Each once, in the order in which they came.
+  /// The values without duplicates, in order of arrival.
   var values: [Value] {
     var values: [Value] = []
     for hearing in hearings where !values.contains(hearing.value) { values.append(hearing.value) }
@@ -180,12 +180,12 @@ private struct Hearings<Value: Equatable & Sendable>: Sendable {
 
 extension IPAddress {
   fileprivate var isMulticast: Bool { isV4 ? bytes[0] & 0xF0 == 0xE0 : bytes[0] == 0xFF }
-  /// The order in which they are told.
+  /// The position in the list of addresses.
   fileprivate var rank: Int { isV4 ? 0 : isLinkLocal ? 2 : 1 }
 }
 
 extension TextRecord {
-  /// The strings of a TXT record's data, RFC 6763 §6.1; one that is cut off, and empty ones, are left out.
+  /// Returns the strings of a TXT record's data, RFC 6763 §6.1. Truncated and empty strings are skipped.
   static func strings(of data: [UInt8]) -> [[UInt8]] {
     var strings: [[UInt8]] = []
     var rest = data[...]

@@ -6,7 +6,7 @@ import CDNSSD
 
 /// The functions of `dns_sd.h`.
 ///
-/// On Linux they are Avahi's. They are loaded at the first call instead of linked, so that hapsim starts where the library isn't installed.
+/// On Linux they are Avahi's. They are loaded at the first call and not linked, so that hapsim starts without the library.
 struct DNSSDLibrary: Sendable {
   typealias Register =
     @convention(c) (
@@ -36,7 +36,7 @@ struct DNSSDLibrary: Sendable {
   let process: @convention(c) (DNSServiceRef?) -> DNSServiceErrorType
   let deallocate: @convention(c) (DNSServiceRef?) -> Void
 
-  /// - Throws: when the library isn't installed.
+  /// - Throws: if the library isn't installed.
   static func shared() throws(DaemonError) -> DNSSDLibrary {
     guard let loaded else { throw .noLibrary }
     return loaded
@@ -46,7 +46,7 @@ struct DNSSDLibrary: Sendable {
     private static let loaded: DNSSDLibrary? = {
       guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
-      // From libavahi-common, a dependency of the library; another implementation of dns_sd.h has none.
+      // This function is in libavahi-common, a dependency of the library. Other implementations of dns_sd.h don't have it.
       function("avahi_set_allocator", (@convention(c) (UnsafeRawPointer?) -> Void).self)?(makeZeroingAllocator())
       guard let register = function("DNSServiceRegister", Register.self),
         let browse = function("DNSServiceBrowse", Browse.self),
@@ -70,8 +70,8 @@ struct DNSSDLibrary: Sendable {
       let calloc: @convention(c) (Int, Int) -> UnsafeMutableRawPointer?
     }
 
-    /// When the daemon dies, Avahi's library calls all callbacks of a connection, and up to 0.8 also those that it never set: whatever was in
-    /// that memory before (avahi/avahi#569). In zeroed memory there are none. Avahi keeps the pointer for the rest of the process.
+    /// When the daemon dies, Avahi's library calls all callbacks of a connection. Versions up to 0.8 also call callbacks that were not set,
+    /// through uninitialized memory (avahi/avahi#569). Zeroed memory has no such callbacks. Avahi keeps the pointer until the process ends.
     private static func makeZeroingAllocator() -> UnsafeRawPointer {
       let allocator = UnsafeMutablePointer<Allocator>.allocate(capacity: 1)
       allocator.initialize(

@@ -6,11 +6,11 @@ import HAPLoop
   import Darwin
 #endif
 
-/// Where the calls to the daemon are made: on a loop of their own, since they wait for its answers, and a daemon that hangs must not hold up
-/// an accessory. All of it belongs to that loop's thread, except where it says otherwise.
-// Safe: `loop` and `choice` are constants. `init`, `absence` and `close` may come from any thread, and use the rest in work that they give to the
-// loop. The others call from the loop: `DaemonRegistration` and `DeskConversations` get there by `schedule`, and the timers that all of them
-// make trap on any other thread.
+/// Makes the calls to the daemon on a separate loop. The calls block until the daemon answers, and a daemon that hangs must not block an
+/// accessory. Everything in it belongs to that loop's thread, unless stated otherwise.
+// Safe: `loop` and `choice` are constants. `init`, `absence` and `close` can run on any thread; they access the other members only in work
+// that they schedule on the loop. The other methods run on the loop: `DaemonRegistration` and `DeskConversations` get there by `schedule`,
+// and their timers trap on any other thread.
 final class DaemonDesk: @unchecked Sendable {
   let loop: EventLoop
   let choice: InterfaceChoice
@@ -24,10 +24,10 @@ final class DaemonDesk: @unchecked Sendable {
   private lazy var browserRetry = LoopTimer(loop) { [unowned self] in browse() }
   private var isBrowsing = false
 
-  /// Starts the loop. From any thread.
+  /// Starts the loop. Callable from any thread.
   init(_ choice: InterfaceChoice) {
     self.choice = choice
-    // Avahi's library would otherwise advise the user, on standard error, to use another one.
+    // Otherwise Avahi's library prints a warning about its use to standard error.
     setenv("AVAHI_COMPAT_NOWARN", "1", 0)
     loop = EventLoop(name: "dns-sd")
     loop.start()
@@ -41,8 +41,8 @@ final class DaemonDesk: @unchecked Sendable {
     }
   }
 
-  /// Whether a daemon answers, asked with a limit on the time. From any thread but the loop's.
-  /// - Returns: why not; nil when it does.
+  /// Checks within a time limit whether a daemon answers. Callable from any thread except the loop's.
+  /// - Returns: the reason why it doesn't answer; nil if it does.
   func absence(waitingAtMost limit: Duration) -> String? {
     let answer: String?? = loop.perform(waitingAtMost: limit) {
       do throws(DaemonError) {
@@ -55,8 +55,8 @@ final class DaemonDesk: @unchecked Sendable {
     return answer ?? "the mDNS daemon has not answered for \(limit.components.seconds) s"
   }
 
-  /// Takes everything back and ends the loop. Waits for it a little; a daemon that hangs notices by itself when the process is gone.
-  /// From any thread but the loop's.
+  /// Withdraws everything and ends the loop. Waits at most 3 s for that. A daemon that hangs detects the end of the process itself.
+  /// Callable from any thread except the loop's.
   func close() {
     let done: Bool? = loop.perform(waitingAtMost: .seconds(3)) {
       for registration in self.registrations.values { registration.close() }
@@ -69,7 +69,7 @@ final class DaemonDesk: @unchecked Sendable {
     if done != nil { loop.stop() }
   }
 
-  /// Those to register on; 0 is all of them. nil: of those wanted there is none.
+  /// The interfaces to register on; 0 means all. nil: none of the named interfaces exists.
   var interfaces: [UInt32]? {
     if choice.names.isEmpty { return [0] }
     let chosen = choice.chosen(from: network?.interfaces ?? []).map(\.index)
@@ -85,9 +85,9 @@ final class DaemonDesk: @unchecked Sendable {
 
   func forget(_ id: ObjectIdentifier) { registrations.removeValue(forKey: id)?.close() }
 
-  // MARK: The look at ourselves
+  // MARK: Self-check
 
-  /// On all interfaces, as a controller on this machine would.
+  /// Browses on all interfaces, as a controller on this machine would.
   private func browse() {
     browserRetry.cancel()
     browser?.close()

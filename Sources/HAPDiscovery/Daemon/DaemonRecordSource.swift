@@ -1,12 +1,12 @@
 import HAPLoop
 
-/// Looks for records through the machine's mDNS daemon: a conversation for each question. The work is done at a desk.
+/// Looks for records through the machine's mDNS daemon, with one daemon connection for each question. The calls run on the desk's loop.
 final class DaemonRecordSource: RecordSource {
-  /// What the answers go to, on the owner's loop.
+  /// Receives the answers, on the owner's loop.
   fileprivate final class Owner {
     let tell: (RecordEvent) -> Void
     var isClosed = false
-    /// Counts how often all was lost, so that news and questions of before don't reach what comes after.
+    /// Incremented after each loss of the daemon, so that earlier events and questions are dropped.
     var edition = 0
 
     init(_ tell: @escaping (RecordEvent) -> Void) { self.tell = tell }
@@ -17,8 +17,8 @@ final class DaemonRecordSource: RecordSource {
   private let conversations: LoopBound<DeskConversations>
 
   /// - Parameters:
-  ///   - loop: its owner's, where it tells. This is called on it.
-  ///   - desk: its own from now on.
+  ///   - loop: the owner's loop, on which events are reported. The caller is on its thread.
+  ///   - desk: owned by this object from now on.
   init(_ loop: EventLoop, _ desk: DaemonDesk, type: String, tell: @escaping (RecordEvent) -> Void) {
     self.desk = desk
     owner = Owner(tell)
@@ -46,9 +46,9 @@ final class DaemonRecordSource: RecordSource {
   }
 }
 
-/// The conversations with the daemon, on the desk's loop.
+/// The connections to the daemon, on the desk's loop.
 private final class DeskConversations {
-  /// With Avahi each is a connection to D-Bus, which lets one user have 256.
+  /// With Avahi each one is a connection to D-Bus, which allows 256 for each user.
   private static let mostConversations = 192
 
   private let desk: DaemonDesk
@@ -57,7 +57,7 @@ private final class DeskConversations {
   private let ownerLoop: EventLoop
   private var instances: ServiceReference?
   private var conversations: [Question: ServiceReference] = [:]
-  /// Those beyond the limit, until another ends; and those that couldn't be asked, until the next try.
+  /// Questions beyond the limit, until another one ends, and questions that failed, until the next try.
   private var waiting: [Question] = []
   private var edition = 0
   private var backOff = BackOff()
@@ -113,9 +113,9 @@ private final class DeskConversations {
         }
       }
     } catch  where error.isOfQuestion {
-      // A stranger may have named a host that is none: nothing will be heard of that, and of others all the same.
+      // Any device can advertise an invalid host name. Only this question is dropped.
     } catch {
-      // There may be too many. If it is the daemon that has gone, those that are open say so.
+      // There may be too many connections. If the daemon is gone, the open connections report it.
       waiting.append(question)
       if !retry.isActive { retry.start(after: backOff.delay()) }
     }
@@ -152,7 +152,7 @@ private final class DeskConversations {
     }
   }
 
-  /// What is heard on the interfaces that are wanted; what goes, goes everywhere.
+  /// Reports records that appear on the chosen interfaces, and records that disappear on any interface.
   private func heard(_ event: RecordEvent) {
     switch event {
     case .instance(_, let link, true), .record(_, let link, _, true):

@@ -1,21 +1,21 @@
 import HAPLoop
 import MDNS
 
-/// One record in the daemon's keeping: asked for on each interface, renamed when its name is taken, and asked for again when the daemon
-/// comes back. Lives on the loop of the daemon's calls.
+/// One record that the daemon advertises. It is registered on each interface, renamed if its name is taken, and registered again when the
+/// daemon returns. Belongs to the desk's loop.
 final class DaemonRegistration {
   private static let mostRenames = 64
 
   private let desk: DaemonDesk
   private var record: ServiceRecord?
   private var tellEvent: ((AdvertisementEvent) -> Void)?
-  /// As it is now, after renaming.
+  /// The current name, after renaming.
   private var name = ""
   private var renames = 0
   /// By interface.
   private var references: [UInt32: ServiceReference] = [:]
   private var established: Set<UInt32> = []
-  /// The name under which it was told to be up, since it last wasn't.
+  /// The name in the last `established`, while it holds.
   private var establishedName: String?
   private var lastFailure: String?
   private var backOff = BackOff()
@@ -27,7 +27,7 @@ final class DaemonRegistration {
     retry.onFire = { [unowned self] in register() }
   }
 
-  /// - Parameter record: one that can be advertised.
+  /// - Parameter record: must be valid.
   func publish(_ record: ServiceRecord, tell: @escaping (AdvertisementEvent) -> Void) {
     withdraw()
     self.record = record
@@ -61,7 +61,7 @@ final class DaemonRegistration {
     retry.close()
   }
 
-  /// The interfaces may be others, or have other numbers.
+  /// Handles changed interfaces, or changed interface indexes.
   func interfacesChanged() {
     guard record != nil, Set(desk.interfaces ?? []) != Set(references.keys) else { return }
     backOff.reset()
@@ -102,7 +102,7 @@ final class DaemonRegistration {
     case .registered(let chosen):
       established.insert(interface)
       if chosen != name {
-        // Taken on the network, and the daemon chose another; the other interfaces are to have the same.
+        // The name was taken on the network, and the daemon chose another one. The other interfaces need the same name.
         guard rename(to: chosen, keeping: interface) else { return }
         register()
       }
@@ -131,8 +131,8 @@ final class DaemonRegistration {
     }
   }
 
-  /// - Parameter kept: an interface on which it has the new name already.
-  /// - Returns: false when there have been too many.
+  /// - Parameter kept: an interface that already has the new name.
+  /// - Returns: false after too many renames.
   private func rename(to new: String, keeping kept: UInt32?) -> Bool {
     let old = name
     let keptReference = kept.flatMap { references.removeValue(forKey: $0) }
@@ -143,7 +143,7 @@ final class DaemonRegistration {
     }
     guard renames < Self.mostRenames else {
       unregister()
-      tell(.failed("the name \(record?.name ?? name) is taken, and so are \(renames) others made of it"))
+      tell(.failed("the name \(record?.name ?? name) is taken, and so are \(renames) variants of it"))
       return false
     }
     renames += 1

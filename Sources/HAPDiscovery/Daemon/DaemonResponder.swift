@@ -1,15 +1,16 @@
 import HAPLoop
 
-/// The machine's mDNS daemon: Bonjour on macOS, Avahi on Linux, both by `dns_sd.h`.
+/// The machine's mDNS daemon: Bonjour on macOS, Avahi on Linux. Both are used through `dns_sd.h`.
 ///
-/// The host name and its addresses are the daemon's own. Its death and return are survived; meanwhile accessories are invisible and say so.
+/// The daemon provides the host name and its addresses. If it stops, `failed` is reported. When it returns, the records are registered
+/// again.
 package final class DaemonResponder: Responder {
   fileprivate let loop: EventLoop
   fileprivate let desk: DaemonDesk
   private var advertisers: [DaemonAdvertiser] = []
   private var isClosed = false
 
-  /// - Parameter interfaces: names; empty means all that the daemon is on.
+  /// - Parameter interfaces: names. Empty: all interfaces of the daemon.
   /// - Throws: `.noSuchInterface`.
   package convenience init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
     for name in interfaces { _ = try loop.interfaces().named(name) }
@@ -39,14 +40,14 @@ package final class DaemonResponder: Responder {
   fileprivate func forget(_ advertiser: DaemonAdvertiser) { advertisers.removeAll { $0 === advertiser } }
 }
 
-/// One record with the daemon. Belongs to the accessories' loop; the work is done at the desk.
+/// One record that the daemon advertises. Belongs to the accessories' loop; the calls run on the desk's loop.
 private final class DaemonAdvertiser: Advertiser {
   private unowned let responder: DaemonResponder
   private let desk: DaemonDesk
   private let loop: EventLoop
   private var events: ((AdvertisementEvent) -> Void)?
   private var txt: TextRecord?
-  /// Counts what was published, so that news of an earlier record is not told to the next.
+  /// Incremented by each `publish`, so that events of an earlier record are dropped.
   private var edition = 0
   private var isClosed = false
   private var id: ObjectIdentifier { ObjectIdentifier(self) }
@@ -101,7 +102,7 @@ private final class DaemonAdvertiser: Advertiser {
     events = nil
     txt = nil
     let (id, desk, bound) = (id, desk, LoopBound(here: loop, self))
-    // Kept until then, so that no other gets its identity.
+    // Kept alive until then, so that no other object gets the same identifier.
     desk.loop.schedule { withExtendedLifetime(bound) { desk.forget(id) } }
     responder.forget(self)
   }

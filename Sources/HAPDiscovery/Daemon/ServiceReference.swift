@@ -1,17 +1,17 @@
 import CDNSSD
 import HAPLoop
 
-/// One conversation with the machine's mDNS daemon, through `dns_sd.h`: a registration or a search. Belongs to the thread of its loop, on
-/// which its calls may block as long as the daemon takes.
+/// One connection to the machine's mDNS daemon, through `dns_sd.h`: a registration or a search. Belongs to its loop's thread. Its calls
+/// block until the daemon answers.
 final class ServiceReference {
   enum Reply: Equatable {
-    /// The service is up under this name; the daemon may have chosen another than was asked for.
+    /// The service is registered under this name, which may differ from the requested one.
     case registered(name: String)
     case found(name: String, interface: UInt32)
     case gone(name: String, interface: UInt32)
-    /// A record that was asked for is there, or not any more.
+    /// A requested record appeared or disappeared.
     case record([UInt8], interface: UInt32, isThere: Bool)
-    /// The conversation is over: the daemon has gone, or gave up. To be closed.
+    /// The connection has ended, because the daemon is gone or reported an error. The owner must close it.
     case failed(DaemonError)
   }
 
@@ -19,7 +19,7 @@ final class ServiceReference {
   private let onReply: (Reply) -> Void
   private var reference: DNSServiceRef?
   private var watcher: DescriptorWatcher?
-  /// Comes from within the library, which is better left before anything is closed.
+  /// Replies from callbacks of the library. They are delivered after the library returns, because an owner may close the connection.
   private var replies: [Reply] = []
 
   private let library: DNSSDLibrary
@@ -33,15 +33,15 @@ final class ServiceReference {
   deinit { close() }
 
   /// - Parameters:
-  ///   - name: in place of the record's.
-  ///   - interface: an index; 0 is all of them.
+  ///   - name: replaces the record's name.
+  ///   - interface: an index; 0 means all.
   ///   - onReply: never called before this returns.
   static func register(
     _ record: ServiceRecord, name: String, interface: UInt32, on loop: EventLoop, onReply: @escaping (Reply) -> Void
   ) throws(DaemonError) -> ServiceReference {
     let made = try ServiceReference(loop, onReply)
     let txt = record.txt.bytes
-    // The host is the daemon's: dns_sd.h can name another, but Avahi's has no way to give that one an address.
+    // The host name is the daemon's. dns_sd.h can name another host, but Avahi's implementation can't give it an address.
     let status = made.library.register(
       &made.reference, 0, interface, name, record.type, "local", nil, record.port.bigEndian, UInt16(txt.count), txt,
       { _, _, status, name, _, _, context in
@@ -76,7 +76,7 @@ final class ServiceReference {
     return made
   }
 
-  /// Looks for records on all interfaces, for as long as it is open.
+  /// Looks for records on all interfaces while it is open.
   static func records(
     _ name: String, type: UInt16, on loop: EventLoop, onReply: @escaping (Reply) -> Void
   ) throws(DaemonError) -> ServiceReference {
@@ -86,7 +86,7 @@ final class ServiceReference {
       { _, flags, interface, status, _, _, _, count, data, _, context in
         let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
         guard status == DNSServiceErrorType(kDNSServiceErr_NoError) else {
-          // That there is none now is no failure: the search goes on.
+          // The record doesn't exist yet. That is no failure, and the search continues.
           if Int(status) == kDNSServiceErr_NoSuchRecord { return }
           return made.replies.append(.failed(DaemonError(status)))
         }
@@ -119,7 +119,7 @@ final class ServiceReference {
     guard let reference else { return }
     let status = library.process(reference)
     if status != DNSServiceErrorType(kDNSServiceErr_NoError) || events.contains(.failure) {
-      // A dead conversation stays readable for ever.
+      // A connection that has ended stays readable forever.
       watcher?.watch([])
       replies.append(.failed(DaemonError(status)))
     }
@@ -128,7 +128,7 @@ final class ServiceReference {
     }
   }
 
-  /// Gives a registration another TXT record.
+  /// Replaces the TXT record of a registration.
   func update(_ txt: TextRecord) throws(DaemonError) {
     guard let reference else { return }
     let bytes = txt.bytes
@@ -136,7 +136,7 @@ final class ServiceReference {
     if status != DNSServiceErrorType(kDNSServiceErr_NoError) { throw DaemonError(status) }
   }
 
-  /// Ends the conversation; the daemon says goodbye for what was registered in it. Any number of times.
+  /// Closes the connection; the daemon sends goodbyes for its registration. Idempotent.
   func close() {
     watcher?.close()
     watcher = nil
@@ -146,19 +146,19 @@ final class ServiceReference {
   }
 }
 
-/// Why the daemon didn't do what it was asked for.
+/// An error of the daemon.
 struct DaemonError: Error, Equatable, CustomStringConvertible {
   let code: Int32
 
   init(_ code: DNSServiceErrorType) { self.code = code }
 
-  /// Ours, in a range that no library uses: `dns_sd.h` is there, and what stands behind it is not.
+  /// Our own code, in a range that no library uses: the library of `dns_sd.h` is not installed.
   static let noLibrary = DaemonError(1)
 
-  /// Somebody on this machine has the name already.
+  /// Another process on this machine has the name already.
   var isNameConflict: Bool { Int(code) == kDNSServiceErr_NameConflict }
 
-  /// What was asked is none, or not to be had; the daemon is well.
+  /// The question is invalid or not supported; the daemon works.
   var isOfQuestion: Bool {
     [
       kDNSServiceErr_BadParam, kDNSServiceErr_Invalid, kDNSServiceErr_NoSuchName, kDNSServiceErr_NoSuchRecord,
@@ -168,7 +168,7 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch Int(code) {
-    // Avahi's library has no other word for an absent or dying daemon; Apple's says "not running" and "defunct connection".
+    // Avahi's library has no other code for an absent or dying daemon. Apple's codes are "not running" and "defunct connection".
     case 0, kDNSServiceErr_Unknown, -65563, -65569: "no mDNS daemon answers"
     case 1: "the library of the mDNS daemon, libdns_sd.so.1, is not installed"
     case kDNSServiceErr_NameConflict: "the name is taken"
@@ -178,6 +178,6 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
 }
 
 extension TextRecord {
-  /// As it stands in the record: each string with its length in front; one empty string where there is none.
+  /// The data of the record: each string with its length in front, or one empty string if there are none.
   var bytes: [UInt8] { entries.isEmpty ? [0] : strings.flatMap { [UInt8($0.count)] + $0 } }
 }

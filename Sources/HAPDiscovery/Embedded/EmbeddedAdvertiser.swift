@@ -5,7 +5,7 @@ import MDNS
 package final class EmbeddedAdvertiser: Advertiser {
   private let responder: EmbeddedResponder
   let number: Int
-  /// How the record deviates from RFC 6762, from now on.
+  /// How the record deviates from RFC 6762. A change applies at once.
   package var behavior: MDNSBehavior {
     didSet { if let id, behavior != oldValue { responder.setBehavior(id, behavior) } }
   }
@@ -22,7 +22,7 @@ package final class EmbeddedAdvertiser: Advertiser {
   private var lastFailure: String?
   private var isClosed = false
 
-  /// - Parameter number: its place among those of the responder.
+  /// - Parameter number: its position among the responder's advertisers.
   init(_ responder: EmbeddedResponder, number: Int, _ behavior: MDNSBehavior) {
     self.responder = responder
     self.number = number

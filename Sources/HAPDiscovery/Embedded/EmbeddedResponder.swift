@@ -1,28 +1,29 @@
 import HAPLoop
 import MDNS
 
-/// An mDNS responder inside the process: `MDNSResponder` on sockets of its own.
+/// An mDNS responder inside the process: `MDNSResponder` with sockets of this process.
 ///
-/// It shares port 5353 with other responders of the machine. It claims no host name but those of its records, and no reverse name. Stays open until
-/// `close()`.
+/// It shares port 5353 with other responders of the machine. It claims only the host names of its records, and no reverse names. Stays
+/// open until `close()`.
 package final class EmbeddedResponder: Responder {
   private let driver: MDNSDriver<MDNSResponder>
   private let outbox: LoopTimer
   private var mail: [() -> Void] = []
-  /// By number, in the order in which they were made.
+  /// By number, in order of creation.
   private var advertisers: [Int: EmbeddedAdvertiser] = [:]
   private var published: [MDNSServiceID: EmbeddedAdvertiser] = [:]
   private var lastNumber = 0
   private var isClosed = false
-  /// Of all interfaces.
+  /// The machine's addresses on all interfaces.
   private var ownAddresses: Set<IPAddress>
   let selfCheck: SelfCheck
 
-  /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second on a link, each with about six goodbyes.
+  /// The time limit for the goodbyes of `close()`. The responder sends at most 1000 packets per second and link, with about six goodbyes
+  /// in each.
   private static let farewell = Duration.seconds(3)
 
-  /// - Parameter interfaces: names; empty means all that are up, can multicast, and are neither loopback nor point-to-point. A
-  ///   loopback interface is used only when named.
+  /// - Parameter interfaces: names. Empty: all interfaces that are up, can multicast, and are neither loopback nor point-to-point. A
+  ///   loopback interface is used only if it is named.
   /// - Throws: `.noSuchInterface`.
   package convenience init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
     for name in interfaces { _ = try loop.interfaces().named(name) }
@@ -36,7 +37,7 @@ package final class EmbeddedResponder: Responder {
     ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
     outbox = LoopTimer(loop)
     selfCheck = SelfCheck(loop)
-    // Keeps this object as long as it is open.
+    // Keeps this object alive while it is open.
     outbox.onFire = { self.deliver() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in
@@ -45,10 +46,10 @@ package final class EmbeddedResponder: Responder {
     }
   }
 
-  /// An advertiser for one more record.
+  /// Returns an advertiser for one more record.
   package func makeAdvertiser() -> any Advertiser { makeAdvertiser(MDNSBehavior()) }
 
-  /// An advertiser that deviates from RFC 6762.
+  /// Returns an advertiser that deviates from RFC 6762.
   package func makeAdvertiser(_ behavior: MDNSBehavior) -> EmbeddedAdvertiser {
     lastNumber += 1
     let advertiser = EmbeddedAdvertiser(self, number: lastNumber, behavior)
@@ -70,10 +71,10 @@ package final class EmbeddedResponder: Responder {
 
   private var inOrder: [EmbeddedAdvertiser] { advertisers.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Why nothing can be announced now; nil when it can.
+  /// The reason why no record can be announced now; nil if there is none.
   var absence: String? { driver.absence }
 
-  /// Calls back after the current input, because a caller may do anything in an event.
+  /// Runs `work` after the current input, because an event handler may call back into this object.
   func later(_ work: @escaping () -> Void) {
     if isClosed { return }
     mail.append(work)
@@ -86,7 +87,7 @@ package final class EmbeddedResponder: Responder {
     for work in mail where !isClosed { work() }
   }
 
-  // MARK: The machine
+  // MARK: Machine
 
   func publish(
     _ service: MDNSService, _ behavior: MDNSBehavior, for advertiser: EmbeddedAdvertiser
@@ -94,7 +95,7 @@ package final class EmbeddedResponder: Responder {
     try driver.perform { (machine, now) throws(MDNSServiceError) in
       let id = try machine.publish(service, behavior: behavior, at: now)
       published[id] = advertiser
-      // Reports of the service may follow at once.
+      // The machine can report about the service immediately.
       advertiser.id = id
     }
   }
@@ -122,7 +123,7 @@ package final class EmbeddedResponder: Responder {
     }
   }
 
-  /// The addresses that are announced for a record with these.
+  /// Returns the addresses that are announced for a record with these addresses.
   func addresses(_ given: [IPAddress]) -> Set<IPAddress> {
     given.isEmpty ? ownAddresses : Set(given)
   }

@@ -1,26 +1,26 @@
 import HAPLoop
 import MDNS
 
-/// Looks for services by `MDNSBrowser` on sockets of its own.
+/// Browses for services with `MDNSBrowser` on sockets of this process.
 final class EmbeddedServiceSource: ServiceSource {
   private let driver: MDNSDriver<MDNSBrowser>
   private let outbox: LoopTimer
   private var events: [BrowserEvent] = []
   private let report: (BrowserEvent) -> Void
-  /// In the last `trouble`, while no service appeared since.
+  /// The reason in the last `trouble`, until a service appears.
   private var trouble: String?
   private var isClosed = false
 
   /// - Parameters:
-  ///   - choice: of interfaces that exist; a loopback interface is used only when named.
-  ///   - type: such as "_hap._tcp"; with one that is none nothing is found.
+  ///   - choice: interfaces that exist. A loopback interface is used only if it is named.
+  ///   - type: such as "_hap._tcp". An invalid type finds nothing.
   init(_ loop: EventLoop, _ choice: InterfaceChoice, type: String, report: @escaping (BrowserEvent) -> Void) {
     var configuration = MDNSBrowser.Configuration()
     configuration.sharesPort = true
     driver = MDNSDriver(loop, choice, MDNSBrowser(configuration, random: MDNSRandom(seed: loop.randomNumber())))
     outbox = LoopTimer(loop)
     self.report = report
-    // Keeps this object as long as it is open.
+    // Keeps this object alive while it is open.
     outbox.onFire = { self.deliver() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in networkChanged() }

@@ -1,18 +1,18 @@
 import HAPLoop
 import MDNS
 
-/// An mDNS machine as `MDNSDriver` runs it.
+/// An mDNS state machine that `MDNSDriver` runs.
 package protocol MDNSMachine {
   associatedtype Output: MDNSMachineOutput
 
   mutating func setInterface(_ interface: MDNSInterface, at now: Duration)
   mutating func removeInterface(_ index: UInt32, at now: Duration)
   mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration)
-  /// Does not change the machine; a getter that may change it doesn't copy it.
+  /// Does not change the machine. It is a mutating getter only to avoid a copy.
   var nextDeadline: Duration? { mutating get }
   mutating func advance(to now: Duration)
   mutating func takeOutputs() -> [Output]
-  /// Whether packets are held back that are to leave before the end.
+  /// Whether goodbye packets are waiting to be sent.
   var isSayingGoodbye: Bool { get }
 }
 
@@ -50,7 +50,7 @@ extension MDNSBrowserOutput: MDNSMachineOutput {
   }
 }
 
-/// Runs an mDNS machine on sockets: gives it packets, the time and the interfaces as they change, and sends what it has to send.
+/// Runs an mDNS state machine on sockets. It passes packets, the time and interface changes to the machine, and sends its packets.
 ///
 /// Belongs to the loop's thread.
 package final class MDNSDriver<Machine: MDNSMachine> {
@@ -67,16 +67,16 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   private var armed: Duration?
   private var isClosed = false
 
-  /// The interfaces that the machine has.
+  /// The interfaces that the machine uses.
   private(set) var interfaces: [NetworkInterface] = []
-  /// Why there are none; nil while there is one.
+  /// The reason why there are none; nil if there is one.
   private(set) var absence: String?
-  /// Called during `perform` too.
+  /// Also called during `perform`.
   package var onReport: (Machine.Output.Report) -> Void = { _ in }
-  /// Called after the machine was given the interfaces, which may be the same as before.
+  /// Called after the machine received the interfaces, which may be unchanged.
   var onNetworkChange: () -> Void = {}
 
-  /// - Parameter choice: a loopback interface is used only when named.
+  /// - Parameter choice: a loopback interface is used only if it is named.
   package init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
     self.loop = loop
     self.machine = machine
@@ -91,21 +91,21 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     follow()
   }
 
-  /// Gives the machine an input, and performs its outputs.
+  /// Passes an input to the machine, and performs its outputs.
   package func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
     let result = try input(&machine, now)
     drain()
     return result
   }
 
-  /// Ends it; nothing is sent or reported any more. Any number of times.
-  /// - Parameter limit: how long it may take, from now, to send the goodbyes that the machine holds back to keep to a rate.
+  /// Stops sending and reporting. Idempotent.
+  /// - Parameter limit: the time limit for sending the goodbyes that the machine delays to keep to a rate.
   package func close(within limit: Duration = .zero) {
     guard !isClosed else { return }
     onReport = { _ in }
     let end = now + limit
     while machine.isSayingGoodbye, now < end {
-      // The loop waits too: a process that ends has nothing else to do.
+      // This blocks the loop, too: a process that ends has nothing else to do.
       loop.block(for: .milliseconds(1))
       perform { $0.advance(to: $1) }
     }
@@ -138,7 +138,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 
   // MARK: Packets
 
-  /// A packet that can't be sent is lost, as any can be on a network.
+  /// Sends a packet. A packet that can't be sent is dropped, as any packet on a network can be.
   private func send(_ packet: MDNSPacket) {
     switch packet.destination {
     case .multicast(let isV4):
@@ -158,9 +158,9 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     perform { $0.receive(datagram.bytes, arrival, at: $1) }
   }
 
-  // MARK: The network
+  // MARK: Network
 
-  /// Gives the machine the interfaces that there are now.
+  /// Passes the current interfaces to the machine.
   private func follow() {
     retry.cancel()
     let chosen = choice.chosen(from: watcher.interfaces)
@@ -190,7 +190,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 }
 
 extension MDNSInterface {
-  /// python-zeroconf drops messages over 8966 bytes: the 9000 of RFC 6762 §17 less a frame's and the packet's headers.
+  /// python-zeroconf drops messages over 8966 bytes: the 9000 of RFC 6762 §17 minus the headers of a frame and the packet.
   private static let largestMTU = 8994
 
   /// - Returns: nil for an interface without a link.

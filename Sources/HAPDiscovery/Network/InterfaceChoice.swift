@@ -1,8 +1,8 @@
 import HAPLoop
 
-/// The interfaces to advertise on: those named, or the local network.
+/// The interfaces to advertise on: the named ones, or the local network.
 package struct InterfaceChoice: Equatable, Sendable {
-  /// Empty: all that are up, can multicast, and are neither loopback nor point-to-point. A loopback interface is used only when named.
+  /// Empty: all that are up, can multicast, and are neither loopback nor point-to-point. A loopback interface is used only if it is named.
   package let names: [String]
 
   package init(_ names: [String]) { self.names = names }
@@ -15,7 +15,7 @@ package struct InterfaceChoice: Equatable, Sendable {
     }
   }
 
-  /// What to say when there is none.
+  /// The message for a choice without an interface.
   package var absence: String {
     switch names.count {
     case 0: "no network interface is up that can multicast"

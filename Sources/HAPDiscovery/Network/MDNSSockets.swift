@@ -1,10 +1,11 @@
 import HAPLoop
 import MDNS
 
-/// The sockets of multicast DNS (RFC 6762 §3, §5): one for each interface and address family, and with `takesAddresses` one for each address.
+/// The sockets of multicast DNS (RFC 6762 §3, §5): one for each interface and address family. With `takesAddresses` there is also
+/// one for each address.
 ///
-/// The sockets of addresses receive the unicast packets for this machine. Without them such a packet goes to one of all sockets at port 5353, often to
-/// that of the system's daemon (RFC 6762 §15.1). Belongs to the loop's thread.
+/// The sockets of addresses receive the unicast packets for this machine. Without them, the system gives such a packet to any socket on
+/// port 5353, often the system daemon's (RFC 6762 §15.1). Belongs to the loop's thread.
 package final class MDNSSockets {
   package static let port: UInt16 = 5353
   package static let groups = [
@@ -35,16 +36,16 @@ package final class MDNSSockets {
   }
 
   private let loop: EventLoop
-  /// Called with packets of others, without `dropsEchoes` also with own packets that the system gave back, and the local port.
+  /// Called with received packets and the local port. Without `dropsEchoes` these include own packets that the system looped back.
   private var onDatagram: ((UDPSocket.Datagram, UInt16) -> Void)?
   private var members: [Member] = []
   private var ownAddresses: [UDPSocket] = []
-  /// For questions from another port than 5353, by family; opened at the first.
+  /// Sockets for questions from another port than 5353, by family. They are opened when first used.
   private var askers: [UDPSocket] = []
   /// nil: own packets are not recognized.
   private var echoes: EchoMemory?
 
-  /// - Parameter dropsEchoes: whether own packets that the system gives back (IP_MULTICAST_LOOP) are dropped.
+  /// - Parameter dropsEchoes: whether to drop own packets that the system loops back (IP_MULTICAST_LOOP).
   package init(
     _ loop: EventLoop, dropsEchoes: Bool = true, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void
   ) {
@@ -56,8 +57,8 @@ package final class MDNSSockets {
   /// The open links, in the order of `open` or `follow`.
   package var links: [Link] { members.map(\.link) }
 
-  /// - Parameter takesAddresses: whether unicast packets for this machine come here instead of to another responder.
-  /// - Throws: when no group can be joined on any of `interfaces`.
+  /// - Parameter takesAddresses: whether this object receives unicast packets for this machine instead of another responder.
+  /// - Throws: if no group can be joined on any of `interfaces`.
   package func open(on interfaces: [NetworkInterface], takesAddresses: Bool = true) throws(LoopError) {
     let failure = follow(interfaces)
     if members.isEmpty {
@@ -67,15 +68,15 @@ package final class MDNSSockets {
     for link in links {
       let addresses = interfaces.first { $0.index == link.interface }?.addresses ?? []
       for address in addresses where address.isV4 == link.isV4 {
-        // An address that isn't usable yet can't be sent to either.
+        // No packet can be sent to an address that isn't usable yet.
         guard let socket = try? makeSocket(address, port: Self.port) else { continue }
         ownAddresses.append(socket)
       }
     }
   }
 
-  /// Opens links for `interfaces` and closes all others. Links that stay lose no packet.
-  /// - Returns: why a link can't be opened, of several the first.
+  /// Opens links for `interfaces` and closes all others. Links that stay open lose no packet.
+  /// - Returns: the first reason why a link can't be opened.
   @discardableResult
   package func follow(_ interfaces: [NetworkInterface]) -> LoopError? {
     guard onDatagram != nil else { return nil }
@@ -113,7 +114,7 @@ package final class MDNSSockets {
 
   private func makeSocket(_ host: IPAddress, port: UInt16, of link: Link? = nil) throws(LoopError) -> UDPSocket {
     let socket = try UDPSocket(loop, host: host, port: port, sharing: port != 0) { [unowned self] datagram in
-      // A system without IP_MULTICAST_ALL gives a socket the multicasts of all interfaces.
+      // A system without IP_MULTICAST_ALL delivers the multicasts of all interfaces to each socket.
       if let link, datagram.interface != 0, datagram.interface != link.interface,
         datagram.destination?.isMulticast == true
       {
@@ -126,10 +127,10 @@ package final class MDNSSockets {
     return socket
   }
 
-  /// In bytes, as far as the system allows. A burst of answers on a busy network comes within a few milliseconds.
+  /// In bytes, if the system allows it. On a busy network, a burst of answers arrives within a few milliseconds.
   private static let receiveBuffer = 1 << 20
 
-  /// Closes all sockets; no datagram comes any more. Any number of times.
+  /// Closes all sockets. No datagram follows. Idempotent.
   package func close() {
     onDatagram = nil
     for socket in members.map(\.socket) + ownAddresses + askers { socket.close() }
@@ -144,7 +145,7 @@ package final class MDNSSockets {
     {
       return
     }
-    // The system has chosen the port of an asker.
+    // An asker's port was chosen by the system.
     let isAsker = port == 0
     let local = isAsker ? askers.first { $0.address.host.isV4 == datagram.source.host.isV4 }?.address.port : port
     onDatagram?(datagram, local ?? port)
@@ -153,10 +154,10 @@ package final class MDNSSockets {
   // MARK: Sending
 
   /// Sends to the group on one link, from port 5353.
-  /// - Throws: when the link isn't open, or the system doesn't take the packet now.
+  /// - Throws: if the link isn't open, or the system doesn't accept the packet now.
   package func multicast(_ bytes: [UInt8], on link: Link) throws(LoopError) {
     guard let member = members.first(where: { $0.link == link }) else {
-      throw LoopError(.cancelled, "there is no such interface to multicast on")
+      throw LoopError(.cancelled, "this interface is not open for multicast")
     }
     try member.socket.send(bytes, to: member.target)
     echoes?.expect(bytes, to: member.target.host, on: link.interface)
@@ -164,10 +165,10 @@ package final class MDNSSockets {
 
   /// Sends to the group on all interfaces, or on one.
   /// - Parameters:
-  ///   - ownPort: from another port than 5353, to which the answers come.
+  ///   - ownPort: whether to send from another port than 5353, which receives the answers.
   ///   - interface: its index; nil: all.
-  /// - Returns: the port it was sent from.
-  /// - Throws: when it could be sent on none of them.
+  /// - Returns: the source port.
+  /// - Throws: if it could not be sent on any of them.
   @discardableResult
   package func sendToAll(_ bytes: [UInt8], ownPort: Bool = false, on interface: UInt32? = nil) throws(LoopError)
     -> UInt16
@@ -189,12 +190,12 @@ package final class MDNSSockets {
       } catch { failure = failure ?? error }
     }
     if let port { return port }
-    throw failure ?? LoopError(.cancelled, "there is no interface to multicast on")
+    throw failure ?? LoopError(.cancelled, "no interface is open for multicast")
   }
 
   /// Sends to one address.
-  /// - Parameter link: from where; nil: any of the address's family.
-  /// - Returns: the port it was sent from.
+  /// - Parameter interface: the interface to send from. If it is nil or has no link, any link of the address's family is used.
+  /// - Returns: the source port.
   @discardableResult
   package func send(_ bytes: [UInt8], to target: SocketAddress, ownPort: Bool = false, on interface: UInt32? = nil)
     throws(LoopError) -> UInt16
@@ -205,7 +206,7 @@ package final class MDNSSockets {
     let socket: UDPSocket
     if let member, !ownPort { socket = member.socket } else { socket = try asker(isV4: isV4) }
     try socket.send(bytes, to: target)
-    // The address may be our own.
+    // The address may belong to this machine.
     echoes?.expect(bytes, to: target.host, on: nil)
     return socket.address.port
   }
@@ -218,12 +219,12 @@ package final class MDNSSockets {
   }
 }
 
-/// Hashes of own packets that the system may give back (IP_MULTICAST_LOOP). Packets that never come back are forgotten, the oldest first.
+/// Hashes of own packets that the system may loop back (IP_MULTICAST_LOOP). Packets that never come back are evicted, oldest first.
 private struct EchoMemory {
   static let most = 4096
 
   private var counts: [Int: Int] = [:]
-  /// Of every packet that is expected or came back; from `first` on.
+  /// The hashes of all packets that are expected or came back, starting at `first`.
   private var order: [Int] = []
   private var first = 0
 
@@ -240,7 +241,7 @@ private struct EchoMemory {
     }
   }
 
-  /// - Returns: whether the packet is expected, which it is not any more.
+  /// - Returns: whether the packet was expected. It is then no longer expected.
   mutating func take(_ bytes: UnsafeRawBufferPointer, to destination: IPAddress, on interface: UInt32) -> Bool {
     if counts.isEmpty { return false }
     return forget(Self.hash(bytes, destination, destination.isMulticast ? interface : nil))

@@ -1,12 +1,12 @@
 import HAPCrypto
 import HAPModel
 
-/// What an accessory proves itself with.
+/// The identity and keys of an accessory.
 package struct AccessoryIdentity: Sendable {
   package let deviceID: DeviceID
   /// The long-term key pair.
   package let key: SigningKey
-  /// Of the setup code; computing one takes a millisecond, so it is made once and kept.
+  /// The verifier of the setup code. It takes a millisecond to compute, so it is computed once and kept.
   package let verifier: SRPVerifier
 
   package init(deviceID: DeviceID, key: SigningKey, verifier: SRPVerifier) {
@@ -15,13 +15,13 @@ package struct AccessoryIdentity: Sendable {
     self.verifier = verifier
   }
 
-  /// The device ID as pairing messages carry it: 17 ASCII characters, upper case.
+  /// The device ID as in pairing messages: 17 ASCII characters, upper case.
   package var identifier: [UInt8] { Array(deviceID.text.utf8) }
 }
 
-/// What a controller proves itself with.
+/// The identity and keys of a controller.
 package struct ControllerCredentials: Sendable {
-  /// At most 36 bytes, by custom an upper-case UUID.
+  /// At most 36 bytes, usually an upper-case UUID.
   package let identifier: [UInt8]
   package let key: SigningKey
 
@@ -31,9 +31,9 @@ package struct ControllerCredentials: Sendable {
   }
 }
 
-/// What a controller knows of an accessory once it has paired with it.
+/// A controller's data about a paired accessory.
 package struct PairedAccessory: Equatable, Sendable {
-  /// As it came in M6, by rule the 17 characters of the device ID.
+  /// The identifier from M6. It should be the 17 characters of the device ID.
   package let identifier: [UInt8]
   /// 32 bytes.
   package let publicKey: [UInt8]
@@ -44,35 +44,35 @@ package struct PairedAccessory: Equatable, Sendable {
   }
 }
 
-/// Why a pairing procedure ended without success, seen from the controller.
+/// The reason why a controller's pairing procedure failed.
 package struct PairingFailure: Error, Equatable, Sendable {
   package enum Cause: Equatable, Sendable {
-    /// The reply holds an Error item; the number is a `PairingError` if the accessory keeps to the list.
+    /// The reply has an Error item. The number is a `PairingError` if the accessory conforms.
     case refused(UInt8)
-    /// The State item isn't this step's, or isn't one byte (nil).
+    /// The State item has another value than this step requires, or is missing or not one byte (nil).
     case unexpectedState(UInt8?)
-    /// A reply came while none was due.
+    /// A reply arrived when none was expected.
     case unexpectedMessage
-    /// An item that must be there is not. Types are those of `TLVType`.
+    /// A required item is missing. Types are those of `TLVType`.
     case missing(type: UInt8)
     case wrongLength(type: UInt8, count: Int)
-    /// An item is there twice, or the sealed part isn't TLV8.
+    /// An item occurs twice, or the encrypted part isn't TLV8.
     case unreadable
-    /// The accessory's public key leads to a secret that everybody knows.
+    /// The accessory's public key leads to a shared secret that anyone can compute.
     case worthlessKey
-    /// The accessory doesn't know the setup code.
+    /// The accessory's proof doesn't match the setup code.
     case wrongProof
-    /// The tag doesn't hold.
+    /// The authentication tag is wrong.
     case brokenSeal
     case wrongSignature
-    /// The identifier isn't that of the accessory meant.
+    /// The identifier belongs to another accessory than the expected one.
     case otherAccessory(identifier: [UInt8])
   }
 
-  /// The message that was at fault: 2, 4 or 6.
+  /// The message that caused the failure: 2, 4 or 6.
   package let step: UInt8
   package let cause: Cause
-  /// In seconds, where a refusal says when to try again.
+  /// In seconds, if the refusal includes a delay.
   package let retryDelay: UInt64?
 
   package init(step: UInt8, cause: Cause, retryDelay: UInt64? = nil) {

@@ -2,7 +2,7 @@ import HAPCrypto
 
 /// The keys of the pairing procedures, all by HKDF-SHA-512. HAP R2 §5.6.5, §5.6.6, §5.7.2.
 package enum PairingKeys {
-  /// Seals M5 and M6 of Pair Setup. - Parameter key: K of SRP.
+  /// The key that encrypts M5 and M6 of Pair Setup. - Parameter key: K of SRP.
   package static func pairSetup(_ key: SecretBytes) -> SecretBytes {
     HKDF.sha512(key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info")
   }
@@ -19,7 +19,7 @@ package enum PairingKeys {
       .withBytes { Array($0) }
   }
 
-  /// Seals M2 and M3 of Pair Verify. - Parameter secret: of X25519.
+  /// The key that encrypts M2 and M3 of Pair Verify. - Parameter secret: of X25519.
   package static func pairVerify(_ secret: SecretBytes) -> SecretBytes {
     HKDF.sha512(secret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info")
   }
@@ -29,8 +29,7 @@ package enum PairingKeys {
 package struct SessionKeys: Equatable, Sendable {
   /// Each 32 bytes.
   package let accessoryToController, controllerToAccessory: SecretBytes
-  /// What the keys were made from, for the keys of data streams: the X25519 secret of Pair Verify, or K of a transient
-  /// Pair Setup.
+  /// The input for the keys of data streams: the X25519 secret of Pair Verify, or K of a transient Pair Setup.
   package let sharedSecret: SecretBytes
 
   /// The session that Pair Verify establishes. - Parameter sharedSecret: of X25519.

@@ -1,12 +1,12 @@
 import HAPCrypto
 import HAPWire
 
-/// Takes a reply of the accessory apart, or says what is wrong with it: what both client procedures need.
+/// A parsed reply of the accessory. It checks what both client procedures require.
 package struct PairingReply {
   private let step: UInt8
   private let message: TLV
 
-  /// - Throws: the refusal if there is one, whatever its State says; else the error in the reply as a whole.
+  /// - Throws: the refusal if there is one, with any State; else the error in the reply as a whole.
   package init(_ message: TLV, step: UInt8) throws(PairingFailure) {
     self.step = step
     self.message = message
@@ -31,7 +31,7 @@ package struct PairingReply {
 
   func bytes(_ type: UInt8, count: Int) throws(PairingFailure) -> [UInt8] { try bytes(type, count: count...count) }
 
-  /// The items sealed in EncryptedData.
+  /// Decrypts the items in EncryptedData.
   func opened(_ key: SecretBytes, nonce: String) throws(PairingFailure) -> PairingReply {
     let sealed = try bytes(TLVType.encryptedData, count: PairingLength.tag...Int.max)
     guard let plain = ChaChaPoly.open(sealed, key: key, nonce: nonce) else { throw failure(.brokenSeal) }

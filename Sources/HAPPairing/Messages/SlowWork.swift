@@ -2,16 +2,16 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The modular exponentiations of Pair Setup (0.5 to 6 ms) and the curves of Pair Verify (0.1 ms, but asked for by anybody as often as they
-/// like), to be run off the loop: the shell calls ``perform()`` on its pool and hands the result back to the procedure that asked.
+/// The slow computations of pairing, to be run off the loop: the modular exponentiations of Pair Setup (0.5 to 6 ms), and the elliptic curves of
+/// Pair Verify (0.1 ms, but any client can request them as often as it likes). The shell calls ``perform()`` on its pool and returns the result
+/// to the procedure.
 ///
-/// It draws no randomness: whatever it needs was drawn before, so that a run can be replayed from its seed however the
-/// pool schedules it.
+/// It draws no randomness. All random input is drawn before, so that a run can be replayed from its seed in spite of the pool's scheduling.
 package struct SlowWork: Sendable {
   enum Task: Sendable {
     case accessoryKey(SRPVerifier, seed: SecretBytes, any SetupArithmetic)
     case accessorySecret(SRPServer, controllerKey: [UInt8], any SetupArithmetic)
-    /// Draw a until neither A nor S starts with a zero byte.
+    /// Draw the private key a until neither A nor S starts with a zero byte.
     case controllerSecret(code: String, seed: SecretBytes, PairSetupChallenge)
     /// A message of Pair Verify.
     case pairVerify(PairVerifyServer, TLV, AccessoryIdentity, pairings: [Pairing], RandomSource)
@@ -21,7 +21,7 @@ package struct SlowWork: Sendable {
     case accessoryKey(SRPServer)
     case accessorySecret(SRPServerProof)
     case controllerSecret(SRPClientProof)
-    /// The procedure as it stands behind the message, and what is to be done.
+    /// The procedure after the message, and the actions to perform.
     case pairVerify(PairVerifyServer, [PairVerifyServer.Action])
     /// The peer's public key is zero modulo N.
     case worthlessKey
@@ -32,11 +32,11 @@ package struct SlowWork: Sendable {
     let outcome: Outcome
   }
 
-  /// Tells this computation from earlier ones of the same procedure, whose results nobody waits for any more.
+  /// Distinguishes this computation from earlier ones of the same procedure, whose results are no longer used.
   let number: UInt64
   let task: Task
 
-  /// Whether it takes a tenth of a millisecond and not several: handing it to another thread and back costs half as much as doing it.
+  /// Whether it takes a tenth of a millisecond instead of several. Switching to another thread and back costs half as much as such work.
   package var isBrief: Bool { if case .pairVerify = task { true } else { false } }
 
   package func perform() -> Result { Result(number: number, outcome: compute()) }
@@ -63,10 +63,10 @@ package struct SlowWork: Sendable {
         pairing: { id in pairings.first { $0.identifier == id } }, random: random)
       return .pairVerify(server, steps)
     }
-    preconditionFailure("a range without end has ended")
+    preconditionFailure("an infinite range has ended")
   }
 
-  /// The private keys to try in turn, 32 bytes each: the seed itself, then what HKDF makes of it.
+  /// Returns the private keys to try in order, 32 bytes each: the seed itself, then keys derived from it by HKDF.
   static func privateKey(_ attempt: Int, from seed: SecretBytes) -> SecretBytes {
     attempt == 0 ? seed : HKDF.sha512(seed, salt: "hapsim SRP private key", info: "\(attempt)")
   }

@@ -1,18 +1,19 @@
 import HAPCrypto
 import HAPWire
 
-/// The controller's end of Pair Setup. HAP R2 §5.6.
+/// The controller's side of Pair Setup. HAP R2 §5.6.
 ///
-/// It draws its private key after M2 until neither A nor S starts with a zero byte, and starts anew when B does: there accessories part ways.
+/// After M2 it draws its private key until neither A nor S starts with a zero byte. If B starts with a zero byte, it restarts, because
+/// accessories differ in this case.
 package struct PairSetupClient: Sendable {
   package enum Action: Sendable {
     /// POST it to `/pair-setup`.
     case send(TLV)
     /// Run it off the loop, then call ``PairSetupClient/computed(_:)``.
     case compute(SlowWork)
-    /// M6 was good.
+    /// M6 was valid.
     case paired(PairedAccessory)
-    /// M4 of a transient Pair Setup was good: the next byte in each direction is sealed under these keys.
+    /// M4 of a transient Pair Setup was valid: from the next byte on, each direction is encrypted with these keys.
     case startTransientSession(SessionKeys)
     /// The procedure is over.
     case failed(PairingFailure)
@@ -21,15 +22,15 @@ package struct PairSetupClient: Sendable {
   private enum State {
     /// Next: `startResponseExpected`, on ``start()``.
     case idle
-    /// M1 is out. Next: `secretAwaited`.
+    /// M1 was sent. Next: `secretAwaited`.
     case startResponseExpected
     /// a is being drawn. Next: `proofResponseExpected`, with M3.
     case secretAwaited(number: UInt64)
-    /// M3 is out. Next: `exchangeResponseExpected` with M5, or `over` where transient.
+    /// M3 was sent. Next: `exchangeResponseExpected` with M5, or `over` if transient.
     case proofResponseExpected(SRPClientProof)
-    /// M5 is out. Next: `over`.
+    /// M5 was sent. Next: `over`.
     case exchangeResponseExpected(key: SecretBytes)
-    /// Nothing more.
+    /// The procedure has ended.
     case over
   }
 
@@ -37,17 +38,17 @@ package struct PairSetupClient: Sendable {
   private let identity: ControllerCredentials
   private let flags: PairingFlags
   private let random: RandomSource
-  /// How often it may still start anew for a B with zeros in front; one pairing in 256 does once.
+  /// The number of restarts that are left if B starts with a zero byte. This happens in one of 256 pairings.
   private var restartsLeft: Int
-  /// M1 came in the middle, which some accessories answer with an error, and take the next one.
+  /// Whether M1 was sent during a procedure. Some accessories answer it with an error, and accept the next M1.
   private var isRestart = false
   private var state = State.idle
   private var computations: UInt64 = 0
 
   /// - Parameters:
   ///   - code: the setup code with its dashes.
-  ///   - flags: sent in M1 unless empty; with `.transient` the procedure ends at M4.
-  ///   - restarts: how often to start anew where B starts with a zero byte; with 0 it goes on all the same.
+  ///   - flags: sent in M1 unless empty. With `.transient`, the procedure ends at M4.
+  ///   - restarts: the maximum number of restarts if B starts with a zero byte. After that, the procedure continues with such a B.
   package init(
     code: String, identity: ControllerCredentials, flags: PairingFlags = [], restarts: Int = 4, random: RandomSource
   ) {
@@ -58,7 +59,7 @@ package struct PairSetupClient: Sendable {
     self.random = random
   }
 
-  /// M1, also to start over.
+  /// Returns M1. It can also restart the procedure.
   package mutating func start() -> TLV {
     state = .startResponseExpected
     var message = PairSetupMessages.start()
@@ -66,10 +67,10 @@ package struct PairSetupClient: Sendable {
     return message
   }
 
-  /// The reply to what was sent last.
+  /// Handles the reply to the last message.
   package mutating func receive(_ message: TLV) -> [Action] {
     let current = state
-    state = .over  // unless a path names another
+    state = .over  // unless a path sets another state
     do throws(PairingFailure) {
       switch current {
       case .startResponseExpected:
@@ -85,7 +86,7 @@ package struct PairSetupClient: Sendable {
     } catch { return [.failed(error)] }
   }
 
-  /// What the `compute` action led to; ignored when the procedure has gone on without it.
+  /// Handles the result of the `compute` action. It is ignored if the procedure has moved on.
   package mutating func computed(_ result: SlowWork.Result) -> [Action] {
     guard case .secretAwaited(result.number) = state else { return [] }
     state = .over
@@ -94,11 +95,11 @@ package struct PairSetupClient: Sendable {
     case .controllerSecret(let proof):
       state = .proofResponseExpected(proof)
       return [.send(PairSetupMessages.proof(proof))]
-    case .accessoryKey, .accessorySecret, .pairVerify: preconditionFailure("a controller's secret was asked for")
+    case .accessoryKey, .accessorySecret, .pairVerify: preconditionFailure("the outcome is not a controller's secret")
     }
   }
 
-  /// M2.
+  /// Handles M2.
   private mutating func startResponse(_ reply: PairingReply) throws(PairingFailure) -> [Action] {
     let challenge = try reply.challenge()
     let accessoryKey = challenge.accessoryKey
@@ -113,7 +114,7 @@ package struct PairSetupClient: Sendable {
     return [.compute(SlowWork(number: computations, task: task))]
   }
 
-  /// M4 → M5.
+  /// Handles M4 and sends M5.
   private mutating func proofResponse(
     _ reply: PairingReply, _ proof: SRPClientProof
   ) throws(PairingFailure) -> [Action] {

@@ -3,9 +3,9 @@ import HAPWire
 
 /// The messages that a controller sends in Pair Setup. HAP R2 §5.6.
 ///
-/// They have no order here: ``PairSetupClient`` sends right ones in the right order, the tester any of them, edited, in the order of a case.
-/// The edits come between the steps: another method, ``SRPChoices`` for A, S and the proof, another signer, changed items before they are
-/// sealed, another nonce or key of the seal, and changed items of the message itself.
+/// They can be sent in any order. ``PairSetupClient`` sends valid messages in the right order; the tester sends edited ones in the order of a
+/// case. Between the steps it can change: the method, ``SRPChoices`` for A, S and the proof, the signer, the items before encryption, the nonce
+/// or key of the encryption, and the items of the message itself.
 package enum PairSetupMessages {
   /// M1.
   package static func start(method: UInt8 = PairingMethod.pairSetup.rawValue) -> TLV {
@@ -22,7 +22,7 @@ package enum PairSetupMessages {
     return message
   }
 
-  /// The items that M5 seals.
+  /// Returns the items to encrypt in M5.
   /// - Parameters:
   ///   - key: K of SRP.
   ///   - signer: signs instead of the controller's own key.
@@ -41,7 +41,7 @@ package enum PairSetupMessages {
   /// - Parameters:
   ///   - items: encoded.
   ///   - key: K of SRP.
-  ///   - sealKey: seals instead of the key derived from K.
+  ///   - sealKey: encrypts instead of the key derived from K.
   package static func exchange(
     sealing items: [UInt8], key: SecretBytes, nonce: String = "PS-Msg05", sealKey: SecretBytes? = nil
   ) -> TLV {
@@ -59,23 +59,23 @@ package struct PairSetupChallenge: Equatable, Sendable {
   package let accessoryKey: [UInt8]
 }
 
-/// The replies of Pair Setup.
+// The replies of Pair Setup.
 extension PairingReply {
-  /// M2.
+  /// Returns the content of M2.
   package func challenge() throws(PairingFailure) -> PairSetupChallenge {
     let salt = try bytes(TLVType.salt, count: SRPVerifier.saltCount)
     return PairSetupChallenge(salt: salt, accessoryKey: try bytes(TLVType.publicKey, count: PairingLength.srpKey))
   }
 
-  /// M4: the accessory knows the setup code, too.
+  /// Checks M4, which proves that the accessory has the setup code.
   package func check(_ proof: SRPClientProof) throws(PairingFailure) {
     guard proof.check(proof2: try bytes(TLVType.proof, count: PairingLength.proof)) else { throw failure(.wrongProof) }
   }
 
-  /// M6.
+  /// Returns the accessory from M6.
   /// - Parameters:
   ///   - key: K of SRP.
-  ///   - counts: the lengths that the accessory's identifier may have.
+  ///   - counts: the valid lengths of the accessory's identifier.
   package func accessory(
     key: SecretBytes, identifier counts: ClosedRange<Int> = PairingLength.identifier
   ) throws(PairingFailure) -> PairedAccessory {

@@ -2,16 +2,16 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The accessory's end of Pair Setup, one for each connection. HAP R2 §5.6, as HomeKitADK does it.
+/// The accessory's side of Pair Setup, one for each connection. HAP R2 §5.6, as implemented by HomeKitADK.
 ///
-/// The caller keeps what is the accessory's and not the connection's: whether it is paired, the count of failed
-/// attempts, and which connection's procedure is under way. It performs the actions in their order.
+/// The caller keeps the state of the accessory: whether it is paired, the count of failed attempts, and the connection with the current
+/// procedure. It performs the actions in their order.
 package struct PairSetupServer: Sendable {
   package enum Action: Sendable {
     case reply(TLV)
-    /// The request is malformed: there is no reply.
+    /// The request is malformed. There is no reply.
     case badRequest
-    /// The message is another one than the one awaited; the reply to it would have this state.
+    /// The message is not the expected one. A reply to it would have this state.
     case outOfOrder(replyState: UInt8)
     /// M5 could not be decrypted, or its signature is wrong.
     case exchangeFailed(isOpened: Bool)
@@ -19,21 +19,21 @@ package struct PairSetupServer: Sendable {
     case methodRefused(PairingAnswer)
     /// Run it off the loop, then call ``PairSetupServer/computed(_:)``.
     case compute(SlowWork)
-    /// Store it durably, then call ``PairSetupServer/stored(_:)``.
+    /// Store the pairing durably, then call ``PairSetupServer/stored(_:)``.
     case store(Pairing)
     /// Count one more failed attempt, and persist the count.
     case failedAttempt
     case clearFailedAttempts
-    /// After the reply before it has left in plain, the connection is a transient session under these keys.
+    /// Send the preceding reply unencrypted. After it, the connection is a transient session with these keys.
     case startTransientSession(SessionKeys)
   }
 
-  /// What the accessory knows, for M1 and M3.
+  /// The state of the accessory, for M1 and M3.
   package struct Context: Sendable {
     package var isPaired: Bool
     /// Whether there were too many failed attempts.
     package var isLocked: Bool
-    /// Whether another connection is in the middle of Pair Setup; taking over after 30 s is the caller's to decide.
+    /// Whether another connection is in Pair Setup. The caller decides about a takeover after 30 s.
     package var isOtherUnderWay: Bool
     package var arithmetic: any SetupArithmetic
 
@@ -48,7 +48,7 @@ package struct PairSetupServer: Sendable {
     }
   }
 
-  /// What M1 asked for.
+  /// The options requested in M1.
   private struct Options {
     /// Whether method 1 is refused after M3.
     var isRefusedInM4 = false
@@ -57,15 +57,15 @@ package struct PairSetupServer: Sendable {
   }
 
   private enum State {
-    /// Nothing is under way. Next: `keyComputed`, on M1.
+    /// There is no procedure. Next: `keyAwaited`, on M1.
     case idle
-    /// b is being drawn. Next: `proofExpected`.
+    /// The private key b is being drawn. Next: `proofExpected`.
     case keyAwaited(number: UInt64, Options)
-    /// M2 is out. Next: `proofChecked` on a good M3; `idle` on anything else.
+    /// M2 was sent. Next: `secretAwaited` on a valid M3; `idle` on anything else.
     case proofExpected(SRPServer, Options)
-    /// S is being computed. Next: `exchangeExpected`, or `idle` where the proof is wrong or the session transient.
+    /// S is being computed. Next: `exchangeExpected`, or `idle` if the proof is wrong or the session transient.
     case secretAwaited(number: UInt64, proof: [UInt8], Options)
-    /// M4 is out. Next: `storeAwaited` on a good M5; `idle` on anything else.
+    /// M4 was sent. Next: `storeAwaited` on a valid M5; `idle` on anything else.
     case exchangeExpected(key: SecretBytes)
     /// The pairing is being stored. Next: `idle`, with M6.
     case storeAwaited(key: SecretBytes)
@@ -83,12 +83,12 @@ package struct PairSetupServer: Sendable {
     self.quirks = quirks
   }
 
-  /// Whether the procedure stands between M1 and M6, so that other connections are to be told Busy.
+  /// Whether the procedure is between M1 and M6, so that other connections get error Busy.
   package var isUnderWay: Bool {
     if case .idle = state { false } else { true }
   }
 
-  /// The key that M5 and M6 are sealed with, between M4 and M6.
+  /// The key that encrypts M5 and M6. It exists between M4 and M6.
   var exchangeKey: SecretBytes? {
     switch state {
     case .exchangeExpected(let key), .storeAwaited(let key): PairingKeys.pairSetup(key)
@@ -96,11 +96,11 @@ package struct PairSetupServer: Sendable {
     }
   }
 
-  /// Puts the procedure back to its start: the connection was closed, or another one took over. What is computed or
-  /// stored for it from now on is ignored when it comes.
+  /// Resets the procedure, because the connection was closed or another one took over. Results of earlier computations and stores are
+  /// ignored.
   package mutating func reset() { state = .idle }
 
-  /// A body came that isn't TLV8, or none.
+  /// Handles a missing body, or one that isn't TLV8.
   package mutating func receiveUnreadable() -> [Action] {
     if case .storeAwaited = state { return [.badRequest] }
     state = .idle
@@ -109,17 +109,17 @@ package struct PairSetupServer: Sendable {
 
   /// - Parameters:
   ///   - message: a decoded body.
-  ///   - context: looked at on M1, and its arithmetic on M3.
+  ///   - context: used for M1; its arithmetic is also used for M3.
   package mutating func receive(_ message: TLV, context: Context) -> [Action] {
     if case .storeAwaited = state {
-      // The pairing is as good as made; the reply to come is M6. A client that doesn't wait for it changes nothing.
+      // The pairing is being stored, and M6 is the next reply. A client that doesn't wait for it changes nothing.
       return message.state == 1 ? [.reply(.error(.busy, state: 2))] : [.badRequest]
     }
-    // Fails closed: a path that names no next state ends the procedure.
+    // Fails closed: a path that sets no next state ends the procedure.
     let current = state
     state = .idle
     guard !message.isAmbiguous, let step = message.state else { return [.badRequest] }
-    if step == 1 { return start(message, context) }  // from any state: HomeKitADK saw iOS 12.1 do it
+    if step == 1 { return start(message, context) }  // from any state: HomeKitADK observed it with iOS 12.1
     switch current {
     case .proofExpected(let srp, let options):
       guard step == 3 else { return outOfOrder(step) }
@@ -133,7 +133,7 @@ package struct PairSetupServer: Sendable {
 
   private func outOfOrder(_ step: UInt8) -> [Action] { [.outOfOrder(replyState: step &+ 1)] }
 
-  /// What a `compute` action led to; ignored when the procedure has gone on without it.
+  /// Handles the result of a `compute` action. It is ignored if the procedure has moved on.
   package mutating func computed(_ result: SlowWork.Result) -> [Action] {
     switch state {
     case .keyAwaited(result.number, let options): return startResponse(result.outcome, options)
@@ -144,9 +144,9 @@ package struct PairSetupServer: Sendable {
     }
   }
 
-  /// What a `store` action led to; ignored when the procedure was reset meanwhile.
+  /// Handles the result of a `store` action. It is ignored if the procedure was reset meanwhile.
   ///
-  /// - Parameter succeeded: whether the pairing will be there after a power cut.
+  /// - Parameter succeeded: whether the pairing survives a power cut.
   package mutating func stored(_ succeeded: Bool) -> [Action] {
     guard case .storeAwaited(let key) = state else { return [] }
     state = .idle
@@ -165,7 +165,7 @@ extension PairSetupServer {
     var options = Options(isRefusedInM4: isMethod1 && quirks.setupMethod1 == .internalErrorInM4)
     if let value = message[TLVType.flags] {
       guard let flags = PairingFlags(value) else { return [.badRequest] }
-      // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise method 1 is method 0.
+      // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise it treats method 1 as method 0.
       let heedsFlags = quirks.heedsSetupFlags && !options.isRefusedInM4
       options.isTransient = heedsFlags && flags.contains(.transient)
       options.isSplit = heedsFlags && flags.contains(.split)
@@ -191,7 +191,7 @@ extension PairSetupServer {
   }
 
   private mutating func startResponse(_ outcome: SlowWork.Outcome, _ options: Options) -> [Action] {
-    guard case .accessoryKey(let srp) = outcome else { preconditionFailure("a key was asked for") }
+    guard case .accessoryKey(let srp) = outcome else { preconditionFailure("the outcome is not a key") }
     state = .proofExpected(srp, options)
     var reply = TLV(state: 2)
     reply.append(TLVType.publicKey, srp.publicKey)
@@ -221,7 +221,7 @@ extension PairSetupServer {
   private mutating func proofResponse(_ outcome: SlowWork.Outcome, _ proof: [UInt8], _ options: Options) -> [Action] {
     let refusal = Action.reply(.error(.authentication, state: 4))
     switch outcome {
-    case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
+    case .worthlessKey: return [refusal]  // not a guess at the code, so no failed attempt (HomeKitADK)
     case .accessorySecret(let secret):
       guard let (key, proof2) = secret.verify(proof, forms: SRPProofForms(quirks.proofForms)) else {
         return [.failedAttempt, refusal]
@@ -235,7 +235,7 @@ extension PairSetupServer {
       }
       state = .exchangeExpected(key: key)
       return [.clearFailedAttempts, .reply(reply)]
-    case .accessoryKey, .controllerSecret, .pairVerify: preconditionFailure("a secret was asked for")
+    case .accessoryKey, .controllerSecret, .pairVerify: preconditionFailure("the outcome is not a secret")
     }
   }
 }

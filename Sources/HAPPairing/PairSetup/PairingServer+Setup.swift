@@ -3,15 +3,15 @@ import HAPModel
 import HAPWire
 
 extension PairingServer {
-  /// A message of Pair Setup. HAP R2 §5.6.
-  /// - Parameter message: nil: there was none, or it is no TLV8.
+  /// Handles a message of Pair Setup. HAP R2 §5.6.
+  /// - Parameter message: nil: the body is missing or isn't TLV8.
   package func receivePairSetup(_ message: TLV?, on connection: any PairingConnection, at now: Duration) {
     endTransientSessions(but: connection)
     let session = connection.pairing
     guard let message else { return perform(session.setup.receiveUnreadable(), for: connection) }
     session.setupHeard = now
     if message.state == 1 { session.setupStarted = now }
-    // A pairing that is being stored counts, also when its connection has gone: it will be there.
+    // A pairing that is being stored counts even if its connection is closed, because it will exist.
     var isOtherUnderWay = waiting.values.contains {
       if case .newPairing(_, let other) = $0 { other !== connection } else { false }
     }
@@ -31,10 +31,10 @@ extension PairingServer {
     perform(session.setup.receive(message, context: context), for: connection)
   }
 
-  /// A transient session ends when anybody starts Pair Setup elsewhere (HomeKitADK).
+  /// Ends transient sessions when any other connection starts Pair Setup (HomeKitADK).
   private func endTransientSessions(but connection: any PairingConnection) {
     for other in sessions where other !== connection && other.pairing.peer == .transient {
-      refuse(nil, other, "its transient session ends: Pair Setup has begun on another connection")
+      refuse(nil, other, "its transient session ends: Pair Setup started on another connection")
       close(other)
     }
   }
@@ -83,11 +83,11 @@ extension PairingServer {
     }
   }
 
-  /// The pairing of M5 is stored, or could not be: answers M6, and reports the new state of the accessory after it.
+  /// Answers M6 after the pairing of M5 was stored or could not be stored, and then reports the new state of the accessory.
   func finishPairSetup(_ pairing: Pairing, on connection: any PairingConnection, stored: Bool) {
     let wasPaired = isPaired
     if stored {
-      // Also when the connection has gone meanwhile: what is stored is so.
+      // The pairing is stored even if the connection was closed meanwhile.
       pairings.removeAll { $0.identifier == pairing.identifier }
       pairings.append(pairing)
       actions.report(.paired(controller: pairing.name, isAdmin: pairing.isAdmin))
@@ -99,7 +99,7 @@ extension PairingServer {
 }
 
 extension PairingQuirks.OutOfOrder {
-  /// - Parameter state: of the reply.
+  /// - Parameter state: the state of the reply.
   fileprivate func answer(_ state: UInt8) -> PairingAnswer {
     switch self {
     case .badRequest: .badRequest(nil)
@@ -123,19 +123,19 @@ extension PairingQuirks.ExchangeFailure {
 }
 
 extension PairingError {
-  /// The error in words, for people who look for the cause.
+  /// Returns the error as a text for the user.
   func reason(inReplyTo operation: PairingOperation, step: UInt8?) -> String {
     let isSetup = operation == .pairSetup
     let cause =
       switch self {
-      case .unknown: "something else went wrong"
+      case .unknown: "unknown error"
       case .authentication:
         isSetup
           ? "authentication failed: a wrong setup code, or a bad signature"
           : "authentication failed: the controller is not paired, or its signature is bad"
       case .backoff: "the accessory asks to wait"
       case .maxPeers: "no room for another pairing"
-      case .maxTries: "too many wrong setup codes; a factory reset lifts it"
+      case .maxTries: "too many wrong setup codes; a factory reset is needed"
       case .unavailable: "the accessory is paired already"
       case .busy: "another controller is pairing"
       }

@@ -1,12 +1,12 @@
 import HAPCrypto
 import HAPWire
 
-/// The controller's end of Pair Verify. HAP R2 §5.7.
+/// The controller's side of Pair Verify. HAP R2 §5.7.
 package struct PairVerifyClient: Sendable {
   package enum Action: Equatable, Sendable {
     /// POST it to `/pair-verify`.
     case send(TLV)
-    /// M4 was good: the next byte in each direction is sealed under these keys.
+    /// M4 was valid: from the next byte on, each direction is encrypted with these keys.
     case established(SessionKeys)
     /// The procedure is over.
     case failed(PairingFailure)
@@ -15,11 +15,11 @@ package struct PairVerifyClient: Sendable {
   private enum State {
     /// Next: `startResponseExpected`, on ``start()``.
     case idle
-    /// M1 is out. Next: `finishResponseExpected`, with M3.
+    /// M1 was sent. Next: `finishResponseExpected`, with M3.
     case startResponseExpected(AgreementKey)
-    /// M3 is out. Next: `over`.
+    /// M3 was sent. Next: `over`.
     case finishResponseExpected(secret: SecretBytes)
-    /// Nothing more.
+    /// The procedure has ended.
     case over
   }
 
@@ -28,24 +28,24 @@ package struct PairVerifyClient: Sendable {
   private let random: RandomSource
   private var state = State.idle
 
-  /// - Parameter accessory: the one that is meant; any other is refused.
+  /// - Parameter accessory: the expected accessory. Any other one is refused.
   package init(identity: ControllerCredentials, accessory: PairedAccessory, random: RandomSource) {
     self.identity = identity
     self.accessory = accessory
     self.random = random
   }
 
-  /// M1, with a new ephemeral key each time.
+  /// Returns M1 with a new ephemeral key.
   package mutating func start() -> TLV {
     let ephemeral = AgreementKey(privateKey: random.secret(32))
     state = .startResponseExpected(ephemeral)
     return PairVerifyMessages.start(ephemeral.publicKey)
   }
 
-  /// Takes the reply to the last message.
+  /// Handles the reply to the last message.
   package mutating func receive(_ message: TLV) -> [Action] {
     let current = state
-    state = .over  // unless a path names another
+    state = .over  // unless a path sets another state
     do throws(PairingFailure) {
       switch current {
       case .startResponseExpected(let ephemeral): return try startResponse(PairingReply(message, step: 2), ephemeral)
@@ -57,7 +57,7 @@ package struct PairVerifyClient: Sendable {
     } catch { return [.failed(error)] }
   }
 
-  /// M2 → M3.
+  /// Handles M2 and sends M3.
   private mutating func startResponse(
     _ reply: PairingReply, _ ephemeral: AgreementKey
   ) throws(PairingFailure) -> [Action] {

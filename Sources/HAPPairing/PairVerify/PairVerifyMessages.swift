@@ -3,7 +3,8 @@ import HAPWire
 
 /// The messages that a controller sends in Pair Verify. HAP R2 §5.7.
 ///
-/// They have no order here: ``PairVerifyClient`` sends right ones in the right order, the tester any of them, edited, in the order of a case.
+/// They can be sent in any order. ``PairVerifyClient`` sends valid messages in the right order; the tester sends edited ones in the order of a
+/// case.
 package enum PairVerifyMessages {
   /// M1.
   /// - Parameter publicKey: the controller's ephemeral key.
@@ -13,9 +14,9 @@ package enum PairVerifyMessages {
     return message
   }
 
-  /// The items that M3 seals.
+  /// Returns the items to encrypt in M3.
   /// - Parameters:
-  ///   - keys: the ephemeral public keys in the order in which they are signed: the controller's, then the accessory's.
+  ///   - keys: the ephemeral public keys in the order of the signed data: the controller's, then the accessory's.
   ///   - signer: signs instead of the controller's own key.
   package static func finishItems(
     _ controller: ControllerCredentials, keys: (first: [UInt8], last: [UInt8]), signer: SigningKey? = nil
@@ -37,7 +38,7 @@ package enum PairVerifyMessages {
   }
 }
 
-/// The content of M2. Its signature is not checked yet.
+/// The content of M2. Its signature is not yet checked.
 package struct PairVerifyResponse: Sendable {
   /// The accessory's ephemeral key.
   package let accessoryKey: [UInt8]
@@ -56,7 +57,7 @@ package struct PairVerifyResponse: Sendable {
     self.controllerKey = controllerKey
   }
 
-  /// Checks that it comes from a paired accessory.
+  /// Checks that the response comes from a paired accessory.
   /// - Throws: `.otherAccessory`, `.wrongSignature`.
   package func check(_ accessory: PairedAccessory) throws(PairingFailure) {
     guard identifier == accessory.identifier else {
@@ -69,10 +70,10 @@ package struct PairVerifyResponse: Sendable {
 }
 
 extension PairingReply {
-  /// M2 of Pair Verify.
+  /// Parses M2 of Pair Verify.
   /// - Parameters:
   ///   - ephemeral: the controller's key of M1.
-  ///   - counts: the lengths that the accessory's identifier may have.
+  ///   - counts: the valid lengths of the accessory's identifier.
   package func verifyResponse(
     to ephemeral: AgreementKey, identifier counts: ClosedRange<Int> = PairingLength.identifier
   ) throws(PairingFailure) -> PairVerifyResponse {

@@ -2,20 +2,20 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The accessory's end of Pair Verify, one for each connection. HAP R2 §5.7, as HomeKitADK does it.
+/// The accessory's side of Pair Verify, one for each connection. HAP R2 §5.7, as implemented by HomeKitADK.
 package struct PairVerifyServer: Sendable {
   package enum Action: Equatable, Sendable {
     case reply(TLV)
-    /// The request is malformed: there is no reply.
+    /// The request is malformed. There is no reply.
     case badRequest
-    /// After the reply before it has left in plain, every byte is sealed under these keys; the controller is this one.
+    /// Send the preceding reply unencrypted. After it, every byte is encrypted with these keys, and the controller has this pairing.
     case established(SessionKeys, Pairing)
   }
 
   private enum State {
-    /// Nothing is under way. Next: `finishExpected`, on M1.
+    /// There is no procedure. Next: `finishExpected`, on M1.
     case idle
-    /// M2 is out. Next: `idle`, with or without a session.
+    /// M2 was sent. Next: `idle`, with or without a session.
     case finishExpected(secret: SecretBytes, accessoryKey: [UInt8], controllerKey: [UInt8])
   }
 
@@ -28,19 +28,19 @@ package struct PairVerifyServer: Sendable {
     unpaired = quirks.unpairedVerify
   }
 
-  /// Whether M2 is out and M3 awaited.
+  /// Whether M2 was sent and M3 is expected.
   package var isUnderWay: Bool {
     if case .idle = state { false } else { true }
   }
 
-  /// The key that M2 and M3 are sealed with, between M2 and M4.
+  /// The key that encrypts M2 and M3. It exists between M2 and M4.
   var messageKey: SecretBytes? {
     if case .finishExpected(let secret, _, _) = state { PairingKeys.pairVerify(secret) } else { nil }
   }
 
   package mutating func reset() { state = .idle }
 
-  /// A body came that isn't TLV8, or none.
+  /// Handles a missing body, or one that isn't TLV8.
   package mutating func receiveUnreadable() -> [Action] {
     state = .idle
     return [.badRequest]
@@ -49,20 +49,20 @@ package struct PairVerifyServer: Sendable {
   /// - Parameters:
   ///   - message: a decoded body.
   ///   - isPaired: whether the accessory has any pairing.
-  ///   - pairing: finds the pairing of a controller's identifier, byte for byte; asked when M3 comes, so that a
-  ///     pairing removed since M1 is of no use.
-  ///   - random: the ephemeral key is drawn from it, a new one for every M1.
+  ///   - pairing: finds the pairing of a controller's identifier, byte for byte. It is called on M3, so that a pairing removed since M1 is
+  ///     not used.
+  ///   - random: the source of the ephemeral key. Every M1 gets a new one.
   package mutating func receive(
     _ message: TLV, identity: AccessoryIdentity, isPaired: Bool = true, pairing: ([UInt8]) -> Pairing?,
     random: RandomSource
   ) -> [Action] {
-    // Fails closed: a path that names no next state ends the procedure.
+    // Fails closed: a path that sets no next state ends the procedure.
     let current = state
     state = .idle
     guard !message.isAmbiguous, let step = message.state else { return [.badRequest] }
     if step == 1 {
       if !isPaired, let error = unpaired.error { return [.reply(.error(error, state: 2))] }
-      return start(message, identity, random)  // from any state: it puts an earlier M1 aside
+      return start(message, identity, random)  // from any state: it replaces an earlier M1
     }
     switch current {
     case .idle: return [.badRequest]
@@ -72,9 +72,9 @@ package struct PairVerifyServer: Sendable {
     }
   }
 
-  /// M1 → M2.
+  /// Handles M1 and sends M2.
   private mutating func start(_ message: TLV, _ identity: AccessoryIdentity, _ random: RandomSource) -> [Action] {
-    // Over IP there is no method to choose, not even resumption (HomeKitADK).
+    // Over IP there is no choice of method, not even resumption (HomeKitADK).
     guard !refusesMethod || message[TLVType.method] == nil,
       let controllerKey = message.bytes(TLVType.publicKey, count: PairingLength.ephemeralKey)
     else { return [.badRequest] }
@@ -95,7 +95,7 @@ package struct PairVerifyServer: Sendable {
     return [.reply(reply)]
   }
 
-  /// M3 → M4.
+  /// Handles M3 and sends M4.
   private func finish(
     _ message: TLV, _ secret: SecretBytes, accessoryKey: [UInt8], controllerKey: [UInt8],
     _ pairing: ([UInt8]) -> Pairing?
@@ -117,7 +117,7 @@ package struct PairVerifyServer: Sendable {
 }
 
 extension PairingQuirks.UnpairedVerify {
-  /// What M2 says; nil: it is an ordinary one.
+  /// The error in M2; nil: M2 has no error.
   fileprivate var error: PairingError? {
     switch self {
     case .m2: nil

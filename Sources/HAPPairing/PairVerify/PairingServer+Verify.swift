@@ -3,12 +3,12 @@ import HAPModel
 import HAPWire
 
 extension PairingServer {
-  /// A message of Pair Verify. HAP R2 §5.7.
-  /// - Parameter message: nil: there was none, or it is no TLV8.
+  /// Handles a message of Pair Verify. HAP R2 §5.7.
+  /// - Parameter message: nil: the body is missing or isn't TLV8.
   package func receivePairVerify(_ message: TLV?, on connection: any PairingConnection) {
     let session = connection.pairing
     guard let message else { return perform(session.verify.receiveUnreadable(), for: connection) }
-    // Drawn here, in the order of the requests, and not when the pool comes to it.
+    // Drawn here, in the order of the requests, not in the order in which the pool runs the work.
     let drawn = message.state == 1 ? random.secret(32) : SecretBytes([])
     let source = RandomSource { room in drawn.withBytes { room.copyMemory(from: $0) } }
     connection.isWaiting = true
@@ -18,15 +18,15 @@ extension PairingServer {
 
   func finishPairVerify(_ result: SlowWork.Result, on connection: any PairingConnection, at now: Duration) {
     guard case .pairVerify(let server, let steps) = result.outcome else {
-      preconditionFailure("Pair Verify's work has another's outcome")
+      preconditionFailure("the outcome is not Pair Verify's")
     }
     connection.isWaiting = false
     guard connection.isOpen else { return }
     let session = connection.pairing
     session.verify = server
-    // The first M1 alone, so that repeated ones protect the connection no longer.
+    // Only the first M1 counts. Repeated ones must not protect the connection from eviction for longer.
     if server.isUnderWay, session.verifyStarted == nil { session.verifyStarted = now }
-    // A pairing that went away meanwhile is of no use.
+    // A pairing that was removed meanwhile is not used.
     let isRevoked = steps.contains {
       if case .established(_, let pairing) = $0 { !pairings.contains(pairing) } else { false }
     }
@@ -45,7 +45,7 @@ extension PairingServer {
         refuse(.pairVerify, connection, "the message is malformed, lacks an item or is out of order")
         answer(.badRequest(nil), on: connection)
       case .established(let keys, let pairing):
-        // M4 is answered in plain; from here on every byte of both directions is sealed.
+        // M4 is sent unencrypted. After it, every byte of both directions is encrypted.
         secure(connection, keys, controller: pairing.identifier)
         actions.report(.verified(connection.id, controller: pairing.name))
       }

@@ -1,18 +1,18 @@
 import HAPModel
 import HAPWire
 
-/// A request that waits while a change of the pairings is being stored.
+/// A request that waits until a change of the pairings is stored.
 enum PairingsTurn {
   case request(PairingsRequest, any PairingConnection)
   case unpairing([[UInt8]], done: (Bool) -> Void)
 }
 
 extension PairingServer {
-  /// Removes pairings without a controller, as a button of the accessory would. Their sessions end. If no admin is left, all pairings are
+  /// Removes pairings without a controller, as a button on the accessory would. Their sessions end. If no admin is left, all pairings are
   /// removed, as for the last admin in HAP R2 §5.11.
   /// - Parameters:
-  ///   - identifiers: those that no pairing has are ignored.
-  ///   - done: called with whether that is stored.
+  ///   - identifiers: unknown ones are ignored.
+  ///   - done: receives whether the change was stored.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     guard !isStoringPairings else { return pairingsQueue.append(.unpairing(identifiers, done: done)) }
     let rest = pairings.filter { !identifiers.contains($0.identifier) }
@@ -31,7 +31,7 @@ extension PairingServer {
   }
 
   /// Adds, removes or lists pairings for a verified controller. HAP R2 §5.10–5.12.
-  /// - Parameter message: nil: it is no TLV8.
+  /// - Parameter message: nil: the body isn't TLV8.
   package func receivePairings(_ message: TLV?, on connection: any PairingConnection) {
     guard case .controller(let controller) = connection.pairing.peer, let message,
       let request = PairingsRequest(message)
@@ -39,7 +39,7 @@ extension PairingServer {
       refuse(.pairings, connection, "the message is malformed or lacks an item")
       return answer(.badRequest(nil), on: connection)
     }
-    // One change at a time: what the next one may do depends on what became of this one.
+    // One change at a time: the permissions of the next request depend on the result of this one.
     guard !isStoringPairings else {
       connection.isWaiting = true
       return pairingsQueue.append(.request(request, connection))
@@ -48,7 +48,7 @@ extension PairingServer {
   }
 
   private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: any PairingConnection) {
-    // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
+    // Looked up now, not at Pair Verify, because the permissions may have changed meanwhile.
     let byAdmin = isAdmin(controller)
     let outcome = request.outcome(for: pairings, byAdmin: byAdmin, quirks: quirks)
     if !byAdmin { refuse(.pairings, connection, "the controller is not an admin") }
@@ -58,7 +58,7 @@ extension PairingServer {
     waiting[actions.store(change)] = .pairings(connection, outcome)
   }
 
-  /// Works off the requests that came while a change was being stored, up to the next one that changes something.
+  /// Performs the requests that waited for a store, up to the next one that changes something.
   func takeUpQueuedPairings(at now: Duration) {
     while !isStoringPairings, !pairingsQueue.isEmpty {
       let turn = pairingsQueue.removeFirst()
@@ -66,7 +66,7 @@ extension PairingServer {
         if case .unpairing(let identifiers, let done) = turn { unpair(identifiers, done: done) }
         continue
       }
-      // Its controller may have lost its pairing, and with it the session, while it waited.
+      // Its controller may have lost its pairing and its session while the request waited.
       guard connection.isOpen, case .controller(let controller) = connection.pairing.peer else { continue }
       connection.isWaiting = false
       perform(request, of: controller, on: connection)
@@ -74,7 +74,7 @@ extension PairingServer {
     }
   }
 
-  /// Answers after the store has kept the change, and closes the sessions of controllers that are no longer paired.
+  /// Answers after the change is stored, and closes the sessions of controllers that are no longer paired.
   func finishPairings(_ outcome: PairingsRequest.Outcome, for connection: any PairingConnection, stored: Bool) {
     guard stored else {
       refuse(.pairings, connection, "the change could not be stored")
@@ -99,7 +99,7 @@ extension PairingServer {
 
   private func apply(_ outcome: PairingsRequest.Outcome) {
     guard let change = outcome.change else { return }
-    // Between the request and now another session's change may have been stored: take over the change, not the list.
+    // Another session's change may have been stored since the request. Apply the change, not the list.
     switch change {
     case .upsert(let pairing):
       if let index = pairings.firstIndex(where: { $0.identifier == pairing.identifier }) {

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Add, Remove and List Pairings: what a request on `/pairings` means for the pairings at hand. HAP R2 §5.10–5.12.
+/// Add, Remove and List Pairings: evaluates a request on `/pairings` against the current pairings. HAP R2 §5.10–5.12.
 struct PairingsRequest {
   enum Method: Equatable {
     case add(Pairing)
@@ -9,18 +9,18 @@ struct PairingsRequest {
     case list
   }
 
-  /// What is to be done and answered.
+  /// The result of a request.
   struct Outcome {
-    /// The answer when the store has kept the change.
+    /// The answer after the change is stored.
     var answer: PairingAnswer
-    /// Nil: nothing to keep.
+    /// nil: nothing to store.
     var change: StoredChange?
   }
 
   let method: Method
   private let hasIdentifier: Bool
 
-  /// - Returns: nil when the message is malformed: it is answered without a reply, as HomeKitADK does.
+  /// - Returns: nil if the message is malformed. It is answered without a reply, as HomeKitADK does.
   init?(_ message: TLV) {
     guard !message.hasDuplicates, message[TLVType.state] == [1], let method = message[TLVType.method], method.count == 1
     else { return nil }
@@ -41,10 +41,10 @@ struct PairingsRequest {
     }
   }
 
-  /// Works out the answer. Nothing is changed here.
+  /// Returns the result of the request. It changes nothing.
   /// - Parameters:
-  ///   - byAdmin: whether the session's controller has an admin pairing at this moment.
-  ///   - quirks: what to do where stacks differ.
+  ///   - byAdmin: whether the session's controller currently has an admin pairing.
+  ///   - quirks: the behaviour where stacks differ.
   func outcome(for pairings: [Pairing], byAdmin: Bool, quirks: PairingQuirks) -> Outcome {
     if method == .list, quirks.listNeedsIdentifier, !hasIdentifier {
       return Outcome(answer: .badRequest(.error(.unknown, state: 2)))
@@ -75,7 +75,7 @@ struct PairingsRequest {
     var after = pairings
     after[index] = new
     guard after.contains(where: { $0.isAdmin }) || !quirks.demotionDropsAll else {
-      // The last admin took its own rights: no controller could manage the accessory again.
+      // The last admin gave up its admin rights. No controller could manage the accessory any longer.
       return Outcome(answer: .failure(nil), change: .remove(pairings.map(\.identifier)))
     }
     return success(.upsert(new))

@@ -2,46 +2,46 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// What converts between pairing messages and the bytes of one protocol. It owns connections, and answers on them.
+/// Converts between pairing messages and the bytes of one protocol. It owns connections, and answers on them.
 package protocol PairingFrontEnd: AnyObject {
-  /// Answers the request that is under way. Called for open connections only.
+  /// Answers the current request. Called only for open connections.
   func answer(_ answer: PairingAnswer, on connection: any PairingConnection)
-  /// After the answers so far, the connection is a session under these keys.
+  /// Makes the connection a session with these keys, after the answers so far.
   /// - Parameter controller: the identifier of its pairing; nil: a transient session.
   func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?)
-  /// Ends a connection after the answers so far. Called any number of times.
+  /// Ends a connection after the answers so far. Idempotent.
   func close(_ connection: any PairingConnection)
-  /// A ticket of the connection has come back: takes its next requests, unless it is closed or still waits.
+  /// Continues after a ticket of the connection: handles its next requests, unless it is closed or still waits.
   func proceed(with connection: any PairingConnection, at now: Duration)
-  /// The accessory is paired now, or is no longer. Called on all front ends.
-  /// - Parameter connection: of this front end; its answers leave before this is advertised. nil: there is nothing to wait for.
+  /// Reports that the accessory is now paired, or no longer paired. Called on all front ends.
+  /// - Parameter connection: a connection of this front end whose answers are sent before this is advertised. nil: there is none.
   func pairedStateChanged(after connection: (any PairingConnection)?)
-  /// A request is refused, or a session ended (nil). Called only when reports are wanted.
+  /// Reports a refused request, or the end of a session (nil). Called only if reports are enabled.
   func reportRefusal(of operation: PairingOperation?, reason: String, on connection: any PairingConnection)
 }
 
-/// A connection of a controller over any protocol, as the pairing procedures know it.
+/// A controller's connection over any protocol, as used by the pairing procedures.
 package protocol PairingConnection: AnyObject {
   var id: ConnectionID { get }
   var pairing: PairingSession { get }
   /// Whether answers can be sent.
   var isOpen: Bool { get }
-  /// Whether an answer is owed: the front end takes no request of the connection meanwhile.
+  /// Whether an answer is pending. Meanwhile the front end handles no other request of the connection.
   var isWaiting: Bool { get set }
 }
 
-/// Which request a controller sent.
+/// The kind of a controller's request.
 package enum PairingOperation: Sendable {
   case pairSetup, pairVerify, pairings
 }
 
-/// The answer to a pairing request, which a front end renders.
+/// The answer to a pairing request, which a front end encodes.
 package enum PairingAnswer: Equatable, Sendable {
-  /// The reply of the procedure. Its errors are items of it.
+  /// The reply of the procedure. Its errors are items of the reply.
   case reply(TLV)
-  /// The request is malformed or out of order. nil: without a reply.
+  /// The request is malformed or out of order. nil: no reply.
   case badRequest(TLV?)
-  /// The accessory has failed. nil: without a reply.
+  /// The accessory has failed. nil: no reply.
   case failure(TLV?)
   /// The accessory has failed with this status.
   case failureStatus(HAPStatus)
@@ -49,7 +49,7 @@ package enum PairingAnswer: Equatable, Sendable {
 
 /// The pairing procedures of one connection.
 package final class PairingSession {
-  /// With whom a connection is a session.
+  /// The peer of a session.
   enum Peer: Equatable {
     case none
     /// A session of transient Pair Setup, which has no pairing.
@@ -60,12 +60,12 @@ package final class PairingSession {
 
   var setup: PairSetupServer
   var verify: PairVerifyServer
-  /// When the last message of Pair Setup came.
+  /// The time of the last Pair Setup message.
   var setupHeard = Duration.zero
-  /// When the last M1 of Pair Setup came.
+  /// The time of the last Pair Setup M1.
   var setupStarted = Duration.zero
   var peer = Peer.none
-  /// When the first valid M1 of Pair Verify came.
+  /// The time of the first valid Pair Verify M1.
   package internal(set) var verifyStarted: Duration?
   unowned let frontEnd: any PairingFrontEnd
 
@@ -78,6 +78,6 @@ package final class PairingSession {
   package var isVerifying: Bool { verify.isUnderWay }
   package var isSettingUp: Bool { setup.isUnderWay }
 
-  /// The key of the pairing message that is being answered: of Pair Setup's M5 and M6, or of Pair Verify's M2 and M3.
+  /// The key that encrypts the current pairing message: M5 and M6 of Pair Setup, or M2 and M3 of Pair Verify.
   package var messageKey: SecretBytes? { setup.exchangeKey ?? verify.messageKey }
 }

@@ -1,4 +1,4 @@
-/// How an accessory pairs, where stacks differ. The default is HomeKitADK's way, except for the fields that docs/conduct.md lists.
+/// The pairing behaviour where stacks differ. The default is HomeKitADK's behaviour, except for the fields that docs/conduct.md lists.
 public struct PairingQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}
@@ -22,18 +22,17 @@ public struct PairingQuirks: Hashable, Sendable {
   public var setupOutOfOrder: OutOfOrder = .badRequest
   /// Whether a second controller gets error Busy while another controller is pairing.
   public var tellsBusy: Bool = true
-  /// The time after which M1 from another controller replaces the current Pair Setup. The time begins with the last
-  /// message.
+  /// The time after which M1 from another controller replaces the current Pair Setup. It starts with the last message.
   public var setupTakeover: Duration = .seconds(30)
-  /// Whether the time of `setupTakeover` begins with M1 instead of the last message.
+  /// Whether the time of `setupTakeover` starts with M1 instead of the last message.
   public var takeoverCountsFromStart: Bool = false
   /// The number of wrong setup codes after which M1 gets error MaxTries. 0: no limit.
   public var maximumTries: Int = 100
   /// Whether the number of wrong setup codes is stored and survives a restart.
   public var keepsFailedTries: Bool = true
-  /// Whether a right setup code sets the number of wrong setup codes to 0.
+  /// Whether a correct setup code sets the number of wrong setup codes to 0.
   public var clearsFailedTries: Bool = true
-  /// A byte form of the SRP secret and of A.
+  /// A byte encoding of the SRP secret and of A.
   public enum ProofForms: String, Hashable, Sendable, CaseIterable {
     /// Padded or without leading zeros.
     case either
@@ -42,9 +41,9 @@ public struct PairingQuirks: Hashable, Sendable {
     /// Only padded.
     case padded
   }
-  /// The byte form of the SRP secret and of the public key A from which a controller may compute its proof.
+  /// The byte encodings of the SRP secret and of the public key A that a controller's proof may be computed from.
   public var proofForms: ProofForms = .either
-  /// An answer to a broken M5.
+  /// An answer to a malformed M5.
   public enum ExchangeFailure: String, Hashable, Sendable, CaseIterable {
     /// State 6 with error Authentication.
     case state6 = "6-authentication"
@@ -59,7 +58,7 @@ public struct PairingQuirks: Hashable, Sendable {
   public var exchangeFailure: ExchangeFailure = .state6
   /// The answer to an M5 with a wrong signature. It has the settings of `exchangeFailure`.
   public var signatureFailure: ExchangeFailure = .state6
-  /// Whether M1 may ask for a transient or a split Pair Setup. If not, its flags are ignored.
+  /// Whether M1 may request a transient or a split Pair Setup. If not, its flags are ignored.
   public var heedsSetupFlags: Bool = true
   /// An answer to Pair Setup M1 with method 1.
   public enum SetupMethod1: String, Hashable, Sendable, CaseIterable {

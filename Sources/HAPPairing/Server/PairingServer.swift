@@ -2,53 +2,52 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// Does what a pairing server cannot do itself.
+/// Performs the work that a pairing server doesn't do itself.
 package protocol PairingActions: ReportSink {
-  /// Runs `work.perform()` off the loop, and hands the result to `PairingServer.computed`, but never before this function returns.
+  /// Runs `work.perform()` off the loop, and passes the result to `PairingServer.computed`, never before this returns.
   func compute(_ work: SlowWork) -> Ticket
-  /// Makes the change durable, and calls `PairingServer.stored`, but never before this function returns. The answer to the controller waits for
-  /// it.
+  /// Stores the change durably, and calls `PairingServer.stored`, never before this returns. The answer to the controller waits for it.
   func store(_ change: StoredChange) -> Ticket
 }
 
-/// The pairings of one accessory, and the accessory's end of every pairing procedure, for all controllers on all front ends: Pair Setup, Pair
+/// The pairings of one accessory, and the accessory's side of every pairing procedure, for all controllers on all front ends: Pair Setup, Pair
 /// Verify, and the requests that add, remove and list pairings. HAP R2 §5.
 ///
-/// It knows no protocol: front ends give it decoded messages, and render its answers. It does no I/O and reads no clock; everything happens on
-/// the caller's thread.
+/// It is independent of the transport: front ends pass decoded messages to it, and encode its answers. It does no I/O and reads no clock. All
+/// its work runs on the caller's thread.
 package final class PairingServer {
   package let identity: AccessoryIdentity
-  /// In the order in which they were made.
+  /// In order of creation.
   package internal(set) var pairings: [Pairing]
-  /// Wrong setup codes since the last right one.
+  /// The number of wrong setup codes since the last correct one.
   package internal(set) var failedAttempts: Int
-  /// The computations of Pair Setup from now on.
+  /// The computations of Pair Setup. A change applies to later messages.
   package var setupArithmetic: any SetupArithmetic = OrdinarySetupArithmetic()
 
   package let quirks: PairingQuirks
   let random: RandomSource
   let actions: any PairingActions
   var waiting: [Ticket: Continuation] = [:]
-  /// Connections on which Pair Setup may be under way.
+  /// Connections that may have a current Pair Setup.
   var setups: [any PairingConnection] = []
   /// Connections that are sessions.
   private(set) var sessions: [any PairingConnection] = []
-  /// A change of the pairings is being stored; requests for others wait in the queue.
+  /// Whether a change of the pairings is being stored. Other requests wait in the queue.
   var isStoringPairings = false
   var pairingsQueue: [PairingsTurn] = []
   private var frontEnds: [ListedFrontEnd] = []
 
   private struct ListedFrontEnd {
-    // Not weak: a weak reference makes each retain and release of the front end slower, also in a request.
+    // Not weak: a weak reference makes each retain and release of the front end slower, even in a request.
     unowned let frontEnd: any PairingFrontEnd
   }
 
-  /// What to do when the work or the change of a ticket is done.
+  /// The next step when the work or the change of a ticket is done.
   enum Continuation {
     case pairSetup(any PairingConnection)
     case pairVerify(any PairingConnection)
     case newPairing(Pairing, any PairingConnection)
-    /// A wrong setup code is counted first and answered then, so that killing the process gives no free tries.
+    /// A wrong setup code is counted and stored before it is answered, so that killing the process gives no free tries.
     case failedAttempt(any PairingConnection, then: [PairSetupServer.Action])
     case pairings(any PairingConnection, PairingsRequest.Outcome)
     /// Pairings are removed by hand.
@@ -58,10 +57,10 @@ package final class PairingServer {
   }
 
   /// - Parameters:
-  ///   - pairings: those stored, in the order in which they were made.
-  ///   - failedAttempts: wrong setup codes since the last right one.
-  ///   - random: keys, nonces and salts come from here.
-  ///   - actions: is retained, so it must not own the server.
+  ///   - pairings: the stored pairings, in order of creation.
+  ///   - failedAttempts: the number of wrong setup codes since the last correct one.
+  ///   - random: the source of keys, nonces and salts.
+  ///   - actions: retained, so it must not own the server.
   package init(
     identity: AccessoryIdentity, pairings: [Pairing], failedAttempts: Int, quirks: PairingQuirks, random: RandomSource,
     _ actions: any PairingActions
@@ -74,13 +73,13 @@ package final class PairingServer {
     self.actions = actions
   }
 
-  /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
+  /// Whether the accessory has an admin pairing. HAP R2 §5.10.
   package var isPaired: Bool { pairings.contains { $0.isAdmin } }
 
   /// Whether there were too many wrong setup codes.
   var isLocked: Bool { quirks.maximumTries > 0 && failedAttempts >= quirks.maximumTries }
 
-  /// Whether the controller with this identifier has an admin pairing at this moment. nil: a transient session, which has none.
+  /// Whether the controller with this identifier currently has an admin pairing. nil: a transient session, which has none.
   package func isAdmin(_ controller: [UInt8]?) -> Bool {
     guard let controller else { return false }
     return pairings.contains { $0.identifier == controller && $0.isAdmin }
@@ -88,12 +87,12 @@ package final class PairingServer {
 
   // MARK: Connections
 
-  /// From now on, the front end is notified when the accessory becomes paired or unpaired.
+  /// Adds a front end. It is notified when the accessory becomes paired or unpaired.
   ///
-  /// A front end is not retained. It has to outlive the server and every ticket of its connections.
+  /// A front end is not retained. It must outlive the server and every ticket of its connections.
   package func add(_ frontEnd: any PairingFrontEnd) { frontEnds.append(ListedFrontEnd(frontEnd: frontEnd)) }
 
-  /// The procedures of a new connection.
+  /// Returns the procedures of a new connection.
   package func makeSession(_ frontEnd: any PairingFrontEnd) -> PairingSession {
     PairingSession(
       PairSetupServer(identity: identity, random: random, quirks: quirks), PairVerifyServer(quirks: quirks),
@@ -106,7 +105,7 @@ package final class PairingServer {
     connection.pairing.frontEnd.secure(connection, keys, controller: controller)
   }
 
-  /// The connection is gone, and a half-done procedure with it. Its `isOpen` is false from now on; a ticket that waits retains it.
+  /// Handles a closed connection, and drops its unfinished procedure. Its `isOpen` must be false. A waiting ticket retains it.
   package func closed(_ connection: any PairingConnection) {
     connection.pairing.setup.reset()
     setups.removeAll { $0 === connection }
@@ -115,7 +114,7 @@ package final class PairingServer {
 
   // MARK: Inputs
 
-  /// The slow work of a ticket is done.
+  /// Handles the result of a ticket's slow work.
   package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
     switch waiting.removeValue(forKey: ticket) {
     case .pairSetup(let connection)?:
@@ -128,14 +127,14 @@ package final class PairingServer {
     }
   }
 
-  /// The store has made the change of a ticket durable, or couldn't.
+  /// Handles the end of a ticket's store: the change is durable, or could not be stored.
   package func stored(_ ticket: Ticket, succeeded: Bool, at now: Duration) {
     switch waiting.removeValue(forKey: ticket) {
     case .newPairing(let pairing, let connection)?:
       finishPairSetup(pairing, on: connection, stored: succeeded)
       proceed(with: connection, at: now)
     case .failedAttempt(let connection, let steps)?:
-      // Also where it couldn't be stored: this process has it counted.
+      // Even if it couldn't be stored, this process has counted it.
       perform(steps, for: connection)
       proceed(with: connection, at: now)
     case .pairings(let connection, let outcome)?:
@@ -152,13 +151,13 @@ package final class PairingServer {
     }
   }
 
-  // MARK: Within
+  // MARK: Internal
 
   func proceed(with connection: any PairingConnection, at now: Duration) {
     connection.pairing.frontEnd.proceed(with: connection, at: now)
   }
 
-  /// The answer to the request under way: none is owed from now on.
+  /// Answers the current request. No answer is pending after that.
   func answer(_ answer: PairingAnswer, on connection: any PairingConnection) {
     connection.isWaiting = false
     if connection.isOpen { connection.pairing.frontEnd.answer(answer, on: connection) }
@@ -168,7 +167,7 @@ package final class PairingServer {
 
   func pairedStateChanged(after connection: (any PairingConnection)?) {
     for listed in frontEnds {
-      // The answers of another front end's connection do not concern it.
+      // The answers of another front end's connection do not concern this one.
       let isOwn = connection?.pairing.frontEnd === listed.frontEnd
       listed.frontEnd.pairedStateChanged(after: isOwn ? connection : nil)
     }

@@ -2,13 +2,13 @@ import HAPModel
 import HAPWire
 
 extension AccessoryProfile {
-  /// Gives everything its id and lays it out.
+  /// Assigns all ids and builds the database.
   ///
   /// - Parameters:
-  ///   - ids: what was given out before; holds what is given out now when this returns, and is untouched when it throws.
-  ///   - deviceID: serial numbers that were left out come from it.
-  ///   - renumber: explicit ids that differ from the stored ones are accepted.
-  /// - Throws: all problems when one of them is an error, or explicit ids that contradict `ids`.
+  ///   - ids: the ids assigned so far. On return it also holds the new ones. It is unchanged if an error is thrown.
+  ///   - deviceID: the source of serial numbers that the profile leaves out.
+  ///   - renumber: accept explicit ids that differ from the stored ones.
+  /// - Throws: all problems, if one of them is an error or if explicit ids contradict `ids`.
   public func build(
     ids: inout IDMap, deviceID: DeviceID, renumber: Bool = false
   ) throws(ProfileErrors) -> BuiltAccessory {
@@ -45,7 +45,7 @@ extension AccessoryProfile {
       if index == 0 { names[1] = name }
     }
     guard idProblems.isEmpty else { throw ProfileErrors(fileName: fileName, problems: problems + idProblems) }
-    // A freed accessory's iids go with it: its key never comes back to other ids than it had.
+    // The iids of a removed accessory stay in the map under its key, so the key never gets different ids later.
     do {
       let database = try AttributeDatabase(built)
       ids = map
@@ -58,7 +58,7 @@ extension AccessoryProfile {
     }
   }
 
-  /// 12 digits, and the aid for bridged accessories: at least 2 bytes, different for each.
+  /// 12 digits, followed by the aid for bridged accessories. It has at least 2 bytes and differs for each accessory.
   private static func serial(_ deviceID: DeviceID, _ aid: UInt64) -> String {
     let digits = deviceID.text.split(separator: ":").joined()
     return aid == 1 ? digits : "\(digits)-\(aid)"
@@ -76,17 +76,17 @@ extension AccessoryProfile {
       wishes.map { .init(key: $0.key, explicit: $0.explicit) }, renumber: renumber)
     for conflict in conflicts {
       guard let wish = wishes.first(where: { $0.key == conflict.key }) else {
-        problems.append(ProfileProblem(.idChanged, path: "", place: JSONPlace(line: 1, column: 1), "all ids are spent"))
+        problems.append(ProfileProblem(.idChanged, path: "", place: JSONPlace(line: 1, column: 1), "no ids are left"))
         continue
       }
       let message: String
       switch conflict {
       case .moved(_, let from, let to):
-        message = "\(wish.what) \(to) is written, but it was served as \(from) before; --renumber accepts the change"
+        message = "the profile states \(wish.what) \(to), but it was \(from) before; --renumber accepts the change"
       case .taken(_, let id, let owner):
-        let whose = owner.map { "is that of \($0)" } ?? "was another's before, and a freed one is never reused"
+        let whose = owner.map { "belongs to \($0)" } ?? "was used before, and freed ids are never reused"
         message = "\(wish.what) \(id) \(whose); --renumber accepts the change"
-      case .exhausted: message = "all ids are spent"
+      case .exhausted: message = "no ids are left"
       }
       problems.append(ProfileProblem(.idChanged, at: wish.node, message))
     }
@@ -94,7 +94,7 @@ extension AccessoryProfile {
   }
 }
 
-/// Something that needs an id, and where it was written.
+/// An entry that needs an id, and its place in the document.
 struct IDWish {
   var key: String
   var explicit: UInt64?
@@ -103,7 +103,7 @@ struct IDWish {
   var node: JSONNode
 }
 
-/// The iid keys of an accessory's services: type and label, or type and ordinal among services of that type.
+/// The iid keys of an accessory's services. A key is the type and label, or the type and the ordinal among services of that type.
 struct ServiceKeys {
   private var keys: [String] = []
 
@@ -116,7 +116,7 @@ struct ServiceKeys {
     }
   }
 
-  /// The keys of a service's characteristics: their types. Only an exact profile has one twice.
+  /// The keys of a service's characteristics: their types. Only an exact profile can have the same type twice.
   private func keys(_ service: Int, _ characteristics: [CharacteristicDraft]) -> [String] {
     var ordinals: [TypeID: Int] = [:]
     return characteristics.map { draft in
@@ -127,7 +127,7 @@ struct ServiceKeys {
     }
   }
 
-  /// Services before their characteristics, in the order of the profile.
+  /// Requests an id for each service and then its characteristics, in the order of the profile.
   func wishes(_ accessory: AccessoryDraft, isExact: Bool) -> [IDWish] {
     var wishes: [IDWish] = []
     for (index, service) in accessory.services.enumerated() {
@@ -141,7 +141,7 @@ struct ServiceKeys {
     return wishes
   }
 
-  /// - Parameter iids: by key; 0 stands in where a conflict left none, and is never served.
+  /// - Parameter iids: by key. A key without an iid, after a conflict, gets 0; such a database is never served.
   func services(_ accessory: AccessoryDraft, _ iids: [String: UInt64], serial: String) -> [Service] {
     let labels = Dictionary(
       accessory.services.enumerated().compactMap { index, service in

@@ -1,10 +1,10 @@
 import HAPModel
 import HAPWire
 
-/// What makes one of several accessories of a profile another one than the others.
+// Differences between the copies of one profile.
 extension AccessoryProfile {
-  /// Gives serial numbers that were written down a number behind them; those that come from the device ID differ by themselves.
-  /// - Parameter number: of the copy.
+  /// Appends a number to serial numbers that the profile states. Serial numbers from the device ID already differ.
+  /// - Parameter number: the number of the copy.
   package mutating func numberSerials(_ number: Int) {
     let tail = "-\(number)"
     changeInformation { draft in
@@ -27,7 +27,7 @@ extension AccessoryProfile {
     }
   }
 
-  /// The types of its services that may have a behaviour, each once.
+  /// The types of its services that can have a behaviour, without duplicates.
   package var behavingServices: [TypeID] {
     var types: [TypeID] = []
     for service in accessories.flatMap(\.services)
@@ -38,7 +38,7 @@ extension AccessoryProfile {
     return types
   }
 
-  /// The characteristics of each service of a type, and what its behaviour would be with these parameters over its own.
+  /// Returns the characteristics of each service of a type, and its behaviour after `parameters` override its own parameters.
   package func behaviours(
     of type: TypeID, with parameters: JSONNode
   ) -> [(node: JSONNode, characteristics: [Characteristic])] {
@@ -47,7 +47,7 @@ extension AccessoryProfile {
     }
   }
 
-  /// Gives every service of a type these parameters, over those that it has.
+  /// Adds these behaviour parameters to every service of a type. They override the service's own ones.
   package mutating func setBehaviour(_ parameters: JSONNode, of type: TypeID) {
     for accessory in accessories.indices {
       for service in accessories[accessory].services.indices

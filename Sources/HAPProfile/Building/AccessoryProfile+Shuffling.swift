@@ -1,8 +1,8 @@
 import HAPModel
 
 extension AccessoryProfile {
-  /// The ids that were given out, with the iids that the profile doesn't write down handed round among the things of each accessory: none of them keeps its
-  /// own. What no accessory does that minds its rules.
+  /// Returns the assigned ids with all iids that the profile doesn't state rotated within each accessory, so that every one changes.
+  /// A conformant accessory never does this.
   package func shuffled(_ ids: IDMap) -> IDMap {
     var map = ids
     var expanded = accessories.flatMap(\.expanded)
@@ -19,7 +19,7 @@ extension AccessoryProfile {
     return map
   }
 
-  /// Values under the ids of another map, which has numbers for the same things.
+  /// Returns the values under the ids that the other map assigns to the same entries.
   package func moved<Element>(_ values: [AttributeID: Element], from old: IDMap, to new: IDMap) -> [AttributeID:
     Element]
   {

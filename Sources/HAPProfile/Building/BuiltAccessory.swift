@@ -1,32 +1,32 @@
 import HAPModel
 import HAPWire
 
-/// A profile with its ids: what a server serves.
+/// A profile with its ids assigned, ready to be served.
 public struct BuiltAccessory: Sendable {
-  /// The parameters of a service's physical life.
+  /// The parameters of a service's simulated behaviour.
   public struct Behaviour: Sendable {
     /// The accessory's id.
     public var aid: UInt64
     /// The service's id.
     public var serviceIID: UInt64
-    /// What the service is.
+    /// The type of the service.
     public var serviceType: TypeID
-    /// The raw member; nil when the profile says nothing, and the device behaves as its kind does.
+    /// The raw member. `nil`: the profile has none, and the device uses the default behaviour of its type.
     package var node: JSONNode?
   }
 
-  /// With the values to start with.
+  /// The database with the initial values.
   public var database: AttributeDatabase
-  /// One for each service but Accessory Information and HAP Protocol Information, in the order of the database.
+  /// One entry for each service except Accessory Information and HAP Protocol Information, in the order of the database.
   public var behaviours: [Behaviour]
-  /// What `c#` stands for, as text to hash: ids, types, permissions, formats, metadata, links and firmware, never values.
+  /// The text to hash for `c#`: ids, types, permissions, formats, metadata, links and firmware, never values.
   public var configurationText: String
-  /// The category of the one accessory, or of the bridge.
+  /// The category of the accessory or the bridge.
   public var category: HAPModel.Category
-  /// The name of the one accessory, or of the bridge.
+  /// The name of the accessory or the bridge.
   public var name: String
   /// `md` of the Bonjour record.
   public var model: String
-  /// The name of each accessory.
+  /// The name of each accessory, by aid.
   public var names: [UInt64: String]
 }

@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
 
-/// What `c#` stands for. HAP R2 §6.4: it rises when accessories, services or characteristics change, and for new firmware.
+/// The configuration that `c#` numbers. HAP R2 §6.4: it rises when accessories, services or characteristics change, and for new firmware.
 package enum ConfigurationText {
-  /// One line for each accessory, service and characteristic. Values are not in it, but for the firmware revision.
+  /// Returns one line for each accessory, service and characteristic. The only value in it is the firmware revision.
   package static func text(of accessories: [Accessory]) -> String {
     var lines: [String] = ["hapsim/1"]
     for accessory in accessories {

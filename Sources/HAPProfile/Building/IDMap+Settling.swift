@@ -1,20 +1,20 @@
 import HAPModel
 
 extension IDMap.Scope {
-  /// One thing that needs a number.
+  /// A request for a number.
   struct Wish {
     var key: String
-    /// The number that the profile writes down.
+    /// The number that the profile states.
     var explicit: UInt64?
   }
 
-  /// Why an explicit number is refused.
+  /// The reason why an explicit number is refused.
   enum Conflict: Error, Equatable {
     /// `key` had another number.
     case moved(key: String, from: UInt64, to: UInt64)
-    /// The number was, or still is, another's; `keeps` is the number that `key` had, if any.
+    /// The number belongs to the entry with the key `by`. `nil`: it was used before and freed.
     case taken(key: String, id: UInt64, by: String?)
-    /// All numbers are spent.
+    /// No number is left.
     case exhausted
 
     var key: String? {
@@ -25,13 +25,13 @@ extension IDMap.Scope {
     }
   }
 
-  /// Under this key stands a freed number that counting has not reached: it must not be given out again either.
+  /// The key of a freed number above `next`. The counter would otherwise assign it again.
   private static func tombstone(_ id: UInt64) -> String { "freed:\(id)" }
 
-  /// Gives each wish its number and frees what is wished for no more.
+  /// Assigns a number to each request, and frees the numbers that are no longer requested.
   ///
-  /// Keys are distinct and so are explicit numbers: the caller has checked. The scope is as before when conflicts are returned.
-  /// - Parameter renumber: explicit numbers win against the stored ones.
+  /// The caller has checked that keys and explicit numbers are unique. If conflicts are returned, the scope is unchanged.
+  /// - Parameter renumber: explicit numbers override the stored ones.
   mutating func settle(_ wishes: [Wish], renumber: Bool) -> [Conflict] {
     var conflicts: [Conflict] = []
     var owners: [UInt64: String] = [:]

@@ -2,10 +2,10 @@ import HAPModel
 import HAPWire
 
 extension Conduct {
-  /// An object with every field, as `init(json:fileName:)` reads it.
+  /// Writes an object with every field, which `init(json:fileName:)` can read.
   package func write(to json: inout JSONWriter) { write(ConductField.all, to: &json) }
 
-  /// The name of a preset if this is one; otherwise an object with the fields that differ from the default.
+  /// Writes the name of a preset if this is one. Otherwise writes an object with the fields that differ from the default.
   package func writeChanges(to json: inout JSONWriter) {
     if let preset = Conduct.presets.keys.first(where: { Conduct.presets[$0] == self }) { return json.string(preset) }
     let usual = Conduct()
@@ -27,7 +27,7 @@ extension Conduct {
     }
   }
 
-  /// Reads a conduct inside another document.
+  /// Reads quirks inside another document.
   package init(_ node: JSONNode, problems: inout [ProfileProblem]) {
     var reader = ConductReader()
     self = reader.read(node)

@@ -2,12 +2,12 @@ import HAPIP
 import HAPModel
 
 extension Conduct {
-  /// The behaviour of real stacks, in the order of the documentation. docs/conduct-sources.md has the file and line of each setting.
+  /// The quirks of real stacks, in the order of the documentation. docs/conduct-sources.md has the file and line of each setting.
   ///
-  /// Help, profiles, the control API and the documentation take the presets from here. CONTRIBUTING.md says how to add one.
+  /// Help, profiles, the control API and the documentation read the presets from here. CONTRIBUTING.md says how to add one.
   public static let presets = ConductPresets([homeKitADK, hapNodeJS, hapPython, brutellaHAP, homeSpan])
 
-  /// A time that no controller waits for. It means "never".
+  /// A time longer than any controller waits. It means "never".
   private static let never = Duration.seconds(86_400)
 
   /// Apple's HomeKitADK.

@@ -9,11 +9,11 @@ import HAPPairing
 /// As in profiles, a field is found by its name alone: `conduct.maximumTries` is `conduct.pairing.maximumTries`.
 @dynamicMemberLookup
 public struct Conduct: Hashable, Sendable {
-  /// Of reads, writes and events.
+  /// For reads, writes and events.
   public var attributes = AttributeQuirks()
-  /// Of Pair Setup, Pair Verify and the pairings.
+  /// For Pair Setup, Pair Verify and the pairings.
   public var pairing = PairingQuirks()
-  /// Of HTTP, JSON, connections and the TXT record.
+  /// For HTTP, JSON, connections and the TXT record.
   public var ip = IPQuirks()
 
   /// The default behaviour.
@@ -44,9 +44,9 @@ public struct Conduct: Hashable, Sendable {
   }
 }
 
-// The types of the fields, so that a user finds them with this module alone.
+// The types of the fields, so that a user needs to import only this module.
 extension Conduct {
-  /// The values of a flag in a query.
+  /// The accepted values of a flag in a query.
   public typealias QueryFlags = IPQuirks.QueryFlags
   /// An answer to a write in which some entries failed.
   public typealias PartialWrite = IPQuirks.PartialWrite
@@ -58,9 +58,9 @@ extension Conduct {
   public typealias ProtocolVersion = IPQuirks.ProtocolVersion
   /// An answer to a Pair Setup message out of order.
   public typealias OutOfOrder = PairingQuirks.OutOfOrder
-  /// A byte form of the SRP secret and of A.
+  /// A byte encoding of the SRP secret and of A.
   public typealias ProofForms = PairingQuirks.ProofForms
-  /// An answer to a broken M5.
+  /// An answer to a malformed M5.
   public typealias ExchangeFailure = PairingQuirks.ExchangeFailure
   /// An answer to Pair Setup M1 with method 1.
   public typealias SetupMethod1 = PairingQuirks.SetupMethod1
@@ -68,7 +68,7 @@ extension Conduct {
   public typealias UnpairedVerify = PairingQuirks.UnpairedVerify
   /// The sessions for which a timed write is prepared.
   public typealias TimedWriteScope = AttributeQuirks.TimedWriteScope
-  /// A treatment of a value out of range.
+  /// The handling of a value that is out of range.
   public typealias OutOfRange = ValueQuirks.OutOfRange
   /// The answer to a whole request: an HTTP status and optionally a HAP status, or no answer.
   public typealias Answer = HTTPAnswer

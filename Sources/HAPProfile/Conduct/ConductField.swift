@@ -3,9 +3,9 @@ import HAPIP
 import HAPModel
 import HAPPairing
 
-/// One field of `Conduct` by its name, as profiles and the command line have it: what it takes, and how to read and set it as text.
+/// One field of `Conduct` by its name in profiles and on the command line: its kind, and how to read and set it as text.
 public struct ConductField: Sendable {
-  /// What a field takes, as JSON has it.
+  /// The kind of values a field accepts, in JSON terms.
   public enum Kind: Hashable, Sendable {
     /// `true` or `false`.
     case boolean
@@ -13,11 +13,11 @@ public struct ConductField: Sendable {
     case integer(ClosedRange<Int>)
     /// A number in a range.
     case fraction(ClosedRange<Double>)
-    /// One of these words.
+    /// One of these strings.
     case choice([String])
-    /// "250ms", "2s"; "0s".
+    /// A duration such as "250ms", "2s" or "0s".
     case duration
-    /// "470 -70411", see `HTTPAnswer`.
+    /// An answer such as "470 -70411", see `HTTPAnswer`.
     case answer
     /// A HAP status other than 0, such as -70409.
     case status
@@ -25,7 +25,7 @@ public struct ConductField: Sendable {
     case types
   }
 
-  /// A value of a field, as JSON has it.
+  /// A value of a field, in JSON terms.
   public enum Setting: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int)
@@ -34,20 +34,20 @@ public struct ConductField: Sendable {
     case list([String])
   }
 
-  /// The property's own name.
+  /// The name of the property.
   public let name: String
-  /// What it takes.
+  /// The kind of values it accepts.
   public let kind: Kind
   private let get: @Sendable (Conduct) -> Setting
   private let set: @Sendable (inout Conduct, Setting) -> Bool
 
-  /// The setting of a conduct.
+  /// Returns the value of this field.
   public func setting(of conduct: Conduct) -> Setting { get(conduct) }
 
-  /// - Returns: false, and nothing is changed, when the setting is none of the field's.
+  /// - Returns: `false`, without a change, if the field doesn't accept the setting.
   public func apply(_ setting: Setting, to conduct: inout Conduct) -> Bool { set(&conduct, setting) }
 
-  /// The field of this name.
+  /// Returns the field with this name.
   public static func named(_ name: String) -> ConductField? { all.first { $0.name == name } }
 }
 
@@ -229,6 +229,6 @@ extension ConductField {
 }
 
 extension Duration {
-  /// A text that is read as the same duration.
+  /// A text that parses to the same duration.
   fileprivate var fieldText: String { Duration(shortText) == self ? shortText : exactText }
 }

@@ -1,14 +1,14 @@
-/// The behaviour of a real stack.
+/// The quirks of a real stack.
 public struct ConductPreset: Sendable {
   /// The name in profiles and on the command line.
   public let name: String
   /// The stack's project on GitHub, `owner/name`.
   public let project: String
-  /// The tag or branch that was read.
+  /// The tag or branch that the settings were read from.
   public let release: String
-  /// The commit of the release.
+  /// The commit of that tag or branch.
   public let commit: String
-  /// Where the stack differs from the default, it has another setting.
+  /// The settings. They equal the default except where the stack differs.
   public let conduct: Conduct
 
   init(_ name: String, project: String, release: String, commit: String, _ change: (inout Conduct) -> Void) {
@@ -32,6 +32,6 @@ public struct ConductPresets: Sendable {
   /// The names, in the order of the documentation.
   public var keys: [String] { all.map(\.name) }
 
-  /// The conduct of this name.
+  /// The quirks of the preset with this name.
   public subscript(_ name: String) -> Conduct? { all.first { $0.name == name }?.conduct }
 }

@@ -1,15 +1,15 @@
 import HAPModel
 import HAPWire
 
-/// Reads a conduct: the name of a preset, or an object of fields over one.
+/// Reads quirks: the name of a preset, or an object of fields that override one.
 ///
 /// ```json
 /// "conduct": "hap-nodejs"
 /// "conduct": { "preset": "hap-nodejs", "maximumTries": 5, "coalescing": "1s" }
 /// ```
 ///
-/// Without `preset` the fields stand over the default. What can't be read becomes a problem and leaves the field as it was, so that all problems are
-/// reported at once.
+/// Without `preset`, the fields override the default. An invalid field is reported and keeps its value, so that one run reports
+/// all problems.
 struct ConductReader {
   private(set) var problems: [ProfileProblem] = []
 
@@ -51,16 +51,16 @@ struct ConductReader {
 }
 
 extension Conduct {
-  /// The error for a name that no preset has.
+  /// Returns the error message for an unknown preset name.
   package static func unknownPreset(_ name: String) -> String {
     let names = presets.keys
     let hint = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
     return "there is no preset \"\(name)\"\(hint.isEmpty ? "; there are \(names.joined(separator: ", "))" : hint)"
   }
 
-  /// Reads a document that is a conduct by itself, as `hapsim run --conduct FILE` has it.
+  /// Reads a document that contains only quirks, as `hapsim run --conduct FILE` does.
   ///
-  /// - Throws: everything that is wrong with it.
+  /// - Throws: all problems in the document.
   public init(json: [UInt8], fileName: String) throws(ProfileErrors) {
     let node: JSONNode
     do {
@@ -77,7 +77,7 @@ extension Conduct {
 }
 
 extension ConductField.Setting {
-  /// Nil for what no field takes.
+  /// `nil` if no field accepts such a value.
   package init?(_ node: JSONNode) {
     switch node.kind {
     case .bool(let value): self = .boolean(value)
@@ -99,7 +99,7 @@ extension ConductField.Setting {
 }
 
 extension ConductField.Kind {
-  /// "true or false", for messages.
+  /// The accepted values for messages, such as "true or false".
   package var expectation: String {
     switch self {
     case .boolean: "true or false"

@@ -1,11 +1,11 @@
 import HAPModel
 import HAPWire
 
-/// Which accessory of a document is meant.
+/// Selects an accessory of a document.
 package enum AccessoryChoice: Equatable, Sendable {
-  /// By its place: 1 is the document itself, 2 the first bridged one.
+  /// Its position: 1 is the document itself, 2 the first bridged accessory.
   case number(Int)
-  /// Compared without case, spaces and hyphens.
+  /// Its name, compared without case, spaces and hyphens.
   case name(String)
 
   package init(_ text: String) {
@@ -15,7 +15,7 @@ package enum AccessoryChoice: Equatable, Sendable {
 
 /// An accessory of a document.
 struct AccessoryPlace {
-  /// From 1.
+  /// Its position, from 1.
   var number: Int
   var node: JSONNode
 
@@ -25,7 +25,7 @@ struct AccessoryPlace {
 }
 
 extension ProfileEditor {
-  /// The document, and those behind the bridge. What isn't an object is none.
+  /// The document itself and its bridged accessories. Elements that aren't objects are skipped.
   var accessories: [AccessoryPlace] {
     let bridged = document.root["bridgedAccessories"]?.elements ?? []
     return ([document.root] + bridged.filter { $0.members != nil }).enumerated().map {
@@ -33,7 +33,7 @@ extension ProfileEditor {
     }
   }
 
-  /// Those meant; without a choice all.
+  /// Returns the selected accessories, or all without a choice.
   func accessories(_ choice: AccessoryChoice?) throws(JSONProblem) -> [AccessoryPlace] {
     let all = accessories
     let found: [AccessoryPlace]
@@ -53,17 +53,17 @@ extension ProfileEditor {
     }
   }
 
-  /// The one meant.
+  /// Returns the selected accessory.
   func accessory(_ choice: AccessoryChoice?) throws(JSONProblem) -> AccessoryPlace {
     let found = try accessories(choice)
     guard let first = found.first, found.count == 1 else {
       let list = found.map(\.label).joined(separator: ", ")
-      throw document.root.problem("there are \(found.count) accessories, \(list): say which by its number")
+      throw document.root.problem("there are \(found.count) accessories, \(list): choose one by its number")
     }
     return first
   }
 
-  /// The one meant; without a choice the document itself.
+  /// Returns the selected accessory, or the document itself without a choice.
   func accessory(orDocument choice: AccessoryChoice?) throws(JSONProblem) -> AccessoryPlace {
     guard choice != nil else { return accessories[0] }
     return try accessory(choice)

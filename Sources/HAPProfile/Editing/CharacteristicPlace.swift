@@ -1,19 +1,19 @@
 import HAPModel
 import HAPWire
 
-/// What words mean among the characteristics of a service.
+/// A characteristic of a service, found by a name.
 enum CharacteristicPlace {
-  /// One that is written.
+  /// A characteristic that the document contains.
   case written(JSONNode, CharacteristicDefinition?)
-  /// One that isn't, and is there all the same, since the service requires it.
+  /// A characteristic that the document doesn't contain but the service has, because the service requires it.
   case required(CharacteristicDefinition)
 }
 
 extension ServicePlace {
-  /// Those that are written.
+  /// The characteristics that the document contains.
   var characteristics: [JSONNode] { node["characteristics"]?.elements ?? [] }
 
-  /// The one that words mean: its type, or a vendor's description.
+  /// Finds a characteristic by its type or by a vendor's description.
   func characteristic(_ words: String) throws(JSONProblem) -> CharacteristicPlace {
     let type = Catalogue.characteristic(named: words)?.type ?? TypeID(words)
     let written = characteristics
@@ -40,7 +40,7 @@ extension ServicePlace {
 }
 
 extension JSONNode {
-  /// Nil where what is written is no type.
+  /// `nil` if the document has no valid type here.
   var characteristicType: TypeID? {
     guard let text = self["type"]?.stringValue else { return nil }
     return Catalogue.characteristic(named: text)?.type ?? TypeID(text)

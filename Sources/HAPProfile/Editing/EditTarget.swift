@@ -1,8 +1,8 @@
-/// What of a profile a person means: `name`, `LightBulb`, `LightBulb.name`, `LightBulb/On`, `LightBulb/On.minValue`.
+/// The target of an edit: `name`, `LightBulb`, `LightBulb.name`, `LightBulb/On`, `LightBulb/On.minValue`.
 ///
-/// Members follow a dot, and members of a member another one: `LockMechanism.behaviour.jams`.
+/// A member follows a dot, and a nested member follows another one: `LockMechanism.behaviour.jams`.
 enum EditTarget: Equatable {
-  /// Of the accessory.
+  /// Members of the accessory.
   case members([String])
   case service(String, members: [String])
   case characteristic(service: String, String, members: [String])
@@ -24,8 +24,8 @@ enum EditTarget: Equatable {
     self = .service(words, members: members)
   }
 
-  /// What stands before the first dot that a member follows. Where none does, a last part in the form of a member is one, so that it
-  /// is told what is wrong with it.
+  /// Splits at the first dot before a known member. If there is no known member, a last part that looks like a member name counts as one,
+  /// so that the error message is about that member.
   private static func split(_ text: Substring, _ known: [String]) -> (words: String, members: [String]) {
     let dots = text.indices.filter { text[$0] == "." }
     let first = dots.first { dot in

@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension ProfileEditor {
-  /// Adds a service behind all others of its accessory.
+  /// Adds a service after all others of its accessory.
   package mutating func add(
     _ wish: ServiceWish, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
   ) throws(JSONProblem) -> String {
@@ -14,12 +14,12 @@ extension ProfileEditor {
     return "added \(place), \(wish.spelling)"
   }
 
-  /// Writes out a characteristic of a service.
+  /// Adds a characteristic to a service in the document.
   ///
   /// - Parameters:
   ///   - words: a type of the catalogue, or a vendor's full UUID, which needs a format and permissions.
-  ///   - value: to start with; without one, one of Apple's has a safe one.
-  ///   - members: more of its members, by name.
+  ///   - value: the initial value. Without one, an Apple-defined characteristic gets a safe default.
+  ///   - members: further members, by name.
   package mutating func addCharacteristic(
     _ words: String, to service: String, value: String? = nil, members: [(name: String, word: String)] = [],
     in choice: AccessoryChoice? = nil

@@ -1,14 +1,14 @@
 import HAPWire
 
 extension ProfileEditor {
-  /// Takes out a service, a characteristic, or a member of something.
+  /// Removes a service, a characteristic or a member.
   package mutating func remove(
     _ target: String, in choice: AccessoryChoice? = nil
   ) throws(JSONProblem) -> String {
     switch EditTarget(target) {
     case .members(let members):
       let accessory = try accessory(orDocument: choice)
-      // A service may be named like a member.
+      // A service can have the same name as a member.
       if members.count == 1, accessory.node[members[0]] == nil, let service = try? service(target, in: choice) {
         return remove(service.node, service.identifier)
       }
@@ -19,12 +19,12 @@ extension ProfileEditor {
     case .characteristic(let words, let name, let members):
       let service = try self.service(words, in: choice)
       guard case .written(let node, let definition) = try service.characteristic(name) else {
-        throw service.node.problem("\(name) isn't written here, and \(service.identifier) requires it")
+        throw service.node.problem("\(name) isn't stated here, and \(service.identifier) requires it")
       }
       guard members.isEmpty else { return try remove(members, of: node) }
       let said = remove(node, definition?.identifier ?? name)
       let isRequired = definition.map { service.definition?.required.contains($0.type) == true } == true
-      return said + (isRequired ? "; \(service.identifier) requires it, and has it with a safe value" : "")
+      return said + (isRequired ? "; \(service.identifier) requires it, so it stays with a safe value" : "")
     }
   }
 

@@ -2,8 +2,8 @@ import HAPModel
 import HAPWire
 
 extension ProfileEditor {
-  /// Gives something a value: `LightBulb/Brightness` its value to start with, `LightBulb.name`, `LightBulb/Hue.maxValue` and
-  /// `serialNumber` what they name.
+  /// Sets a value: the initial value for `LightBulb/Brightness`; the named member for `LightBulb.name`, `LightBulb/Hue.maxValue` and
+  /// `serialNumber`.
   package mutating func set(
     _ target: String, to word: String, in choice: AccessoryChoice? = nil
   ) throws(JSONProblem) -> String {
@@ -13,7 +13,7 @@ extension ProfileEditor {
       let accessory = try accessory(orDocument: choice)
       if ["services", "bridgedAccessories"].contains(members[0]) {
         throw accessory.node.problem(
-          "\"\(members[0])\" is not set: add-service, add-characteristic and remove change it")
+          "\"\(members[0])\" can't be set: use add-service, add-characteristic or remove")
       }
       return try set(members, of: accessory.node, to: word, order: order(of: accessory))
     case .service(let words, let members):
@@ -22,7 +22,7 @@ extension ProfileEditor {
         throw members.isEmpty ? missing(words, error) : error
       }
       guard !members.isEmpty else {
-        throw service.node.problem("a service has no value: say which member, such as \(words).name")
+        throw service.node.problem("a service has no value: name a member, such as \(words).name")
       }
       return try set(members, of: service.node, to: word, order: ProfileMembers.service)
     case .characteristic(let words, let name, let members):
@@ -56,14 +56,14 @@ extension ProfileEditor {
     let name = rest.removeFirst()
     let value = nested(rest, new)
     let path = members.reduce(node.path) { .member(of: $0, $1) }.description
-    if let old = parent[name], old.says(value) { return "\(path) is that already" }
+    if let old = parent[name], old.says(value) { return "\(path) already has that value" }
     try change(at: parent) { (document) throws(JSONError) in
       try document.set(name, of: parent.path, to: value, order: parent.path == node.path ? order : [])
     }
     return "set \(path) to \(word)"
   }
 
-  /// Objects around a value, for members of members that aren't there yet.
+  /// Wraps a value in objects, for nested members that don't exist yet.
   private func nested(_ names: ArraySlice<String>, _ value: JSONNode) -> JSONNode {
     names.reversed().reduce(value) { .object([($1, $0)]) }
   }
@@ -76,7 +76,7 @@ extension ProfileEditor {
 }
 
 extension JSONNode {
-  /// What a word means as a member of a characteristic, or of anything else.
+  /// Parses a command-line argument as the value of a characteristic, or of another member.
   fileprivate init(_ word: String, _ members: [String], _ node: JSONNode, _ definition: CharacteristicDefinition?) {
     guard members == ["value"] else {
       self.init(word: word, of: members[0])

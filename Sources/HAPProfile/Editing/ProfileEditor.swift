@@ -1,21 +1,21 @@
 import HAPWire
 
-/// A profile's text, changed as a person asks for it, and left as it was written everywhere else.
+/// Edits the text of a profile. All text outside the edited place stays unchanged.
 ///
-/// Each change says in words what it did. What it can't do it throws, with the place that stands against it, and changes nothing. Whether
-/// the outcome is a good profile, `AccessoryProfile` tells.
+/// Each edit returns a description of the change. An edit that fails throws the reason with its place and changes nothing.
+/// `AccessoryProfile` checks whether the result is a valid profile.
 package struct ProfileEditor: Sendable {
   var document: JSONDocument
 
-  /// The text as it is now.
+  /// The current text.
   package var json: [UInt8] { document.bytes }
 
-  /// What the last edit changed in the text.
+  /// The change that the last edit made to the text.
   package var lastChange: TextChange? { document.lastChange }
 
   package init(json: [UInt8]) throws(JSONError) { document = try JSONDocument(json) }
 
-  /// Adds to a list that is a member, and may be missing.
+  /// Appends to a list member. The list is created if it is missing.
   /// - Returns: the path of the new element.
   mutating func append(
     _ node: JSONNode, to name: String, of parent: JSONNode, order: [String]
@@ -36,7 +36,7 @@ package struct ProfileEditor: Sendable {
     accessory.number == 1 ? ProfileMembers.document : ProfileMembers.bridgedAccessory
   }
 
-  /// - Throws: a problem of `node` where the text would be none any more.
+  /// - Throws: a problem at `node`, if the edit would make the text invalid.
   mutating func change(
     at node: JSONNode, _ body: (inout JSONDocument) throws(JSONError) -> Void
   ) throws(JSONProblem) {
@@ -45,7 +45,7 @@ package struct ProfileEditor: Sendable {
 }
 
 extension JSONNode {
-  /// Gives an object a member, behind the others or in place of the one of that name.
+  /// Sets a member of an object. It replaces the member of that name, or is added as the last one.
   mutating func put(_ name: String, _ value: JSONNode) {
     let members = (members ?? []).map { ($0.name, $0.value) }
     let isThere = members.contains { $0.0 == name }

@@ -5,21 +5,21 @@ import HAPWire
 struct ServicePlace {
   var accessory: AccessoryPlace
   var node: JSONNode
-  /// Nil where what is written is no type.
+  /// `nil` if the document has no valid type here.
   var type: TypeID?
-  /// Which of the accessory's services of this type it is, from 1.
+  /// Its position among the accessory's services of this type, from 1.
   var number: Int
 
   var definition: ServiceDefinition? { type.flatMap { Catalogue.service($0) } }
   var identifier: String { definition?.identifier ?? node["type"]?.stringValue ?? "" }
   var name: String? { node["name"]?.stringValue }
   var label: String? { node["id"]?.stringValue }
-  /// That means no other service of the accessory.
+  /// A reference that is unique within the accessory.
   var reference: String { "\(identifier)#\(number)" }
 }
 
 extension AccessoryPlace {
-  /// What isn't an object is none.
+  /// Elements that aren't objects are skipped.
   var services: [ServicePlace] {
     var numbers: [String: Int] = [:]
     return (node["services"]?.elements ?? []).filter { $0.members != nil }.map { node in
@@ -33,13 +33,13 @@ extension AccessoryPlace {
 }
 
 extension ProfileEditor {
-  /// The one service that words mean: its `id`, its type, its type and number (`LightBulb#2`), or its name.
+  /// Finds exactly one service by its `id`, its type, its type and number (`LightBulb#2`), or its name.
   func service(_ words: String, in choice: AccessoryChoice?) throws(JSONProblem) -> ServicePlace {
     let accessories = try accessories(choice)
     let all = accessories.flatMap(\.services)
     let found = Self.services(words, among: all)
     if found.count == 1 { return found[0] }
-    // A single accessory can be pointed at.
+    // With a single accessory, the error can point at it.
     let place = accessories.count == 1 ? accessories[0].node : document.root
     if found.isEmpty {
       let names = all.flatMap { [$0.label, $0.identifier, $0.name].compactMap { $0 } }
@@ -53,12 +53,12 @@ extension ProfileEditor {
         ? service.reference + (service.name.map { " (\($0))" } ?? "")
         : "\(service.reference) of \(service.accessory.label)"
     }
-    let way = isWithinOne ? "that way" : "by --accessory"
+    let way = isWithinOne ? "use one of these names" : "choose one with --accessory"
     throw found[1].node.problem(
-      "\(found.count) services are \"\(words)\", \(list.joined(separator: ", ")): say which \(way)")
+      "\(found.count) services match \"\(words)\", \(list.joined(separator: ", ")): \(way)")
   }
 
-  /// A label means more than a type or a name.
+  /// A label takes precedence over a type or a name.
   private static func services(_ words: String, among all: [ServicePlace]) -> [ServicePlace] {
     let labelled = all.filter { $0.label == words }
     guard labelled.isEmpty else { return labelled }

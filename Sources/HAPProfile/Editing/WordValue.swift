@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
 
-/// A word of a command line as a value of JSON. Whether it is a good one is judged later.
+// Command-line arguments as JSON values. They are checked later.
 extension JSONNode {
-  /// - Parameter member: tells what is text whatever it looks like (`"serialNumber": "0001"`), and what is a list: `pr,pw,ev`.
+  /// - Parameter member: decides whether the argument is always text (`"serialNumber": "0001"`) or a list (`pr,pw,ev`).
   init(word: String, of member: String) {
     switch member {
     case "format", "name", "category", "manufacturer", "model", "serialNumber", "firmwareRevision", "id", "setupCode",
@@ -21,7 +21,7 @@ extension JSONNode {
     }
   }
 
-  /// The value of a characteristic: `on` and `off` are true and false, and text needs no quotes.
+  /// Parses the value of a characteristic. `on` and `off` are true and false, and text needs no quotes.
   init(word: String, format: Format?) {
     switch format {
     case .string, .tlv8, .data: self = .text(word)
@@ -30,6 +30,6 @@ extension JSONNode {
     }
   }
 
-  /// JSON, or where it is none, text.
+  /// Parses JSON. Anything else becomes text.
   private init(json word: String) { self = (try? JSONNode.parse(Array(word.utf8))) ?? .text(word) }
 }

@@ -1,10 +1,10 @@
 import HAPModel
 import HAPWire
 
-// Rows of the catalogue as objects on one line. Members that say nothing are left out.
+// Entries of the catalogue as objects on one line. Members without information are left out.
 
 extension ConductField {
-  /// Its name, and what it takes.
+  /// Writes its name and the values it accepts.
   package func write(to json: inout JSONWriter) {
     json.object { json in
       json.key("name")
@@ -111,7 +111,7 @@ extension JSONWriter {
     array { json in for text in texts { json.string(text) } }
   }
 
-  /// Word to number; nothing where there are none.
+  /// Writes an object from word to number, or nothing if there are no values.
   fileprivate mutating func member(_ name: String, _ values: [NamedValue]) {
     guard !values.isEmpty else { return }
     key(name)

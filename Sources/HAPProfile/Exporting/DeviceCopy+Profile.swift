@@ -3,10 +3,11 @@ import HAPModel
 import HAPWire
 
 extension DeviceCopy {
-  /// A profile of it, exact where it is whole, laid out for people: with its aids, iids, metadata and values as they were. Mend it first.
+  /// A readable profile of the device, with its aids, iids, metadata and values unchanged. It is exact if the copy is complete.
+  /// Call `mend()` first.
   package var profileText: String {
     let bytes = JSONWriter.bytes { json in json.object { writeDocument(to: &$0) } }
-    guard let node = try? JSONNode.parse(bytes) else { preconditionFailure("what was written is JSON") }
+    guard let node = try? JSONNode.parse(bytes) else { preconditionFailure("the written document is JSON") }
     return JSONStyle().text(node) + "\n"
   }
 
@@ -44,17 +45,17 @@ extension DeviceCopy {
     }
   }
 
-  /// What Bonjour and lists are to call it; its own Name, whatever that is, stays in its Accessory Information.
+  /// The name for Bonjour and lists. The accessory's Name characteristic stays unchanged in its Accessory Information.
   private static func name(of accessory: Accessory) -> String {
     let information = accessory.services.first { $0.type == .accessoryInformation }
-    // What can't be read isn't in the profile either.
+    // The profile doesn't contain values that can't be read.
     let name = information?.characteristics.first { $0.type == .name && $0.perms.contains(.pairedRead) }
     let text = name?.value.stringValue ?? ""
     let served = NameRules.served(text)
     return served.isEmpty ? "Accessory \(accessory.aid)" : served
   }
 
-  /// By its main service, where it doesn't say what it is.
+  /// The usual category of its main service, for a device that doesn't advertise one.
   private var guessedCategory: HAPModel.Category {
     if accessories.count > 1 { return .bridge }
     let services = accessories.first?.services ?? []
@@ -164,11 +165,11 @@ extension JSONWriter {
 }
 
 extension ServiceDefinition {
-  /// The identifier, where it leads back here.
+  /// The identifier, if it resolves to this definition.
   fileprivate var profileName: String? { Catalogue.service(named: identifier)?.type == type ? identifier : nil }
 }
 
 extension CharacteristicDefinition {
-  /// The identifier, where it leads back here.
+  /// The identifier, if it resolves to this definition.
   fileprivate var profileName: String? { Catalogue.characteristic(named: identifier)?.type == type ? identifier : nil }
 }

@@ -1,10 +1,11 @@
 import HAPModel
 
 extension DeviceCopy {
-  /// Takes out what would tell whose device it is: names, serial numbers and whatever may hold keys or addresses. What it is and what it can do stays.
+  /// Removes all personal data: names, serial numbers and all values that may contain keys or addresses. The structure and the types stay.
   ///
-  /// Names become what the accessory or service is, with a number; serial numbers "REDACTED-1" and so on; all bytes (tlv8 and data), the texts of
-  /// characteristics that Apple doesn't define, and identifiers and network names become empty. Device ID, setup code and setup ID go.
+  /// A name becomes the kind of accessory or service with a number; a serial number becomes "REDACTED-1" and so on. These become empty:
+  /// all bytes (tlv8 and data), the texts of characteristics that Apple doesn't define, identifiers, and network names.
+  /// Device ID, setup code and setup ID are removed.
   package mutating func redact() {
     deviceID = nil
     setupCode = nil
@@ -27,7 +28,7 @@ extension DeviceCopy {
 }
 
 extension Characteristic {
-  /// Texts that describe a product and not somebody's own one.
+  /// Texts that describe the product and not one particular device.
   private static let telling: Set<TypeID> = [.manufacturer, .model, .firmwareRevision, .hardwareRevision, .version]
 
   fileprivate mutating func redact(name: String, serial: String) {

@@ -1,38 +1,38 @@
 import HAPModel
 
-/// All that is known of a device that a profile is to be made of.
+/// The data about a device from which a profile is made.
 package struct DeviceCopy: Sendable {
-  /// In the order of the device's own answer, with the values it had.
+  /// In the order of the device's response, with its values.
   package var accessories: [Accessory]
-  /// As it advertises itself.
+  /// The category that it advertises.
   package var category: HAPModel.Category?
   package var setupCode: SetupCode?
   package var setupID: SetupID?
   package var deviceID: DeviceID?
-  /// Whether it has everything that the device has; else what HomeKit demands and it lacks is added.
+  /// Whether it has everything that the device has. If not, the services and characteristics that HomeKit requires are added.
   package var isWhole = true
-  /// Truth values stand as `true` and `false` in its JSON.
+  /// Whether its JSON has Boolean values as `true` and `false`.
   package var saysBooleansInWords = false
-  /// A tlv8 that has nothing to say stands as null in its database.
+  /// Whether an empty tlv8 value is null in its database.
   package var listsEmptyTLV8AsNull = false
 
   package init(_ accessories: [Accessory]) { self.accessories = accessories }
 
-  /// Makes it one that a server can serve.
-  /// - Returns: what had to be changed for it.
+  /// Changes the copy so that a server can serve it.
+  /// - Returns: a description of each change.
   package mutating func mend() -> [String] {
     var changes: [String] = []
     if let index = accessories.firstIndex(where: { $0.aid == 1 }) {
       if index > 0 {
         accessories.insert(accessories.remove(at: index), at: 0)
-        changes.append("accessory 1 is the first")
+        changes.append("accessory 1 was moved to the front")
       }
     } else if let first = accessories.first {
-      changes.append("accessory \(first.aid) is accessory 1: there was none")
+      changes.append("accessory \(first.aid) became accessory 1, because there was none")
       accessories[0].aid = 1
     }
     if accessories.count > 150 {
-      changes.append("\(accessories.count - 150) accessories behind the first 150 are left out")
+      changes.append("\(accessories.count - 150) accessories after the first 150 are left out")
       accessories.removeLast(accessories.count - 150)
     }
     return changes

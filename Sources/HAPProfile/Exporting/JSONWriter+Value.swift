@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension JSONWriter {
-  /// A value as HAP writes it: data and tlv8 in base64.
+  /// Writes a value as HAP encodes it: data and tlv8 in base64.
   package mutating func value(_ value: Value) {
     switch value {
     case .null: null()

@@ -1,16 +1,16 @@
 import HAPModel
 import HAPWire
 
-/// What HAP and iOS ask of texts that name an accessory.
+/// The requirements of HAP and iOS for the names and other texts of an accessory.
 enum NameRules {
-  /// DB.10, and what can't be served at all. Nil when it may be served.
+  /// Returns the violation of DB.10, or another reason why the name can't be served. `nil` if it is valid.
   static func error(_ name: String) -> String? {
     if name.utf8.count > 64 { return "\(name.utf8.count) bytes: 64 is the most" }
-    if hasControlCharacter(name) { return "there is a control character in it" }
+    if hasControlCharacter(name) { return "it contains a control character" }
     return name.isEmpty ? "a name is needed" : nil
   }
 
-  /// What can be served of a text from elsewhere: without control characters, and at most 64 bytes of it.
+  /// Returns the part of a text that can be served: without control characters, and at most 64 bytes.
   static func served(_ text: String) -> String {
     var result = ""
     for character in text where !hasControlCharacter(String(character)) {
@@ -24,7 +24,7 @@ enum NameRules {
     text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
   }
 
-  /// iOS takes letters, digits, spaces and apostrophes, with a letter or digit at both ends (HAP-NodeJS `checkName`).
+  /// iOS accepts letters, digits, spaces and apostrophes, with a letter or digit at both ends (HAP-NodeJS `checkName`).
   static func isLikedByIOS(_ name: String) -> Bool {
     func isAlphanumeric(_ character: Character) -> Bool { character.isLetter || character.isNumber }
     guard let first = name.first, let last = name.last else { return false }
@@ -32,7 +32,7 @@ enum NameRules {
       && name.allSatisfy { isAlphanumeric($0) || $0 == " " || $0 == "'" || $0 == "\u{2019}" }
   }
 
-  /// DB.11: one to three numbers below 2³² with dots between.
+  /// DB.11: one to three numbers below 2³², separated by dots.
   static func isRevision(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     return (1...3).contains(parts.count)
@@ -41,22 +41,23 @@ enum NameRules {
 }
 
 extension ProfileJudge {
-  /// The texts of Accessory Information, wherever they were written.
+  /// Checks the texts of Accessory Information, both in characteristics and in members of the accessory.
   mutating func judgeNames(_ accessory: AccessoryDraft) {
     let information = accessory.services.first { $0.type == .accessoryInformation }
     for draft in information?.characteristics ?? [] {
       guard let text = draft.characteristic.value.stringValue, let member = Self.members[draft.characteristic.type]
       else { continue }
       if !draft.characteristic.perms.contains(.pairedRead) {
-        report(.informationReadable, draft.origin("perms"), "controllers have to read the \(member): pr is missing")
+        report(.informationReadable, draft.origin("perms"), "controllers need to read the \(member): pr is missing")
       }
       if draft.isDerivedSerial { continue }
       judgeText(text, of: member, draft.isAdded ? accessory.origin(member) : draft.origin("value"))
     }
-    // Members that a characteristic written out speaks over.
+    // Members that are overridden by a characteristic in the document.
     for member in Self.members.values.sorted() {
       guard let node = accessory.node[member], let text = node.stringValue else { continue }
-      // Copies have other texts than the document, and those were judged above. These go by Bonjour too, also from an exact profile.
+      // The texts of copies differ from the document and were checked above. These members are also advertised over Bonjour, even from an
+      // exact profile.
       if information?.isAdded != true { judgeText(text, of: member, node, isBinding: true) }
     }
   }
@@ -77,18 +78,18 @@ extension ProfileJudge {
     case "serialNumber" where !(2...64).contains(count):
       report(.serialLength, node, "\(count) bytes: a serial number has 2 to 64, or iOS refuses it")
     case "firmwareRevision" where !NameRules.isRevision(text):
-      report(.firmwareRevision, node, "a revision is one to three numbers with dots between, \"1.0.0\"")
+      report(.firmwareRevision, node, "a revision is one to three numbers separated by dots, such as \"1.0.0\"")
     default: break
     }
   }
 
-  /// - Parameter isBinding: also in an exact profile.
+  /// - Parameter isBinding: whether the problem is an error in an exact profile, too.
   mutating func judgeName(_ name: String, _ node: JSONNode, isBinding: Bool = true) {
     if name.utf8.count > 64 || name.isEmpty {
       let message = name.isEmpty ? "a name is needed" : "\(name.utf8.count) bytes: a name has at most 64"
       report(.nameLength, node, message, isBinding: isBinding)
     } else if NameRules.hasControlCharacter(name) {
-      report(.nameControl, node, "there is a control character in the name", isBinding: isBinding)
+      report(.nameControl, node, "the name contains a control character", isBinding: isBinding)
     } else if !NameRules.isLikedByIOS(name) {
       report(
         .nameCharacters, node,

@@ -4,7 +4,7 @@ import HAPWire
 extension ProfileJudge {
   mutating func judge(_ service: ServiceDraft, of accessory: AccessoryDraft) {
     if service.characteristics.isEmpty, !service.isHidden, !service.isOfUnknownType {
-      report(.serviceEmpty, service.node, "a service without characteristics is hidden, or is no service")
+      report(.serviceEmpty, service.node, "a service without characteristics must be hidden")
     }
     if service.characteristics.count > 100 {
       report(.characteristicCount, service.node, "\(service.characteristics.count) characteristics: 100 is the most")
@@ -15,7 +15,7 @@ extension ProfileJudge {
     var seen: Set<TypeID> = []
     for draft in service.characteristics {
       if !seen.insert(draft.characteristic.type).inserted {
-        report(.characteristicTwice, draft.node, "the service has a characteristic of this type already")
+        report(.characteristicTwice, draft.node, "the service already has a characteristic of this type")
       }
       if !draft.isAdded, let definition = draft.definition, let service = service.definition,
         !service.required.contains(definition.type), !service.optional.contains(definition.type)
@@ -36,7 +36,7 @@ extension ProfileJudge {
     if let identify = service[.identify], identify.characteristic.perms.contains(.pairedRead) {
       report(
         .identifyReadable, identify.origin("perms"),
-        "Identify is only written: iOS is reported to unpair when it has a value")
+        "Identify must be write-only: iOS is reported to remove the pairing if it has a value")
     }
   }
 
@@ -59,7 +59,7 @@ extension ProfileJudge {
     }
   }
 
-  /// What an override may not do to an Apple-defined characteristic.
+  /// Reports overrides that an Apple-defined characteristic must not have.
   private mutating func judgeOverrides(_ draft: CharacteristicDraft, _ definition: CharacteristicDefinition) {
     let characteristic = draft.characteristic
     if characteristic.format != definition.format {
@@ -87,7 +87,7 @@ extension ProfileJudge {
       guard let node = draft.node[member] else { return }
       judge.report(.metadataWidened, node, "\(what) of \(definition.name)")
     }
-    // Apple's Current Temperature begins at 0 °C, and it freezes outdoors: iOS takes what thermometers say (HAP-NodeJS goes to -270).
+    // Apple's Current Temperature starts at 0 °C, but it freezes outdoors. iOS accepts lower values (HAP-NodeJS allows -270).
     let limit = definition.type == .currentTemperature ? -273.15 : theirs.minValue?.doubleValue
     if let low = mine.minValue?.doubleValue, let limit, low < limit {
       widened(&self, "minValue", "below the minimum \(text(limit))")
@@ -107,7 +107,7 @@ extension ProfileJudge {
     let valid = (mine.validValues ?? []) + (mine.validValuesRange.map { [$0.lowerBound, $0.upperBound] } ?? [])
     let member = mine.validValues != nil ? "valid-values" : "valid-values-range"
     let rules = definition.valueRules
-    // The formats without limits take no integers, which would be reported here.
+    // The formats without limits don't accept integers, which would be reported here.
     if definition.format.isNumeric,
       valid.contains(where: { rules.violation(of: .integer(Int128($0)), checking: .limits) != nil })
     {

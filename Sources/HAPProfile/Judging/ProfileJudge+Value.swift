@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension ProfileJudge {
-  /// Whether the metadata makes sense by itself, so that a value can be held against it.
+  /// Checks the metadata itself. Returns whether a value can be checked against it.
   mutating func judgeMetadata(_ draft: CharacteristicDraft) -> Bool {
     let before = problems.count
     let constraints = draft.characteristic.constraints
@@ -12,7 +12,7 @@ extension ProfileJudge {
       report(.metadataRange, node("minValue", "maxValue"), "the minimum is above the maximum")
     }
     if let step = constraints.minStep?.doubleValue, step <= 0 {
-      report(.metadataRange, node("minStep"), "a step is above 0")
+      report(.metadataRange, node("minStep"), "a step must be above 0")
     }
     if format.integerRange != nil {
       for (member, value) in [("minValue", constraints.minValue), ("maxValue", constraints.maxValue)] {
@@ -39,7 +39,7 @@ extension ProfileJudge {
     if let values = constraints.validValues, let node = draft.node["valid-values"] {
       if values.isEmpty { report(.metadataRange, node, "at least one valid value is needed") }
       if zip(values, values.dropFirst()).contains(where: { $0 >= $1 }) {
-        report(.metadataRange, node, "valid values rise, each once")
+        report(.metadataRange, node, "valid values must be in ascending order, without duplicates")
       }
       if let outside = values.first(where: { !isInside($0) }), !isWideningAllowed(draft) {
         report(.metadataRange, node, "\(outside) is outside minimum and maximum, or the format")
@@ -52,7 +52,7 @@ extension ProfileJudge {
     }
   }
 
-  /// Whether valid values outside Apple's range are reported as a widening only, because the profile does not state the range.
+  /// Whether valid values outside Apple's range are reported only as a widening, because the profile does not state the range.
   private func isWideningAllowed(_ draft: CharacteristicDraft) -> Bool {
     guard draft.definition != nil, draft.node["minValue"] == nil, draft.node["maxValue"] == nil else { return false }
     let constraints = draft.characteristic.constraints
@@ -67,13 +67,13 @@ extension ProfileJudge {
     let characteristic = draft.characteristic
     let (rules, value) = (characteristic.valueRules, characteristic.value)
     if value.isNull { return }
-    // If both `valid-values` and their range are broken, the list is reported. The step has a tolerance of its own.
+    // If both `valid-values` and their range are violated, the list is reported. The step has a separate tolerance.
     let violation =
       rules.violation(of: value, checking: [.formatRange, .limits])
       ?? rules.violation(of: value, checking: .validValues) ?? rules.violation(of: value, checking: .validValuesRange)
     if let violation { return report(violation, draft) }
     if draft.hasWrittenValue, value.doubleValue != nil, !characteristic.allows(value), !isRounded(characteristic) {
-      report(.valueStep, draft.origin("value"), "off the grid of its step, where a controller could not set it")
+      report(.valueStep, draft.origin("value"), "not on the grid of its step, so a controller could not set it")
     }
   }
 
@@ -90,29 +90,29 @@ extension ProfileJudge {
     case .validValuesRange(let valid):
       report(.valueValid, node, "\(written) is outside valid-values-range \(valid.lowerBound) to \(valid.upperBound)")
     case .maxLen(let count, let limit):
-      // The texts of Accessory Information have rules of their own.
+      // Other rules apply to the texts of Accessory Information.
       if draft.isAdded, !draft.hasWrittenValue { return }
       if [.name, .manufacturer, .model, .serialNumber].contains(draft.characteristic.type) { return }
       report(.valueLength, node, "\(count) bytes: \(limit) is the most")
     case .maxDataLen(let count, let limit): report(.valueLength, node, "\(count) bytes: \(limit) is the most")
-    // The reader takes values of the format's kind only, and the step has a tolerance of its own.
+    // The reader accepts only values of the format's kind, and the step has a separate tolerance.
     case .kind, .fraction, .notFinite, .base64, .minStep: break
     }
   }
 
-  /// A number as JSON writes it. Integers are exact, also those that are no double.
+  /// A number as JSON writes it. Integers are exact, even if a double can't represent them.
   private static func text(_ value: Value) -> String {
     if case .integer(let integer) = value { return "\(integer)" }
     return JSONWriter.text { $0.double(value.doubleValue ?? 0) }
   }
 
-  /// The first numbers of a list, and how many more it has.
+  /// The first numbers of a list, and the count of the remaining ones.
   private static func text(_ listed: [Int]) -> String {
     let shown = listed.prefix(8).map(String.init).joined(separator: ", ")
     return listed.count > 8 ? "\(shown) and \(listed.count - 8) more" : shown
   }
 
-  /// Whether a float is on its grid but for the noise of binary fractions.
+  /// Whether a float is on its grid, apart from the rounding error of binary fractions.
   private func isRounded(_ characteristic: Characteristic) -> Bool {
     guard characteristic.format == .float, let admitted = try? characteristic.admit(characteristic.value) else {
       return false

@@ -1,13 +1,13 @@
 import HAPModel
 import HAPWire
 
-/// Holds a profile against the rules of a database, `ProfileRule`.
+/// Checks a profile against the rules of a database, `ProfileRule`.
 struct ProfileJudge {
   var problems: [ProfileProblem]
-  /// The profile is the copy of a device: what can be served as it is keeps it from nothing.
+  /// Whether the profile is the exact copy of a device. Problems that don't prevent serving are then warnings.
   var isExact = false
 
-  /// - Parameter isBinding: an error also in an exact profile.
+  /// - Parameter isBinding: whether the problem is an error in an exact profile, too.
   mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String, isBinding: Bool = false) {
     var problem = ProfileProblem(rule, at: node, message)
     if isExact, !isBinding, rule.isWarningWhenExact { problem.severity = .warning }
@@ -19,7 +19,7 @@ struct ProfileJudge {
     if all.count > 150 {
       report(
         .accessoryCount, root.node["bridgedAccessories"] ?? root.node,
-        "\(all.count) accessories, the bridge among them: 150 is the most")
+        "\(all.count) accessories, including the bridge: 150 is the most")
     }
     if root.accessories.count > 1, root.category != .bridge {
       report(
@@ -36,15 +36,15 @@ struct ProfileJudge {
 
   private mutating func judgeAids(_ accessories: [AccessoryDraft]) {
     if let aid = accessories[0].aid, aid != 1 {
-      report(.aid, accessories[0].origin("aid"), "the sole accessory or bridge has aid 1, not \(aid)")
+      report(.aid, accessories[0].origin("aid"), "the aid of the sole accessory or bridge must be 1, not \(aid)")
     }
     var seen: Set<UInt64> = []
     for accessory in accessories.dropFirst() {
       guard let aid = accessory.aid else { continue }
       if aid == 1 {
-        report(.aid, accessory.origin("aid"), "aid 1 is the bridge's own")
+        report(.aid, accessory.origin("aid"), "aid 1 is reserved for the bridge")
       } else if !seen.insert(aid).inserted {
-        report(.aid, accessory.origin("aid"), "aid \(aid) is another accessory's too")
+        report(.aid, accessory.origin("aid"), "another accessory also has aid \(aid)")
       }
     }
   }
@@ -56,7 +56,7 @@ struct ProfileJudge {
       if !keys.insert(key).inserted {
         report(
           .accessoryKeyTwice, accessory.node,
-          "another accessory can't be told from this one over restarts (\(key)): give it an \"id\" or a \"serialNumber\""
+          "another accessory has the same identity (\(key)): give this one an \"id\" or a \"serialNumber\""
         )
       }
       if let serial = accessory.serialNumber, !serials.insert(serial).inserted {
@@ -98,7 +98,7 @@ struct ProfileJudge {
     for service in accessory.services {
       guard let label = service.label else { continue }
       if !labels.insert(label).inserted {
-        report(.labelTwice, service.node["id"] ?? service.node, "another service has the id \"\(label)\" too")
+        report(.labelTwice, service.node["id"] ?? service.node, "another service also has the id \"\(label)\"")
       }
     }
     for service in accessory.services {
@@ -120,10 +120,10 @@ struct ProfileJudge {
       guard let iid else { return }
       let origin = node["iid"] ?? node
       if isInformation != (iid == 1) {
-        judge.report(.iidOfInformation, origin, "iid 1 is that of Accessory Information, and of nothing else")
+        judge.report(.iidOfInformation, origin, "Accessory Information must have iid 1, and no other entry may have it")
       }
       if !seen.insert(iid).inserted {
-        judge.report(.iid, origin, "iid \(iid) is there twice in this accessory")
+        judge.report(.iid, origin, "iid \(iid) occurs twice in this accessory")
       }
     }
     for service in accessory.services {
@@ -132,7 +132,7 @@ struct ProfileJudge {
     }
   }
 
-  /// Names, or indexes of a Service Label, tell services of one type apart.
+  /// Services of one type must have different names, or different indexes of a Service Label.
   private mutating func judgeServiceNames(_ accessory: AccessoryDraft) {
     let groups = Dictionary(
       grouping: accessory.services.filter { !$0.isHidden && $0.type != .accessoryInformation }, by: \.type)
@@ -144,11 +144,11 @@ struct ProfileJudge {
         guard let mark else {
           report(
             .serviceName, service.node,
-            "several services are \(service.definition?.name ?? service.type.wireForm): a \"name\" tells them apart")
+            "several services are of type \(service.definition?.name ?? service.type.wireForm): give each a \"name\"")
           continue
         }
         if !seen.insert(mark.characteristic.value).inserted {
-          report(.serviceName, mark.node, "another service of this type is named the same")
+          report(.serviceName, mark.node, "another service of this type has the same name")
         }
       }
     }

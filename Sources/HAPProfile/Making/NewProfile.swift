@@ -1,15 +1,15 @@
 import HAPModel
 import HAPWire
 
-/// A profile that is made from a few words. What the format adds by itself is not written.
+/// A new profile from a few command-line arguments. It leaves out everything that the format adds by default.
 package struct NewProfile: Sendable {
   package var name: String
   package var category: HAPModel.Category
   private var services: [ServiceWish]
 
   /// - Parameters:
-  ///   - name: without one, what the first service is called in the catalogue.
-  ///   - category: without one, that of the first service.
+  ///   - name: `nil`: the catalogue's name of the first service.
+  ///   - category: `nil`: the usual category of the first service.
   ///   - services: at least one.
   package init(name: String?, category: HAPModel.Category?, services: [ServiceWish]) {
     precondition(!services.isEmpty, "an accessory has services")
@@ -18,7 +18,7 @@ package struct NewProfile: Sendable {
     self.services = services
   }
 
-  /// With a line break at the end.
+  /// The text of the profile, with a line break at the end.
   package var text: String {
     let primary = services.firstIndex { $0.type != .accessoryInformation }
     let counts = services.reduce(into: [:]) { $0[$1.type, default: 0] += 1 }
@@ -26,7 +26,7 @@ package struct NewProfile: Sendable {
     let nodes = services.enumerated().map { index, service in
       let number = numbers[service.type, default: 0] + 1
       numbers[service.type] = number
-      // Names tell services of one type apart.
+      // Services of one type need different names.
       let name = counts[service.type] == 1 ? nil : "\(service.plainName) \(number)"
       return service.writtenOut(name: name, isPrimary: index == primary, number: number)
     }
@@ -39,7 +39,7 @@ package struct NewProfile: Sendable {
 }
 
 extension ServiceWish {
-  /// The catalogue's name, without what it has in brackets and the hyphens, which iOS doesn't take.
+  /// The catalogue's name without its text in brackets and without hyphens, which iOS doesn't accept.
   fileprivate var plainName: String {
     let name = definition?.name ?? "Service"
     return String((name.split(separator: " (").first ?? "").filter { $0 != "-" })

@@ -1,17 +1,17 @@
 import HAPModel
 import HAPWire
 
-/// A service as a person asks for it, with characteristics that are to be written out: `LightBulb:Brightness,Hue`.
+/// A request for a service, and for the characteristics to state explicitly: `LightBulb:Brightness,Hue`.
 package struct ServiceWish: Equatable, Sendable {
-  /// As the profile names it.
+  /// The type as the profile states it.
   package let spelling: String
   let type: TypeID
-  /// Nil for a vendor's own.
+  /// `nil` for a vendor's type.
   let definition: ServiceDefinition?
   let characteristics: [CharacteristicDefinition]
 
-  /// - Parameter text: an identifier or UUID of the catalogue, or a vendor's full UUID; then, after a colon, characteristics of the
-  ///   catalogue with commas between.
+  /// - Parameter text: an identifier or UUID of the catalogue, or a vendor's full UUID. After a colon it can list characteristics of the
+  ///   catalogue, separated by commas.
   package init(_ text: String) throws(WishError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let named = Catalogue.service(named: parts[0]) ?? TypeID(parts[0]).flatMap { Catalogue.service($0) }
@@ -26,14 +26,14 @@ package struct ServiceWish: Equatable, Sendable {
     var wanted: [CharacteristicDefinition] = []
     for word in parts.dropFirst().flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
       let found = try CharacteristicDefinition(wished: String(word), of: named)
-      guard !wanted.contains(found) else { throw WishError("\(found.identifier) is there twice") }
+      guard !wanted.contains(found) else { throw WishError("\(found.identifier) occurs twice") }
       wanted.append(found)
     }
     characteristics = wanted
   }
 }
 
-/// A word that nothing in the catalogue bears: one sentence for people, without a full stop.
+/// The error for a name that the catalogue doesn't have: one sentence without a full stop.
 package struct WishError: Error, Equatable, Sendable {
   package var message: String
 
@@ -41,7 +41,7 @@ package struct WishError: Error, Equatable, Sendable {
 }
 
 extension CharacteristicDefinition {
-  /// One of the catalogue, by identifier, name or UUID; what was probably meant is looked for among those of the service first.
+  /// Finds a characteristic by identifier, name or UUID. The error suggests a similar name, preferably a characteristic of the service.
   init(wished word: String, of service: ServiceDefinition?) throws(WishError) {
     if let found = Catalogue.characteristic(named: word) ?? TypeID(word).flatMap({ Catalogue.characteristic($0) }) {
       self = found
@@ -54,7 +54,7 @@ extension CharacteristicDefinition {
   }
 }
 
-/// "; did you mean On?", or nothing.
+/// "; did you mean On?", or an empty string.
 func meant(_ word: String, _ names: [String]) -> String {
   nearestName(to: word, in: names).map { "; did you mean \($0)?" } ?? ""
 }

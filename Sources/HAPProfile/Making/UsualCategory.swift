@@ -1,7 +1,7 @@
 import HAPModel
 
 extension HAPModel.Category {
-  /// The category of accessories whose main service is of this type; `other` where there is no usual one.
+  /// The category of accessories whose main service has this type; `other` if there is no usual category.
   static func usual(for service: TypeID) -> HAPModel.Category {
     usual.first { $0.services.contains { $0.type == service } }?.category ?? .other
   }

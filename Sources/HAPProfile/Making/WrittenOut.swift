@@ -2,10 +2,10 @@ import HAPModel
 import HAPWire
 
 extension CharacteristicDefinition {
-  /// As a profile writes it out: its type, and the value that it would start with anyway.
+  /// Returns an explicit entry for a profile: its type, and the value that it would have by default.
   ///
-  /// There is no value where there is nothing to read, where it is empty, and where it follows something else: the service's name, or a
-  /// target.
+  /// The value is left out if the characteristic isn't readable, if the value is empty, or if it follows something else: the
+  /// service's name or a target.
   func writtenOut(value: Value? = nil) -> JSONNode {
     var members = [(name: "type", value: JSONNode.text(identifier))]
     if let node = written(value ?? defaultValue), value != nil || !follows { members.append(("value", node)) }
@@ -29,9 +29,9 @@ extension CharacteristicDefinition {
 }
 
 extension ServiceWish {
-  /// As a profile writes it.
+  /// Returns the entry for a profile.
   ///
-  /// - Parameter number: which of the accessory's services of this type it is, from 1: its index on the label where it has one.
+  /// - Parameter number: its position among the accessory's services of this type, from 1, used as its Service Label Index.
   func writtenOut(name: String?, label: String? = nil, isPrimary: Bool = false, number: Int) -> JSONNode {
     var members = [(name: "type", value: JSONNode.text(spelling))]
     if let name { members.append(("name", .text(name))) }

@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
 
-/// What a profile may leave out.
+// The parts that a profile may leave out.
 extension ProfileReader {
-  /// Adds the services and characteristics that were left out, and the values.
+  /// Adds the services, characteristics and values that the profile leaves out.
   mutating func complete(_ accessory: inout AccessoryDraft) {
     if !accessory.services.contains(where: { $0.type == .accessoryInformation }) {
       let added = ServiceDraft(
@@ -65,7 +65,7 @@ extension ProfileReader {
       draft.characteristic.value = .string(service.name ?? accessory.name)
       return
     }
-    // Current equals target, where one of the two was written.
+    // If the profile states only one of current and target, the other gets the same value.
     if let twin = Self.twins[draft.characteristic.type], let other = service[twin], other.hasWrittenValue,
       draft.characteristic.allows(other.characteristic.value)
     {
@@ -76,7 +76,7 @@ extension ProfileReader {
       of: draft.characteristic.type, format: draft.characteristic.format, constraints: draft.characteristic.constraints)
   }
 
-  /// Current and target states whose numbers mean the same.
+  /// Pairs of current and target states whose numbers have the same meaning.
   static let twins: [TypeID: TypeID] = {
     let pairs: [(TypeID, TypeID)] = [
       (0xE, 0x32), (0x1D, 0x1E), (0x66, 0x67), (0x6D, 0x7C), (0x11, 0x35), (0x10, 0x34), (0xF, 0x33), (0x6C, 0x7B),
@@ -87,7 +87,7 @@ extension ProfileReader {
 }
 
 extension AccessoryDraft {
-  /// Without members for them, an exact accessory is told apart by what its Accessory Information says.
+  /// Fills missing members of an exact accessory from its Accessory Information, so that its identity can be determined.
   mutating func takeInformation() {
     guard let information = services.first(where: { $0.type == .accessoryInformation }) else { return }
     func text(_ type: TypeID) -> String? { information[type]?.characteristic.value.stringValue }
@@ -97,10 +97,10 @@ extension AccessoryDraft {
     firmwareRevision = firmwareRevision ?? text(.firmwareRevision)
   }
 
-  /// The model where none is written.
+  /// The model if the profile states none.
   var defaultModel: String { (category ?? .other).name }
 
-  /// What makes it the same accessory over restarts and edits; copies other than the first add `#n`.
+  /// Identifies the accessory across restarts and edits. Copies other than the first one add `#n`.
   var key: String {
     if let id { return "id:\(id)" }
     guard let serialNumber else { return "name:\(name)" }
@@ -111,7 +111,7 @@ extension AccessoryDraft {
     return "serial:" + parts.joined(separator: "/")
   }
 
-  /// The accessory `copies` times, numbered when that is more than once.
+  /// The accessory repeated `copies` times. The copies are numbered if there is more than one.
   var expanded: [(key: String, accessory: AccessoryDraft)] {
     guard copies > 1 else { return [(key, self)] }
     return (1...copies).map { number in

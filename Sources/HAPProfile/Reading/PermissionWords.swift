@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
 
-/// The words that people and other libraries use for HAP's permissions, and what to write instead.
+/// The names that people and other libraries use for HAP's permissions, and the permissions to write instead.
 enum PermissionWords {
-  /// The error for an element of `perms` that is no permission, with the permission to write instead if the word is known.
+  /// Returns the error for an invalid element of `perms`. If the name is known, the error includes the permission to write instead.
   static func message(for element: JSONNode) -> String {
     guard let word = element.stringValue else { return "\(list), not \(element.kindName)" }
     guard let names = names(for: word) else { return "\(list), not \"\(word)\"" }
@@ -15,7 +15,7 @@ enum PermissionWords {
     "a permission is one of pr (read), pw (write), ev (events), aa (additional authorization), tw (timed write), "
     + "hd (hidden), wr (write response)"
 
-  /// Letters alone count, in any case: "paired-read", "PAIRED_READ" and "pairedRead" are one word.
+  /// Compares only letters, in any case: "paired-read", "PAIRED_READ" and "pairedRead" are equal.
   private static func names(for word: String) -> [String]? {
     let letters = word.lowercased().filter(\.isLetter)
     if Permissions(name: letters) != nil { return [letters] }

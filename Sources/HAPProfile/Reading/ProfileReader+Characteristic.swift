@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  /// Nil when format or perms can't be known. One of unknown type is read too, so that its other mistakes are reported in the same run.
+  /// Returns `nil` if format or perms are unknown. A characteristic of unknown type is read, too, so that one run reports all its errors.
   mutating func characteristic(_ node: JSONNode) -> CharacteristicDraft? {
     refuseUnknownMembers(node, except: ProfileMembers.characteristic)
     require("type", of: node)
@@ -30,7 +30,7 @@ extension ProfileReader {
     let members = CharacteristicMembers(
       unit: unit(of: node), description: string("description", of: node), persists: bool("persist", of: node),
       iid: id("iid", of: node))
-    // Without its type the permissions don't matter to what can be said of the rest.
+    // If the type is unknown, the other checks don't need the permissions.
     guard let format = format ?? known?.format, let perms = perms ?? known?.perms ?? (type == nil ? [] : nil) else {
       return nil
     }
@@ -39,7 +39,7 @@ extension ProfileReader {
       definition)
   }
 
-  /// Members that mean the same in every format.
+  /// The members whose meaning doesn't depend on the format.
   private struct CharacteristicMembers {
     let unit: Unit?
     let description: String?
@@ -53,7 +53,7 @@ extension ProfileReader {
     var characteristic = bare
     let (format, perms, type) = (bare.format, bare.perms, bare.type)
     let known = isExact ? nil : definition
-    // Metadata of another format means nothing.
+    // Metadata for another format is ignored.
     let inherited = known.flatMap {
       $0.format.isNumeric == format.isNumeric && ($0.format == .string) == (format == .string) ? $0 : nil
     }
@@ -81,7 +81,7 @@ extension ProfileReader {
   }
 
   private mutating func unit(of node: JSONNode) -> Unit? {
-    // null removes the unit that the catalogue gives.
+    // null removes the catalogue's unit.
     guard let member = node["unit"], !member.isNull, let text = string("unit", of: node) else { return nil }
     if let unit = Unit(rawValue: text) { return unit }
     reportUnknownWord(text, "unit", Unit.allCases.map(\.rawValue), member)
@@ -102,7 +102,7 @@ extension ProfileReader {
         problems.append(ProfileProblem(.perms, at: element, PermissionWords.message(for: element)))
         continue
       }
-      if perms.contains(permission) { report(.perms, element, "\"\(name)\" is there twice") }
+      if perms.contains(permission) { report(.perms, element, "\"\(name)\" occurs twice") }
       perms.insert(permission)
     }
     if list.isEmpty { report(.perms, node["perms"] ?? node, "at least one permission is needed") }
@@ -113,7 +113,7 @@ extension ProfileReader {
 // MARK: Metadata
 
 extension ProfileReader {
-  /// A member that is null takes away what Apple's definition has.
+  /// Returns the constraints. A member that is null removes the limit of Apple's definition.
   private mutating func constraints(of node: JSONNode, inherited: Constraints, format: Format) -> Constraints {
     var inherited = inherited
     if node["minValue"]?.isNull == true { inherited.minValue = nil }

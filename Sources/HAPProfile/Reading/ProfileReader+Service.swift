@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  /// A service of unknown type is read too, so that its other mistakes are reported in the same run.
+  /// Reads a service. A service of unknown type is read, too, so that one run reports all its errors.
   mutating func service(_ node: JSONNode) -> ServiceDraft {
     refuseUnknownMembers(node, except: ProfileMembers.service)
     require("type", of: node)
@@ -37,7 +37,7 @@ extension ProfileReader {
     return draft
   }
 
-  /// A type that no other entry has, for one whose type can't be read.
+  /// Returns a unique type to replace one that can't be parsed.
   mutating func placeholderType() -> TypeID {
     placeholderCount += 1
     let digits = String(placeholderCount, radix: 16)

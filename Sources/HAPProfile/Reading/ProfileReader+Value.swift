@@ -2,13 +2,13 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  /// The value in its canonical form; nil when it is a problem. Whether it is in range is judged later.
+  /// Returns the value in its canonical form, or nil after reporting a problem. The range is checked later.
   mutating func value(
     _ node: JSONNode, for characteristic: Characteristic, _ definition: CharacteristicDefinition?
   ) -> Value? {
     if node.isNull {
       if isExact || characteristic.type.readsAsNull || !characteristic.perms.contains(.pairedRead) { return .null }
-      report(.valueNull, node, "null is no value of \(characteristic.format.rawValue)")
+      report(.valueNull, node, "null is not a value of format \(characteristic.format.rawValue)")
       return nil
     }
     if characteristic.type.readsAsNull {
@@ -54,7 +54,7 @@ extension ProfileReader {
     return nil
   }
 
-  /// The value that a text in quotes probably means, as JSON writes it; nil where the text is neither a number nor a truth value.
+  /// Returns the JSON literal that a text in quotes probably means, or nil if the text is neither a number nor a truth value.
   private func literal(_ word: String, _ format: Format) -> String? {
     if format == .bool {
       switch word.lowercased() {

@@ -1,12 +1,12 @@
 import HAPModel
 import HAPWire
 
-/// Reads documents. What can't be read becomes a problem and something harmless in its place, so that all is told at once.
+/// Reads documents. An unreadable part is reported and replaced by a harmless default, so that one run reports all problems.
 struct ProfileReader {
   var problems: [ProfileProblem] = []
-  /// The document says everything: nothing is added.
+  /// Whether the document is complete, and nothing is added.
   var isExact = false
-  /// How many entries have a type that can't be read.
+  /// The number of entries with an unreadable type.
   var placeholderCount = 0
 
   mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String) {
@@ -15,7 +15,7 @@ struct ProfileReader {
     problems.append(problem)
   }
 
-  /// The value of a member read by `read`; nil when it is absent, or is a problem.
+  /// Returns the value of a member as parsed by `read`, or nil if the member is absent or invalid.
   mutating func member<T>(
     _ name: String, of node: JSONNode, rule: ProfileRule = .memberKind, _ read: (JSONNode) throws(JSONProblem) -> T
   ) -> T? {
@@ -46,12 +46,12 @@ struct ProfileReader {
     return integer
   }
 
-  /// An explicit aid or iid.
+  /// Returns an explicit aid or iid.
   mutating func id(_ name: String, of node: JSONNode) -> UInt64? {
     integer(name, of: node, in: 1...Int128(UInt64.max)).map { UInt64($0) }
   }
 
-  /// The elements of a list that are objects.
+  /// Returns the elements of a list that are objects.
   mutating func objects(_ name: String, of node: JSONNode) -> [JSONNode] {
     guard let list = member(name, of: node, { (node) throws(JSONProblem) in try node.asList() }) else { return [] }
     return list.filter {
@@ -85,7 +85,7 @@ extension ProfileReader {
       return false
     }
     guard format.stringValue == "hasaccessory/1" else {
-      report(.formatVersion, format, "the format is \"hasaccessory/1\"; no other is known here")
+      report(.formatVersion, format, "the format must be \"hasaccessory/1\"; no other format is supported")
       return false
     }
     return true
@@ -120,7 +120,7 @@ extension ProfileReader {
     let deviceID = member("deviceID", of: document, rule: .deviceID) { (node) throws(JSONProblem) in
       guard let id = DeviceID(try node.asString()) else {
         throw node.problem(
-          "a device ID is six pairs of hexadecimal digits with colons between, such as AA:BB:CC:DD:EE:FF")
+          "a device ID is six pairs of hexadecimal digits separated by colons, such as AA:BB:CC:DD:EE:FF")
       }
       return id
     }

@@ -1,21 +1,21 @@
 import HAPModel
 
 extension AccessoryStore {
-  /// `c#`: 1...65535, and 0 after a wrap of the kind that has it. HAP R2 §6.4 "Discovery".
+  /// `c#`: 1...65535, or 0 after a wrap with `wrapsToZero`. HAP R2 §6.4 "Discovery".
   package func configurationNumber() throws(StoreError) -> UInt16 { try configuration().number }
 
-  /// What `c#` stands for: the hash over the database that was last advertised, `nil` before the first.
+  /// `c#` and the hash of the database that was last advertised with it. The hash is `nil` before the first one.
   package func configuration() throws(StoreError) -> (number: UInt16, hash: [UInt8]?) {
     try read { database, row throws(SQLiteError) in try database.configuration(of: row) }
   }
 
-  /// Raises `c#` by one when `hash` is not the one it stands for. The first hash leaves it as it is.
+  /// Increments `c#` if `hash` differs from the stored hash. The first hash doesn't change `c#`.
   ///
-  /// - Parameter wrapsToZero: whether 0 comes after 65535, as in stacks that count on, instead of 1.
+  /// - Parameter wrapsToZero: whether 65535 is followed by 0 instead of 1, as in some stacks.
   /// - Returns: the number to advertise.
   @discardableResult
   package func updateConfiguration(hash: [UInt8], wrapsToZero: Bool = false) throws(StoreError) -> UInt16 {
-    // Most starts change nothing, and then cost no write to the disk.
+    // Most starts change nothing. They need no write to the disk.
     let before = try configuration()
     if before.hash == hash { return before.number }
     return try change { database, row throws(SQLiteError) in
@@ -58,7 +58,7 @@ extension AccessoryStore {
     }
   }
 
-  /// Forgets which ids were given out, so that they are given anew: what no accessory does that minds its rules.
+  /// Deletes the assigned ids, so that they are assigned again. A conformant accessory never does this.
   package func forgetIDs() throws(StoreError) {
     try change { database, row throws(SQLiteError) in
       for table in ["ids", "counters"] {
@@ -69,7 +69,7 @@ extension AccessoryStore {
     }
   }
 
-  /// Makes the stored map this one, in one transaction. A scope's counter is never lowered, so that a freed id stays free.
+  /// Replaces the stored map in one transaction. A scope's counter is never lowered, so freed ids are not reused.
   package func setIDMap(_ map: IDMap) throws(StoreError) {
     let before = try idMap()
     if before == map { return }

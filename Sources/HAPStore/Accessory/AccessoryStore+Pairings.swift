@@ -1,12 +1,12 @@
 import HAPModel
 
 extension AccessoryStore {
-  /// The controllers that are paired, oldest first.
+  /// The paired controllers, oldest first.
   package func pairings() throws(StoreError) -> [Pairing] {
     try folder.state.read { database throws(SQLiteError) in try database.pairings(of: row) }
   }
 
-  /// Adds a controller, or replaces the key and rights of one with the same identifier (which keeps its place).
+  /// Adds a controller. If the identifier exists, its key and rights are replaced and its position is kept.
   package func upsert(_ pairing: Pairing) throws(StoreError) {
     try change { database, row throws(SQLiteError) in
       try database.run(
@@ -17,7 +17,7 @@ extension AccessoryStore {
     }
   }
 
-  /// - Returns: whether there was such a controller.
+  /// - Returns: whether the controller existed.
   @discardableResult
   package func removePairing(_ identifier: [UInt8]) throws(StoreError) -> Bool {
     try change { database, row throws(SQLiteError) in
@@ -25,7 +25,7 @@ extension AccessoryStore {
     }
   }
 
-  /// Removes controllers together: all or, when it throws, none. Unknown ones are passed over.
+  /// Removes controllers together: all of them, or none if it throws. Unknown controllers are ignored.
   package func removePairings(_ identifiers: [[UInt8]]) throws(StoreError) {
     try change { database, row throws(SQLiteError) in
       for identifier in identifiers {
@@ -39,7 +39,7 @@ extension AccessoryStore {
     }
   }
 
-  /// Pair Setup attempts with a wrong code since the last right one.
+  /// The number of Pair Setup attempts with a wrong code since the last correct one.
   package func failedTries() throws(StoreError) -> Int {
     try read { database, row throws(SQLiteError) in
       try database.rows("SELECT failed_tries FROM accessories WHERE id = ?", row) { Int($0.integer(0)) }.first ?? 0

@@ -2,13 +2,14 @@ import HAPCrypto
 import HAPModel
 import Synchronization
 
-/// What one accessory keeps, and its right to run: nobody else gets a store for it until this one is closed or let go.
+/// The stored state of one accessory, and its right to run. No other store can be opened for the accessory until this one is closed or
+/// deallocated.
 ///
-/// Every change is on the disk when its call returns, or has not happened when it throws. Calls block for the disk, so
-/// they belong on a work pool; any thread may make them.
+/// A change is on the disk when its call returns, and has not happened if the call throws. Calls block for the disk, so they belong on
+/// a work pool. They can be made on any thread.
 package final class AccessoryStore: Sendable {
   package let key: String
-  /// Current values of characteristics; cheap enough for the loop.
+  /// Current values of characteristics. Access is fast enough for the loop.
   package let values: ValueStore
   let folder: StateFolder
   let row: Int64
@@ -23,14 +24,14 @@ package final class AccessoryStore: Sendable {
 
   deinit { close() }
 
-  /// Lets others run the accessory. The store must not be used afterwards.
+  /// Allows other stores to run the accessory. The store must not be used afterwards.
   package func close() {
     if isOpen.exchange(false, ordering: .relaxed) { folder.locks.release(row) }
   }
 
   // MARK: Identity
 
-  /// Who the accessory is; `make` is asked when it is nobody yet (first run, or after a factory reset).
+  /// The identity of the accessory. `make` creates one on the first run and after a factory reset.
   package func identity(orMake make: () -> StoredIdentity) throws(StoreError) -> StoredIdentity {
     let found = try read { database, row throws(SQLiteError) in
       try database.rows("SELECT device_id, key_seed FROM accessories WHERE id = ?", row) { row in
@@ -52,7 +53,7 @@ package final class AccessoryStore: Sendable {
     }
   }
 
-  /// The label's code and the verifier made from it, where it is kept; `make` is asked when there is none yet.
+  /// The setup code and the verifier derived from it, if it is stored. `make` creates them on the first run.
   package func setup(orMake make: () -> StoredSetup) throws(StoreError) -> StoredSetup {
     let found = try read { database, row throws(SQLiteError) in
       try database.rows(
@@ -80,10 +81,10 @@ package final class AccessoryStore: Sendable {
 
   // MARK: Factory reset
 
-  /// Factory reset: identity, pairings, failed tries, configuration and values go. What is printed on the label (setup code
-  /// and ID) stays, and so do the ids given out, which are never given to anything else.
+  /// Performs a factory reset. Identity, pairings, failed tries, configuration and values are removed. The setup code and setup ID of the
+  /// label stay, and so do the assigned ids, which are never reused for anything else.
   package func reset() throws(StoreError) {
-    try values.removeAll()  // first: an accessory that still has its pairings is not half reset
+    try values.removeAll()  // first: if this fails, the pairings still exist and the reset can be repeated
     try change { database, row throws(SQLiteError) in
       try database.run("DELETE FROM pairings WHERE accessory = ?", row)
       try database.run(

@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPModel
 
 extension StoredIdentity {
-  /// A new accessory: a random device ID and long-term key. HAP R2 §5.4.
+  /// Creates a random device ID and long-term key. HAP R2 §5.4.
   package static func draw(deviceID: DeviceID? = nil, from random: RandomSource) -> StoredIdentity {
     guard let deviceID = deviceID ?? DeviceID(bytes: random.bytes(6)) else {
       preconditionFailure("6 bytes are a device ID")
@@ -12,8 +12,9 @@ extension StoredIdentity {
 }
 
 extension StoredSetup {
-  /// Code and ID as given, or drawn, with the verifier made from the code: about a millisecond of work, unless it is put off.
-  /// - Parameter isPutOff: the verifier is computed whenever it is needed.
+  /// Returns the given or a random code and ID, with the verifier for the code. The verifier takes about a millisecond, unless it is
+  /// computed later.
+  /// - Parameter isPutOff: whether the verifier is computed when it is needed.
   package static func make(
     code: SetupCode?, id: SetupID?, from random: RandomSource, isPutOff: Bool = false
   ) -> StoredSetup {
@@ -29,7 +30,7 @@ extension StoredSetup {
 }
 
 extension SetupCode {
-  /// Any valid code with equal chance: never one of the twelve that are forbidden. HAP R2 §5.6.5.
+  /// Returns a random valid code, uniformly distributed. It is never one of the twelve forbidden codes. HAP R2 §5.6.5.
   package static func draw(from random: RandomSource) -> SetupCode {
     while true {
       if let code = try? SetupCode(number: random.number(below: 100_000_000)) { return code }
@@ -45,7 +46,7 @@ extension SetupID {
 }
 
 extension RandomSource {
-  /// A number below `limit`, all with equal chance.
+  /// Returns a uniformly distributed number below `limit`.
   fileprivate func number(below limit: UInt32) -> UInt32 {
     let fair = UInt32.max - UInt32.max % limit
     while true {

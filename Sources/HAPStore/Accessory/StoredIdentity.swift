@@ -1,7 +1,7 @@
 import HAPCrypto
 import HAPModel
 
-/// Who an accessory is to the controllers paired with it. Gone after a factory reset.
+/// The identity of an accessory for its paired controllers. A factory reset removes it.
 package struct StoredIdentity: Equatable, Sendable {
   package var deviceID: DeviceID
   /// The 32-byte seed of the accessory's long-term Ed25519 key.
@@ -13,13 +13,13 @@ package struct StoredIdentity: Equatable, Sendable {
   }
 }
 
-/// What is printed on the accessory's label, and the SRP verifier made from it. Survives a factory reset.
+/// The data on the accessory's label, and the SRP verifier derived from it. A factory reset keeps it.
 package struct StoredSetup: Equatable, Sendable {
   package var code: SetupCode
   package var id: SetupID
   /// 16 bytes.
   package var salt: [UInt8]
-  /// 384 bytes; nil: it is computed from the code whenever it is needed.
+  /// 384 bytes. nil: it is computed from the code when it is needed.
   package var verifier: SecretBytes?
 
   package init(code: SetupCode, id: SetupID, salt: [UInt8], verifier: SecretBytes?) {
@@ -30,15 +30,15 @@ package struct StoredSetup: Equatable, Sendable {
   }
 }
 
-/// An accessory that a folder has something about, running or not.
+/// An accessory with data in a folder, running or not.
 package struct KnownAccessory: Equatable, Sendable {
   package var key: String
-  /// As it was last called.
+  /// The name at its last run.
   package var name: String
   /// `nil` before its first run and after a factory reset.
   package var deviceID: DeviceID?
   package var pairings: [Pairing]
   package var isRunning: Bool
-  /// Of the process that runs it, where that is known.
+  /// The process that runs it, if known.
   package var pid: Int32?
 }

@@ -1,16 +1,16 @@
 import HAPCrypto
 
-/// A pairing as a controller keeps it: the accessory, and the keys that the controller proves itself with to it.
+/// A pairing as stored by a controller: the accessory, and the controller's keys for it.
 package struct ControllerPairing: Sendable {
-  /// What people call the accessory; unique in a store.
+  /// The user's name for the accessory. It is unique in a store.
   package var alias: String
-  /// The bytes that the accessory named itself with in M6, by rule the text of its device ID.
+  /// The identifier that the accessory sent in M6. It should be its device ID as text.
   package var accessoryID: [UInt8]
   /// 32 bytes.
   package var accessoryKey: [UInt8]
   package var controllerID: [UInt8]
   package var controllerKey: SigningKey
-  /// Where it was last: "192.0.2.7:51826", "[fe80::1%eth0]:51826".
+  /// Its last known addresses: "192.0.2.7:51826", "[fe80::1%eth0]:51826".
   package var addresses: [String]
 
   package init(
@@ -25,16 +25,17 @@ package struct ControllerPairing: Sendable {
     self.addresses = addresses
   }
 
-  /// The device ID in text.
+  /// The device ID as text.
   package var accessoryName: String { String(decoding: accessoryID, as: UTF8.self) }
 }
 
-/// A controller's pairings: `controller.db` in a folder, its owner's alone (0700, the file 0600), durable when a call returns. All calls block.
+/// A controller's pairings: `controller.db` in a folder, accessible only to its owner (folder 0700, file 0600). Changes are durable when a
+/// call returns. All calls block.
 package final class ControllerStore: Sendable {
   private let database: DurableDatabase
 
-  /// Opens the store, and makes it if need be.
-  /// - Parameter files: the disk that the folder is on.
+  /// Opens the store, and creates it if necessary.
+  /// - Parameter files: the disk with the folder.
   /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
   package init(folder: String, files: any StoreFiles = SystemFiles()) throws(StoreError) {
     try files.makeFolder(folder)
@@ -43,8 +44,8 @@ package final class ControllerStore: Sendable {
     }
   }
 
-  /// All, by alias.
-  /// - Throws: `corrupt` also where a key isn't one.
+  /// All pairings, by alias.
+  /// - Throws: also `corrupt` if a key is invalid.
   package func pairings() throws(StoreError) -> [ControllerPairing] {
     let rows = try database.read { database throws(SQLiteError) in
       try database.rows(
@@ -65,10 +66,10 @@ package final class ControllerStore: Sendable {
     }
   }
 
-  /// Keeps a pairing; one of the same alias is replaced.
+  /// Stores a pairing. It replaces a pairing with the same alias.
   package func keep(_ pairing: ControllerPairing) throws(StoreError) { try keep([pairing]) }
 
-  /// Keeps all of them, or none.
+  /// Stores all of the pairings, or none if it throws.
   package func keep(_ pairings: [ControllerPairing]) throws(StoreError) {
     try database.change { database throws(SQLiteError) in
       for pairing in pairings { try Self.keep(pairing, in: database) }
@@ -85,7 +86,7 @@ package final class ControllerStore: Sendable {
       .secret(pairing.controllerKey.seed), .text(pairing.addresses.joined(separator: "\n")))
   }
 
-  /// - Returns: whether there was one.
+  /// - Returns: whether the pairing existed.
   @discardableResult
   package func remove(alias: String) throws(StoreError) -> Bool {
     try database.change { database throws(SQLiteError) in

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Which accessories run: a lock on a record for each accessory, or in memory only those of this object.
+/// The running accessories. Each one has a lock on a record of a file; in memory, only the accessories of this object are tracked.
 final class AccessoryLocks: Sendable {
   /// `nil` in memory, which no other process can open.
   private let records: (any RecordLocks)?
   private let processID: Int32
   private let held = Mutex<Set<Int64>>([])
 
-  /// - Parameter path: of the file of records; `nil` in memory.
+  /// - Parameter path: the file of records; `nil` in memory.
   init(path: String?, files: any StoreFiles) throws(StoreError) {
     records = if let path { try files.recordLocks(path) } else { nil }
     processID = files.processID
@@ -28,7 +28,7 @@ final class AccessoryLocks: Sendable {
     held.withLock { held in if held.remove(accessory) != nil { records?.release(accessory) } }
   }
 
-  /// Whether anyone runs it just now, and who, if known.
+  /// Returns whether the accessory is running, and the process that runs it, if known.
   func state(of accessory: Int64) -> (isRunning: Bool, pid: Int32?) {
     held.withLock { held in
       if held.contains(accessory) { return (true, processID) }

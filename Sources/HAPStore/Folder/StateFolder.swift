@@ -1,11 +1,11 @@
 import HAPModel
 import Synchronization
 
-/// Where accessories keep what must outlive their process: a folder with `state.db` and `values.db`, or memory.
+/// The state of accessories across restarts: a folder with `state.db` and `values.db`, or memory.
 ///
-/// Several processes may have the same folder open; each accessory runs in one of them at a time. All calls block.
+/// Several processes can open the same folder, but only one of them can run a given accessory. All calls block.
 package final class StateFolder: Sendable {
-  /// What messages call a folder that has no path.
+  /// The name in messages for a folder without a path.
   static let memory = "(in memory)"
   /// `nil` in memory.
   package let path: String?
@@ -14,7 +14,7 @@ package final class StateFolder: Sendable {
   private let files: any StoreFiles
   private let report: @Sendable (String) -> Void
   private let opened = Mutex<ValueFile?>(nil)
-  /// Without a path: the values of each accessory, by its key.
+  /// The values of each accessory by its key, if there is no path.
   private let remembered = Mutex<[String: ValueMemory]>([:])
 
   private init(
@@ -35,11 +35,11 @@ package final class StateFolder: Sendable {
     locks = try AccessoryLocks(path: path + "/running.lock", files: files)
   }
 
-  /// Opens a folder, and makes it if need be, open to its owner alone (0700; the files 0600).
+  /// Opens a folder, and creates it if necessary. Only its owner can access it (folder 0700, files 0600).
   ///
   /// - Parameters:
-  ///   - files: the disk that the folder is on.
-  ///   - report: called with a sentence for people about each repair (values discarded as damaged).
+  ///   - files: the disk with the folder.
+  ///   - report: receives a sentence about each repair (damaged values that were discarded).
   /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
   package static func open(
     path: String, files: any StoreFiles = SystemFiles(), report: @escaping @Sendable (String) -> Void = { _ in }
@@ -47,18 +47,18 @@ package final class StateFolder: Sendable {
     try StateFolder(path: path, files: files, report: report)
   }
 
-  /// A folder that is only in memory, empty, and gone with its last user.
+  /// Creates an empty folder in memory. It is deleted with its last reference.
   package static func ephemeral() -> StateFolder {
     do throws(StoreError) {
       return try StateFolder(path: nil, files: SystemFiles(), report: { _ in })
     } catch { preconditionFailure("a database in memory can always be made: \(error)") }
   }
 
-  /// Takes an accessory for this process until its store is closed or let go.
+  /// Reserves an accessory for this process until its store is closed or deallocated.
   ///
   /// - Parameters:
-  ///   - key: says which one it is, over restarts and edits (the profile's identity key).
-  ///   - name: what to call it in lists from now on; a new one without a name is called by its key.
+  ///   - key: identifies the accessory across restarts and edits (the profile's identity key).
+  ///   - name: the new name in lists. A new accessory without a name gets its key as its name.
   /// - Throws: `alreadyRunning`, or as `open(path:)`.
   package func accessory(key: String, name: String? = nil) throws(StoreError) -> AccessoryStore {
     let values = try values(of: key)
@@ -72,7 +72,7 @@ package final class StateFolder: Sendable {
     try take(row, name: known)
     do throws(StoreError) {
       guard try knows(row) else {
-        // Another process forgot it after we looked and before we had the lock.
+        // Another process deleted it after our query and before we had the lock.
         locks.release(row)
         return try accessory(key: key, name: name)
       }
@@ -88,8 +88,8 @@ package final class StateFolder: Sendable {
     }
   }
 
-  /// Has everything that `body` changes in the folder, from whichever thread, made durable together: when it returns, and now and then before. For
-  /// the start of many accessories, of which nobody has been told yet.
+  /// Runs `body` and makes all changes to the folder, from any thread, durable together when it returns. Large sets of changes are also
+  /// written earlier, in parts. It is meant for the start of many accessories, before any of them is announced.
   package func gathering<R>(_ body: () throws -> R) throws -> R {
     try state.beginGathering()
     let result = Result { try body() }
@@ -97,7 +97,7 @@ package final class StateFolder: Sendable {
     return try result.get()
   }
 
-  /// All accessories the folder knows, by name.
+  /// All accessories in the folder, by name.
   package func list() throws(StoreError) -> [KnownAccessory] {
     let rows = try state.read { database throws(SQLiteError) in
       try database.rows("SELECT id, key, name, device_id FROM accessories ORDER BY name, key") {
@@ -118,7 +118,7 @@ package final class StateFolder: Sendable {
     }
   }
 
-  /// Factory reset of an accessory that is not running: see `AccessoryStore.reset()`.
+  /// Performs a factory reset of an accessory that is not running. See `AccessoryStore.reset()`.
   ///
   /// - Throws: `unknownAccessory`, `alreadyRunning`.
   package func reset(key: String) throws(StoreError) {
@@ -127,7 +127,7 @@ package final class StateFolder: Sendable {
     try store.reset()
   }
 
-  /// Forgets all about an accessory that is not running: its next run is its first, with a new setup code and new ids.
+  /// Deletes all data of an accessory that is not running. Its next run starts with a new setup code and new ids.
   ///
   /// - Throws: `unknownAccessory`, `alreadyRunning`.
   package func forget(key: String) throws(StoreError) {

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The system's files: the few calls that SQLite does not make for us.
+/// The system's files: the operations that SQLite does not perform.
 package struct SystemFiles: StoreFiles {
   package init() {}
 
@@ -29,9 +29,9 @@ package struct SystemFiles: StoreFiles {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.unwritable(path, ENOTDIR) }
   }
 
-  /// Opens `path` for reading and writing, creates it if need be, and makes sure that only its owner can.
+  /// Opens `path` for reading and writing, creates it if necessary, and restricts it to its owner.
   ///
-  /// - Returns: a descriptor that is the caller's to close.
+  /// - Returns: a descriptor that the caller must close.
   static func openPrivate(_ path: String) throws(StoreError) -> Int32 {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
@@ -88,7 +88,7 @@ package struct SystemFiles: StoreFiles {
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
 
-  /// A folder just made is lost in a power cut unless the one above it is on the disk too. Best effort.
+  /// Synchronizes a folder. A power cut can lose a new folder whose parent folder is not on the disk yet. Errors are ignored.
   private static func synchronizeFolder(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -97,5 +97,5 @@ package struct SystemFiles: StoreFiles {
   }
 }
 
-/// The system's, which a method of the same name would hide.
+/// The system's function, which a method of the same name would shadow.
 private func platformRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -6,12 +6,12 @@
 
 /// One file of 16-byte records, with one lock on each.
 ///
-/// The locks belong to the open file (OFD locks), not to the process: two folders opened in one process exclude each
-/// other too, and the system drops the locks of a process that is killed. A record holds the owner's process number.
+/// The locks belong to the open file (OFD locks), not to the process. Two folders opened in one process therefore exclude each other, too,
+/// and the system releases the locks of a killed process. A record contains the owner's process ID.
 final class SystemRecordLocks: RecordLocks {
   private static let recordSize: Int64 = 16
   #if canImport(Glibc)
-    // From <fcntl.h>; there they hang on _GNU_SOURCE, which the imported module does not define.
+    // From <fcntl.h>, where they depend on _GNU_SOURCE, which the imported module does not define.
     private static let setLock: Int32 = 37
     private static let getLock: Int32 = 36
   #else
@@ -55,7 +55,7 @@ final class SystemRecordLocks: RecordLocks {
   }
 
   private func range(of record: Int64, _ kind: some BinaryInteger) -> flock {
-    var request = flock()  // its process number must stay 0
+    var request = flock()  // its process ID must stay 0
     request.l_type = Int16(kind)
     request.l_whence = Int16(SEEK_SET)
     request.l_start = off_t(record * Self.recordSize)

@@ -1,31 +1,30 @@
 import CSQLite
 import HAPCrypto
 
-/// What SQLite answered when it did not do what it was asked.
+/// An error reported by SQLite.
 struct SQLiteError: Error, Equatable {
   /// The primary result code (`SQLITE_FULL`, `SQLITE_CORRUPT`…).
   var code: Int32
-  /// For people.
+  /// A text for the user.
   var message: String
 }
 
-/// One connection to one SQLite database, and the only file that knows SQLite's pointers.
+/// One connection to one SQLite database. No other file uses SQLite's pointers.
 ///
-/// Not thread-safe by itself (opened without SQLite's own mutexes): whoever owns it keeps it behind one `Mutex`, which is
-/// why it may be called Sendable.
-// Safe: `DurableDatabase` is the only owner, keeps it in a `Mutex`, and lends it to closures that run with the lock. Schema.swift uses a new one
-// before that. Results that leave these closures are `Sendable` values.
+/// It is not thread-safe (opened without SQLite's own mutexes). Its owner protects it with one `Mutex`, so that it can be Sendable.
+// Safe: `DurableDatabase` is the only owner, keeps it in a `Mutex`, and passes it to closures that run with the lock. Schema.swift uses a
+// new connection before that. Results of these closures are `Sendable` values.
 final class Database: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
 
-  /// Whether statements are compiled once for all the times that they are run: for when the same ones are run by the thousand.
+  /// Whether compiled statements are cached, for statements that run thousands of times.
   var keepsStatements = false { didSet { if !keepsStatements { kept = [:] } } }
   private var kept: [String: Statement] = [:]
 
-  /// Before the first connection of the process; where SQLite runs already, it says no and nothing is lost.
+  /// Configures SQLite before the first connection of the process. If SQLite already runs, it refuses the setting, without harm.
   private static let isConfigured: Bool = hapsim_sqlite3_allocate_pages_singly() == SQLITE_OK
 
-  /// Opens a file that exists already (so that its mode is the caller's choice), or a database in memory for `nil`.
+  /// Opens an existing file, whose mode the caller has chosen, or a database in memory for `nil`.
   ///
   /// - Parameter vfs: the name of SQLite's VFS for the file; `nil`: the system's.
   init(path: String?, vfs: String? = nil, busyTimeout milliseconds: Int32 = 5000) throws(SQLiteError) {
@@ -43,16 +42,16 @@ final class Database: @unchecked Sendable {
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
-  /// Statements still alive keep the connection until they go.
+  /// The connection is closed after its last statement is released.
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements that have no parameters and whose rows don't matter.
+  /// Runs statements that have no parameters, and ignores their rows.
   func execute(_ sql: String) throws(SQLiteError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Compiles one statement, to be kept and run often.
+  /// Compiles a statement that is kept and run often.
   func prepare(_ sql: String) throws(SQLiteError) -> Statement {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -60,7 +59,7 @@ final class Database: @unchecked Sendable {
     return Statement(statement, of: self)
   }
 
-  /// A statement that is reset before it is asked for again.
+  /// Returns a statement. It is reset before its next use.
   func statement(_ sql: String) throws(SQLiteError) -> Statement {
     guard keepsStatements else { return try prepare(sql) }
     if let kept = kept[sql] { return kept }
@@ -78,7 +77,7 @@ final class Database: @unchecked Sendable {
     return Int(sqlite3_changes(handle))
   }
 
-  /// Runs one query and turns each row into a value.
+  /// Runs a query once and converts each row to a value.
   func rows<R>(
     _ sql: String, _ values: SQLiteValue..., row: (Statement) throws(SQLiteError) -> R
   ) throws(SQLiteError) -> [R] {
@@ -90,10 +89,10 @@ final class Database: @unchecked Sendable {
     return rows
   }
 
-  /// The number a query answers with; 0 when it has no row.
+  /// Returns the number in the first row of a query, or 0 if there is no row.
   func number(_ sql: String) throws(SQLiteError) -> Int64 { try rows(sql) { $0.integer(0) }.first ?? 0 }
 
-  /// Runs `body` as one transaction that holds the write lock from its start; any error rolls all of it back.
+  /// Runs `body` as one transaction that holds the write lock from its start. An error rolls it back.
   func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     try execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
@@ -106,7 +105,7 @@ final class Database: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` within the open transaction; any error rolls back what it did, and nothing else.
+  /// Runs `body` in a savepoint of the open transaction. An error rolls back only its own changes.
   func part<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     try run("SAVEPOINT part")
     do throws(SQLiteError) {
@@ -119,12 +118,12 @@ final class Database: @unchecked Sendable {
     }
   }
 
-  /// Ends an open transaction without its changes. SQLite may have done so by itself (a full disk): then nothing is left to do.
+  /// Rolls back an open transaction. If SQLite already rolled back, such as on a full disk, there is none left.
   func rollBack() {
     if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
   }
 
-  /// Whether closing leaves the write-ahead log as it is instead of moving it into the file.
+  /// Sets whether closing leaves the write-ahead log as it is instead of moving it into the file.
   func keepLogOnClose(_ keep: Bool) {
     _ = hapsim_sqlite3_keep_log_on_close(handle, keep ? 1 : 0)
   }
@@ -136,7 +135,7 @@ final class Database: @unchecked Sendable {
   }
 }
 
-/// A value on its way into a statement.
+/// A value to bind to a statement.
 enum SQLiteValue {
   case null
   case integer(Int64)
@@ -156,7 +155,7 @@ final class Statement {
 
   private let handle: OpaquePointer
   private let database: Database
-  /// SQLite copies what it is bound to (the constant is a C macro that Swift can't see).
+  /// Makes SQLite copy bound data (the constant is a C macro that Swift can't import).
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   fileprivate init(_ handle: OpaquePointer, of database: Database) {
@@ -170,7 +169,7 @@ final class Statement {
     for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
   }
 
-  /// Binding fails only for what we would have got wrong ourselves (an index that is not there), or beyond SQLite's 1 GB.
+  /// Binds a value. It fails only for our own mistakes (an invalid index), or above SQLite's limit of 1 GB.
   func bind(_ index: Int32, _ value: SQLiteValue) {
     let code: Int32
     switch value {
@@ -191,12 +190,12 @@ final class Statement {
   }
 
   private func bindBlob(_ index: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
-    // An empty buffer may have no address, which SQLite would take for NULL.
+    // An empty buffer can have a null address, which SQLite treats as NULL.
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
     return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.copied)
   }
 
-  /// - Returns: whether there is a row to look at.
+  /// - Returns: whether there is a row.
   func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -208,7 +207,7 @@ final class Statement {
     }
   }
 
-  /// Runs a statement whose rows don't matter, and makes it ready to be run again.
+  /// Runs a statement, ignores its rows, and resets it.
   func run() throws(SQLiteError) {
     defer { sqlite3_reset(handle) }
     while try step() {}
@@ -229,7 +228,7 @@ final class Statement {
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
   func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// Empty for NULL. Bytes that are no UTF-8 are repaired.
+  /// Empty for NULL. Invalid UTF-8 is repaired.
   func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A file of which each change is on the disk when the call returns (WAL, `synchronous=FULL`), so calls belong on a work pool.
+/// A file in which each change is durable when the call returns (WAL, `synchronous=FULL`). Calls therefore belong on a work pool.
 final class DurableDatabase: Sendable {
   let path: String
   private let connection: Mutex<Connection>
 
   private struct Connection {
     let database: Database
-    /// Changes that are to be made durable together, so far; nil: each is by itself.
+    /// The number of changes in the current batch; nil: each change is committed separately.
     var gathered: Int?
   }
 
-  /// So many changes are made durable together at most: other processes wait meanwhile.
+  /// The limit for changes in one batch. Other processes have to wait for a batch.
   private static let mostGathered = 2000
 
   /// - Parameter path: `nil` in memory.
@@ -25,15 +25,15 @@ final class DurableDatabase: Sendable {
     connection = Mutex(Connection(database: database))
   }
 
-  /// Runs `body` with the connection to itself.
+  /// Runs `body` with exclusive use of the connection.
   func read<R: Sendable>(_ body: (Database) throws(SQLiteError) -> R) throws(StoreError) -> R {
     do throws(SQLiteError) {
       return try connection.withLock { connection throws(SQLiteError) in try body(connection.database) }
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Runs `body` as one transaction: all of it is on the disk on return, or nothing of it after an error. Where changes are being gathered it is on
-  /// the disk when these are.
+  /// Runs `body` as one transaction. On return, all its changes are on the disk; after an error, none is. While changes are gathered, they
+  /// get to the disk together with the batch.
   func change<R: Sendable>(_ body: (Database) throws(SQLiteError) -> R) throws(StoreError) -> R {
     do throws(SQLiteError) {
       return try connection.withLock { connection throws(SQLiteError) in
@@ -51,8 +51,8 @@ final class DurableDatabase: Sendable {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Has the changes that come from now on, from whichever thread, made durable together by `endGathering`: ten thousand accessories would otherwise
-  /// wait for the disk some fifty thousand times. Only while nobody is told of anything that has to be kept.
+  /// Gathers all following changes, from any thread, until `endGathering` commits them together. Otherwise ten thousand accessories would
+  /// wait for the disk some fifty thousand times. Use it only while no change has to be durable before a response or an announcement.
   func beginGathering() throws(StoreError) {
     do throws(SQLiteError) {
       try connection.withLock { connection throws(SQLiteError) in
@@ -64,7 +64,7 @@ final class DurableDatabase: Sendable {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// - Throws: when the last of them could not be kept.
+  /// - Throws: if the last batch could not be committed.
   func endGathering() throws(StoreError) {
     do throws(SQLiteError) {
       try connection.withLock { connection throws(SQLiteError) in
@@ -79,7 +79,7 @@ final class DurableDatabase: Sendable {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Lets tests fill the disk.
+  /// Limits the size, so that tests can fill the disk.
   func limit(pages: Int) throws(StoreError) {
     try read { database throws(SQLiteError) in try database.execute("PRAGMA max_page_count = \(pages)") }
   }

@@ -1,14 +1,14 @@
-/// What one database file looks like, and how an older one becomes it.
+/// The tables of one database file, and the steps to upgrade an older file.
 ///
-/// `PRAGMA user_version` counts the steps a file has been through. A step, once released, is never changed: append one.
+/// `PRAGMA user_version` counts the steps applied to a file. Never change a released step; append a new one.
 struct Schema {
-  /// Marks a file as ours in its header ("Haps" and a letter), so that another program's database is not written over.
+  /// Marks a file as ours in its header ("Haps" and a letter), so that another program's database is not overwritten.
   let applicationID: Int32
   let steps: [String]
 
   var version: Int { steps.count }
 
-  /// Identity, pairings, ids: what must survive a power cut.
+  /// Identity, pairings and ids, which must survive a power cut.
   static let state = Schema(
     applicationID: 0x4861_7053,
     steps: [
@@ -47,7 +47,7 @@ struct Schema {
       """
     ])
 
-  /// What a controller knows of the accessories it is paired with, each with the controller's own keys for it.
+  /// The paired accessories of a controller, with the controller's keys for each one.
   static let controller = Schema(
     applicationID: 0x4861_7043,
     steps: [
@@ -61,7 +61,7 @@ struct Schema {
       """
     ])
 
-  /// Values of characteristics. An accessory goes by its key here, so that this file means the same beside another state.db.
+  /// Values of characteristics. An accessory is identified by its key, so that the file stays valid with another state.db.
   static let values = Schema(
     applicationID: 0x4861_7056,
     steps: [
@@ -80,15 +80,14 @@ struct Schema {
 }
 
 extension Schema {
-  /// Opens a database, makes it if need be (mode 0600), checks it and brings it up to date. A file that can't be used is
-  /// left as it was found.
+  /// Opens a database, creates it if necessary (mode 0600), checks it and upgrades its schema. A file that can't be used is left unchanged.
   ///
   /// - Parameter path: `nil` in memory.
   func open(_ path: String?, files: any StoreFiles) throws(StoreError) -> Database {
     let name = path ?? StateFolder.memory
     if let path, (1..<512).contains(try files.makePrivate(path)) {
-      // SQLite takes such a stub for an empty file and would write over it.
-      throw StoreError(.corrupt, path: path, detail: "it is shorter than a database's head")
+      // SQLite would treat such a short file as empty and overwrite it.
+      throw StoreError(.corrupt, path: path, detail: "it is shorter than a database header")
     }
     let database: Database
     do { database = try Database(path: path, vfs: files.vfs) } catch { throw StoreError(error, path: name) }
@@ -97,11 +96,11 @@ extension Schema {
   }
 
   private func prepare(_ database: Database, path: String) throws(StoreError) {
-    database.keepLogOnClose(true)  // nothing moves until we know whose file it is
+    database.keepLogOnClose(true)  // no change until the file is known to be ours
     let found = try judge(database, path: path)
     database.keepLogOnClose(false)
     do throws(SQLiteError) {
-      // Sixteen pages: what is written all the time is in two or three, and the rest is read once.
+      // Sixteen pages. The frequently written data is in two or three, and the rest is read once.
       try database.execute(
         "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = 16")
       guard found < version else { return }
@@ -112,7 +111,7 @@ extension Schema {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Only reads.
+  /// Checks a database without writing to it. Returns its schema version.
   private func judge(_ database: Database, path: String) throws(StoreError) -> Int {
     let found: Int, application: Int32, tables: Int64, complaint: String
     do throws(SQLiteError) {

@@ -2,8 +2,8 @@ import CSQLite
 import HAPModel
 import Synchronization
 
-/// `values.db`: durable against the death of the process, not against a power cut (WAL, `synchronous=OFF`: no fsync ever).
-/// What it holds can be lost without harm, so a damaged file is put aside with a message.
+/// `values.db`: survives the death of the process, but not a power cut (WAL, `synchronous=OFF`: no fsync ever).
+/// Its values can be lost without harm, so a damaged file is renamed and reported.
 final class ValueFile: Sendable {
   fileprivate struct Connection {
     let database: Database
@@ -16,14 +16,14 @@ final class ValueFile: Sendable {
     let database = try Schema.values.open(path, files: files)
     self.path = path
     do throws(SQLiteError) {
-      try database.emptyLog()  // synced, as SQLite does by default
+      try database.emptyLog()  // with fsync, as is SQLite's default
       try database.execute("PRAGMA synchronous = OFF")
       connection = Mutex(try Connection(database))
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Opens the file; one that is damaged is put aside for an empty one, and `report` hears of it. The caller sees to it that
-  /// no other process does the same at this time.
+  /// Opens the file. A damaged file is renamed, replaced by an empty one, and reported. The caller must make sure that no other process
+  /// does the same at this time.
   static func open(path: String, files: any StoreFiles, report: (String) -> Void) throws(StoreError) -> ValueFile {
     do throws(StoreError) {
       return try ValueFile(path: path, files: files)
@@ -32,19 +32,19 @@ final class ValueFile: Sendable {
       try files.rename(path, to: path + ".damaged")
       for suffix in ["-wal", "-shm"] { try files.remove(path + suffix) }
       report(
-        "\(path) was damaged (\(error.detail)) and was put aside as values.db.damaged: "
+        "\(path) was damaged (\(error.detail)) and was renamed to values.db.damaged: "
           + "characteristics start with their profile's values")
       return try ValueFile(path: path, files: files)
     }
   }
 
-  /// The number under which the values of the accessory with this key are kept.
+  /// The row ID of the accessory with this key.
   func owner(of key: String) throws(StoreError) -> Int64 {
     try perform { connection throws(SQLiteError) in
       if let owner = try connection.owner(of: key) { return owner }
       connection.addOwner.bind(1, .text(key))
       try connection.addOwner.run()
-      guard let owner = try connection.owner(of: key) else { preconditionFailure("an owner that was added is there") }
+      guard let owner = try connection.owner(of: key) else { preconditionFailure("an added owner exists") }
       return owner
     }
   }
@@ -85,7 +85,7 @@ final class ValueFile: Sendable {
     }
   }
 
-  /// Removes the values of an accessory for good: after a factory reset, not even a power cut may bring back those of an earlier owner.
+  /// Permanently removes the values of an accessory. After a factory reset, not even a power cut may restore an earlier owner's values.
   func removeAll(of owner: Int64) throws(StoreError) {
     try perform { connection throws(SQLiteError) in
       let database = connection.database
@@ -99,7 +99,7 @@ final class ValueFile: Sendable {
     }
   }
 
-  /// Lets tests fill the disk.
+  /// Limits the size, so that tests can fill the disk.
   func limit(pages: Int) throws(StoreError) {
     try perform { connection throws(SQLiteError) in
       try connection.database.execute("PRAGMA max_page_count = \(pages)")
@@ -127,10 +127,11 @@ final class ValueFile: Sendable {
 }
 
 extension Database {
-  /// Takes the log over into the file and truncates it. A power cut can take a transaction out of the log of a file that is never synced, and leave
-  /// later ones. SQLite ignores these, but only until the transaction before them is written once more with the same bytes.
-  /// On a full disk, or while another process uses the file, the log stays. SQLite answers "locked" if the file has had a log only since the statement
-  /// before; then the log is empty.
+  /// Moves the log into the file and truncates it. A power cut can remove a transaction from the log of a file that is never synced, and
+  /// leave later ones. SQLite ignores these, but only until the removed transaction is written again with the same bytes.
+  ///
+  /// On a full disk, or while another process uses the file, the log stays. SQLite returns "locked" if the preceding statement created the
+  /// log; then the log is empty.
   fileprivate func emptyLog() throws(SQLiteError) {
     do throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {
       guard [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.code) else { throw error }
@@ -158,7 +159,7 @@ extension ValueFile.Connection {
   }
 }
 
-/// How a `Value` is written in a row. The numbers are in files out there: never reuse one.
+/// The encoding of a `Value` in a row. Existing files contain these numbers: never reuse one.
 private enum Kind: Int64 {
   case null = 0, bool, integer, float, string, data
   /// An integer beyond 64 signed bits, as decimal text.
@@ -166,13 +167,13 @@ private enum Kind: Int64 {
 }
 
 extension Statement {
-  /// Binds aid and iid to `index` and the one after.
+  /// Binds aid and iid to `index` and `index + 1`.
   fileprivate func bind(_ index: Int32, _ id: AttributeID) {
     bind(index, .integer(Int64(bitPattern: id.aid)))
     bind(index + 1, .integer(Int64(bitPattern: id.iid)))
   }
 
-  /// Binds kind and content to `index` and the one after.
+  /// Binds kind and content to `index` and `index + 1`.
   fileprivate func bind(_ index: Int32, _ value: Value) {
     let (kind, content): (Kind, SQLiteValue) =
       switch value {
@@ -192,7 +193,7 @@ extension Statement {
     bind(index + 1, content)
   }
 
-  /// - Returns: `nil` for what this version does not understand: then the profile's value holds.
+  /// - Returns: `nil` for a value that this version does not support. The profile's value is then used.
   fileprivate func value(kind: Int32, content: Int32) -> Value? {
     switch (Kind(rawValue: integer(kind)), storage(content)) {
     case (.null, .null): .null

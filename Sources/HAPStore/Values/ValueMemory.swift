@@ -1,7 +1,7 @@
 import HAPModel
 import Synchronization
 
-/// Values that are gone with their process, and cost next to nothing: a value that is there already is replaced where it lies.
+/// Values that end with the process. They are cheap: an existing value is replaced in place.
 final class ValueMemory: Sendable {
   private let values = Mutex<[AttributeID: Value]>([:])
 
@@ -10,7 +10,7 @@ final class ValueMemory: Sendable {
   func commit(_ changes: [(id: AttributeID, value: Value)]) {
     values.withLock { values in
       for (id, value) in changes {
-        // As on disk: a number that is none is no value.
+        // As on disk, NaN becomes null.
         if case .float(let number) = value, number.isNaN { values[id] = .null } else { values[id] = value }
       }
     }

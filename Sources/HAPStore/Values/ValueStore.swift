@@ -1,8 +1,8 @@
 import HAPModel
 
-/// The values one accessory keeps over restarts. Cheap: a commit costs microseconds and never waits for the disk.
+/// The stored values of one accessory. A commit takes microseconds and never waits for the disk.
 package final class ValueStore: Sendable {
-  /// Where they are.
+  /// The location of the values.
   private enum Place {
     case file(ValueFile, owner: Int64)
     case memory(ValueMemory)
@@ -14,10 +14,10 @@ package final class ValueStore: Sendable {
 
   init(_ memory: ValueMemory) { place = .memory(memory) }
 
-  /// nil: they are in memory.
+  /// nil: the values are in memory.
   var file: ValueFile? { if case .file(let file, _) = place { file } else { nil } }
 
-  /// All values kept, also of characteristics that are no more.
+  /// Returns all stored values, including those of characteristics that no longer exist.
   package func load() throws(StoreError) -> [AttributeID: Value] {
     switch place {
     case .file(let file, let owner): try file.load(owner)
@@ -25,8 +25,8 @@ package final class ValueStore: Sendable {
     }
   }
 
-  /// Keeps `changes` as one transaction: all of them outlive a killed process on return, none was kept after an error.
-  /// A later entry for the same characteristic wins.
+  /// Stores `changes` as one transaction. On return, all of them survive a killed process; after an error, none was stored. If a
+  /// characteristic occurs twice, the later entry counts.
   package func commit(_ changes: [(id: AttributeID, value: Value)]) throws(StoreError) {
     if changes.isEmpty { return }
     switch place {
@@ -35,7 +35,7 @@ package final class ValueStore: Sendable {
     }
   }
 
-  /// Forgets the values of these characteristics.
+  /// Deletes the values of these characteristics.
   package func remove(_ ids: [AttributeID]) throws(StoreError) {
     if ids.isEmpty { return }
     switch place {
