@@ -79,7 +79,7 @@ private func simulated<T>(
       for command in ["press", "trigger"] {
         #expect(
           try await served.refusal(command, #""accessory": "Garage""#)
-            == "not-possible: this accessory knows no \(command)")
+            == "not-possible: this accessory does not support \(command)")
       }
       #expect(
         try await served.refusal("tamper", #""accessory": "Garage", "service": "Door""#).hasPrefix(

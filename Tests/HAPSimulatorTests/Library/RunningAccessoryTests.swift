@@ -259,7 +259,7 @@ import Testing
         ("{\"command\": \"juggle\"}", .unknownCommand, "there is no command \"juggle\""),
         ("{\"command\": \"battery\"}", .malformed, "\"value\" is missing"),
         ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "Simulator.start does"),
-        ("{\"command\": \"press\"}", .notPossible, "knows no press"),
+        ("{\"command\": \"press\"}", .notPossible, "does not support press"),
         ("{\"command\": \"stop\", \"accessory\": \"Sensr\"}", .noSuchAccessory, "did you mean \"Sensor\"?"),
         ("{\"command\": \"remove\", \"accessory\": 7}", .noSuchAccessory, "there is no accessory 7"),
         ("{\"command\": \"replace\", \"profile\": \"/nowhere\"}", .notPossible, "/nowhere can't be read"),
