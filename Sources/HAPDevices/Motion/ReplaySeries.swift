@@ -43,7 +43,7 @@ package struct ReplaySeries: Equatable, Sendable {
     let pairs = try list.asList()
     guard !pairs.isEmpty else { throw list.problem("a series has at least one [time, value]") }
     guard pairs.count <= Self.mostWritten else {
-      throw list.problem("a profile has at most \(Self.mostWritten) values in a series: put longer ones into a file")
+      throw list.problem("a series in a profile has at most \(Self.mostWritten) values: put a longer one into a file")
     }
     var points: [Point] = []
     points.reserveCapacity(pairs.count)
@@ -87,7 +87,7 @@ package struct ReplaySeries: Equatable, Sendable {
 
   private static func append(_ point: Point, to points: inout [Point], line: Int?) throws(Problem) {
     if let last = points.last, point.time - last.time < leastGap {
-      throw Problem(line: line, message: "times rise, by 10ms at least")
+      throw Problem(line: line, message: "times must increase by at least 10ms")
     }
     points.append(point)
   }

@@ -131,7 +131,7 @@ import Testing
       #expect(try await door.faults == [])
       for (text, code, message) in [
         ("latenzy", .malformed, "did you mean \"latency\"?"), ("latency:by=fast", .malformed, "by is a duration"),
-        ("latency:2s", .malformed, "is no parameter=value"), ("", .malformed, "there is no fault \"\""),
+        ("latency:2s", .malformed, "is not parameter=value"), ("", .malformed, "there is no fault \"\""),
       ] as [(String, SimulatorError.Code, String)] {
         let error = await #expect(throws: SimulatorError.self) { try await door.switchOn(fault: text) }
         #expect(error?.code == code)
