@@ -162,7 +162,7 @@ package final class ServedAccessory: @unchecked Sendable {
     if isStopped { return .failure(.stopped) }
     let pairings = accessory.assumeIsolated { $0.pairings }
     return pairings.map { .success($0) }
-      ?? .failure(SimulationFailure(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is starting anew"))
+      ?? .failure(SimulationFailure(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is restarting"))
   }
 
   package var activeFaults: [String] { accessory.assumeIsolated { $0.activeFaults.map(\.text) } }

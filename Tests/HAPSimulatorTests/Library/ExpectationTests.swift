@@ -225,7 +225,7 @@ import Testing
     // As a restart does whose state can't be read.
     try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
-      served.hear(SimulatorEvent(accessory: "Garage", .trouble("it did not come back: for want of a disk")))
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: for want of a disk")))
       done(.success(()))
     }
     let result = await written.result

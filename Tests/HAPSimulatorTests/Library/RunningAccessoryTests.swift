@@ -205,7 +205,7 @@ import Testing
           done(served.pairings)
         }
       }
-      #expect(error?.code == .notPossible && error?.message == "\"Garage\" is starting anew", "\(error?.message ?? "")")
+      #expect(error?.code == .notPossible && error?.message == "\"Garage\" is restarting", "\(error?.message ?? "")")
       // Behind the restart.
       try await door.expect(.restarted)
       let other = await #expect(throws: SimulatorError.self) {
