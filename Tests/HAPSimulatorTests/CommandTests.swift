@@ -121,13 +121,13 @@ private func simulated<T>(
       try await served.command("online", #""accessory": "shed""#)
       #expect(try await isOnline() == [true, true, true])
       #expect(served.eventNames().filter { $0 == "reachable" }.count == 3)
-      let rule = "not-possible: only an accessory behind a bridge can be offline"
+      let rule = "not-possible: only a bridged accessory can be offline"
       for members in ["", #""accessory": "Bridge""#, #""accessory": 1"#] {
         #expect(try await served.refusal("offline", members).hasPrefix(rule))
       }
     }
     try await simulated(ProfileText.garage) { (served) async throws in
-      #expect(try await served.refusal("online").hasPrefix("not-possible: only an accessory behind a bridge"))
+      #expect(try await served.refusal("online").hasPrefix("not-possible: only a bridged accessory"))
     }
   }
 

@@ -157,7 +157,7 @@ import Testing
     }
     #expect(error?.message.hasSuffix("within 0s: the door is painted") == true)
     error = await #expect(throws: SimulatorError.self) { try await door.expect(.wrote, "open") }
-    #expect(error?.code == .malformed && error?.message.contains("say which characteristic") == true)
+    #expect(error?.code == .malformed && error?.message.contains("name the characteristic") == true)
     for _ in 0..<30 { try await door.identify() }
     error = await #expect(throws: SimulatorError.self) { try await door.expect(.paired, within: .seconds(-1)) }
     #expect(error?.events.count == 20)
@@ -296,7 +296,7 @@ import Testing
     var events = AccessoryEvents(listener).makeAsyncIterator()
     let first = try #require(await events.next())
     #expect(first.kind == .dropped && first.accessory == "A" && first.value == nil && first.controller == nil)
-    #expect(first.text == "37 events were dropped here for want of room")
+    #expect(first.text == "37 events were dropped here because the record was full")
     #expect(first.json == #"{"event":"dropped","accessory":"A","count":37}"#)
     #expect(await events.next()?.text == "trouble: 38")
     listener.finish()
@@ -312,7 +312,7 @@ import Testing
     #expect(history.count <= 11_001 && history.first?.name == "dropped")
     #expect(history.last?.text == "trouble: 20000")
     let kept = history.count - 1
-    #expect(history.first?.text == "\(20_000 - kept) events were dropped here for want of room")
+    #expect(history.first?.text == "\(20_000 - kept) events were dropped here because the record was full")
     #expect(record.last(3).map(\.text) == ["trouble: 19998", "trouble: 19999", "trouble: 20000"])
     record.forget()
     #expect(record.history.isEmpty)

@@ -258,7 +258,7 @@ import Testing
         ("", .malformed, "not JSON"), ("7", .malformed, "an object is expected"),
         ("{\"command\": \"juggle\"}", .unknownCommand, "there is no command \"juggle\""),
         ("{\"command\": \"battery\"}", .malformed, "\"value\" is missing"),
-        ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "Simulator.start does"),
+        ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "use Simulator.start"),
         ("{\"command\": \"press\"}", .notPossible, "does not support press"),
         ("{\"command\": \"stop\", \"accessory\": \"Sensr\"}", .noSuchAccessory, "did you mean \"Sensor\"?"),
         ("{\"command\": \"remove\", \"accessory\": 7}", .noSuchAccessory, "there is no accessory 7"),
