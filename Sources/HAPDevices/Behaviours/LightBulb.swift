@@ -41,7 +41,7 @@ final class LightBulb: Behaviour {
     if showsFade { level = context.value(brightness)?.doubleValue ?? 0 }
   }
 
-  /// Lights are written to more often than any other service.
+  /// Lights are written to more often than any other service, so unneeded calls are avoided.
   var mindsWrites: Bool { showsFade }
 
   func written(_ write: ServiceWrite, _ context: inout DeviceContext) {

@@ -97,8 +97,8 @@ extension RunningAccessory {
   }
 
   /// Switches on a fault of the accessory or its network. It replaces an active fault of the same name.
-  /// - Parameter fault: a name and parameters as on hapsim's command line: "latency:by=2s:jitter=500ms". `hapsim
-  ///   faults` lists the faults.
+  /// - Parameter fault: a name and parameters as on hapsim's command line: "latency:by=2s:jitter=500ms".
+  ///   `hapsim faults` lists the faults.
   public func switchOn(fault: String) async throws(SimulatorError) { try await switchFault(fault, isOn: true) }
 
   /// Switches a fault off.

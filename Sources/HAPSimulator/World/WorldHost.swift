@@ -3,7 +3,7 @@ import HAPSimulatorCore
 import HAPWorld
 
 extension World {
-  // Safe, like `World`: each property and method that uses a variable traps outside of the world's thread by
+  // Safe: like in `World`, each property and method that uses a variable traps outside of the world's thread by
   // `world.check`, or awaits an actor of the world.
   /// A machine of a simulated world. It serves accessories, runs the app under test, or both.
   public final class Host: @unchecked Sendable {

@@ -21,8 +21,9 @@ package struct CharacteristicPlace: Sendable {
 /// An accessory of a simulator, with its past events and the waits for future ones.
 ///
 /// Belongs to the loop's thread, except for its constants.
-// Safe: `card` has a lock, `record` has a lock of its own. The variables are used by `SimulatorCore` and in work that `RunningAccessory`
-// gives to the loop; `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other thread.
+// Safe: `card` and `record` have their own locks. The variables are used by `SimulatorCore` and in work that
+// `RunningAccessory` gives to the loop. `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other
+// thread.
 package final class ServedAccessory: @unchecked Sendable {
   /// The accessory's identity, for controllers and users.
   package struct Card: Sendable {
