@@ -1,36 +1,38 @@
 import HAPAttributes
 import HAPModel
 
-/// The life of one service: how its current values follow the targets that are written. Same rules as for `Device`, of which
-/// it is a part. Tokens of its timers are 0..<256, its own.
+/// The simulation of one service: how its current values follow the written targets. A behaviour is part of a
+/// `Device`, so the same rules apply. Timer tokens are 0..<256 and private to the behaviour.
 package protocol Behaviour: AnyObject {
   func start(_ context: inout DeviceContext)
-  /// Whether writes to the service are of any consequence; where not, it isn't told of them, and they cost nothing.
+  /// Whether writes to the service affect the behaviour. If not, `written` is not called, and writes cost nothing.
   var mindsWrites: Bool { get }
-  /// A controller's writes to the service were accepted: those of one request come together.
+  /// Called after a controller's writes to the service were accepted. The writes of one request arrive together.
   func written(_ write: ServiceWrite, _ context: inout DeviceContext)
-  /// One of them, for behaviours to whom it is all the same.
+  /// Called once for each write, unless the behaviour implements the method above.
   func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
-  /// Control points, whose write is answered by what it says here and not by the value written.
+  /// Control points: `respond` supplies the write response instead of the written value.
   var controlPoints: [AttributeID] { get }
-  /// A control point is about to be written: what to answer, to whoever asks for it.
+  /// Called before a control point is written. Returns the write response for a controller that requests one.
   func respond(to write: CharacteristicWrite, _ context: inout DeviceContext) -> Value?
-  /// A person set a characteristic of the service; the context has the value already.
+  /// Called after a person set a characteristic of the service. The context already has the value.
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   func timerFired(_ token: Int, _ context: inout DeviceContext)
-  /// What a person can do here besides setting values.
+  /// The physical actions that the service supports, other than setting values.
   var deeds: Set<Deed.Kind> { get }
-  /// One of `deeds`. Nothing is changed when it throws.
+  /// Performs one of `deeds`. If it throws, nothing is changed.
   func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError)
-  /// The behaviour of another service set a characteristic of this one: as if by hand, unless it says otherwise.
+  /// Called when the behaviour of another service set a characteristic of this service. By default it is treated as
+  /// set by hand.
   func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
-  /// Characteristics of other services of the accessory that matter here.
+  /// Characteristics of the accessory's other services that the behaviour depends on.
   var watched: [AttributeID] { get }
-  /// Characteristics of the service whose value is asked for at every read, such as a countdown.
+  /// Characteristics of the service that the behaviour is asked for at every read, such as a countdown.
   var live: [AttributeID] { get }
-  /// The value of one of `live` at this moment, within the rules of the characteristic; nil: the one that was set last.
+  /// Returns the present value of one of `live`, within the constraints of the characteristic. `nil`: the value that
+  /// was set last.
   func read(_ id: AttributeID, _ context: inout DeviceContext) -> Value?
-  /// One of `watched` was written, set by hand, or set by its own behaviour; perhaps to the value it had.
+  /// Called when one of `watched` was written, set by hand, or set by its own behaviour. The value may be unchanged.
   func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
 }
 

@@ -9,7 +9,7 @@ package struct BehaviourOrigin: Equatable {
   private let service: ServiceShape?
   private let lookedUp: [[ServiceShape?]]
 
-  /// - Parameter shapes: of all services of the database.
+  /// - Parameter shapes: the shapes of all services of the database.
   package init(
     _ service: DeviceService, _ parameters: BehaviourParameters, _ lookups: ServiceLookups,
     _ shapes: [AttributeID: ServiceShape]
@@ -20,7 +20,7 @@ package struct BehaviourOrigin: Equatable {
   }
 }
 
-/// A service as behaviours see it. Names and descriptions are for people only, so they may change.
+/// A service as behaviours see it. Names and descriptions are only displayed, so they may change.
 package struct ServiceShape: Equatable {
   private struct Member: Equatable {
     let id: AttributeID
@@ -49,7 +49,7 @@ package struct ServiceShape: Equatable {
     }
   }
 
-  /// Those of all services, by their addresses.
+  /// Returns the shapes of all services, by their addresses.
   package static func all(in database: AttributeDatabase) -> [AttributeID: ServiceShape] {
     var shapes: [AttributeID: ServiceShape] = [:]
     for entry in database.services {

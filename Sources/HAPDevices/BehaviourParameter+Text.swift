@@ -1,8 +1,8 @@
 import HAPModel
 
-/// How parameters are shown to people, on the page and by `hapsim behaviours`.
+/// Text for parameters on the page and in the output of `hapsim behaviours`.
 extension BehaviourParameter {
-  /// These and the members of lists among them, those under the list's name: "follow[].delay".
+  /// Returns the parameters and the members of their lists. Members are prefixed by the list's name: "follow[].delay".
   package static func flattened(_ parameters: [BehaviourParameter]) -> [BehaviourParameter] {
     parameters.flatMap { parameter in
       guard case .list(let members) = parameter.kind else { return [parameter] }
@@ -30,7 +30,7 @@ extension BehaviourParameter {
     }
   }
 
-  /// As a profile would write it; "required" where there is none, and "none" for an empty list or no series.
+  /// The default as in a profile; "required" if there is none, and "none" for an empty list or no series.
   package var defaultText: String {
     switch defaultSetting {
     case nil: "required"
@@ -45,7 +45,7 @@ extension BehaviourParameter {
   }
 }
 
-/// Without a fraction where there is none.
+/// Returns the number without ".0" if it is whole.
 private func plain(_ number: Double) -> String {
   let text = "\(number)"
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -1,7 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// One parameter of a behaviour, as data: what profiles are checked against, and what the documentation and `--help` print.
+/// One parameter of a behaviour, as data. Profiles are checked against it; the documentation and `--help` are printed
+/// from it.
 package struct BehaviourParameter: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// Text such as "12s".
@@ -10,7 +11,7 @@ package struct BehaviourParameter: Equatable, Sendable {
     case choice([String])
     /// A number 0...1; false and true are 0 and 1.
     case fraction
-    /// A number of this range.
+    /// A number in this range.
     case number(ClosedRange<Double>)
     /// true or false.
     case flag
@@ -26,19 +27,19 @@ package struct BehaviourParameter: Equatable, Sendable {
     case characteristic(TypeID), list([BehaviourParameters])
   }
 
-  /// What values in a profile may refer to.
+  /// The things that values in a profile may refer to.
   package struct Surroundings {
-    /// Those of the service.
+    /// The characteristics of the service.
     package var characteristics: [Characteristic]
-    /// Those in the folder of the profile; nil: it can name none.
+    /// The files in the profile's folder; `nil`: the profile can name none.
     package var files: ReplayFiles?
   }
 
   package var name: String
   package var kind: Kind
-  /// Nil: it must be given, which goes for members of a list alone.
+  /// `nil`: the parameter is required. Only members of a list can be required.
   package var defaultSetting: Setting?
-  /// One sentence for people.
+  /// One sentence for users.
   package var summary: String
 
   package init(_ name: String, _ kind: Kind, default setting: Setting?, _ summary: String) {
@@ -48,7 +49,7 @@ package struct BehaviourParameter: Equatable, Sendable {
     self.summary = summary
   }
 
-  /// Reads the parameter's value from a profile. Nil when it can't be read; then there is a problem more.
+  /// Reads the parameter's value from a profile. Adds a problem and returns `nil` if it can't be read.
   package func read(_ node: JSONNode, in surroundings: Surroundings, _ problems: inout [JSONProblem]) -> Setting? {
     do throws(JSONProblem) {
       guard case .list(let members) = kind else { return try read(node, in: surroundings) }
@@ -110,13 +111,13 @@ package struct BehaviourParameter: Equatable, Sendable {
       case nil: throw node.problem("a file can be named only in a profile that is a file itself")
       }
     case .characteristic: return .characteristic(try surroundings.characteristics.type(named: node))
-    case .list: preconditionFailure("lists are read by the other one")
+    case .list: preconditionFailure("lists are read by the other method")
     }
   }
 }
 
 extension [Characteristic] {
-  /// The type of the one that a profile names.
+  /// Returns the type of the characteristic that a profile names.
   fileprivate func type(named node: JSONNode) throws(JSONProblem) -> TypeID {
     guard let text = node.stringValue else {
       throw node.problem("a characteristic's type or name is expected, not \(node.kindName)")
@@ -137,13 +138,14 @@ extension Characteristic {
   package var shownName: String { Catalogue.characteristic(type)?.identifier ?? description ?? type.description }
 }
 
-/// The parameters of one behaviour, complete. Asking for one that its kind does not declare is our own mistake and traps.
+/// The complete parameters of one behaviour. Asking for a parameter that its kind does not declare is a programming
+/// error and traps.
 package struct BehaviourParameters: Equatable, Sendable {
   fileprivate(set) var settings: [String: BehaviourParameter.Setting]
 
   fileprivate init(settings: [String: BehaviourParameter.Setting]) { self.settings = settings }
 
-  /// All of them as they are where nothing is said. None may be required.
+  /// The defaults of all parameters. None may be required.
   package init(defaultsOf parameters: [BehaviourParameter]) {
     self.init(
       settings: Dictionary(
@@ -152,7 +154,7 @@ package struct BehaviourParameters: Equatable, Sendable {
         }))
   }
 
-  /// Reads an object. What is not in it, or can't be read, has its default; nil when one without a default is missing.
+  /// Reads an object. A missing or unreadable member has its default; `nil` if a member without a default is missing.
   fileprivate init?(
     _ node: JSONNode, _ parameters: [BehaviourParameter], in surroundings: BehaviourParameter.Surroundings,
     _ problems: inout [JSONProblem]
@@ -175,7 +177,7 @@ package struct BehaviourParameters: Equatable, Sendable {
     guard isComplete else { return nil }
   }
 
-  /// Whether the kind declares such a parameter.
+  /// Whether the kind declares this parameter.
   package func has(_ name: String) -> Bool { settings[name] != nil }
 
   package func duration(_ name: String) -> Duration {
@@ -221,19 +223,20 @@ package struct BehaviourParameters: Equatable, Sendable {
   }
 }
 
-/// A behaviour that profiles can use: for which service, with which parameters.
+/// A behaviour that profiles can use, with its service type and parameters.
 package struct BehaviourKind: Sendable {
-  /// The problems of parameters that can be read one by one: in the member they were read from, for a service with these characteristics.
+  /// Returns the problems of parameters that are each readable. Takes the parameters, the member that they were read
+  /// from, and the characteristics of the service.
   package typealias Judge = @Sendable (BehaviourParameters, JSONNode, [Characteristic]) -> [JSONProblem]
 
-  /// Nil: any service without a behaviour of its own, where the profile asks for it.
+  /// `nil`: any service without its own behaviour, if the profile requests it.
   package let service: ServiceDefinition?
-  /// One sentence for people.
+  /// One sentence for users.
   package let summary: String
   package let parameters: [BehaviourParameter]
   private let judge: Judge
   private let construct: @Sendable (DeviceService, BehaviourParameters) -> any Behaviour
-  /// Made once: a bridge has a hundred services of one kind of which the profile says nothing.
+  /// Made once, because a bridge may have a hundred services of one kind that the profile doesn't configure.
   private let defaults: BehaviourParameters
 
   package init(
@@ -249,11 +252,11 @@ package struct BehaviourKind: Sendable {
     defaults = BehaviourParameters(defaultsOf: parameters)
   }
 
-  /// Reads a profile's `behaviour` member; what is not in it has its default. All problems are found at once.
+  /// Reads a profile's `behaviour` member. Missing members have their defaults. All problems are reported together.
   ///
   /// - Parameters:
-  ///   - characteristics: those of the service, which parameters may name.
-  ///   - files: those in the folder of the profile; nil: it can name none.
+  ///   - characteristics: the characteristics of the service, which parameters may name.
+  ///   - files: the files in the profile's folder; `nil`: the profile can name none.
   package func read(
     _ node: JSONNode?, for characteristics: [Characteristic], _ files: ReplayFiles? = nil
   ) -> (parameters: BehaviourParameters, problems: [JSONProblem]) {
@@ -269,7 +272,7 @@ package struct BehaviourKind: Sendable {
     construct(service, parameters)
   }
 
-  /// The deeds for a service that has all that Apple allows it.
+  /// The actions that a service supports if it has every characteristic that Apple allows for it.
   package var deeds: [Deed.Kind] {
     let types = service.map { $0.required + $0.optional } ?? []
     let whole = DeviceService(

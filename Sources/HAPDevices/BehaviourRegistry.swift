@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// The behaviours there are, by service type.
+/// The available behaviours, by service type.
 package struct BehaviourRegistry: Sendable {
   package let kinds: [BehaviourKind]
 
@@ -40,27 +40,29 @@ package struct BehaviourRegistry: Sendable {
       [Follower.kind],
     ].flatMap { $0 })
 
-  /// The behaviour of a service type; one without its own has that for any service, if there is one.
+  /// Returns the behaviour of a service type. A type without its own gets the behaviour for any service, if there is
+  /// one.
   package func kind(for service: TypeID) -> BehaviourKind? {
     if let own = kinds.first(where: { $0.service?.type == service }) { return own }
-    // These are not for the device to change.
+    // The device must not change these services.
     let fixed = [ServiceDefinition.accessoryInformation, .hapProtocolInformation]
     if fixed.contains(where: { $0.type == service }) { return nil }
     return kinds.first { $0.service == nil }
   }
 
-  /// What is wrong with a service's `behaviour` member, each with its path and place. The profile's validator asks.
+  /// Returns the problems in a service's `behaviour` member, each with its path and location. The profile's validator
+  /// calls it.
   ///
   /// - Parameters:
-  ///   - characteristics: those of the service.
-  ///   - files: those in the folder of the profile; nil: it can name none.
+  ///   - characteristics: the characteristics of the service.
+  ///   - files: the files in the profile's folder; `nil`: the profile can name none.
   package func problems(
     in node: JSONNode, for service: TypeID, with characteristics: [Characteristic] = [], files: ReplayFiles? = nil
   ) -> [JSONProblem] {
     let name = Catalogue.service(service)?.identifier ?? service.description
     guard let kind = kind(for: service) else {
       return [
-        node.problem("\(name) has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)")
+        node.problem("\(name) has no behaviour, so it takes no parameters ('hapsim behaviours' lists all behaviours)")
       ]
     }
     let members = kind.parameters.map(\.name)
@@ -69,19 +71,19 @@ package struct BehaviourRegistry: Sendable {
       let list = members.map { "\"\($0)\"" }.joined(separator: ", ")
       return [
         node.problem(
-          "\(name) has no behaviour of its own, so it takes only \(list) ('hapsim behaviours' lists what has)")
+          "\(name) has no behaviour of its own, so it takes only \(list) ('hapsim behaviours' lists all behaviours)")
       ]
     }
     return kind.read(node, for: characteristics, files).problems
   }
 
-  /// The parameters of all behaviours behind a database, by the service's address.
+  /// Returns the parameters of all behaviours for a database, by service address.
   ///
   /// - Parameters:
-  ///   - nodes: the `behaviour` members of the profile. A service without one behaves by the defaults, and one without a
-  ///     behaviour of its own has none; problems must have been refused before, here
-  ///     what can't be read has its default.
-  ///   - files: those in the folder of the profile; nil: it can name none.
+  ///   - nodes: the `behaviour` members of the profile. A service without a member has the defaults. A service without
+  ///     its own behaviour then has no parameters. Problems must have been refused before: here an unreadable value
+  ///     has its default.
+  ///   - files: the files in the profile's folder; `nil`: the profile can name none.
   package func parameters(
     for database: AttributeDatabase, nodes: [AttributeID: JSONNode], files: ReplayFiles? = nil
   ) -> [AttributeID: BehaviourParameters] {
@@ -95,8 +97,8 @@ package struct BehaviourRegistry: Sendable {
     return parameters
   }
 
-  /// The device behind a database.
-  /// - Parameter parameters: of the same database.
+  /// Returns the device for a database.
+  /// - Parameter parameters: the parameters for the same database.
   package func device(
     for database: AttributeDatabase, parameters: [AttributeID: BehaviourParameters]
   ) -> ComposedDevice {
@@ -107,10 +109,10 @@ package struct BehaviourRegistry: Sendable {
     return ComposedDevice(database, behaviours: behaviours, parameters: parameters)
   }
 
-  /// The device that takes the place of `old` while the accessory runs: the behaviours of unchanged services continue.
+  /// Returns the device that replaces `old` while the accessory runs. The behaviours of unchanged services continue.
   /// - Parameters:
-  ///   - database: the new one, with the values that it starts from.
-  ///   - parameters: of the same database.
+  ///   - database: the new database, with its initial values.
+  ///   - parameters: the parameters for the same database.
   ///   - oldDatabase: the database of `old`, with its present values.
   package func device(
     for database: AttributeDatabase, parameters: [AttributeID: BehaviourParameters], inPlaceOf old: ComposedDevice,

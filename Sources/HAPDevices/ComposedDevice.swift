@@ -1,7 +1,7 @@
 import HAPAttributes
 import HAPModel
 
-/// The standard device: a behaviour for each service that has one, and hands that can set everything else.
+/// The standard device. Each service has at most one behaviour; everything else can be set by hand.
 package final class ComposedDevice: Device {
   private struct Part {
     package let behaviour: any Behaviour
@@ -12,27 +12,28 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
-  /// The same, where the part minds writes: lights, which are written to most, are looked for in vain.
+  /// The same, only for parts that writes affect. Lights, which are written to most often, are usually not in it.
   private let partToTell: [AttributeID: Int]
-  /// The parts, each not of the characteristic's own service, that want to know of it.
+  /// The parts that watch a characteristic of another service, by characteristic.
   private let watchers: [AttributeID: [Int]]
-  /// The services in order, with what can be done to each.
+  /// The services in order, with the actions that each supports.
   private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
-  /// Status Tampered by service, where no behaviour sees to it.
+  /// Status Tampered by service, if the service's behaviour doesn't handle tampering.
   private let tampered: [AttributeID: AttributeID]
   private let controlPoints: Set<AttributeID>
-  /// Who asked for the context's actions, in order: up to which one, and which part.
+  /// The author of each range of the context's actions, in order: the end of the range, and the part.
   private var authors: [(end: Int, part: Int?)] = []
   package let live: [AttributeID]
-  /// Parts that continue a part of the device before this one, by the number that they had there.
+  /// The parts that continue a part of the previous device, by their number there.
   private let continued: [Int: Int]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
   /// - Parameters:
-  ///   - behaviours: at most one for a service of the database.
-  ///   - parameters: those that the behaviours were made with.
-  ///   - continued: the part of the device before this one that a behaviour comes from; it is not started again.
+  ///   - behaviours: at most one per service of the database.
+  ///   - parameters: the parameters that the behaviours were made with.
+  ///   - continued: for a behaviour that continues, the number of its part in the previous device. It is not started
+  ///     again.
   package init(
     _ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour],
     parameters: [AttributeID: BehaviourParameters] = [:], continued: [AttributeID: Int] = [:]
@@ -91,7 +92,7 @@ package final class ComposedDevice: Device {
     continued[old / Self.tokensPerPart].map { parts[$0].tokenBase + old % Self.tokensPerPart }
   }
 
-  /// Each service's behaviour, with what it was made with and the number of its part.
+  /// Returns each service's behaviour, with its parameters and the number of its part.
   package func parts(
     in database: AttributeDatabase
   ) -> [AttributeID: (behaviour: any Behaviour, parameters: BehaviourParameters?, number: Int)] {
@@ -160,7 +161,7 @@ package final class ComposedDevice: Device {
     let canonical = try characteristic.admitByHand(value)
     visit(&context) { device, context in
       context.set(id, canonical)
-      // Its own behaviour is told here, and not as a neighbour's doing.
+      // The characteristic's own behaviour is notified here, not as a neighbour.
       device.authors.append((context.actions.count, device.partOf[id]))
       if let part = device.partOf[id] { device.run(part, &context) { $0.setByHand(id, canonical, &$1) } }
     }
@@ -172,12 +173,12 @@ package final class ComposedDevice: Device {
     let meant = doable.filter { $0.deeds.contains(deed.kind) && (service == nil || $0.service == service) }
     guard let first = meant.first else {
       let place = service.map { "service \($0)" } ?? "this accessory"
-      throw CommandError(.notPossible, "\(place) knows no \(deed.kind.rawValue)")
+      throw CommandError(.notPossible, "\(place) does not support \(deed.kind.rawValue)")
     }
     guard meant.count == 1 else {
       let choices = meant.map { "\($0.service)" }.joined(separator: ", ")
       throw CommandError(
-        .ambiguous, "several services know \(deed.kind.rawValue) (\(choices)): say which with \"service\"")
+        .ambiguous, "several services support \(deed.kind.rawValue) (\(choices)): name one with \"service\"")
     }
     if case .tamper(let isOpen) = deed, let id = tampered[first.service] {
       return try set(id, .integer(isOpen ? 1 : 0), &context)
@@ -196,21 +197,22 @@ package final class ComposedDevice: Device {
     let meant = obstructions.filter { service == nil || $0.service == service }
     guard let first = meant.first else {
       let place = service.map { "service \($0)" } ?? "this accessory"
-      throw CommandError(.notPossible, "\(place) has no Obstruction Detected, so nothing can be in its way")
+      throw CommandError(.notPossible, "\(place) has no Obstruction Detected, so it can't be obstructed")
     }
     guard meant.count == 1 else {
       let choices = meant.map { "\($0.service)" }.joined(separator: ", ")
-      throw CommandError(.ambiguous, "several services can be obstructed (\(choices)): say which with \"service\"")
+      throw CommandError(.ambiguous, "several services can be obstructed (\(choices)): name one with \"service\"")
     }
     return first.characteristic
   }
 
-  /// Does something, then tells all whom it concerns of what was set, and of what they set then.
+  /// Runs `body`, then notifies the parts concerned about each value that was set, and about the values that they set
+  /// in turn.
   private func visit(_ context: inout DeviceContext, _ body: (ComposedDevice, inout DeviceContext) -> Void) {
     authors.removeAll(keepingCapacity: true)
     let before = context.actions.count
     body(self, &context)
-    // What follows is bounded, and not what was asked for: a device may have as many services as it likes.
+    // Only the resulting actions are limited, not the requested ones: a device may have any number of services.
     let most = 10_000 + 100 * (context.actions.count - before)
     var next = before
     var author = 0

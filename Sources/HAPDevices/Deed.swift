@@ -1,16 +1,16 @@
 import HAPModel
 
-/// What a person, or the world, does to a device that is more than setting a value.
+/// A physical action on a device, other than setting a value.
 package enum Deed: Equatable, Sendable {
-  /// Press a button.
+  /// Presses a button.
   case press(ButtonPress)
-  /// Let a sensor notice something once, or an alarm go off.
+  /// Triggers a sensor once, or an alarm.
   case trigger
-  /// Let a mechanism get stuck, or loosen it.
+  /// Jams or frees a mechanism.
   case jam(Bool)
-  /// Open or close the housing.
+  /// Opens or closes the housing.
   case tamper(Bool)
-  /// Charge or drain the battery to a percentage, 0...100.
+  /// Charges or drains the battery to a percentage, 0...100.
   case battery(Int)
 
   package enum Kind: String, CaseIterable, Sendable { case press, trigger, jam, tamper, battery }

@@ -1,32 +1,36 @@
 import HAPAttributes
 import HAPModel
 
-/// What stands behind an accessory core: the physical side. It is told what a controller wrote or a person did, and when its
-/// timers fire, and answers with actions in the context.
+/// The physical side of an accessory. The accessory core passes it controllers' writes, people's commands and due
+/// timers; the device answers with actions in the context.
 ///
-/// It lives on the accessory's loop, has no clock and no chance of its own, and never sees a session or a pairing; the core
-/// never knows which device is there.
+/// A device runs on the accessory's loop and has no clock or randomness of its own. It never sees a session or a
+/// pairing, and the core doesn't depend on the kind of device.
 package protocol Device: AnyObject {
-  /// Called once, before the first controller is served. If the device takes the place of another one while the accessory runs, the parts that
-  /// continue are not started.
+  /// Called once, before the first controller is served. If the device replaces another one while the accessory runs,
+  /// the parts that continue are not started.
   func start(_ context: inout DeviceContext)
-  /// The token here of a timer that the device before this one set; `nil`: its part does not continue, so the timer is forgotten.
+  /// Returns this device's token for a timer that the previous device set. `nil`: the part does not continue, so the
+  /// timer is cancelled.
   func token(continuing old: Int) -> Int?
-  /// Controllers' writes to one service were accepted; the values stand in the database already, and may be what stood there before.
+  /// Called after controllers' writes to one service were accepted. The database already has the values, which may
+  /// equal the previous ones.
   func written(_ write: ServiceWrite, _ context: inout DeviceContext)
-  /// Characteristics that the device is asked for at every read, since it alone knows them. Those of others stand in the database.
+  /// The characteristics that the device is asked for at every read. The values of all others are read from the
+  /// database.
   var live: [AttributeID] { get }
-  /// Tell these values with `context.answerRead`, now or later. What is not told within 9 seconds is answered as timed out.
+  /// Answers with `context.answerRead`, now or later. A value that is not answered within 9 seconds is reported as
+  /// timed out.
   func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext)
-  /// Whether `judge` is to be called before a write takes effect.
+  /// Whether `judge` is called before a write takes effect.
   var judgesWrites: Bool { get }
-  /// Take a write or refuse it, or say `.later` and answer with `context.answerWrite` within 9 seconds.
+  /// Accepts or refuses a write, or returns `.later` and answers with `context.answerWrite` within 9 seconds.
   func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict
-  /// A person does something at the device. Nothing is changed when it throws.
+  /// Performs a person's command at the device. If it throws, nothing is changed.
   func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError)
-  /// The services to which a command could be done, whatever service it names.
+  /// Returns the services that support a command, regardless of the service that it names.
   func services(for command: DeviceCommand) -> [AttributeID]
-  /// A timer set with `context.schedule` is due.
+  /// Called when a timer that was set with `context.schedule` is due.
   func timerFired(_ token: Int, _ context: inout DeviceContext)
 }
 
@@ -39,27 +43,28 @@ extension Device {
   package func services(for command: DeviceCommand) -> [AttributeID] { [] }
 }
 
-/// What a person can do at a device.
+/// A person's command at a device.
 package enum DeviceCommand: Equatable, Sendable {
-  /// Turn, press or move something: a characteristic takes a value, also one that controllers can only read. The value may
-  /// be as it came off the wire: the device makes it canonical or refuses it.
+  /// Sets a characteristic's value, for example by turning, pressing or moving something. It can also set
+  /// characteristics that controllers can only read. The value may be as received on the wire: the device makes it
+  /// canonical or refuses it.
   case set(AttributeID, Value)
-  /// Put something in the way of a door, or take it away. `service` is needed where several could be meant.
+  /// Puts an obstacle in the way of a door, or removes it. `service` is required if several services qualify.
   case obstruct(Bool, service: AttributeID?)
-  /// Anything else that is done to a service. `service` is needed where several could be meant.
+  /// Any other physical action on a service. `service` is required if several services qualify.
   case deed(Deed, service: AttributeID?)
 }
 
-/// What a device asks of the shell that runs it, in the order in which it is to be done.
+/// An action that a device requests from the shell that runs it. Actions are performed in the order of the requests.
 package enum DeviceAction: Equatable, Sendable {
-  /// Give a characteristic a value, and tell those who subscribed. May be the value it has.
+  /// Sets a characteristic's value and notifies the subscribers. The value may equal the present one.
   case set(AttributeID, Value)
-  /// Call `timerFired` with this token after a time ≥ 0. Replaces a timer of the same token.
+  /// Calls `timerFired` with this token after a time ≥ 0. Replaces a timer with the same token.
   case schedule(token: Int, after: Duration)
-  /// The value that a `read` asked for, within the rules of the characteristic; or why there is none.
+  /// The result of a `read`: a value within the constraints of the characteristic, or the reason why there is none.
   case answerRead(AttributeID, Result<Value, HAPStatus>, ticket: Ticket)
-  /// What becomes of a write that `judge` had put off, by the write's number.
+  /// The verdict on a write that `judge` deferred, by the write's number.
   case answerWrite(UInt64, WriteVerdict)
-  /// Forget the timer with this token, if there is one.
+  /// Cancels the timer with this token, if there is one.
   case cancel(token: Int)
 }

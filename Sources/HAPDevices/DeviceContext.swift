@@ -1,62 +1,65 @@
 import HAPAttributes
 import HAPModel
 
-/// One visit to a device: what it can see, and the actions it asks for.
+/// The context of one call to a device: what the device can read, and the actions that it requests.
 ///
-/// The shell makes one for each call, performs `actions` after it, and keeps `random` for the next.
+/// The shell makes a context for each call, performs its `actions` afterwards, and keeps `random` for the next call.
 package struct DeviceContext {
-  /// Simulated time since the simulation began.
+  /// Simulated time since the start of the simulation.
   package let now: Duration
-  /// Chance of the simulation, from its seed; never for keys.
+  /// Randomness of the simulation, from its seed. Never used for keys.
   package var random: SimulationRandom
-  /// Asked for so far, in order.
+  /// The actions requested so far, in order.
   package private(set) var actions: [DeviceAction] = []
 
-  /// Added to the tokens of timers, so that the parts of a device don't meet in them.
+  /// Added to the tokens of timers, so that the tokens of a device's parts don't collide.
   package var tokenBase = 0
   private let lookup: (AttributeID) -> Characteristic?
 
-  /// - Parameter lookup: the characteristic as it stands in the core's database; `nil` for an unknown id.
+  /// - Parameter lookup: returns a characteristic as it is in the core's database; `nil` for an unknown id.
   package init(now: Duration, random: SimulationRandom, lookup: @escaping (AttributeID) -> Characteristic?) {
     self.now = now
     self.random = random
     self.lookup = lookup
   }
 
-  /// The characteristic, with the value that it will have after the actions so far.
+  /// Returns the characteristic with the value that it will have after the actions so far.
   package func characteristic(_ id: AttributeID) -> Characteristic? {
     guard var characteristic = lookup(id) else { return nil }
     if let value = lastSet(id) { characteristic.value = value }
     return characteristic
   }
 
-  /// The value that the characteristic will have after the actions so far; `nil` for `nil` and for an unknown id.
+  /// Returns the value that the characteristic will have after the actions so far. `nil` if the id is `nil` or
+  /// unknown.
   package func value(_ id: AttributeID?) -> Value? {
     guard let id else { return nil }
     return lastSet(id) ?? lookup(id)?.value
   }
 
-  /// Does nothing for `nil`: a behaviour needs no care for a characteristic that its service lacks.
+  /// Sets a value. Does nothing if the id is `nil`, so a behaviour need not check whether its service has the
+  /// characteristic.
   package mutating func set(_ id: AttributeID?, _ value: Value) {
     if let id { actions.append(.set(id, value)) }
   }
 
-  /// Sets it unless it has that value already: what is the same is no event.
+  /// Sets a value unless the characteristic already has it. An unchanged value causes no event.
   package mutating func change(_ id: AttributeID?, to value: Value) {
     if let id, self.value(id) != value { actions.append(.set(id, value)) }
   }
 
-  /// Tells a measured number as the characteristic can say it. What is the same is no event.
+  /// Sets a measured number, adapted to what the characteristic can represent. An unchanged value causes no event.
   package mutating func tell(_ id: AttributeID?, _ number: Double) {
     if let admitted = admitted(id, number) { change(id, to: admitted) }
   }
 
-  /// A number as the characteristic can say it: on its grid, within its range, in its format; nil: it can't.
+  /// Returns the number as the characteristic can represent it: on its step grid, within its range, in its format.
+  /// `nil`: it can't be represented.
   package func admitted(_ id: AttributeID?, _ number: Double) -> Value? {
     guard let id, let characteristic = characteristic(id), number.isFinite else { return nil }
     let low = characteristic.constraints.minValue?.doubleValue
     let high = characteristic.constraints.maxValue?.doubleValue
-    // Beyond any integer format, and within Int128.
+    // Larger than any integer format, and within Int128.
     let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
     let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
     var quirks = ValueQuirks()
@@ -73,7 +76,7 @@ package struct DeviceContext {
     actions.append(.schedule(token: tokenBase + token, after: max(.zero, delay)))
   }
 
-  /// - Parameter delay: nil: never; one that was set is cancelled.
+  /// - Parameter delay: `nil` cancels the timer.
   package mutating func schedule(_ token: Int, after delay: Duration?) {
     if let delay { schedule(token, after: delay) } else { cancel(token) }
   }
@@ -96,7 +99,7 @@ package struct DeviceContext {
   }
 }
 
-/// Chance that repeats: SplitMix64 (Steele, Lea, Flood, 2014). Not for secrets.
+/// Repeatable random numbers: SplitMix64 (Steele, Lea, Flood, 2014). Not for secrets.
 package struct SimulationRandom: RandomNumberGenerator, Equatable, Sendable {
   private var state: UInt64
 

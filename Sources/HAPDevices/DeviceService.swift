@@ -1,6 +1,6 @@
 import HAPModel
 
-/// Where a behaviour finds its characteristics.
+/// The addresses of a service's characteristics, for its behaviour.
 package struct DeviceService: Sendable {
   /// The service's own address.
   package let id: AttributeID
@@ -8,7 +8,8 @@ package struct DeviceService: Sendable {
   private let characteristics: [TypeID: AttributeID]
   /// The other services of the accessory, in its order. Each of these has an empty list here.
   ///
-  /// Private: a behaviour must find its neighbours by a method that records them. Otherwise it continues with addresses of removed services.
+  /// Private: a behaviour must find other services by a method that records them. Otherwise it continues with
+  /// addresses of removed services.
   private var others: [Neighbour] = []
   /// Records the results of `companions`, `linked` and `others(where:)`; `nil`: they are not recorded.
   package var lookups: ServiceLookups?
@@ -28,7 +29,7 @@ package struct DeviceService: Sendable {
     self.characteristics = characteristics
   }
 
-  /// Of two characteristics of one type it is the first.
+  /// If the service has two characteristics of one type, the first one is used.
   package init(_ entry: AttributeDatabase.ServiceEntry, in database: AttributeDatabase) {
     self.init(
       id: AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid), type: entry.type,
@@ -37,13 +38,13 @@ package struct DeviceService: Sendable {
         uniquingKeysWith: { a, _ in a }))
   }
 
-  /// `nil` when the service has none of this type.
+  /// Returns `nil` if the service has no such characteristic.
   package subscript(_ definition: CharacteristicDefinition) -> AttributeID? { self[definition.type] }
 
-  /// `nil` when the service has none of this type.
+  /// Returns `nil` if the service has no such characteristic.
   package subscript(_ type: TypeID) -> AttributeID? { characteristics[type] }
 
-  /// All services of one accessory, each knowing the others.
+  /// Returns all services of one accessory. Each has the others as neighbours.
   package static func all(
     of accessory: AttributeDatabase.AccessoryEntry, in database: AttributeDatabase
   ) -> [DeviceService] {
@@ -61,19 +62,19 @@ package struct DeviceService: Sendable {
     }
   }
 
-  /// The services of a type that this one is linked to; where it is linked to none of them, all there are in the accessory.
+  /// Returns the linked services of a type. If none is linked, returns all services of the type in the accessory.
   package func companions(_ definition: ServiceDefinition) -> [DeviceService] {
     let all = others.filter { $0.service.type == definition.type }
     let linked = all.filter { $0.isLinked || $0.linksHere }
     return recorded((linked.isEmpty ? all : linked).map(\.service))
   }
 
-  /// The services of a type that this one is linked to, or that are linked to it.
+  /// Returns the services of a type that this service is linked to, or that are linked to it.
   package func linked(_ definition: ServiceDefinition) -> [DeviceService] {
     recorded(others.filter { $0.service.type == definition.type && ($0.isLinked || $0.linksHere) }.map(\.service))
   }
 
-  /// The other services of the accessory that satisfy a condition, in its order.
+  /// Returns the other services of the accessory that satisfy a condition, in its order.
   package func others(where isIncluded: (DeviceService) -> Bool) -> [DeviceService] {
     recorded(others.map(\.service).filter(isIncluded))
   }

@@ -1,15 +1,16 @@
 import HAPModel
 
 extension Characteristic {
-  /// Takes a value that a person sets: what controllers may not write can be set, but the constraints hold for all.
+  /// Returns a value set by a person in canonical form. A person can also set what controllers may not write, but the
+  /// constraints always apply.
   ///
-  /// - Throws: `invalidValue`, naming the rule that it breaks.
+  /// - Throws: `invalidValue`, naming the violated rule.
   package func admitByHand(_ value: Value) throws(CommandError) -> Value {
     do throws(HAPStatus) {
       return try admit(value)
     } catch {
       let name = Catalogue.characteristic(type)?.name ?? description ?? "characteristic \(type)"
-      let rule = violation(of: value).map { text(of: $0, by: value) } ?? "the characteristic does not take it"
+      let rule = violation(of: value).map { text(of: $0, by: value) } ?? "the characteristic does not accept it"
       throw CommandError(.invalidValue, "\(name) can't be \(value.text): \(rule)")
     }
   }
@@ -38,7 +39,7 @@ extension Characteristic {
 }
 
 extension Value {
-  /// For messages: as JSON writes it, long ones cut.
+  /// The value as JSON, for messages. Long strings are truncated.
   package var text: String {
     switch self {
     case .null: "null"

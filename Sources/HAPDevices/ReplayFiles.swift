@@ -1,18 +1,18 @@
-/// The files that a profile's behaviours name: they are in its folder. Each is read once.
+/// The files in a profile's folder that its behaviours name. Each is read once.
 ///
-/// It may read files, so it is used off the loop.
+/// Reading may block, so it must not happen on the loop.
 package final class ReplayFiles {
-  /// The most that a file may have: 1 MiB.
+  /// The maximum size of a file: 1 MiB.
   package static let sizeLimit = 1 << 20
 
-  /// Reads the file with a name.
+  /// Reads the file with a given name.
   private let read: (String) throws(ReplaySeries.Problem) -> [UInt8]
   private var known: [String: Result<ReplaySeries, ReplaySeries.Problem>] = [:]
 
-  /// - Parameter read: reads the file with a name, which has no folder. It throws a line for people.
+  /// - Parameter read: reads the file with a given name, which contains no path. It throws a one-line message.
   package init(read: @escaping (String) throws(ReplaySeries.Problem) -> [UInt8]) { self.read = read }
 
-  /// The series in a file, or one line for people that says why there is none.
+  /// Returns the series in a file, or a one-line message that says why there is none.
   package func series(_ name: String) -> Result<ReplaySeries, ReplaySeries.Problem> {
     if let known = known[name] { return known }
     let result = Result { () throws(ReplaySeries.Problem) in try load(name) }

@@ -5,36 +5,36 @@ import HAPModel
 import HAPPairing
 import HAPTransport
 
-/// How the controllers of one protocol reach a hosted accessory: its connections, its messages, and how it is found.
+/// The access of one protocol's controllers to a hosted accessory: connections, messages, and discovery.
 ///
-/// The front ends of an accessory are a list. They share its attributes and pairings (`FrontEndParts`), and use them as `AttributeFrontEnd` and
-/// `PairingFrontEnd` say. Belongs to the loop's thread.
+/// The front ends of an accessory are a list. They share its attributes and pairings (`FrontEndParts`), and use them
+/// as documented in `AttributeFrontEnd` and `PairingFrontEnd`. Belongs to the loop's thread.
 package protocol FrontEnd: AnyObject {
   /// Becomes reachable.
   func start(_ visibility: Visibility) throws(LoopError)
-  /// The device has started: what is announced may have its values.
+  /// Called when the device has started. Announcements may contain its values from now on.
   func announce()
-  /// The run is over. Called before the device and the front ends end.
+  /// Called when the run is over, before the device and the front ends end.
   func runEnds()
-  /// Ends for good. Answers have been sent, unless the power was cut.
+  /// Stops permanently. Answers have been sent, unless the power was cut.
   func stop(_ ending: RunEnding)
-  /// Gets its radio back. If it throws, it has none.
+  /// Enables the radio. If it throws, the radio is off.
   func gainRadio() throws(LoopError)
-  /// Loses its radio, with every connection.
+  /// Disables the radio and cuts every connection.
   func loseRadio()
-  /// Announces the accessory, or stops announcing it. Everything else stays as it is.
+  /// Announces the accessory, or stops announcing it. Everything else is unchanged.
   func setAnnounced(_ isAnnounced: Bool)
-  /// The attributes have another database now. Called before its events are sent.
+  /// Called when the attributes have another database, before its events are sent.
   /// - Parameters:
-  ///   - model: of aid 1.
+  ///   - model: the model of aid 1.
   ///   - configurationNumber: 1...65535.
   func databaseWasReplaced(model: String, configurationNumber: UInt16)
-  /// Those that are open, in the order in which they were made.
+  /// The open connections, in the order in which they were made.
   var connections: [ControllerConnection] { get }
-  /// How many are open.
+  /// The number of open connections.
   var connectionCount: Int { get }
-  /// Closes connections as if the network had.
-  /// - Returns: how many.
+  /// Closes connections as if the network had failed.
+  /// - Returns: the number of closed connections.
   func disconnect(where isMeant: (ControllerConnection) -> Bool) -> Int
 }
 
@@ -44,9 +44,9 @@ extension FrontEnd {
   package var connectionCount: Int { connections.count }
 }
 
-/// How an accessory starts to be seen by controllers.
+/// The visibility of an accessory for controllers when it starts.
 package struct Visibility {
-  /// Otherwise it is not reachable before it gets its radio.
+  /// If false, it is not reachable before its radio is enabled.
   package var hasRadio = true
   package var isAnnounced = true
   /// Whether the network still has its record, because nothing withdrew it.
@@ -59,9 +59,9 @@ package struct Visibility {
   }
 }
 
-/// How a run of an accessory ends.
+/// The way in which a run of an accessory ends.
 package enum RunEnding {
-  /// It says goodbye, and sends what is answered.
+  /// It says goodbye, and sends pending answers.
   case orderly
   /// The same, and it will come back under the same advertiser.
   case forRestart
@@ -69,14 +69,14 @@ package enum RunEnding {
   case powerCut
 }
 
-/// A controller at an accessory, over any front end.
+/// A controller's connection to an accessory, over any front end.
 package struct ControllerConnection {
   /// Unique among the connections of the accessory in this run: `FrontEndParts.newConnection`.
   package let number: UInt64
   package let peer: String
-  /// The identifier under which it was verified; nil: it was not.
+  /// The identifier of the verified controller; `nil`: it is not verified.
   package let controller: String?
-  /// nil: there is none.
+  /// `nil`: there is none.
   package let session: AttributeSession?
 
   package init(number: UInt64, peer: String, controller: String?, session: AttributeSession?) {
@@ -87,10 +87,10 @@ package struct ControllerConnection {
   }
 }
 
-/// Does for the front ends of an accessory what none of them can do: store, device and reports.
+/// Performs the actions that no single front end of an accessory can perform: store, device and reports.
 package protocol FrontEndOwner: ActionOwner {}
 
-/// What the front ends of an accessory share, in one run.
+/// The objects that the front ends of an accessory share, in one run.
 package struct FrontEndParts {
   package let attributes: AttributeServer
   package let pairing: PairingServer
@@ -99,8 +99,8 @@ package struct FrontEndParts {
   let queue: ActionQueue
 
   /// - Parameters:
-  ///   - state: of the accessory's own defect, which may replace the randomness.
-  ///   - capture: records what is drawn.
+  ///   - state: the state of the accessory's own defect, which may replace the randomness.
+  ///   - capture: records the random bytes.
   package init(_ setup: RunSetup, on loop: EventLoop, state: DefectState?, capture: (any RunCapture)?) {
     let random =
       capture.map { capture in
@@ -117,7 +117,7 @@ package struct FrontEndParts {
 
   package var loop: EventLoop { performer.loop }
 
-  /// Performs what the attributes and the pairings want done. A front end calls it after each of its inputs.
+  /// Performs the requested actions of the attributes and the pairings. A front end calls it after each of its inputs.
   package func perform() { performer.perform() }
 
   /// The number of a new connection.

@@ -4,10 +4,10 @@ import HAPIP
 import HAPModel
 import HAPPairing
 
-/// What a run of a hosted accessory starts from.
+/// The initial data of a run of a hosted accessory.
 package struct RunSetup {
   package let name: String
-  /// In DNS-SD.
+  /// The instance name in DNS-SD.
   package let instanceName: String
   package let hostName: String
   package let identity: AccessoryIdentity
@@ -21,7 +21,7 @@ package struct RunSetup {
   package let pairingQuirks: PairingQuirks
   /// The accessory's own defect.
   package let defect: Defect?
-  /// How many open files its connections may use; nil: as many as the process.
+  /// The number of open files that its connections may use; `nil`: as many as the process.
   package let openFiles: Int?
 
   package init(

@@ -53,29 +53,29 @@ import Testing
       ("rules: [{ when: { answer: \"*\", where: [a] }, drop: true }]", "a path begins with \"/\"", 6),
       ("rules: [{ when: { answer: \"*\", where: [\"/a[b\"] }, drop: true }]", "a bracket is not closed", 6),
       ("rules: [{ when: { answer: \"*\", where: [\"/a/*[b>x]\"] }, drop: true }]", "a number is expected in", 6),
-      ("rules: [{ when: { answer: \"*\" }, json: [{ insert: /a, value: 1, at: frist }] }]", "it is first", 6),
+      ("rules: [{ when: { answer: \"*\" }, json: [{ insert: /a, value: 1, at: frist }] }]", "it must be first", 6),
       ("rules: [{ when: { answer: \"*\", tlv: { stat: 1 } }, drop: true }]", "did you mean \"state\"?", 6),
       ("rules: [{ when: { answer: \"*\" }, json: [{ set: /a, remove: /b }] }]", "an edit has one of", 6),
       ("rules: [{ when: { answer: \"*\" }, json: [{ set: /a }] }]", "\"to\" is missing", 6),
-      ("rules: [{ when: { answer: \"*\" }, tlv: [{ flip: entry }] }]", "an entry can be removed or repeated", 6),
-      ("rules: [{ when: { answer: \"*\" }, close: now }]", "it is one of behind, before, reset, others", 6),
-      ("rules: [{ when: { answer: \"*\" }, pause: 2min }]", "a minute is the most", 6),
+      ("rules: [{ when: { answer: \"*\" }, tlv: [{ flip: entry }] }]", "an entry can only be removed or repeated", 6),
+      ("rules: [{ when: { answer: \"*\" }, close: now }]", "it must be one of behind, before, reset, others", 6),
+      ("rules: [{ when: { answer: \"*\" }, pause: 2min }]", "it must be at most 1min", 6),
       ("rules: [{ when: { answer: \"*\" }, apply: { Onn: 1 } }]", "the catalogue has no \"Onn\"", 6),
       ("device: { of: LokCurrentState, change: drop }", "did you mean \"LockCurrentState\"?", 6),
       ("conduct: { checkPermissions: false }", "did you mean \"checksPermissions\"?", 6),
       ("conduct: { checksPermissions: perhaps }", "true or false is expected", 6),
       ("record: { port: 0 }", "0 is not in 1...65535", 6),
-      ("restart: { after: fire }", "it is one of reboot", 6),
+      ("restart: { after: fire }", "it must be one of reboot", 6),
       ("identity: { code: \"12\" }", "a setup code has eight digits", 6),
       ("sealing: { size: 0 }", "0 is not in 1...65535", 6),
-      ("rules: [{ when: { every: 0ms }, drop: true }]", "it is 1ms at least", 6),
+      ("rules: [{ when: { every: 0ms }, drop: true }]", "it must be at least 1ms", 6),
       ("rules: [{ when: { every: often }, drop: true }]", "a duration is expected", 6),
       ("rules: [{ when: { answer: \"*\" }, size: 0 }]", "0 is not in 1...1000000", 6),
       ("rules: [{ when: { answer: \"*\" }, json: [{ crowd: /a, to: 10001 }] }]", "10001 is not in 1...10000", 6),
-      ("record: { again: 0ms }", "it is 1ms at least", 6),
+      ("record: { again: 0ms }", "it must be at least 1ms", 6),
       ("record: { rival: Bob }", "true or false is expected", 6),
-      ("restart: { ids: mixed }", "it is shuffled", 6),
-      ("random: { is: odd }", "it is one of same", 6),
+      ("restart: { ids: mixed }", "it must be shuffled", 6),
+      ("random: { is: odd }", "it must be one of same", 6),
       ("drags: { A-1: a, A-2: a, A-3: a, A-4: a, A-5: a, A-6: a }\nidle: 1s", "more than five", 6),
       ("profile: lock", "it changes nothing", 3),
     ])
@@ -93,8 +93,8 @@ import Testing
       + "  - { id: some-mistake, breaks: RD-02, what: Twice., idle: 1s }\n  - { id: Wrong, breaks: RD-02, what: x, idle: 1s }\n"
     let file = DefectFile(utf8(text), file: "own.yaml")
     #expect(file.defects.map(\.id) == ["some-mistake"])
-    #expect(file.problems.map(\.message).contains { $0.contains("in line 3 already") })
-    #expect(file.problems.map(\.message).contains { $0.contains("an id is small letters") })
+    #expect(file.problems.map(\.message).contains { $0.contains("already exists in line 3") })
+    #expect(file.problems.map(\.message).contains { $0.contains("an id consists of lowercase letters") })
   }
 
   @Test("What is no file of defects is told so", arguments: ["", "[", "defects: []", "area: read\ndefects: 1", "- 1"])

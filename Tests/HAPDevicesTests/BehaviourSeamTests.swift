@@ -85,8 +85,8 @@ struct BehaviourSeamTests {
     try world.deed(.trigger, at: Garage.lamp)
     #expect(world.changes() == ["1.21=false"])
     for (deed, service, says) in [
-      (Deed.press(.single), nil, "no"), (.battery(5), nil, "this accessory knows no battery"),
-      (.trigger, Garage.lock, "service 1.30 knows no trigger"),
+      (Deed.press(.single), nil, "no"), (.battery(5), nil, "this accessory does not support battery"),
+      (.trigger, Garage.lock, "service 1.30 does not support trigger"),
     ] as [(Deed, AttributeID?, String)] {
       let error = #expect(throws: CommandError.self) { try world.deed(deed, at: service) }
       #expect(error?.code == .notPossible && error?.message == says)

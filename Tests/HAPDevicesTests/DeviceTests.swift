@@ -139,7 +139,7 @@ struct DeviceTests {
     #expect(problems(#"{"travelTime": "1s"}"#, .lockMechanism).count == 1)
     #expect(
       problems("{}", .accessoryInformation) == [
-        "behaviour 1:15 AccessoryInformation has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)"
+        "behaviour 1:15 AccessoryInformation has no behaviour, so it takes no parameters ('hapsim behaviours' lists all behaviours)"
       ])
   }
 

@@ -230,11 +230,11 @@ import Testing
       ])
     #expect(
       problems(#"{"follow":[{"current":"Heat","target":"Small"},{"current":"Heat","target":"Wanted Heat"}]}"#) == [
-        "follow[1].current 1:59 Heat is the current of follow[0] already"
+        "follow[1].current 1:59 Heat is already the current of follow[0]"
       ])
     #expect(
       problems(#"{"follow":[{"current":"Heat","target":"Small"},{"current":"Small","target":"Wanted Heat"}]}"#) == [
-        "follow[0].target 1:39 Small is the current of follow[1], and so nobody's target"
+        "follow[0].target 1:39 Small is the current of follow[1], so it can't be a target"
       ])
     let pair = #"{"current":"Heat","target":"Small"}"#
     let many = Array(repeating: pair, count: 101).joined(separator: ",")
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test("What has no behaviour of its own takes nothing else") func nothingElse() {
-    let said = "so it takes only \"follow\" ('hapsim behaviours' lists what has)"
+    let said = "so it takes only \"follow\" ('hapsim behaviours' lists all behaviours)"
     #expect(
       problems(#"{"travelTime": "1s"}"#) == [
         " 1:1 8D930001-860E-4115-99CE-0CB5D9674D77 has no behaviour of its own, \(said)"

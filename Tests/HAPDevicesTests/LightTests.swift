@@ -163,7 +163,7 @@ import Testing
       #expect(
         error
           == CommandError(
-            .notPossible, "a \(press.name) press means nothing here: a single one turns it on and off"))
+            .notPossible, "a \(press.name) press has no effect here: a single press turns it on and off"))
     }
     #expect(world.changes() == [])
   }
@@ -184,12 +184,12 @@ import Testing
     event.constraints.validValues = [0, 2]
     let world = world(.statelessProgrammableSwitch, "{}", event)
     let error = #expect(throws: CommandError.self) { try world.deed(.press(.double)) }
-    #expect(error == CommandError(.notPossible, "this button knows no double press: there is single and long"))
+    #expect(error == CommandError(.notPossible, "this button has no double press: it has single and long"))
     #expect(throws: Never.self) { try world.deed(.press(.long)) }
     #expect(world.changes() == ["1.9=2"])
     event.constraints.validValues = [7]
     let none = self.world(.doorbell, "{}", event)
-    #expect(throws: CommandError(.notPossible, "this button knows no long press: its valid-values leave none")) {
+    #expect(throws: CommandError(.notPossible, "this button has no long press: its valid-values allow none")) {
       try none.deed(.press(.long))
     }
   }

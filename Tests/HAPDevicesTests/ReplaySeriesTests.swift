@@ -41,9 +41,9 @@ import Testing
       (#"[[0, "1"]]"#, "behaviour.replay[0][1] 1:31 a number is expected, not a string"),
       ("[[0, 1e999]]", "behaviour.replay[0][1] 1:31 a number is expected"),
       ("[[0, null]]", "behaviour.replay[0][1] 1:31 a number is expected, not null"),
-      ("[[5, 1], [5, 2]]", "behaviour.replay[1][0] 1:36 times rise, by 10ms at least"),
-      (#"[[5, 1], ["5009ms", 2]]"#, "behaviour.replay[1][0] 1:36 times rise, by 10ms at least"),
-      ("[[5, 1], [4, 2]]", "behaviour.replay[1][0] 1:36 times rise"),
+      ("[[5, 1], [5, 2]]", "behaviour.replay[1][0] 1:36 times must increase by at least 10ms"),
+      (#"[[5, 1], ["5009ms", 2]]"#, "behaviour.replay[1][0] 1:36 times must increase by at least 10ms"),
+      ("[[5, 1], [4, 2]]", "behaviour.replay[1][0] 1:36 times must increase"),
       (#""x.csv""#, "behaviour.replay 1:26 a file can be named only in a profile that is a file itself"),
     ] as [(String, String?)])
   func inline(_ replay: String, _ says: String?) {
@@ -57,7 +57,7 @@ import Testing
     #expect(problem(list(10_000)) == nil)
     #expect(
       problem(list(10_001))
-        == "behaviour.replay 1:26 a profile has at most 10000 values in a series: put longer ones into a file")
+        == "behaviour.replay 1:26 a series in a profile has at most 10000 values: put a longer one into a file")
   }
 
   @Test("A file has time,value in its lines, and comments")
@@ -75,7 +75,7 @@ import Testing
       ("-1,1", "1: a time is expected"), ("1e300,1", "1: a time is expected"), ("0,", "1: a number is expected"),
       ("0,inf", "1: a number is expected"), ("0,0x10", "1: a number is expected"),
       ("0,1e999", "1: a number is expected"),
-      ("0,1;5", "1: a number is expected"), ("# x\n\n5,1\n5.005,1", "4: times rise, by 10ms at least"),
+      ("0,1;5", "1: a number is expected"), ("# x\n\n5,1\n5.005,1", "4: times must increase by at least 10ms"),
       ("\u{0},\u{0}", "1: a time is expected"),
     ])
   func wrongLines(_ text: String, _ says: String) { #expect(csv(text).hasPrefix(says), "\(csv(text))") }

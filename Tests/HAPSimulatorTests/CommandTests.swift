@@ -56,7 +56,7 @@ private func simulated<T>(
   {
     try await simulated(ProfileText.garage, pace: .running(scale: 50)) { (served) async throws in
       #expect(
-        try await served.refusal("advance", #""duration": "1s""#).hasPrefix("not-possible: time passes by itself"))
+        try await served.refusal("advance", #""duration": "1s""#).hasPrefix("not-possible: time is not frozen"))
       #expect(try await served.command("list")["time"]?["scale"]?.numberValue?.double == 50)
     }
   }
@@ -79,7 +79,7 @@ private func simulated<T>(
       for command in ["press", "trigger"] {
         #expect(
           try await served.refusal(command, #""accessory": "Garage""#)
-            == "not-possible: this accessory knows no \(command)")
+            == "not-possible: this accessory does not support \(command)")
       }
       #expect(
         try await served.refusal("tamper", #""accessory": "Garage", "service": "Door""#).hasPrefix(
@@ -100,7 +100,7 @@ private func simulated<T>(
       #expect(try await served.value("Shed Obstruction Detected")?.boolValue == true)
       #expect(
         try await served.refusal("obstruct", #""accessory": "Desk Lamp""#)
-          == #"not-possible: "Desk Lamp" has no service that this can be done to"#)
+          == #"not-possible: "Desk Lamp" has no service that supports this command"#)
       try await served.command("identify", #""accessory": "Desk Lamp""#)
       #expect(served.events.withLock { $0.last?.kind } == .identified(aid: 2, for: .seconds(3)))
     }
@@ -121,13 +121,13 @@ private func simulated<T>(
       try await served.command("online", #""accessory": "shed""#)
       #expect(try await isOnline() == [true, true, true])
       #expect(served.eventNames().filter { $0 == "reachable" }.count == 3)
-      let rule = "not-possible: only an accessory behind a bridge can be offline"
+      let rule = "not-possible: only a bridged accessory can be offline"
       for members in ["", #""accessory": "Bridge""#, #""accessory": 1"#] {
         #expect(try await served.refusal("offline", members).hasPrefix(rule))
       }
     }
     try await simulated(ProfileText.garage) { (served) async throws in
-      #expect(try await served.refusal("online").hasPrefix("not-possible: only an accessory behind a bridge"))
+      #expect(try await served.refusal("online").hasPrefix("not-possible: only a bridged accessory"))
     }
   }
 
@@ -190,7 +190,7 @@ private func simulated<T>(
       #expect(try await served.command("disconnect")["connections"]?.integerValue == 0)
       #expect(
         try await served.refusal("disconnect", #""controller": "me""#)
-          == #"no-such-controller: no controller "me" is paired with "Garage"; nobody is"#)
+          == #"no-such-controller: no controller "me" is paired with "Garage"; none is"#)
     }
     let folder = StateFolder.ephemeral()
     let store = try folder.accessory(key: try AccessoryProfileKey.of(ProfileText.garage))
@@ -282,7 +282,7 @@ private func simulated<T>(
           }
         }
       }
-      #expect(answers.count { $0.contains("is being given another profile") } == 2)
+      #expect(answers.count { $0.contains("is being replaced") } == 2)
       #expect(answers.last?.contains("\"ok\":true") == true, "\(answers)")
       try await served.command("reboot")
     }
@@ -300,7 +300,7 @@ private func simulated<T>(
       #expect(try await back["ok"]?.boolValue == true)
       // At least the first was too early, unless the machine was very quick.
       #expect(
-        refusals.allSatisfy { $0 == "carried out" || $0.contains("starting anew") || $0.contains("no file") },
+        refusals.allSatisfy { $0 == "carried out" || $0.contains("restarting") || $0.contains("no file") },
         "\(refusals), \(served.events.withLock { $0.map(\.text) })")
       try await served.command("obstruct")
     }

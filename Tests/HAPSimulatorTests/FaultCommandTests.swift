@@ -105,7 +105,7 @@ extension ServedSimulation {
     try await simulated(ProfileText.garage, pace: .jumping) { (served) async throws in
       #expect(
         try await served.refusal("fault", #""fault": "clock-jump""#)
-          == "not-possible: clock-jump: time is the scenario's here")
+          == "not-possible: clock-jump: the scenario controls time")
       #expect(try await served.faults() == [[]])
     }
   }

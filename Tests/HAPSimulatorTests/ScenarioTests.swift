@@ -168,7 +168,7 @@ import Testing
 
   @Test("Time that jumps can't be advanced by others") func advance() async throws {
     let served = try await ServedSimulation([ProfileText.garage], pace: .jumping)
-    #expect(try await served.refusal("advance", "\"duration\": \"1s\"") == "not-possible: time is the scenario's here")
+    #expect(try await served.refusal("advance", "\"duration\": \"1s\"") == "not-possible: the scenario controls time")
     try await served.stop()
   }
 

@@ -168,7 +168,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     #expect(accessory?["configurationNumber"]?.integerValue == 1)
     #expect(
       try await served.refusal("fault", #""fault": "latency""#)
-        == "not-possible: \"Garage\" is not served over IP; faults are in HAP over IP")
+        == "not-possible: \"Garage\" is not served over IP; faults need HAP over IP")
     try await served.stop()
   }
 

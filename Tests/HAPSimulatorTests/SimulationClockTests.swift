@@ -140,7 +140,7 @@ private func withClock<T: Sendable>(
       }
     }
     #expect(messages.first == "failed")
-    #expect(messages.dropFirst().first?.contains("50s short of it, since 1000 timers fired") == true, "\(messages)")
+    #expect(messages.dropFirst().first?.contains("50s before the end, after 1000 timers fired") == true, "\(messages)")
     #expect(messages.last == "101s")
   }
 

@@ -308,7 +308,7 @@ struct SelectorTests {
         == #"no value of Current Door State is named "opn": did you mean "open"?"#)
     #expect(
       error(CommandError.self) { _ = try value(Garage.current, #""ajar by a hand""#) }?.message.contains(
-        "there are open, closed, opening, closing, stopped") == true)
+        "its values are open, closed, opening, closing, stopped") == true)
     #expect(
       error(CommandError.self) { _ = try value(Garage.fadeRate, #""fast""#) }?.message.contains(
         "its values have no names") == true)

@@ -15,9 +15,9 @@ import Testing
   func service(_ word: String) {
     let said = hapsim(["behaviours", word])
     #expect(said.exit == .well && said.error == "")
-    #expect(said.out.hasPrefix("GarageDoorOpener\n  The door travels to its target, and minds what is in its way.\n"))
+    #expect(said.out.hasPrefix("GarageDoorOpener\n  The door travels to its target, and reacts to obstructions.\n"))
     #expect(said.out.contains("\n  travelTime     duration; default 10s. Time from closed to open, and back.\n"))
-    #expect(said.out.contains("\n  onObstruction  reverse or stop; default reverse. What a closing door does"))
+    #expect(said.out.contains("\n  onObstruction  reverse or stop; default reverse. Reaction of a"))
     #expect(said.out.contains("\n  deeds          jam\n"))
   }
 
@@ -78,7 +78,7 @@ import Testing
     #expect(parameters.map { $0["name"] as? String } == ["showsFade", "report"])
     #expect(parameters[0]["default"] as? Bool == false)
     #expect(parameters[1]["kind"] as? String == "duration" && parameters[1]["default"] as? String == "250ms")
-    #expect(parameters[1]["summary"] as? String == "How often Brightness is told on its way.")
+    #expect(parameters[1]["summary"] as? String == "How often Brightness is reported during a fade.")
     let speaker = try #require(rows.first { $0["service"] as? String == "Speaker" })
     #expect((speaker["parameters"] as? [[String: Any]])?.first?["default"] as? Int == 5)
     let any = try #require(rows.last)

@@ -107,7 +107,7 @@ async def test_a_lamp_behind_a_bridge_goes_offline_and_comes_back(run, phone, tm
     await home.events.wait(first, True, since)
     assert await home.value(first) == True  # noqa: E712
     status, _, errors = await ctl(tmp_path, "offline", "Light Bridge")
-    assert status == 1 and "only an accessory behind a bridge" in errors
+    assert status == 1 and "only a bridged accessory" in errors
 
 
 async def test_the_radio_goes_off_and_on(run, network, phone, tmp_path):

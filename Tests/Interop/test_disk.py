@@ -80,7 +80,7 @@ async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phon
     assert (await simulator.command("set", characteristic="On", value=False))["ok"]
     await home.events.wait(on, 0)
     troubles = [line for line in simulator.said[seen:] if is_trouble(line)]
-    assert len(troubles) == 1 and "values are not kept" in troubles[0]["message"], troubles
+    assert len(troubles) == 1 and "values are not stored" in troubles[0]["message"], troubles
 
     # With room again it is kept again: what is copied here is what the next start finds.
     disk.empty()

@@ -740,7 +740,7 @@ async def test_somebody_else_takes_its_name(run, phone, network):
         ("latncy", 'there is no fault "latncy": did you mean "latency"?'),
         ("latency:bye=1s", 'there is no member "bye" here: did you mean "by"?'),
         ("latency:by=often", "by is a duration such as 500ms or 2s"),
-        ("refuse:connection=5+", "refuse is for the accessory as a whole, not for some of its connections"),
+        ("refuse:connection=5+", "refuse affects the whole accessory, so it can't be limited to connections"),
     ],
 )
 async def test_a_wrong_fault_is_named_and_nothing_is_run(text, message):

@@ -1,9 +1,9 @@
 import HAPCrypto
 import HAPWire
 
-/// What conditions remember: how often each was fitted, and when something fitted last.
+/// The state of conditions: how often each was met, and when a message last met it.
 ///
-/// What is remembered of a connection goes with it.
+/// The state of a connection is discarded with the connection.
 struct ConditionMemory {
   private enum Key: Hashable {
     case connection(UInt64)
@@ -26,10 +26,11 @@ struct ConditionMemory {
   private var marks: [Mark: Duration] = [:]
   private let random: RandomSource
 
-  /// - Parameter seed: of random conditions.
+  /// - Parameter seed: the seed of random conditions.
   init(seed: UInt64 = 0) { random = .seeded(seed) }
 
-  /// Whether the message fits, with what came before; counts it where it does but for its number.
+  /// Returns whether the message meets the condition, given the earlier messages. Counts a message that meets
+  /// everything before `nth`.
   mutating func fits(_ condition: MessageCondition, _ facts: MessageFacts) -> Bool {
     guard condition.fits(facts) else { return false }
     let members = condition.members
@@ -43,7 +44,7 @@ struct ConditionMemory {
       counts[entry, default: 0] += 1
       guard nth.fits(counts[entry] ?? 0) else { return false }
     }
-    // Last, so that a draw belongs to one message that fits in all else.
+    // Last, so that only a message that meets everything else uses a random number.
     guard let share = members.share else { return true }
     let draw = random.bytes(4).reduce(0.0) { $0 * 256 + Double($1) }
     return draw / 4_294_967_296 * 100 < share
@@ -57,10 +58,10 @@ struct ConditionMemory {
     return moments[Entry(condition: ObjectIdentifier(condition), key: key)]
   }
 
-  /// Notes, behind the rules, that a message came that `after` of a rule may ask for.
+  /// Records, after the rules ran, a message that the `after` of a rule may refer to.
   mutating func note(_ condition: MessageCondition, _ facts: MessageFacts) {
     for earlier in [condition.members.after, condition.members.notAfter].compactMap({ $0 }) {
-      // Before what is earlier still is noted: a message is not earlier than itself.
+      // Evaluated before earlier conditions are recorded: a message is not earlier than itself.
       let isFitting = fits(earlier, facts)
       note(earlier, facts)
       guard isFitting else { continue }
@@ -81,7 +82,7 @@ struct ConditionMemory {
     marks = marks.filter { $0.key.key != key }
   }
 
-  /// Those of which something is remembered.
+  /// The connections with recorded state.
   var connections: Set<UInt64> {
     Set(
       (counts.keys.map(\.key) + moments.keys.map(\.key) + marks.keys.map(\.key)).compactMap { key in

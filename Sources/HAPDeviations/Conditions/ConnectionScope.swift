@@ -1,10 +1,10 @@
 import HAPWire
 
-/// The connections that something is about: all, or those of some controllers, or by their number.
+/// The connections that something applies to: all, those of a controller, or those with a number.
 package struct ConnectionScope: Equatable, Sendable {
-  /// Of the controller's pairing identifier, once it is verified.
+  /// The controller's pairing identifier, once it is verified.
   package var controller: Glob?
-  /// Counted from 1 since the accessory started.
+  /// The number of the connection, counted from 1 since the accessory started.
   package var connection: CountPattern?
 
   package init() {}
@@ -26,7 +26,7 @@ package struct ConnectionScope: Equatable, Sendable {
 }
 
 extension Defect {
-  /// The same, for messages of these connections alone.
+  /// Returns the defect limited to messages of these connections.
   package func limited(to scope: ConnectionScope) -> Defect {
     if scope.isForAll { return self }
     return with(
@@ -39,7 +39,7 @@ extension Defect {
       }, records: records, devices: devices, restart: restart, sealings: sealings, idle: idle)
   }
 
-  /// All that any of them does, but for what only an accessory that starts can take up.
+  /// Returns all changes of the defects, except those that only take effect when an accessory starts.
   package static func joined(_ defects: [Defect]) -> Defect? {
     guard let first = defects.first else { return nil }
     return first.with(

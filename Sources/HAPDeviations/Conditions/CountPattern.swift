@@ -1,4 +1,4 @@
-/// How many: `2`, `2+` (as many or more), `-3` (as many or less).
+/// A pattern for a number: `2`, `2+` (2 or more), `-3` (3 or less).
 package struct CountPattern: Equatable, Sendable {
   let range: ClosedRange<Int>
 

@@ -2,23 +2,23 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// Tells what is wrong with M3 of Pair Verify, so that a defect can take just that for right.
+/// Finds the error in M3 of Pair Verify, so that a defect can accept exactly that error.
 package struct FinishJudge {
   private struct Exchange {
     var controllerKey: [UInt8]
     var accessoryKey: [UInt8] = []
-    /// Those that were paired when M1 came.
+    /// The pairings when M1 arrived.
     var paired: Set<[UInt8]> = []
   }
 
   private var current: [UInt64: Exchange] = [:]
   private var earlier: [Exchange] = []
-  /// The identifiers of pairings that there were when an M1 came, in their order.
+  /// The pairing identifiers that existed when an M1 arrived, in order.
   private var known: [[UInt8]] = []
 
-  /// Exchanges that a stale signature is looked for in.
+  /// The number of exchanges that are searched for a stale signature.
   private static let mostEarlier = 16
-  /// Identifiers that are kept.
+  /// The number of identifiers that are kept.
   private static let mostKnown = 64
 
   package init() {}
@@ -41,7 +41,7 @@ package struct FinishJudge {
     if earlier.count > Self.mostEarlier { earlier.removeFirst() }
   }
 
-  /// - Parameter key: M3 is sealed with; nil: M2 isn't out.
+  /// - Parameter key: the key that M3 is sealed with; `nil`: M2 was not sent.
   package func judge(
     _ message: TLV, on connection: UInt64, key: SecretBytes?, _ pairings: [Pairing]
   ) -> (verdict: MessageCondition.FinishVerdict, inner: TLV?) {

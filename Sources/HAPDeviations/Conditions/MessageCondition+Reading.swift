@@ -57,7 +57,7 @@ extension MessageCondition {
     self.init(members)
   }
 
-  /// "30%".
+  /// Reads a share such as "30%", in percent.
   private static func share(_ node: JSONNode) throws(JSONProblem) -> Double {
     let text = try node.asString()
     guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent < 100 else {
@@ -76,7 +76,7 @@ extension MessageCondition {
     if name == "broken-frame" { return .brokenFrame(try value.word()) }
     if name == "every" {
       let pause = try value.duration()
-      guard pause >= .milliseconds(1) else { throw value.problem("it is 1ms at least") }
+      guard pause >= .milliseconds(1) else { throw value.problem("it must be at least 1ms") }
       return .beat(every: pause)
     }
     let text = try value.asString()
@@ -132,7 +132,7 @@ extension MessageCondition {
   private static func controller(_ node: JSONNode) throws(JSONProblem) -> Controller {
     try node.refuseUnknownMembers(except: ["nth", "new"])
     if let nth = node["nth"] { return .number(Int(try nth.asInteger(in: 1...1000))) }
-    guard try node.bool("new", default: false) else { throw node.problem("it is { nth: 2 } or { new: true }") }
+    guard try node.bool("new", default: false) else { throw node.problem("it must be { nth: 2 } or { new: true }") }
     return .other
   }
 
@@ -145,7 +145,7 @@ extension MessageCondition {
   }
 }
 
-/// Names of TLV8 items, and their values as defects write them.
+/// Names of TLV8 items and their values in defect files.
 enum TLVName {
   static let all: [(name: String, type: UInt8)] = [
     ("method", TLVType.method), ("identifier", TLVType.identifier), ("salt", TLVType.salt),
@@ -156,7 +156,7 @@ enum TLVName {
     ("session-id", TLVType.sessionID), ("flags", TLVType.flags), ("separator", TLVType.separator),
   ]
 
-  /// - Parameter node: where it stands, for messages.
+  /// - Parameter node: the location for messages.
   static func type(_ name: String, _ node: JSONNode) throws(JSONProblem) -> UInt8 {
     if let item = all.first(where: { $0.name == name }) { return item.type }
     if let number = UInt8(name) { return number }
@@ -164,7 +164,7 @@ enum TLVName {
     throw node.problem("TLV8 has no item \"\(name)\"\(meant)")
   }
 
-  /// A number in as few bytes as hold it, "0x…" or a text.
+  /// Reads a number in as few bytes as possible, "0x…" or a text.
   static func value(_ node: JSONNode) throws(JSONProblem) -> [UInt8] {
     if node.numberValue != nil {
       var rest = try node.asInteger(in: 0...Int128(UInt64.max))
@@ -178,7 +178,7 @@ enum TLVName {
     let text = try node.asString()
     guard text.hasPrefix("0x") else { return Array(text.utf8) }
     guard let bytes = Hexadecimal.bytes(String(text.dropFirst(2))) else {
-      throw node.problem("hexadecimal digits are expected behind 0x, two for each byte")
+      throw node.problem("hexadecimal digits are expected after 0x, two for each byte")
     }
     return bytes
   }

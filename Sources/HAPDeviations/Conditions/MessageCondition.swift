@@ -1,39 +1,39 @@
 import HAPIP
 import HAPWire
 
-/// Which messages a rule is about. See docs/defects.md, "Rules: when".
+/// The condition that selects the messages of a rule. See docs/defects.md, "Rules: when".
 package final class MessageCondition: Sendable {
   enum Kind: Equatable, Sendable {
     case request(method: Glob, path: Glob)
     case answer(method: Glob, path: Glob)
-    /// An answer to something that was no request.
+    /// An answer to input that was not a request.
     case answerToNothing
     case event(Glob)
     case bytes(Glob)
-    /// The controller has ended its sending.
+    /// The controller has closed its sending side.
     case end
     case brokenFrame(FrameFault)
-    /// No message: so much time has passed, on each connection, again and again.
+    /// Not a message: this time has passed. Repeats on each connection.
     case beat(every: Duration)
-    /// No message: what a rule with this mark left behind.
+    /// Not a message: a rule with this mark has run.
     case mark(String)
   }
 
   enum FrameFault: String, CaseIterable, Sendable { case tag, length }
 
-  /// What is wrong with M3 of Pair Verify.
+  /// The verdict on M3 of Pair Verify.
   package enum FinishVerdict: String, CaseIterable, Sendable {
     /// There was no M1.
     case order
-    /// It can't be opened.
+    /// It can't be decrypted.
     case tag
-    /// It is too short to be opened, or what is inside lacks an item or has one of a wrong length.
+    /// It is too short to be decrypted, or its content lacks an item or has one of a wrong length.
     case form
-    /// No pairing has that identifier, nor had one when this or an earlier M1 came.
+    /// No pairing has the identifier, and none had it when this or an earlier M1 arrived.
     case stranger
-    /// The identifier was a pairing's when M1 came, and isn't now.
+    /// A pairing had the identifier when M1 arrived, and none has it now.
     case removed
-    /// The identifier was a pairing's when an earlier M1 came, and was no pairing's any more when this M1 came.
+    /// A pairing had the identifier when an earlier M1 arrived, and none had it when this M1 arrived.
     case former
     /// Signed with the key of another pairing.
     case otherKey = "other-key"
@@ -41,7 +41,7 @@ package final class MessageCondition: Sendable {
     case swapped
     /// Signed over the keys of an earlier exchange.
     case earlier
-    /// The signature doesn't hold for another reason.
+    /// The signature is invalid for another reason.
     case signature
     case good
   }
@@ -56,22 +56,22 @@ package final class MessageCondition: Sendable {
     case starting([UInt8])
   }
 
-  /// Of another connection than the message's.
+  /// The state of another connection than the message's.
   struct Company: Equatable, Sendable {
     var isSecured: Bool?
     var isVerifying: Bool?
     var isSettingUp: Bool?
     var isSubscribed: Bool?
-    /// A part of a frame or a request has come.
+    /// Whether part of a frame or a request has been received.
     var isPartial: Bool?
-    /// Of all connections.
+    /// The number of all connections.
     var count: CountPattern?
   }
 
   enum Controller: Equatable, Sendable {
     /// Counted from 1 in the order of pairing.
     case number(Int)
-    /// Any but the first.
+    /// Any controller except the first.
     case other
   }
 
@@ -79,7 +79,7 @@ package final class MessageCondition: Sendable {
     var kind: Kind
     var query: [(name: String, value: Glob?)] = []
     var ids: CountPattern?
-    /// Of the request, head and body, in bytes.
+    /// The size of the request, head and body, in bytes.
     var sizes: [CountPattern] = []
     var head: Glob?
     var body: Glob?
@@ -95,33 +95,33 @@ package final class MessageCondition: Sendable {
     var frames: CountPattern?
     var reads: CountPattern?
     var company: Company?
-    /// Whether some accessory behind the bridge is out of reach.
+    /// Whether a bridged accessory is unreachable.
     var isOffline: Bool?
     var after: MessageCondition?
     var notAfter: MessageCondition?
     var within: Duration?
     var nth: CountPattern?
     var scope: Scope = .connection
-    /// Percent of the messages that fit all else, drawn at random.
+    /// The share of the messages that meet everything else, in percent, selected at random.
     var share: Double?
-    /// The accessory started anew no longer ago than this.
+    /// The accessory restarted at most this long ago.
     var restarted: Duration?
     var restartCauses: [RestartChange.Cause] = []
     var finish: [FinishVerdict] = []
-    /// Inside M3 of Pair Verify.
+    /// Conditions for items inside M3 of Pair Verify.
     var innerItems: [(type: UInt8, test: ItemTest)] = []
     var isPipelined: Bool?
-    /// The connection had sent no request for so long.
+    /// The connection had sent no request for this time.
     var idle: Duration?
-    /// A connection ended in the middle of a Pair Setup no longer ago than this.
+    /// A connection ended during a Pair Setup at most this long ago.
     var abandonedSetup: Duration?
-    /// What a frame announces that is too long.
+    /// The announced length of a frame that is too long.
     var lengths: [CountPattern] = []
-    /// Bytes of a body that are still to come.
+    /// The number of bytes of a body that are still missing.
     var missing: CountPattern?
-    /// The connection's own address.
+    /// The accessory's address of the connection.
     var address: String?
-    /// Nil: all connections.
+    /// `nil`: all connections.
     var connections: ConnectionScope?
 
     init(kind: Kind) { self.kind = kind }
@@ -132,21 +132,21 @@ package final class MessageCondition: Sendable {
   init(_ members: Members) { self.members = members }
 }
 
-/// What is known of a message's connection.
+/// The facts about a message's connection.
 package struct ConnectionFacts: Equatable, Sendable {
   package var id: UInt64
   package var isSecured: Bool
   package var isAdmin: Bool
-  /// The pairing identifier; nil: nobody is verified.
+  /// The pairing identifier; `nil`: no controller is verified.
   package var controller: String?
-  /// In the order of pairing, from 1; 0: unknown.
+  /// The controller's number in the order of pairing, from 1; 0: unknown.
   package var controllerNumber: Int
   package var isVerifying: Bool
   package var isSettingUp: Bool
   package var isSubscribed: Bool
-  /// Whether a part of a frame or of a request has come.
+  /// Whether part of a frame or of a request has been received.
   package var isPartial: Bool
-  /// The accessory's own address of this connection.
+  /// The accessory's address of this connection.
   package var address: String?
 
   package init(
@@ -166,7 +166,7 @@ package struct ConnectionFacts: Equatable, Sendable {
   }
 }
 
-/// One message with all that a condition may ask about it.
+/// One message with all facts that a condition may test.
 package struct MessageFacts {
   package enum Kind: Equatable {
     case request, answer, event, bytes, end, badTag, tooLong
@@ -174,10 +174,11 @@ package struct MessageFacts {
   }
 
   package var kind: Kind
-  /// The message itself; nil: bytes.
+  /// The message; `nil`: bytes.
   package var message: PlainMessage?
   package var bytes: [UInt8] = []
-  /// The request that it is, or that it answers; nil: an event, or an answer to what was no request.
+  /// The request itself, or the request that the message answers; `nil`: an event, or an answer to input that was not
+  /// a request.
   package var request: PlainMessage?
   package var connection: ConnectionFacts
   package var others: [ConnectionFacts]
@@ -185,23 +186,23 @@ package struct MessageFacts {
   package var frames = 1
   package var reads = 1
   package var now: Duration
-  /// When the accessory last started anew; nil: it hasn't.
+  /// The accessory's last restart; `nil`: none.
   package var restart: (at: Duration, cause: RestartChange.Cause)?
-  /// Of M3 of Pair Verify, or of the answer to it.
+  /// The verdict for M3 of Pair Verify, or for the answer to it.
   package var finish: MessageCondition.FinishVerdict?
-  /// What is inside of that M3.
+  /// The content of that M3.
   package var inner: TLV?
-  /// Whether it had come before the request in front of it was answered.
+  /// Whether the request arrived before the previous one was answered.
   package var isPipelined = false
-  /// Whether some accessory behind the bridge is out of reach.
+  /// Whether a bridged accessory is unreachable.
   package var isOffline = false
-  /// Since a connection ended in the middle of a Pair Setup; `nil`: none has.
+  /// Time since a connection ended during a Pair Setup; `nil`: none did.
   package var abandonedSetup: Duration?
-  /// Since the connection's last request.
+  /// Time since the connection's last request.
   package var idle = Duration.zero
-  /// What a frame announces that is too long.
+  /// The announced length of a frame that is too long.
   package var frameLength = 0
-  /// Frames that the accessory has sealed on this connection.
+  /// The number of frames that the accessory has sealed on this connection.
   package var sealedFrames: UInt64 = 0
   package var lookup: AttributeLookup
 
@@ -226,7 +227,7 @@ package struct MessageFacts {
 }
 
 extension MessageCondition {
-  /// Whether the message fits in itself, whatever came before it.
+  /// Returns whether the message by itself meets the condition, without regard to earlier messages.
   func fits(_ facts: MessageFacts) -> Bool {
     guard fitsKind(facts) else { return false }
     let connection = facts.connection
@@ -347,10 +348,10 @@ extension MessageCondition.Company {
 }
 
 extension PlainMessage {
-  /// The size of the head as it came, of the empty line after it, and of the body.
+  /// The size of the head as received, of the empty line after it, and of the body.
   fileprivate var byteCount: Int { (rawHead ?? headText).utf8.count + 4 + body.count }
 
-  /// Entries of the query's id or of the body, whatever they are.
+  /// The number of entries of the query's `id` or of the body, valid or not.
   fileprivate var idCount: Int {
     if let text = query.first(where: { $0.name == "id" })?.value {
       return text.isEmpty ? 0 : text.split(separator: ",", omittingEmptySubsequences: false).count
@@ -360,7 +361,7 @@ extension PlainMessage {
 }
 
 extension MessageFacts {
-  /// Of the body of a request whose head is in these bytes, how many bytes aren't.
+  /// For a request whose head is in these bytes, the number of body bytes that are missing.
   fileprivate var missingCount: Int {
     let end = PlainMessage.headCount(of: bytes)
     guard end + 4 <= bytes.count,

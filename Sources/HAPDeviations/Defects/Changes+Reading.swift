@@ -38,7 +38,7 @@ extension RecordChange {
       throw try node.required("also").problem("a name has 1 to 63 bytes")
     }
     again = try node["again"]?.duration()
-    if let again, again < .milliseconds(1) { throw try node.required("again").problem("it is 1ms at least") }
+    if let again, again < .milliseconds(1) { throw try node.required("again").problem("it must be at least 1ms") }
     hasRival = try node.bool("rival", default: false)
     try readResponder(node)
   }
@@ -53,7 +53,7 @@ extension RecordChange {
       case "known-answers": manner.passesOverKnownAnswers = true
       case "multicast-only": manner.answersUnicast = false
       case "deaf": manner.hearsUnicast = false
-      default: throw responder.problem("it is one of plain, known-answers, multicast-only, deaf")
+      default: throw responder.problem("it must be one of plain, known-answers, multicast-only, deaf")
       }
     }
     manner.flushesCaches = try node.bool("cache-flush", default: true)
@@ -116,11 +116,11 @@ extension RestartChange {
       self.number = distance
     }
     if let admins = node["admins"] {
-      guard admins.stringValue == "users" else { throw admins.problem("it is users") }
+      guard admins.stringValue == "users" else { throw admins.problem("it must be users") }
       makesUsers = true
     }
     if let ids = node["ids"] {
-      guard ids.stringValue == "shuffled" else { throw ids.problem("it is shuffled") }
+      guard ids.stringValue == "shuffled" else { throw ids.problem("it must be shuffled") }
       shufflesIDs = true
     }
   }
@@ -136,7 +136,7 @@ extension IdentityChange {
       setupCode = SetupCode(unchecked: number)
     }
     for name in ["signs-with", "id"] {
-      if let value = node[name], value.stringValue != "other" { throw value.problem("it is other") }
+      if let value = node[name], value.stringValue != "other" { throw value.problem("it must be other") }
     }
     signsWithOther = node["signs-with"] != nil
     saysOtherID = node["id"] != nil
@@ -171,7 +171,7 @@ extension SealingChange {
       isOnce = true
     }
     if let counter = node["counter"] {
-      // The first frame's number, which is 0, is left out.
+      // Skips the number of the first frame, which is 0.
       isOnce = isOnce || counter.stringValue == "start-at-1"
       frames.counter = counter.stringValue == "start-at-1" ? .skip : try counter.word()
     }
@@ -185,13 +185,13 @@ extension SealingChange {
 
   private static func says(_ word: String, _ node: JSONNode?) throws(JSONProblem) -> Bool {
     guard let node else { return false }
-    guard node.stringValue == word else { throw node.problem("it is \(word)") }
+    guard node.stringValue == word else { throw node.problem("it must be \(word)") }
     return true
   }
 }
 
 extension JSONNode {
-  /// What an accessory may have started anew by: one or a list.
+  /// Reads the causes of a restart: one or a list.
   func causes() throws(JSONProblem) -> [RestartChange.Cause] {
     var causes: [RestartChange.Cause] = []
     for node in elements ?? [self] { causes.append(try node.word()) }

@@ -2,22 +2,22 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// What is done to the record that an accessory tells in DNS-SD.
+/// Changes to the record that an accessory announces in DNS-SD.
 package struct RecordChange: Sendable {
   package enum Port: Equatable, Sendable { case fixed(UInt16), beside(Int) }
   package enum Conflict: String, CaseIterable, Sendable { case silent, keep }
 
-  /// Which records: nil: all.
+  /// The records that change; `nil`: all.
   package var isPaired: Bool?
   package var restarts: CountPattern?
   package var updates: CountPattern?
-  /// It started anew, by one of these, as its last start.
+  /// The last start was a restart with one of these causes; empty: any.
   package var causes: Set<RestartChange.Cause> = []
-  /// nil as a value: the key is taken away.
+  /// `nil` as a value: the key is removed.
   package var txt: [(key: String, value: String?)] = []
-  /// Keys whose value is told in small letters.
+  /// Keys whose values are announced in lowercase.
   package var lowered: [String] = []
-  /// In place of the whole record, as it stands.
+  /// Replaces the whole record.
   package var wholeTXT: [String]?
   package var type: String?
   package var name: String?
@@ -29,16 +29,16 @@ package struct RecordChange: Sendable {
   package var conflict: Conflict?
   /// A second instance with the same port and TXT record, under this name.
   package var also: String?
-  /// Told by a responder of our own, which doesn't do all that RFC 6762 asks for; nil: by the usual one.
+  /// The record is announced by a responder with these deviations from RFC 6762; `nil`: by the usual responder.
   package var responder: ResponderManner?
-  /// Told again and again, unasked, with this pause.
+  /// The interval at which the record is announced again without a query.
   package var again: Duration?
-  /// Somebody else tells a service of the same name.
+  /// Whether a conflicting host announces a service of the same name.
   package var hasRival = false
 
   package init() {}
 
-  /// Whether it is about a record at this moment.
+  /// Returns whether the change applies to a record at this moment.
   package func fits(isPaired: Bool, restarts: Int, updates: Int, cause: RestartChange.Cause?) -> Bool {
     (causes.isEmpty || cause.map { causes.contains($0) } ?? false) && (self.isPaired.map { $0 == isPaired } ?? true)
       && (self.restarts?.fits(restarts) ?? true)
@@ -46,26 +46,26 @@ package struct RecordChange: Sendable {
   }
 }
 
-/// What a multicast DNS responder doesn't do. RFC 6762.
+/// Deviations of an mDNS responder from RFC 6762.
 package struct ResponderManner: Equatable, Sendable {
-  /// Answers what the question says is known already, §7.1.
+  /// Whether it answers a question even if the question lists the answer as known, §7.1.
   package var passesOverKnownAnswers = false
-  /// Answers questions that ask for a unicast answer by multicast alone, §5.4.
+  /// If false, it answers questions that request a unicast answer only by multicast, §5.4.
   package var answersUnicast = true
-  /// Answers questions that ask for a unicast answer at all.
+  /// Whether it answers questions that request a unicast answer.
   package var hearsUnicast = true
-  /// Sets the cache-flush bit, §10.2.
+  /// Whether it sets the cache-flush bit, §10.2.
   package var flushesCaches = true
-  /// Tells its records unasked, §8.3 and §8.4; one that doesn't tells them to nobody but who asks.
+  /// Whether it announces its records without a query, §8.3 and §8.4. If false, it only answers queries.
   package var announces = true
-  /// Says goodbye, §10.1.
+  /// Whether it sends goodbyes, §10.1.
   package var saysGoodbye = true
-  /// Gives a name up that another one has, §9.
+  /// Whether it gives up a name that another host has, §9.
   package var yieldsNames = true
 
   package init() {}
 
-  /// One that does nothing that either of the two doesn't.
+  /// Returns the responder with the deviations of both.
   package func joined(with other: ResponderManner) -> ResponderManner {
     var both = self
     both.passesOverKnownAnswers = passesOverKnownAnswers || other.passesOverKnownAnswers
@@ -79,34 +79,35 @@ package struct ResponderManner: Equatable, Sendable {
   }
 }
 
-/// What is done to what the device behind the accessory says, or is told.
+/// Changes to the values that the accessory's device reports or receives.
 package struct DeviceChange: Sendable {
   package enum Cause: String, CaseIterable, Sendable { case hand, time, write, start }
   package enum Replacement: Sendable { case drop, value(JSONNode), beside(Double) }
   package enum Written: String, CaseIterable, Sendable { case ignore, undo, `repeat` }
 
-  /// Of characteristics of this type.
+  /// The type of the characteristics.
   package var type: TypeID
-  /// Of this accessory alone.
+  /// Only in this accessory; `nil`: in any.
   package var aid: UInt64?
-  /// Caused so; nil: however.
+  /// The cause of the value; `nil`: any.
   package var cause: Cause?
-  /// This value alone.
+  /// Only this value; `nil`: any.
   package var value: JSONNode?
   package var change: Replacement?
   package var delay: Duration?
-  /// With each change or write of it, the first characteristic of these types in the same service, or else in the accessory, changes too.
+  /// With each change or write, the first characteristic of these types changes too: in the same service, or else in
+  /// the accessory.
   package var also: [(type: TypeID, value: JSONNode)] = []
   package var written: Written?
-  /// How long it identifies itself, where it is Identify.
+  /// How long the accessory identifies itself, if the characteristic is Identify.
   package var lasts: Duration?
 }
 
-/// What goes wrong when an accessory starts anew.
+/// Errors of an accessory when it restarts.
 package struct RestartChange: Sendable {
   package enum Cause: String, CaseIterable, Sendable {
     case reboot
-    /// Another profile takes the place of its own.
+    /// Another profile replaces its profile.
     case replace
     case powerCut = "power-cut"
     case factoryReset = "factory-reset"
@@ -118,16 +119,16 @@ package struct RestartChange: Sendable {
 
   package var after: Set<Cause> = Set(Cause.allCases).subtracting([.replace])
   package var forgets: Set<Memory> = []
-  /// Over a factory reset.
+  /// Kept across a factory reset.
   package var keeps: Set<Memory> = []
   /// Added to `c#`.
   package var number = 0
-  /// Every pairing loses its admin bit.
+  /// Whether every pairing loses its admin bit.
   package var makesUsers = false
-  /// iids that the profile doesn't write down go to others of the same accessory.
+  /// Whether iids that are not in the profile are shuffled within the accessory.
   package var shufflesIDs = false
 
-  /// What all of them do of which this is a cause; nil: none is.
+  /// Returns the combination of all changes that have this cause; `nil`: there is none.
   package static func joined(_ changes: [RestartChange], by cause: Cause) -> RestartChange? {
     let fitting = changes.filter { $0.after.contains(cause) }
     guard var all = fitting.first else { return nil }
@@ -142,36 +143,36 @@ package struct RestartChange: Sendable {
   }
 }
 
-/// What is wrong with an accessory's long-term identity.
+/// Errors in an accessory's long-term identity.
 package struct IdentityChange: Sendable {
-  /// Its signatures are made with another key than its LTPK says.
+  /// Its signatures are made with a key that does not match its LTPK.
   package var signsWithOther = false
-  /// Its messages name another Accessory Pairing ID than its record.
+  /// Its messages contain another Accessory Pairing ID than its record.
   package var saysOtherID = false
-  /// It has this setup code, which may be one that is too easy to guess.
+  /// It uses this setup code, which may be one that is too easy to guess.
   package var setupCode: SetupCode?
 }
 
 /// Errors in the numbers of Pair Setup.
 package struct SetupChange: Equatable, Sendable {
   package enum Secret: String, CaseIterable, Sendable { case zeroLed = "zero-led" }
-  /// Which secrets make a right setup code count as a wrong one.
+  /// The secrets with which a correct setup code is refused as wrong.
   package var refusedSecret: Secret
 }
 
-/// Where chance is none.
+/// Values that should be random but are not.
 package struct RandomChange: Sendable {
   package enum Manner: String, CaseIterable, Sendable { case same }
-  /// While a request of this path is worked on; nil: always.
+  /// Only while a request for this path is processed; `nil`: always.
   package var path: String?
   package var manner: Manner
 }
 
-/// What is wrong with the frames of a message.
+/// Errors in the frames of a message.
 struct SealingChange: Sendable {
-  /// Of which messages; nil: of all.
+  /// The messages; `nil`: all.
   var condition: MessageCondition?
-  /// From the frame of this number on; with `isOnce`, on the first message from there alone.
+  /// From the frame with this number on. With `isOnce`, only for the first message from there.
   var after: UInt64 = 0
   var isOnce = false
   var frames: FrameAlteration

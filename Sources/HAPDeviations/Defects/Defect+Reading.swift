@@ -9,20 +9,20 @@ extension Defect {
     "identity", "setup", "random", "sealing", "idle",
   ]
 
-  /// - Parameter area: of its cases.
+  /// - Parameter area: the area of its cases.
   package init(_ node: JSONNode, area: String) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: Self.members)
     let id = try node.string("id")
     guard !id.isEmpty, id.utf8.allSatisfy(Self.isSlugByte) else {
-      throw try node.required("id").problem("an id is small letters, digits and \"-\"")
+      throw try node.required("id").problem("an id consists of lowercase letters, digits and \"-\"")
     }
     let breaks = try node.required("breaks").texts()
-    guard !breaks.isEmpty else { throw try node.required("breaks").problem("it breaks at least one case") }
+    guard !breaks.isEmpty else { throw try node.required("breaks").problem("it must break at least one case") }
     var drags: [(id: String, reason: String)] = []
     for member in try node["drags"]?.asObject() ?? [] { drags.append((member.name, try member.value.asString())) }
     guard drags.count <= 5 else {
       throw try node.required("drags").problem(
-        "a defect that drags more than five cases along is more than one mistake")
+        "a defect can drag at most five other cases; more than five indicate several errors")
     }
     let proof = node["proof"]
     try proof?.refuseUnknownMembers(except: ["options", "serve", "claims"])
@@ -72,17 +72,17 @@ extension Defect {
   }
 }
 
-// MARK: Pieces that several readers need
+// MARK: Used by several readers
 
 extension JSONNode {
-  /// One text, or a list of them.
+  /// Reads one text or a list of texts.
   func texts() throws(JSONProblem) -> [String] {
     var texts: [String] = []
     for node in elements ?? [self] { texts.append(try node.asString()) }
     return texts
   }
 
-  /// The member, one or a list of them; nothing where it is absent.
+  /// Reads the member: one element or a list. Returns an empty list if it is absent.
   func each<T>(_ name: String, _ read: (JSONNode) throws(JSONProblem) -> T) throws(JSONProblem) -> [T] {
     guard let node = self[name] else { return [] }
     var result: [T] = []
@@ -129,7 +129,7 @@ extension JSONNode {
   ) throws(JSONProblem) -> Word where Word.RawValue == String {
     let text = try asString()
     guard let word = Word(rawValue: text) else {
-      throw problem("it is one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(text)\"")
+      throw problem("it must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(text)\"")
     }
     return word
   }
@@ -141,7 +141,7 @@ extension JSONNode {
     return bytes
   }
 
-  /// Name and value of each header field; null takes one away.
+  /// Reads the name and value of each header field; null removes a field.
   func fields() throws(JSONProblem) -> [(name: String, value: String?)] {
     var fields: [(name: String, value: String?)] = []
     for member in try asObject() {

@@ -2,29 +2,29 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// An accessory's mistake: one rule, broken on purpose. See docs/defects.md.
+/// A deliberate error of an accessory that breaks one rule. See docs/defects.md.
 package struct Defect: Sendable {
   package let id: String
   /// The area of its cases.
   package let area: String
   /// The cases of haptest that fail because of it.
   package let breaks: [String]
-  /// What the accessory does wrong, in a sentence.
+  /// The accessory's error, in one sentence.
   package let what: String
   /// Other cases that fail because of it, with the reason.
   package let drags: [(id: String, reason: String)]
-  /// Why nothing works any more with it, where that can't be otherwise; nil: at most five other cases fail.
+  /// Why every case fails with it, if that can't be avoided; `nil`: at most five other cases fail.
   package let total: String?
-  /// Why no run can show it; nil: one does.
+  /// Why no run can show it; `nil`: a run shows it.
   package let unproven: String?
   /// Members of a claims file that its run needs.
   package let claims: JSONNode?
   /// The name of the shipped profile in which it shows.
   package let profile: String
-  /// What a run needs in which it is to show.
+  /// The options of a run that shows it.
   package let testOptions: [String]
   package let serveOptions: [String]
-  /// What has to be in the database for it to show: types of characteristics and services.
+  /// The types of characteristics and services that the database needs for it to show.
   package let needs: [TypeID]
 
   let rules: [MessageRule]
@@ -36,7 +36,7 @@ package struct Defect: Sendable {
   package let setup: SetupChange?
   package let random: RandomChange?
   let sealings: [SealingChange]
-  /// A connection that sent nothing for so long is closed.
+  /// A connection that sent nothing for this time is closed.
   package let idle: Duration?
 
   init(
@@ -72,7 +72,7 @@ package struct Defect: Sendable {
     self.idle = idle
   }
 
-  /// The same with other changes.
+  /// Returns the defect with other changes.
   func with(
     rules: [MessageRule], records: [RecordChange], devices: [DeviceChange], restart: RestartChange?,
     sealings: [SealingChange], idle: Duration?
@@ -85,7 +85,7 @@ package struct Defect: Sendable {
       sealings: sealings, idle: idle)
   }
 
-  /// The conduct of an accessory that has this defect.
+  /// Returns the quirks of an accessory that has this defect.
   package func conduct(over conduct: Conduct) -> Conduct {
     var conduct = conduct
     for (field, setting) in manners { _ = field.apply(setting, to: &conduct) }
@@ -95,21 +95,21 @@ package struct Defect: Sendable {
   /// How long the accessory identifies itself; nil: as usual.
   package var identifying: Duration? { devices.compactMap(\.lasts).last }
 
-  /// Whether an accessory that goes takes its record back.
+  /// Whether an accessory that stops withdraws its record.
   package var saysGoodbye: Bool { records.allSatisfy(\.saysGoodbye) }
 
-  /// Times that its rules ask to be told of, again and again.
+  /// The intervals at which its rules must be run.
   package var beats: Set<Duration> {
     Set(rules.compactMap { if case .beat(let pause) = $0.condition.members.kind { pause } else { nil } })
   }
 
-  /// Whether it does anything to messages or their frames.
+  /// Whether it changes messages or their frames.
   package var altersMessages: Bool { !rules.isEmpty || !sealings.isEmpty || random != nil || idle != nil }
 
-  /// Whether it stands between the accessory and its connections, or its device.
+  /// Whether it must be installed between the accessory and its connections or its device.
   package var isInstalled: Bool { altersMessages || !devices.isEmpty }
 
-  /// Why it can't show in an accessory with this database; nil: it can.
+  /// Returns why it can't show in an accessory with this database; `nil`: it can.
   package func obstacle(in database: AttributeDatabase) -> String? {
     for type in needs {
       if database.characteristics.contains(where: { $0.type == type }) { continue }

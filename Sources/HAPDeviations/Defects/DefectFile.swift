@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 import HAPYAML
 
-/// What is wrong with a file of defects, and where.
+/// A problem in a file of defects, and its location.
 package struct DefectProblem: Error, Equatable, Sendable, CustomStringConvertible {
   package var file: String
   package var place: JSONPlace
@@ -17,11 +17,11 @@ package struct DefectProblem: Error, Equatable, Sendable, CustomStringConvertibl
 package struct DefectFile: Sendable {
   package let area: String
   package private(set) var defects: [Defect] = []
-  /// All that is wrong with it; a defect with a problem is not among `defects`.
+  /// All problems. A defect with a problem is not in `defects`.
   package private(set) var problems: [DefectProblem] = []
 
   /// - Parameters:
-  ///   - bytes: YAML; the caller bounds it.
+  ///   - bytes: YAML; the caller limits the size.
   ///   - file: its name, for messages.
   package init(_ bytes: [UInt8], file: String) {
     let document: JSONNode
@@ -46,7 +46,7 @@ package struct DefectFile: Sendable {
       do throws(JSONProblem) {
         let defect = try Defect(node, area: area)
         if let line = lines.updateValue(node.place.line, forKey: defect.id) {
-          throw node.problem("there is a defect \"\(defect.id)\" in line \(line) already")
+          throw node.problem("the defect \"\(defect.id)\" already exists in line \(line)")
         }
         defects.append(defect)
       } catch { problems.append(DefectProblem(error, in: file)) }

@@ -10,6 +10,6 @@ private let builtInDefects: DefectLibrary = {
 }()
 
 extension DeviationLibrary where Entry == Defect {
-  /// Those that the program contains.
+  /// The defects that the program contains.
   package static var builtIn: DefectLibrary { builtInDefects }
 }

@@ -15,7 +15,7 @@ struct JSONEdit: Sendable {
     case lower
     case upper
     case fill(Int)
-    /// The last of a list again and again, each with an aid of its own, until there are so many.
+    /// Repeats the last element of a list, each time with an unused aid, until the list has this many elements.
     case crowd(Int)
   }
 
@@ -50,10 +50,10 @@ struct JSONEdit: Sendable {
     }
   }
 
-  /// More values than these don't come to be of one crowd: crowds of crowds have no end.
+  /// The maximum number of values that one crowd creates. Without it, nested crowds would grow without limit.
   private static let mostCrowded = 1_000_000
 
-  /// - Returns: whether it is a change of a value by itself, and the value one that it fits.
+  /// - Returns: whether the change affects a value by itself and is possible for this value.
   private static func apply(_ change: Change, to value: inout JSONNode) -> Bool {
     switch change {
     case .set(let other): value = other
@@ -110,7 +110,7 @@ struct JSONEdit: Sendable {
 }
 
 extension JSONNode {
-  /// Values in it, itself included.
+  /// The number of values in it, including itself.
   fileprivate var nodeCount: Int {
     (elements?.reduce(0) { $0 + $1.nodeCount } ?? members?.reduce(0) { $0 + $1.value.nodeCount } ?? 0) + 1
   }
@@ -125,7 +125,7 @@ extension JSONNode {
 }
 
 extension Array<JSONEdit> {
-  /// The body after all of them; nil: it is no JSON.
+  /// Returns the body after all edits; `nil`: it is not JSON.
   func apply(to body: [UInt8], _ lookup: AttributeLookup) -> [UInt8]? {
     guard var node = try? JSONNode.parse(body) else { return nil }
     for edit in self { edit.apply(to: &node, lookup) }

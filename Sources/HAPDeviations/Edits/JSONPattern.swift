@@ -8,9 +8,9 @@ package struct JSONPattern: Equatable, Sendable {
     /// Negative: from the end.
     case element(Int)
     case all
-    /// The first that fits, and in which the rest of the path is found.
+    /// The first that matches and contains the rest of the path.
     case first
-    /// Behind the last element.
+    /// After the last element.
     case end
   }
 
@@ -36,7 +36,7 @@ package struct JSONPattern: Equatable, Sendable {
 
   let steps: [Step]
 
-  /// - Throws: a word of what is wrong with the text.
+  /// - Throws: a message that describes the error in the text.
   init(_ text: String) throws(Malformed) {
     guard text.hasPrefix("/") else { throw Malformed(message: "a path begins with \"/\": \"\(text)\"") }
     if text == "/" {
@@ -50,7 +50,7 @@ package struct JSONPattern: Equatable, Sendable {
 
   package struct Malformed: Error, Equatable { package var message: String }
 
-  /// What stands between slashes that aren't inside brackets.
+  /// Returns the parts between slashes that are not inside brackets.
   private static func pieces(of text: Substring) -> [String] {
     var pieces = [""]
     var depth = 0
@@ -101,7 +101,7 @@ package struct JSONPattern: Equatable, Sendable {
   }
 }
 
-/// What the database knows of a characteristic whose entry in a message has nothing but its ids.
+/// The facts in the database about a characteristic whose entry in a message contains only its IDs.
 package struct AttributeFacts: Equatable, Sendable {
   package var type: String
   package var format: String
@@ -120,7 +120,7 @@ package struct AttributeFacts: Equatable, Sendable {
 package typealias AttributeLookup = (_ aid: UInt64, _ iid: UInt64) -> AttributeFacts?
 
 extension JSONPattern.Filter {
-  /// Whether a value is as it must be.
+  /// Returns whether a value passes the test.
   func fits(_ node: JSONNode, _ lookup: AttributeLookup) -> Bool {
     let found = node[name] ?? looked(up: node, lookup)
     switch test {
@@ -164,16 +164,16 @@ extension JSONPattern.Filter {
 }
 
 extension Catalogue {
-  /// The type that a name of a characteristic or a service, or an identifier, means.
+  /// Returns the type for the name of a characteristic or a service, or for an identifier.
   static func type(named text: String) -> TypeID? {
     characteristic(named: text)?.type ?? service(named: text)?.type ?? TypeID(text)
   }
 }
 
-// MARK: Going there
+// MARK: Finding and editing
 
 extension JSONPattern {
-  /// Whether there is something.
+  /// Returns whether the path matches anything.
   func exists(in node: JSONNode, _ lookup: AttributeLookup) -> Bool { Self.exists(steps[...], node, lookup) }
 
   private static func exists(_ steps: ArraySlice<Step>, _ node: JSONNode, _ lookup: AttributeLookup) -> Bool {
@@ -181,7 +181,7 @@ extension JSONPattern {
     return step.children(of: node, lookup).contains { exists(steps.dropFirst(), $0.node, lookup) }
   }
 
-  /// The first value there.
+  /// Returns the first value that the path matches.
   func first(in node: JSONNode, _ lookup: AttributeLookup) -> JSONNode? { Self.first(steps[...], node, lookup) }
 
   private static func first(_ steps: ArraySlice<Step>, _ node: JSONNode, _ lookup: AttributeLookup) -> JSONNode? {
@@ -192,14 +192,15 @@ extension JSONPattern {
     return nil
   }
 
-  /// Where in its parent a place is.
+  /// The position of a value in its parent.
   enum Place: Equatable {
     case member(String)
-    /// Of a list; its count: behind the last.
+    /// An index in a list. The list's count means after the last element.
     case element(Int)
   }
 
-  /// Calls `change` with the parent of each place that the path means, from the last to the first. Not for the whole text.
+  /// Calls `change` with the parent of each place that the path matches, from the last to the first. Does not apply to
+  /// the whole text.
   func edit(_ node: inout JSONNode, _ lookup: AttributeLookup, _ change: (inout JSONNode, Place) -> Void) {
     _ = Self.edit(steps[...], &node, lookup, change)
   }
@@ -244,7 +245,7 @@ extension JSONPattern.Step {
     return all.filter { child in filters.allSatisfy { $0.fits(child.1, lookup) } }
   }
 
-  /// Also where nothing is yet.
+  /// Returns also places that have no value yet.
   fileprivate func places(in node: JSONNode, _ lookup: AttributeLookup) -> [JSONPattern.Place] {
     switch selector {
     case .member(let name) where node[name] == nil && node.members != nil && filters.isEmpty: [.member(name)]
@@ -255,7 +256,7 @@ extension JSONPattern.Step {
 }
 
 extension JSONNode {
-  /// The value at a place of this one.
+  /// Returns the value at a place in this value.
   func value(at place: JSONPattern.Place) -> JSONNode? {
     switch place {
     case .member(let name): return self[name]
@@ -263,7 +264,7 @@ extension JSONNode {
     }
   }
 
-  /// Puts a value at a place of this one, also behind the last; nil: takes it away.
+  /// Sets the value at a place in this value, which may be after the last element; `nil`: removes it.
   mutating func replace(_ place: JSONPattern.Place, by value: JSONNode?) {
     switch (place, kind) {
     case (.member(let name), .object(var members)):

@@ -7,28 +7,28 @@ struct TLVEdit: Sendable {
     case add([UInt8], atBeginning: Bool)
     case remove
     case flip(byte: Int)
-    /// Shorter, or longer by zeros.
+    /// Shortens the value, or appends zeros.
     case resize(Int)
-    /// Longer by zeros in front.
+    /// Prepends zeros.
     case pad(Int)
     case reverse
     case lower
     case `repeat`
-    /// These first, in this order.
+    /// Moves these items to the front, in this order.
     case order([UInt8])
-    /// Values are split after so many bytes.
+    /// Splits values after this number of bytes.
     case fragments(Int)
   }
 
   enum Subject: Sendable {
     case item(UInt8)
-    /// What stands between separators.
+    /// The items between two separators.
     case entry
   }
 
-  /// Which items; without meaning for `order` and `fragments`.
+  /// The items to change; not used for `order` and `fragments`.
   let subjectType: Subject
-  /// Counted from 1; nil: all of them.
+  /// Counted from 1; `nil`: all of them.
   let nth: Int?
   let change: Change
 
@@ -53,7 +53,7 @@ struct TLVEdit: Sendable {
   }
 
   private func changeEntries(_ message: inout TLV) {
-    // The first entry begins behind State, which belongs to none.
+    // The first entry begins after State, which belongs to no entry.
     let head = message.items.prefix { $0.type == TLVType.state }
     let entries = message.items.dropFirst(head.count).split(
       omittingEmptySubsequences: true, whereSeparator: { $0.type == TLVType.separator })
@@ -93,7 +93,7 @@ struct TLVEdit: Sendable {
 }
 
 extension Array<TLVEdit> {
-  /// The message after all of them; nil: it is no TLV8.
+  /// Returns the message after all edits; `nil`: it is not TLV8.
   func apply(to body: [UInt8]) -> [UInt8]? {
     guard var message = try? TLV(decoding: body) else { return nil }
     var size = 255

@@ -2,19 +2,19 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// An action of a fault at its accessory, which a person can perform by a command of the same name.
+/// An action of a fault on its accessory. A person can perform it by a command of the same name.
 package enum FaultAction: Equatable, Sendable {
-  /// Take the record off the network, or tell it again.
+  /// Withdraws the record from the network, or announces it again.
   case announce(Bool)
-  /// Take the accessory off the network, or bring it back.
+  /// Disconnects the accessory from the network, or connects it again.
   case radio(Bool)
-  /// Leave reads of a characteristic without an answer, or answer them again.
+  /// Stops answering reads of a characteristic, or answers them again.
   case stall(CharacteristicSelector, Bool)
   case restart(Restart)
 }
 
 extension FaultAction {
-  /// Reads the action from the object of a fault's file.
+  /// Reads the action from an object of a fault file.
   init(_ node: JSONNode) throws(JSONProblem) {
     let word = try node.string("command")
     let members: [String]
@@ -27,7 +27,7 @@ extension FaultAction {
     self = try FaultAction(word, node)
   }
 
-  /// Reads the members of the command of this name.
+  /// Reads the members of the command with this name.
   package init(_ command: String, _ node: JSONNode) throws(JSONProblem) {
     switch command {
     case "announce": self = .announce(try node.required("value").asBool())

@@ -1,38 +1,39 @@
 import HAPModel
 import HAPWire
 
-/// A fault with its parameters, and for whom.
+/// A fault with its parameters and its scope.
 package struct FaultChoice: Equatable, Sendable {
   package let definition: FaultDefinition
-  /// As given; the others have their standard.
+  /// The given parameters; the others have their defaults.
   package let given: [(name: String, value: Value)]
   package let scope: ConnectionScope
-  /// What it does to messages, the record and the device.
+  /// The changes to messages, the record and the device.
   package let defect: Defect?
   package let network: NetworkFault?
-  /// What it does to what Pair Setup draws.
+  /// The changes to the random numbers of Pair Setup.
   package let setup: SetupFault?
-  /// What is done at the accessory at its begin, and at its end.
+  /// The actions on the accessory when the fault begins and when it ends.
   package let begin: [FaultAction]
   package let end: [FaultAction]
-  /// What is done again and again, while it is on.
+  /// The steps that are repeated while the fault is active.
   package let cycle: [FaultStep]
-  /// By how much the simulation's clock jumps.
+  /// The jump of the simulation's clock.
   package let jump: Duration?
 
   package var name: String { definition.name }
   package var isOneShot: Bool { definition.isOneShot }
 
-  /// `latency:by=2s:jitter=500ms`, as `--fault` takes it.
+  /// The form for `--fault`: `latency:by=2s:jitter=500ms`.
   package var text: String {
     ([name] + given.map { "\($0.name)=\($0.value.word)" }).joined(separator: ":")
   }
 
-  /// The same fault with the same words.
+  /// Whether the texts of both are equal.
   package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
 
   /// - Parameters:
-  ///   - parameters: an object with their values, and with `controller` or `connection` where it is for some connections alone.
+  ///   - parameters: an object with their values, and with `controller` or `connection` to limit the fault to some
+  ///     connections.
   init(_ definition: FaultDefinition, _ parameters: JSONNode) throws(JSONProblem) {
     let members = try parameters.asObject()
     try parameters.refuseUnknownMembers(except: definition.parameters.map(\.name) + ConnectionScope.members)
@@ -51,7 +52,7 @@ package struct FaultChoice: Equatable, Sendable {
     self.defect = defect.count > 3 ? try Defect(.object(defect), area: "faults").limited(to: scope) : nil
     network = try body["network"].map { node throws(JSONProblem) in try NetworkFault(node) }
     if !scope.isForAll, !definition.isForConnections {
-      throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
+      throw parameters.problem("\(definition.name) affects the whole accessory, so it can't be limited to connections")
     }
     setup = try body["setup"].map { node throws(JSONProblem) in try SetupFault(node) }
     begin = try body.list("begin") { node throws(JSONProblem) in try FaultAction(node) }
@@ -62,24 +63,24 @@ package struct FaultChoice: Equatable, Sendable {
 }
 
 extension Value {
-  /// A parameter's value that was checked: a name or a whole number.
+  /// Creates the value of a checked parameter: a name or a whole number.
   init(word node: JSONNode) {
     self = node.integerValue.map { .integer($0) } ?? .string(node.stringValue ?? node.compactText)
   }
 
-  /// As a document has it.
+  /// The value as a node of a document.
   fileprivate var node: JSONNode {
     if case .integer(let number) = self { .integer(number) } else { .text(stringValue ?? "") }
   }
 
-  /// As `--fault` takes it.
+  /// The value in the form for `--fault`.
   var word: String {
     if case .integer(let number) = self { String(number) } else { stringValue ?? "" }
   }
 }
 
 extension JSONNode {
-  /// With what names stand for in place of `$name`, and inside of texts in place of `${name}`.
+  /// Returns the node with `$name` replaced by its value, and `${name}` replaced inside texts.
   func substituting(_ values: [String: JSONNode]) -> JSONNode {
     var node = self
     switch kind {

@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension FaultDefinition {
-  /// What it does, and what can be said of it, as an object.
+  /// Writes the fault and its parameters as an object.
   package func write(to json: inout JSONWriter) {
     json.object { json in
       json.key("name")
@@ -35,7 +35,7 @@ extension FaultDefinition {
 }
 
 extension FaultChoice {
-  /// What `FaultLibrary.choice` reads as the same choice: the name, or an object with the parameters that were given.
+  /// Writes the choice in a form that `FaultLibrary.choice` reads: the name, or an object with the given parameters.
   package func write(to json: inout JSONWriter) {
     if given.isEmpty { return json.string(name) }
     json.object { json in
@@ -45,7 +45,7 @@ extension FaultChoice {
     }
   }
 
-  /// The members of an object: the parameters that were given.
+  /// Writes the given parameters as members of an object.
   package func writeParameters(to json: inout JSONWriter) {
     for (name, value) in given {
       json.key(name)
@@ -55,7 +55,7 @@ extension FaultChoice {
 }
 
 extension Value {
-  /// A parameter's value: a name or a whole number.
+  /// Writes a parameter's value: a name or a whole number.
   fileprivate func write(to json: inout JSONWriter) {
     if case .integer(let number) = self { json.integer(number) } else { json.string(stringValue ?? "") }
   }

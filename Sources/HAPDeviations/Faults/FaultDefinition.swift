@@ -1,21 +1,22 @@
 import HAPModel
 import HAPWire
 
-/// A way in which the world around an accessory goes wrong, or the accessory itself for a while: data, with parameters. See docs/faults.md.
+/// A failure of an accessory or of its environment for a time, as data with parameters. See docs/faults.md.
 package struct FaultDefinition: Sendable {
-  /// Small letters, digits and `-`.
+  /// Lowercase letters, digits and `-`.
   package let name: String
-  /// One sentence.
+  /// A description in one sentence.
   package let what: String
-  /// Numbers of the reports from the field that it repeats.
+  /// The numbers of the field reports that it reproduces.
   package let reports: [Int]
   package let parameters: [FaultParameter]
-  /// It is over as soon as it has happened.
+  /// Whether it ends as soon as it has happened.
   package let isOneShot: Bool
-  /// Its sections as written, with `$parameter` where a parameter's value goes.
+  /// Its sections as written, with `$parameter` for the value of a parameter.
   let body: JSONNode
 
-  /// Whether it can be limited to some connections. Rules and the network know connections; what is done to frames, to the record or to the device does not.
+  /// Whether it can be limited to some connections. Rules and network faults can; changes to frames, the record or the
+  /// device can't.
   package var isForConnections: Bool {
     if Self.alterations.contains(where: { $0 != "rules" && body[$0] != nil }) { return false }
     return body["rules"] != nil || body["network"].map { $0["refuse-beyond"] == nil } ?? false
@@ -24,12 +25,12 @@ package struct FaultDefinition: Sendable {
   package func parameter(_ name: String) -> FaultParameter? { parameters.first { $0.name == name } }
 }
 
-/// Something that can be said of a fault.
+/// A parameter of a fault.
 package struct FaultParameter: Sendable {
   package enum Kind: Sendable {
-    /// At least so long.
+    /// A duration of at least this.
     case duration(from: Duration)
-    /// In this range.
+    /// A number in this range.
     case count(ClosedRange<Int128>)
     case text
     /// One of these words.
@@ -39,19 +40,19 @@ package struct FaultParameter: Sendable {
   package let name: String
   package let kind: Kind
   package let what: String
-  /// As it is written.
+  /// The default, as written.
   package let standard: Value
   /// The value of each choice in the fault's body.
   let meanings: [JSONNode]
 
-  /// As `--fault` takes it.
+  /// The default in the form for `--fault`.
   package var standardText: String { standard.word }
 
-  /// "duration", "1 to 1000", "M2, M4 or M6", for lists.
+  /// The accepted values, for lists: "duration", "1 to 1000", "M2, M4 or M6".
   package var expectation: String {
     switch kind {
     case .duration(let least):
-      least > .zero ? "a duration such as 2s, \(least.milliseconds)ms at least" : "a duration such as 500ms or 2s"
+      least > .zero ? "a duration such as 2s, at least \(least.milliseconds)ms" : "a duration such as 500ms or 2s"
     case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .text: "a text"
     case .choice(let choices):

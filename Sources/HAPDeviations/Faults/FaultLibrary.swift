@@ -15,10 +15,10 @@ private let builtInFaults: FaultLibrary = {
 }()
 
 extension DeviationLibrary where Entry == FaultDefinition {
-  /// Those that the program contains.
+  /// The faults that the program contains.
   package static var builtIn: FaultLibrary { builtInFaults }
 
-  /// Of a document: a name, a text as on the command line, or an object with `fault` and parameters.
+  /// Reads a choice from a document: a name, a text as on the command line, or an object with `fault` and parameters.
   package func choice(_ node: JSONNode) throws(JSONProblem) -> FaultChoice {
     if let text = node.stringValue { return try choice(text, at: node) }
     var members = try node.asObject()
@@ -28,13 +28,13 @@ extension DeviationLibrary where Entry == FaultDefinition {
     return try FaultChoice(definition, JSONNode(.object(members), place: node.place, path: node.path))
   }
 
-  /// `latency:by=2s:jitter=500ms`
+  /// Reads a choice such as `latency:by=2s:jitter=500ms`.
   package func choice(_ text: String) throws(JSONProblem) -> FaultChoice { try choice(text, at: .text(text)) }
 
   private func choice(_ text: String, at node: JSONNode) throws(JSONProblem) -> FaultChoice {
     var words: [String] = []
     for part in text.split(separator: ":", omittingEmptySubsequences: false) {
-      // What has no "=" belongs to the value before it: identifiers have colons in them.
+      // A part without "=" belongs to the value before it, because identifiers contain colons.
       if words.count > 1, !part.contains("=") {
         words[words.count - 1] += ":" + part
       } else {
@@ -45,9 +45,9 @@ extension DeviationLibrary where Entry == FaultDefinition {
     var members: [JSONNode.Member] = []
     for word in words.dropFirst() {
       let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard halves.count == 2 else { throw node.problem("\"\(word)\" is no parameter=value") }
+      guard halves.count == 2 else { throw node.problem("\"\(word)\" is not parameter=value") }
       guard !members.contains(where: { $0.name == halves[0] }) else {
-        throw node.problem("\(halves[0]) is said twice")
+        throw node.problem("\(halves[0]) is given twice")
       }
       var value = definition.parameter(halves[0])?.node(from: halves[1]) ?? .text(halves[1])
       value.place = node.place
@@ -59,10 +59,11 @@ extension DeviationLibrary where Entry == FaultDefinition {
 }
 
 extension FaultDefinition {
-  /// - Parameter parameters: an object with values of parameters, and with `controller` or `connection` where it is for some connections alone.
+  /// - Parameter parameters: an object with the values of parameters, and with `controller` or `connection` to limit
+  ///   the fault to some connections.
   package func choice(_ parameters: JSONNode) throws(JSONProblem) -> FaultChoice { try FaultChoice(self, parameters) }
 
-  /// The fault with the standard of each parameter. The reader of its file has made one already.
+  /// The fault with the defaults of all parameters. Reading the file has checked that it is valid.
   package var plain: FaultChoice {
     do throws(JSONProblem) { return try choice(.object([])) } catch {
       preconditionFailure("the fault \(name) was read: \(error.message)")

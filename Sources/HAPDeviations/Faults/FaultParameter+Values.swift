@@ -2,8 +2,8 @@ import HAPModel
 import HAPWire
 
 extension FaultParameter {
-  /// What a value means in the fault's body.
-  /// - Throws: for one that it can't have.
+  /// Returns the value in the fault's body for a value of the parameter.
+  /// - Throws: if the value is not allowed.
   func meaning(of node: JSONNode) throws(JSONProblem) -> JSONNode {
     func wrong() -> JSONProblem {
       node.problem("\(name) is \(expectation), not \(node.stringValue.map { "\"\($0)\"" } ?? node.kindName)")
@@ -28,7 +28,7 @@ extension FaultParameter {
     }
   }
 
-  /// A value as it stands on a command line.
+  /// Returns the node for a value on a command line.
   func node(from text: String) -> JSONNode {
     switch kind {
     case .duration, .text, .choice: .text(text)

@@ -1,15 +1,15 @@
 import HAPWire
 
-/// What is odd about the numbers that an accessory draws for M2 of Pair Setup.
+/// Rare properties of the numbers that an accessory generates for M2 of Pair Setup.
 package struct SetupFault: Equatable, Sendable {
   /// B begins with a zero byte.
   package var leadsKey = false
-  /// The salt does.
+  /// The salt begins with a zero byte.
   package var leadsSalt = false
-  /// Whether B has its zeros on the wire.
+  /// Whether the zeros of B are sent.
   package var keepsZeros = true
 
-  /// Both at once.
+  /// Returns both faults combined.
   package func joined(with other: SetupFault) -> SetupFault {
     SetupFault(
       leadsKey: leadsKey || other.leadsKey, leadsSalt: leadsSalt || other.leadsSalt,
@@ -24,13 +24,13 @@ extension SetupFault {
       switch name {
       case "key": leadsKey = true
       case "salt": leadsSalt = true
-      default: throw try node.required("zero-led").problem("it is key or salt")
+      default: throw try node.required("zero-led").problem("it must be key or salt")
       }
     }
     switch try node.string("form") {
     case "padded": keepsZeros = true
     case "stripped": keepsZeros = false
-    default: throw try node.required("form").problem("it is padded or stripped")
+    default: throw try node.required("form").problem("it must be padded or stripped")
     }
   }
 }

@@ -1,7 +1,7 @@
 import HAPIP
 import HAPWire
 
-/// What becomes of a frame with a wrong tag or too great a length.
+/// The handling of a frame with a wrong tag or an excessive length.
 package enum BrokenFrameFate: Equatable, Sendable {
   /// The connection is closed, as HAP R2 §6.5.2 requires.
   case close
@@ -10,8 +10,8 @@ package enum BrokenFrameFate: Equatable, Sendable {
   /// The frame is opened under another number, at most this far from the right one.
   case recount(Int)
 
-  /// Does this to the frame.
-  /// - Parameter unopened: the bytes of the buffer as they came; frames that were opened may come first.
+  /// Applies this to the frame.
+  /// - Parameter unopened: the bytes of the buffer as received. They may start with frames that were already opened.
   /// - Returns: whether the connection continues.
   package func carryOut(_ opener: inout FrameOpener, _ buffer: inout ByteBuffer, unopened: [UInt8]) -> Bool {
     switch self {
@@ -26,7 +26,7 @@ package enum BrokenFrameFate: Equatable, Sendable {
 
 extension FrameOpener {
   /// Opens the next frame under a number near its own, and the frames after it.
-  /// - Parameter unopened: the bytes of the buffer as they came; frames that were opened may come first.
+  /// - Parameter unopened: the bytes of the buffer as received. They may start with frames that were already opened.
   /// - Returns: false if no number fits, or if a later frame is broken.
   fileprivate mutating func open(
     _ unopened: [UInt8], in buffer: inout ByteBuffer, underNumbersWithin distance: Int

@@ -3,7 +3,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// What a rule may ask about the accessory.
+/// The facts that a rule may test on the accessory.
 package protocol DefectWorld: AnyObject {
   var database: AttributeDatabase { get }
   /// The body of the answer to `GET /accessories`.
@@ -12,72 +12,72 @@ package protocol DefectWorld: AnyObject {
   func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool
 }
 
-/// A defect at work: is shown each message, and says what becomes of it. It performs nothing.
+/// A running defect. It receives each message and decides what happens to it, but performs nothing.
 ///
-/// What it remembers lives over restarts of the accessory.
+/// Its state survives restarts of the accessory.
 package final class DefectScript {
   /// A message on its way to the controller.
   package struct Sending: Equatable {
     package var bytes: [UInt8]
     package var frames = FrameAlteration()
     package var delay = Duration.zero
-    /// Whether later messages may go before it.
+    /// Whether later messages may overtake it.
     package var isOvertaken = false
   }
 
-  /// What else is done because of a message.
+  /// The other effects of a message.
   package struct Effects {
     package var values: [(id: AttributeID, value: JSONNode)] = []
-    /// Sent behind everything else.
+    /// Sent after everything else.
     package var events: [Sending] = []
     /// Sent as soon as the connection is secured.
     package var sessionEvents: [Sending] = []
     package var closing: Closing?
     package var pause = Duration.zero
     package var exits = false
-    /// Accessories that identify themselves.
+    /// Accessories that perform their identify routine.
     package var identified: [UInt64] = []
-    /// Keys of the record that is told anew; nil: taken away.
+    /// Keys of the record to announce again; `nil`: the key is removed.
     package var advertised: [(name: String, value: String?)] = []
   }
 
   package enum Closing: String, CaseIterable, Sendable { case behind, before, reset, others }
 
   package struct RequestOutcome {
-    /// Worked off in place of it; nil: it is worked off as it is.
+    /// Processed instead of the request; `nil`: the request is processed unchanged.
     package var requests: [UInt8]?
     package var answers: [Sending] = []
     package var effects = Effects()
   }
 
   package struct MessageOutcome {
-    /// Sent in place of it.
+    /// Sent instead of the message.
     package var sendings: [Sending] = []
-    /// Whether all other secured connections get them, too.
+    /// Whether all other secured connections receive them too.
     package var isForEverybody = false
     package var effects = Effects()
   }
 
   package struct BytesOutcome {
     package var drops = false
-    /// Of a broken frame.
+    /// The handling of a broken frame.
     package var fate = BrokenFrameFate.close
     package var answers: [Sending] = []
     package var effects = Effects()
   }
 
-  /// What the accessory wanted to do, and is kept from.
+  /// An operation of the accessory that is suppressed.
   package enum Suppressed: String, CaseIterable, Sendable { case close, advertise, store, identify, wrote }
 
   package let defect: Defect
   private var memory: ConditionMemory
-  /// Requests that await their answer, by connection; nil: its answer is nobody's.
+  /// Requests that await their answer, by connection; `nil`: the answer is discarded.
   private var awaited: [UInt64: [PlainMessage?]] = [:]
   private var suppressed: [UInt64: Set<Suppressed>] = [:]
   private var remembered: [String: [(connection: ConnectionFacts, request: PlainMessage)]] = [:]
   private var replayed: [Int: PlainMessage] = [:]
   private var sealedOnce: Set<OnceKey> = []
-  /// The path of the request that was taken last.
+  /// The path of the last request.
   package private(set) var path = ""
 
   private struct OnceKey: Hashable {
@@ -85,13 +85,13 @@ package final class DefectScript {
     var connection: UInt64
   }
 
-  /// - Parameter seed: of the conditions that draw at random.
+  /// - Parameter seed: the seed of random conditions.
   package init(_ defect: Defect, seed: UInt64 = 0) {
     self.defect = defect
     memory = ConditionMemory(seed: seed)
   }
 
-  /// Most requests that are remembered under one name.
+  /// The maximum number of requests remembered under one name.
   private static let mostRemembered = 64
 
   package func isSuppressed(_ what: Suppressed) -> Bool {
@@ -105,13 +105,13 @@ package final class DefectScript {
     sealedOnce = sealedOnce.filter { $0.connection != connection }
   }
 
-  /// The accessory started anew: its connections are gone, and their numbers will be given again.
+  /// Handles a restart of the accessory: its connections are gone, and their numbers are reused.
   package func restarted() {
     for connection in Set(awaited.keys).union(suppressed.keys).union(memory.connections) { closed(connection) }
     sealedOnce = []
   }
 
-  /// The request that the next message of a connection answers, unless that is an event.
+  /// Returns the request that the next message of a connection answers, unless that message is an event.
   package func awaitedRequest(on connection: UInt64) -> PlainMessage? { awaited[connection]?.first ?? nil }
 
   // MARK: Requests
@@ -149,7 +149,7 @@ package final class DefectScript {
     }
     let worked: [(text: PlainMessage, isAnswered: Bool)] =
       first.map { ($0, false) } + (isDone ? [(request, true)] : []) + then.map { ($0, false) }
-    // The controller's own words decide what an answer is to.
+    // The request that the controller sent determines what an answer belongs to.
     awaited[connection, default: []] += worked.map { $0.isAnswered ? original : nil }
     outcome.requests = worked.flatMap(\.text.bytes)
     return outcome
@@ -176,9 +176,9 @@ package final class DefectScript {
   // MARK: Answers and events
 
   /// - Parameters:
-  ///   - bytes: the message in plain.
-  ///   - key: of the pairing message under way, if there is one.
-  ///   - facts: of it; its `request` is `awaitedRequest`.
+  ///   - bytes: the plaintext message.
+  ///   - key: the key of the current pairing message, if there is one.
+  ///   - facts: the facts about the message; their `request` is `awaitedRequest`.
   package func message(
     _ bytes: [UInt8], key: SecretBytes?, _ facts: MessageFacts, _ world: any DefectWorld
   ) -> MessageOutcome {
@@ -186,7 +186,7 @@ package final class DefectScript {
     var outcome = MessageOutcome()
     if facts.kind == .answer, let queue = awaited[connection], !queue.isEmpty {
       awaited[connection] = Array(queue.dropFirst())
-      // Nobody waits for an answer to what the controller didn't ask.
+      // The controller did not send this request, so it expects no answer.
       if queue[0] == nil { return outcome }
     }
     var sending = Sending(bytes: bytes, frames: frames(for: facts))
@@ -226,13 +226,13 @@ package final class DefectScript {
       note(rule, facts, world, &outcome.effects)
     }
     noteForLater(facts)
-    // An event with nothing in it is another mistake.
+    // An event without entries would be another defect.
     if facts.kind == .event, message.json?["characteristics"]?.elements?.isEmpty == true { isSent = false }
     outcome.sendings = before + (isSent ? [sending] : []) + (isSent && isTwice ? [sending] : [])
     return outcome
   }
 
-  /// The message that the rule saw first.
+  /// Returns the first message that met the rule.
   private func replay(_ message: PlainMessage, _ rule: MessageRule) -> PlainMessage? {
     guard let index = defect.rules.firstIndex(where: { $0.condition === rule.condition }) else { return nil }
     if let kept = replayed[index] { return kept }
@@ -255,9 +255,9 @@ package final class DefectScript {
     return FrameAlteration()
   }
 
-  // MARK: What is no message
+  // MARK: Input other than messages
 
-  /// Bytes, the end of what the controller sends, a frame that can't be opened, or time that has passed.
+  /// Handles bytes, the end of the controller's data, a frame that can't be opened, or time that has passed.
   package func bytes(_ facts: MessageFacts, _ world: any DefectWorld) -> BytesOutcome {
     var outcome = BytesOutcome()
     for rule in rules(for: facts) {
@@ -351,13 +351,13 @@ package final class DefectScript {
 }
 
 extension MessageRule {
-  /// Whether it changes what a message says, all but its outermost bytes.
+  /// Whether the rule changes the content of a message, not only its outermost bytes.
   fileprivate var changesMessage: Bool {
     status != nil || version != nil || method != nil || target != nil || !fields.isEmpty || !head.isEmpty || body != nil
       || !json.isEmpty || !tlv.isEmpty || !text.isEmpty || isChunked || size != nil
   }
 
-  /// The head with texts replaced in it, and the body as it is.
+  /// Returns the bytes with texts replaced in the head and an unchanged body.
   fileprivate static func replacedHead(_ bytes: [UInt8], _ replacements: [Replacement]) -> [UInt8] {
     let end = min(PlainMessage.headCount(of: bytes) + 4, bytes.count)
     return replaced(Array(bytes[..<end]), replacements) + bytes[end...]

@@ -5,9 +5,9 @@ import HAPWire
 package struct FrameAlteration: Equatable, Sendable {
   package enum Counter: String, Equatable, Sendable, CaseIterable {
     case next
-    /// The last frame's number again.
+    /// The number of the last frame is used again.
     case `repeat`
-    /// One number is left out.
+    /// One number is skipped.
     case skip
   }
 

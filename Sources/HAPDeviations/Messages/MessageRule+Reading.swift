@@ -46,7 +46,7 @@ extension MessageRule {
       try node.each("suppress") { (node) throws(JSONProblem) -> DefectScript.Suppressed in try node.word() })
     closing = try node["close"]?.word()
     pause = try node["pause"]?.duration()
-    if let pause, pause > .seconds(60) { throw try node.required("pause").problem("a minute is the most") }
+    if let pause, pause > .seconds(60) { throw try node.required("pause").problem("it must be at most 1min") }
     exits = try node.bool("exit", default: false)
     mark = try node.optionalString("mark")
     frame = try node["frame"]?.word()
@@ -61,7 +61,7 @@ extension MessageRule.Replacement {
   fileprivate init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: ["replace", "with"])
     old = try node.string("replace")
-    guard !old.isEmpty else { throw node.problem("what is replaced is not empty") }
+    guard !old.isEmpty else { throw node.problem("the text to replace must not be empty") }
     new = try node.string("with")
   }
 }
@@ -219,17 +219,17 @@ extension TLVEdit {
     if case .entry = subjectType {
       switch change {
       case .remove, .repeat: break
-      default: throw node.problem("an entry can be removed or repeated")
+      default: throw node.problem("an entry can only be removed or repeated")
       }
     }
   }
 }
 
 extension JSONNode {
-  /// Whether a member is there, which can say this one word alone.
+  /// Returns whether a member is present. Its only allowed value is this word.
   fileprivate func says(_ word: String, at name: String) throws(JSONProblem) -> Bool {
     guard let node = self[name] else { return false }
-    guard node.stringValue == word else { throw node.problem("it is \(word)") }
+    guard node.stringValue == word else { throw node.problem("it must be \(word)") }
     return true
   }
 }

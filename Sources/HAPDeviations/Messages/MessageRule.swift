@@ -1,22 +1,22 @@
 import HAPIP
 import HAPWire
 
-/// What is done to the messages that fit a condition. See docs/defects.md, "Rules: what is done".
+/// The changes to messages that meet a condition. See docs/defects.md, "Rules: what is done".
 struct MessageRule: Sendable {
-  /// Text that takes another's place.
+  /// A replacement of text.
   struct Replacement: Sendable {
     var old: String
     var new: String
   }
 
-  /// What a request is answered with that isn't carried out.
+  /// The answer to a request that is not carried out.
   struct Answer: Sendable {
     enum Body: Sendable {
       case none
       case text([UInt8], type: String)
       /// The database.
       case accessories
-      /// The values that are asked for.
+      /// The requested values.
       case values
     }
     var status = 204
@@ -34,7 +34,7 @@ struct MessageRule: Sendable {
     enum Subjects: Sendable { case asked, all, type(String) }
     enum Position: String, CaseIterable, Sendable {
       case before, behind, inside
-      /// The first of the session that the answer begins.
+      /// The first event of the session that the answer starts.
       case session
     }
     var subjects: Subjects
@@ -42,7 +42,7 @@ struct MessageRule: Sendable {
     var aid: UInt64?
     var iid: UInt64?
     var position = Position.behind
-    /// What the connection has subscribed to, and nothing else.
+    /// Only the characteristics that the connection has subscribed to.
     var isForSubscribers = false
   }
 
@@ -65,7 +65,7 @@ struct MessageRule: Sendable {
   var inner: [TLVEdit] = []
   var text: [Replacement] = []
   var isChunked = false
-  /// Bytes of the whole message, which is filled up with blanks.
+  /// The size of the whole message in bytes. The message is padded with blanks.
   var size: Int?
   var before: [UInt8] = []
   var behind: [UInt8] = []
@@ -73,7 +73,7 @@ struct MessageRule: Sendable {
   var delay: Duration?
   var isOvertaken = false
   var isTwice = false
-  /// An event goes to all secured connections.
+  /// Whether an event goes to all secured connections.
   var isForEverybody = false
   var isReplayed = false
   var answer: Answer?
@@ -87,11 +87,11 @@ struct MessageRule: Sendable {
   var pause: Duration?
   var exits = false
   var mark: String?
-  /// What becomes of a broken frame.
+  /// The handling of a broken frame.
   var frame: Frame?
-  /// This accessory identifies itself.
+  /// The accessory that performs its identify routine.
   var identifies: UInt64?
-  /// The record is told anew with these; null: without the key.
+  /// Keys of the record to announce again; `nil`: without the key.
   var advertised: [(name: String, value: String?)] = []
 
   enum Frame: String, CaseIterable, Sendable { case discard, recount }
@@ -100,7 +100,7 @@ struct MessageRule: Sendable {
 }
 
 extension MessageRule {
-  /// The message as this rule makes it, all but what needs others than the message.
+  /// Returns the message with all changes that need no other messages.
   func altered(_ message: PlainMessage, _ lookup: AttributeLookup) -> PlainMessage {
     var message = message
     if let status { message.setStatus(status) }

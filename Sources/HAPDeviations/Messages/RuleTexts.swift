@@ -30,7 +30,7 @@ extension MessageRule.Answer {
 }
 
 extension PlainMessage {
-  /// Edits what is inside of EncryptedData of M2 of Pair Verify, or of M6 of Pair Setup, and seals it again.
+  /// Edits the content of EncryptedData in M2 of Pair Verify or M6 of Pair Setup, and seals it again.
   mutating func editInner(_ edits: [TLVEdit], key: SecretBytes) {
     guard var message = tlv, let state = message.state, let sealed = message[TLVType.encryptedData] else { return }
     let nonce = state == 2 ? "PV-Msg02" : "PS-Msg06"
@@ -43,13 +43,13 @@ extension PlainMessage {
 }
 
 extension AttributeDatabase {
-  /// Characteristics of a type, in the order of the database.
+  /// Returns the characteristics of a type, in the order of the database.
   package func ids(of name: String) -> [AttributeID] {
     guard let type = Catalogue.type(named: name) else { return [] }
     return characteristics.indices.filter { characteristics[$0].type == type }.map { id(ofSlot: $0) }
   }
 
-  /// What is known of a characteristic, for conditions.
+  /// Returns the facts about a characteristic, for conditions.
   package func facts(aid: UInt64, iid: UInt64) -> AttributeFacts? {
     guard let slot = slot(of: AttributeID(aid: aid, iid: iid)) else { return nil }
     let characteristic = characteristics[slot]

@@ -1,7 +1,7 @@
 import HAPModel
 
-/// A purifier: Current Air Purifier State follows Active. A fan that it is linked to starts and stops with it; stopping the fan stops the purifier, and
-/// starting the fan does not start it. HAP R2 §8 "Air Purifier".
+/// A purifier: Current Air Purifier State follows Active. A linked fan starts and stops with it. Stopping the fan
+/// stops the purifier; starting the fan does not start it. HAP R2 §8 "Air Purifier".
 final class AirPurifier: Behaviour {
   /// Values of Current Air Purifier State.
   private enum State {
@@ -22,7 +22,7 @@ final class AirPurifier: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .airPurifier, summary: "It purifies while it is active, and so does the fan that it is linked to.",
+    service: .airPurifier, summary: "It runs while it is active; a linked fan starts and stops with it.",
     parameters: [.init("startTime", .duration, default: .duration(.seconds(2)), "Time from idle to purifying.")]
   ) { AirPurifier($0, $1) }
 

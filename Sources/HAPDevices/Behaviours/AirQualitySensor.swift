@@ -1,19 +1,20 @@
 import HAPModel
 
-/// A sensor of the densities of pollutants; Air Quality is that of the worst of them. HAP R2 §8 "Air Quality Sensor".
+/// A sensor of pollutant densities. Air Quality is the level of the worst one. HAP R2 §8 "Air Quality Sensor".
 ///
-/// Air Quality that was set by hand stays until somebody sets a density.
+/// Air Quality that was set by hand stays until a density is set by hand.
 final class AirQualitySensor: Behaviour {
   private struct Pollutant {
-    /// In parameters.
+    /// The name in parameters.
     let word: String
     let density: CharacteristicDefinition
-    /// Up to which density, in µg/m³, it is excellent, good, fair, and inferior; above, poor.
+    /// The largest densities, in µg/m³, that are excellent, good, fair, and inferior. Above the last one the air is
+    /// poor.
     let limits: [Double]
   }
 
-  /// The limits are the five levels of the European Air Quality Index, as the European Environment Agency's viewer stated them at first
-  /// (discomap.eea.europa.eu/map/AQI/Viewer); those of VOC, which it doesn't have, are ours.
+  /// The limits are the five levels of the European Air Quality Index, as the European Environment Agency's viewer
+  /// first stated them (discomap.eea.europa.eu/map/AQI/Viewer). The index has no VOC; the VOC limits are our choice.
   private static let pollutants = [
     Pollutant(word: "ozone", density: .ozoneDensity, limits: [80, 120, 180, 240]),
     Pollutant(word: "nitrogenDioxide", density: .nitrogenDioxideDensity, limits: [40, 100, 200, 400]),
@@ -39,11 +40,11 @@ final class AirQualitySensor: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .airQualitySensor, summary: "Densities wander, or follow a series, and Air Quality follows them.",
+    service: .airQualitySensor, summary: "Densities change at random or follow a series; Air Quality follows them.",
     parameters: Measurements.parameters + [
       .init(
         "replayed", .choice(["first"] + pollutants.map(\.word)), default: .choice("first"),
-        "The density that the series is of; first: the first of those that the service has.")
+        "The density that the series applies to; first: the first one that the service has.")
     ]
   ) { AirQualitySensor($0, $1) }
 

@@ -1,7 +1,7 @@
 import HAPModel
 
-/// A battery that drains, and fills while it is charged. Status Low Battery of its service follows, and that of every service of the accessory that is no battery.
-/// HAP R2 §8 "Battery Service".
+/// A battery that drains, and fills while it is charged. Status Low Battery follows in its service and in all other
+/// services of the accessory, except those of other batteries. HAP R2 §8 "Battery Service".
 final class Battery: Behaviour {
   /// Values of Charging State.
   private enum Charging {
@@ -19,7 +19,7 @@ final class Battery: Behaviour {
     level = service[.batteryLevel]
     low = service[.statusLowBattery]
     charging = service[.chargingState]
-    // Another battery is low when it is.
+    // Other batteries have their own level.
     alsoLow = service.others { $0.type != ServiceDefinition.batteryService.type && $0[.statusLowBattery] != nil }
       .compactMap { $0[.statusLowBattery] }
     life = parameters.duration("life")
@@ -28,13 +28,13 @@ final class Battery: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .batteryService, summary: "It drains and is charged, and says when it is low.",
+    service: .batteryService, summary: "It drains and charges, and reports when it is low.",
     parameters: [
       .init(
         "life", .duration, default: .duration(.seconds(365 * 86_400)), "Time from full to empty; 0s: it never drains."),
       .init(
         "chargeTime", .duration, default: .duration(.seconds(2 * 3600)), "Time from empty to full while it is charged."),
-      .init("lowAt", .number(0...100), default: .number(20), "Up to this level it is low, in %."),
+      .init("lowAt", .number(0...100), default: .number(20), "The highest level that is low, in %."),
     ]
   ) { Battery($0, $1) }
 
@@ -50,7 +50,7 @@ final class Battery: Behaviour {
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     tell(&context)
-    // Full: whoever is charged stays at the charger, and is charging no more.
+    // Full: the device stays at the charger, but no longer charges.
     if context.value(charging) == Charging.yes, drain.level(at: context.now) >= 100 {
       context.set(charging, Charging.no)
       run(&context)

@@ -2,7 +2,7 @@ import HAPModel
 
 /// A button: each press is one Programmable Switch Event. HAP R2 §8 "Stateless Programmable Switch", "Doorbell".
 ///
-/// Presses that its valid-values leave out are none of its own. A stateful one turns its output on and off as well.
+/// A press that the valid-values exclude is refused. A stateful switch also turns its output on and off.
 final class Button: Behaviour {
   private let event, output: AttributeID?
 
@@ -34,8 +34,8 @@ final class Button: Behaviour {
       let known = ButtonPress.allCases.filter(isKnown).map(\.name)
       throw CommandError(
         .notPossible,
-        "this button knows no \(press.name) press: "
-          + (known.isEmpty ? "its valid-values leave none" : "there is \(known.joined(separator: " and "))"))
+        "this button has no \(press.name) press: "
+          + (known.isEmpty ? "its valid-values allow none" : "it has \(known.joined(separator: " and "))"))
     }
     context.set(event, .integer(Int128(press.rawValue)))
     if let output { context.set(output, context.value(output) == 1 ? 0 : 1) }

@@ -1,6 +1,7 @@
 import HAPModel
 
-/// The head of a camera: its current angles follow their targets in `tiltTime`. "Camera Control", which Apple has withdrawn and old cameras have.
+/// The head of a camera: its current angles follow their targets in `tiltTime`. "Camera Control" was withdrawn by
+/// Apple, but old cameras have it.
 final class CameraHead: Behaviour {
   private let motors: [TiltMotor]
 

@@ -1,8 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// The streaming of a camera, which this simulator doesn't do: whoever sets up endpoints reads that it failed. HAP R2 §11.8 "Camera RTP Stream
-/// Management".
+/// Camera streaming, which this simulator does not support. A controller that sets up endpoints reads an error status.
+/// HAP R2 §11.8 "Camera RTP Stream Management".
 final class CameraStream: Behaviour {
   private enum Item {
     static let session: UInt8 = 1, status: UInt8 = 2
@@ -14,7 +14,7 @@ final class CameraStream: Behaviour {
   init(_ service: DeviceService) { setup = service[.setupEndpoints] }
 
   static let kind = BehaviourKind(
-    service: .cameraRTPStreamManagement, summary: "It streams nothing: setting up endpoints is answered with an error.",
+    service: .cameraRTPStreamManagement, summary: "It does not stream: setting up endpoints is answered with an error.",
     parameters: []
   ) { service, _ in CameraStream(service) }
 

@@ -1,7 +1,8 @@
 import HAPAttributes
 import HAPModel
 
-/// HomeKit Data Stream, which this simulator doesn't speak: setting up a transport is answered with an error. HAP R2 §10, Setup Data Stream Transport.
+/// HomeKit Data Stream, which this simulator does not support. Setting up a transport is answered with an error. HAP
+/// R2 §10, Setup Data Stream Transport.
 final class DataStreamTransport: Behaviour {
   /// Status: generic error.
   private static let refusal: Value = .data([1, 1, 1])
@@ -11,7 +12,7 @@ final class DataStreamTransport: Behaviour {
   init(_ service: DeviceService) { setup = service[.setupDataStreamTransport] }
 
   static let kind = BehaviourKind(
-    service: .dataStreamTransportManagement, summary: "It transports nothing: setting it up is answered with an error.",
+    service: .dataStreamTransportManagement, summary: "It has no transport: setting one up is answered with an error.",
     parameters: []
   ) { service, _ in DataStreamTransport(service) }
 

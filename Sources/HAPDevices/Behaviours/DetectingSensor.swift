@@ -1,6 +1,6 @@
 import HAPModel
 
-/// A sensor that notices one thing: motion, people, an open door, water, smoke. HAP R2 §8, the services of that name.
+/// A sensor that detects one thing: motion, people, an open door, water, smoke. HAP R2 §8, the services of that name.
 final class DetectingSensor: Behaviour {
   private let detection: Detection
 
@@ -23,11 +23,11 @@ final class DetectingSensor: Behaviour {
 
   static let kinds = [
     // Contact Sensor State is 1 while the contact is open.
-    kind(.contactSensor, .contactSensorState, hold: .seconds(10), "Triggered, it is open for a while."),
-    kind(.leakSensor, .leakDetected, hold: .zero, "Triggered, it tells of a leak until somebody sets it back."),
-    kind(.motionSensor, .motionDetected, hold: .seconds(30), "Triggered, it sees motion for a while."),
-    kind(.occupancySensor, .occupancyDetected, hold: .seconds(120), "Triggered, it sees somebody for a while."),
-    kind(.smokeSensor, .smokeDetected, hold: .seconds(60), "Triggered, it tells of smoke for a while."),
+    kind(.contactSensor, .contactSensorState, hold: .seconds(10), "A trigger opens it for a while."),
+    kind(.leakSensor, .leakDetected, hold: .zero, "A trigger reports a leak until it is reset by hand."),
+    kind(.motionSensor, .motionDetected, hold: .seconds(30), "A trigger reports motion for a while."),
+    kind(.occupancySensor, .occupancyDetected, hold: .seconds(120), "A trigger reports occupancy for a while."),
+    kind(.smokeSensor, .smokeDetected, hold: .seconds(60), "A trigger reports smoke for a while."),
   ]
 
   func start(_ context: inout DeviceContext) {}

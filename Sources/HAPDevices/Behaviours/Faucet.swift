@@ -1,7 +1,7 @@
 import HAPModel
 
-/// A faucet: made inactive it stops the water of the valves that are linked to it, which know it by themselves and stay active, and turns off a
-/// linked heater. HAP R14 §8.14 "Faucet", as HomeKitADK tells it.
+/// A faucet. While it is inactive, its linked valves stop their water and stay active; they notice the change
+/// themselves. Making it inactive also turns off a linked heater. HAP R14 §8.14 "Faucet", according to HomeKitADK.
 final class Faucet: Behaviour {
   private let active: AttributeID?
   private let heaters: [AttributeID]
@@ -12,7 +12,8 @@ final class Faucet: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .faucet, summary: "Inactive, it stops the water of its valves and turns off its heater.", parameters: []
+    service: .faucet, summary: "When inactive, it stops the water of its valves and turns off its heater.",
+    parameters: []
   ) { service, _ in Faucet(service) }
 
   func start(_ context: inout DeviceContext) { follow(&context) }

@@ -1,8 +1,9 @@
 import HAPModel
 
-/// A filter that wears while the machine that it is linked to runs; without one, always. HAP R2 §8 "Filter Maintenance".
+/// A filter that wears while the machine that it is linked to runs. Without a linked machine it always wears. HAP R2
+/// §8 "Filter Maintenance".
 ///
-/// Reset Filter Indication makes it a new one.
+/// Reset Filter Indication replaces it with a new filter.
 final class FilterWear: Behaviour {
   private static let next = 0
 
@@ -24,12 +25,12 @@ final class FilterWear: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .filterMaintenance, summary: "The filter wears while its machine runs, and says when it is due.",
+    service: .filterMaintenance, summary: "The filter wears while its machine runs, and reports when a change is due.",
     parameters: [
       .init(
         "life", .duration, default: .duration(.seconds(180 * 86_400)),
-        "How long a new filter lasts in use; 0s: for ever."),
-      .init("changeAt", .number(0...100), default: .number(10), "Up to this level it is due to be changed, in %."),
+        "How long a new filter lasts in use; 0s: forever."),
+      .init("changeAt", .number(0...100), default: .number(10), "The highest level at which a change is due, in %."),
     ]
   ) { FilterWear($0, $1) }
 

@@ -1,19 +1,19 @@
 import HAPModel
 import HAPWire
 
-/// A service without a behaviour of its own: currents follow targets as its profile says.
+/// The behaviour for services without their own: current values follow targets as the profile says.
 ///
-/// At the start each current is where its target says. A target that is written on the way counts from where the current is then.
-/// A current that is set by hand stays there, and its target is left alone.
+/// At the start, each current value is that of its target. A target that is written during a transition starts a new
+/// one from the present value. A current value that is set by hand stays, and its target does not change.
 final class Follower: Behaviour {
   private struct Pair {
     let current, target: AttributeID
     let delay, duration, report: Duration
     let curve: Fade.Curve
-    /// Nil at rest.
+    /// `nil` at rest.
     var motion: (fade: Fade, goal: Value)?
   }
-  /// Each pair has a timer, and timers are few.
+  /// Each pair has a timer, and the number of timers is limited.
   private static let mostPairs = 100
 
   private var pairs: [Pair]
@@ -32,12 +32,12 @@ final class Follower: Behaviour {
   private static let members: [BehaviourParameter] = [
     .init("current", .characteristic, default: nil, "The characteristic that follows: its type, name or description."),
     .init("target", .characteristic, default: nil, "The characteristic that it follows."),
-    .init("delay", .duration, default: .duration(.zero), "Time until it sets off."),
-    .init("duration", .duration, default: .duration(.zero), "Time on the way."),
+    .init("delay", .duration, default: .duration(.zero), "Time until it starts."),
+    .init("duration", .duration, default: .duration(.zero), "Time from start to end."),
     .init(
       "curve", .choice(Fade.Curve.allCases.map(\.rawValue)), default: .choice(Fade.Curve.jump.rawValue),
-      "How it goes: all at once in the end, evenly, or slowly at both ends; the last two are for numbers."),
-    .init("report", .duration, default: .duration(.milliseconds(500)), "How often it is told on the way."),
+      "Shape of the change: all at once at the end, evenly, or slowly at both ends; the last two are for numbers."),
+    .init("report", .duration, default: .duration(.milliseconds(500)), "How often it is reported during the change."),
   ]
 
   static let kind = BehaviourKind(
@@ -84,7 +84,7 @@ final class Follower: Behaviour {
     context.schedule(index, after: fade.untilNext(pair.report, at: context.now))
   }
 
-  /// 20 in one format is 20 in another.
+  /// The number 20 is the same in any numeric format.
   private func isSame(_ a: Value, _ b: Value) -> Bool {
     guard let first = a.doubleValue, let second = b.doubleValue else { return a == b }
     return first == second
@@ -100,7 +100,7 @@ final class Follower: Behaviour {
     pairs[index].motion = nil
   }
 
-  /// A goal that the current has no room for is as near as it can be.
+  /// A goal beyond the range of the current characteristic is limited to it.
   private func put(_ value: Value, _ pair: Pair, _ context: inout DeviceContext) {
     guard let current = context.characteristic(pair.current) else { return }
     if current.allows(value) {
@@ -112,7 +112,7 @@ final class Follower: Behaviour {
 }
 
 extension Follower {
-  /// What is wrong with pairs whose members can be read.
+  /// Returns the problems between pairs whose members are readable.
   private static func judge(
     _ parameters: BehaviourParameters, _ node: JSONNode, _ characteristics: [Characteristic]
   ) -> [JSONProblem] {
@@ -130,10 +130,11 @@ extension Follower {
       else { return nil }
       if current.type == target.type { return place("target").problem("\(current.shownName) can't follow itself") }
       if let other = currents.firstIndex(of: current.type), other != index {
-        return place("current").problem("\(current.shownName) is the current of follow[\(other)] already")
+        return place("current").problem("\(current.shownName) is already the current of follow[\(other)]")
       }
       if let other = currents.firstIndex(of: target.type) {
-        return place("target").problem("\(target.shownName) is the current of follow[\(other)], and so nobody's target")
+        return place("target").problem(
+          "\(target.shownName) is the current of follow[\(other)], so it can't be a target")
       }
       guard current.format == target.format || current.format.isNumeric && target.format.isNumeric else {
         let formats =

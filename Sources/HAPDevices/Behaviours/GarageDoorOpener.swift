@@ -2,10 +2,10 @@ import HAPModel
 
 /// A garage door with a motor: Current Door State follows Target Door State in `travelTime`. HAP R2 §8 "Garage Door Opener".
 ///
-/// - A target written half-way turns the door round, and the way back takes as long as the way so far.
-/// - An obstruction while closing makes it go up again (the target follows) or stand still, as `onObstruction` says. While
-///   obstructed it does not close. When the obstruction has gone, the door waits to be told again.
-/// - A lock in the same service (Lock Current and Target State) works as `LockMechanism` does.
+/// - A target written half-way reverses the door. The way back takes as long as the way so far.
+/// - An obstruction during closing makes the door open again (the target follows) or stop, as `onObstruction` says.
+///   While obstructed the door does not close. After the obstruction is removed, the door waits for the next target.
+/// - A lock in the same service (Lock Current and Target State) works like `LockMechanism`.
 final class GarageDoorOpener: Behaviour {
   /// Values of Current Door State; `open` and `closed` are those of Target Door State too.
   private enum Door {
@@ -13,7 +13,7 @@ final class GarageDoorOpener: Behaviour {
   }
   private enum Motion {
     case resting
-    /// Since `start`, from where the door was then, towards 1 or 0.
+    /// Since `start`, from the position at that time, towards 1 or 0.
     case moving(isOpening: Bool, start: Duration, from: Double)
   }
   private static let arrival = 0, lockToken = 1
@@ -23,7 +23,7 @@ final class GarageDoorOpener: Behaviour {
   private let reversesOnObstruction: Bool
   private let lock: LockMechanism
   private var motion = Motion.resting
-  /// Where the door rests, or rested last: 0 closed, 1 open.
+  /// The present rest position, or the last one: 0 closed, 1 open.
   private var position = 0.0
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters) {
@@ -37,12 +37,12 @@ final class GarageDoorOpener: Behaviour {
 
   static let kind = BehaviourKind(
     service: .garageDoorOpener,
-    summary: "The door travels to its target, and minds what is in its way.",
+    summary: "The door travels to its target, and reacts to obstructions.",
     parameters: [
       .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from closed to open, and back."),
       .init(
         "onObstruction", .choice(["reverse", "stop"]), default: .choice("reverse"),
-        "What a closing door does when something gets in its way."),
+        "Reaction of a closing door to an obstruction."),
     ] + LockMechanism.parameters
   ) { GarageDoorOpener($0, $1) }
 
@@ -56,7 +56,7 @@ final class GarageDoorOpener: Behaviour {
       position = 0.5
       return
     default:
-      // At rest, and doors don't move while the power is off: where the target says, which is remembered over restarts.
+      // At rest. A door does not move while the power is off, so it is where the target says; the target is stored.
       position = isOpenWanted ? 1 : 0
       let rest = isOpenWanted ? Door.open : Door.closed
       if context.value(current) != rest { context.set(current, rest) }
@@ -102,7 +102,7 @@ final class GarageDoorOpener: Behaviour {
     context.schedule(Self.arrival, after: travelTime * distance)
   }
 
-  /// The wish to close an obstructed door.
+  /// Handles a request to close an obstructed door.
   private func stayOpen(_ context: inout DeviceContext) {
     if reversesOnObstruction {
       context.set(target, Door.open)
@@ -116,7 +116,7 @@ final class GarageDoorOpener: Behaviour {
     if case .moving(isOpening: false, _, _) = motion { stayOpen(&context) }
   }
 
-  /// Somebody moved the door itself: what it was on its way to is forgotten.
+  /// Handles a door that a person moved. The motion so far is cancelled.
   private func moveByHand(_ value: Value, _ context: inout DeviceContext) {
     switch value {
     case Door.open, Door.closed:

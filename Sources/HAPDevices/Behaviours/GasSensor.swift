@@ -1,9 +1,10 @@
 import HAPModel
 
-/// A sensor of carbon monoxide or dioxide: it tells of the gas when it is triggered and while the level is at `alarmAt` or above; the peak level is the
-/// highest so far. HAP R2 §8 "Carbon Monoxide Sensor", "Carbon Dioxide Sensor".
+/// A sensor of carbon monoxide or dioxide. It reports the gas when it is triggered, and while the level is at
+/// `alarmAt` or above. The peak level is the highest one so far. HAP R2 §8 "Carbon Monoxide Sensor", "Carbon Dioxide
+/// Sensor".
 ///
-/// What a hand set stays until the level passes `alarmAt` again.
+/// A state that was set by hand stays until the level crosses `alarmAt` again.
 final class GasSensor: Behaviour {
   private let level, peak: AttributeID?
   private let detection: Detection
@@ -28,7 +29,7 @@ final class GasSensor: Behaviour {
     peak: CharacteristicDefinition, alarmAt: Double, _ summary: String
   ) -> BehaviourKind {
     let threshold = BehaviourParameter(
-      "alarmAt", .number(0...100_000), default: .number(alarmAt), "From this level on it is detected, in ppm.")
+      "alarmAt", .number(0...100_000), default: .number(alarmAt), "The lowest level that is detected, in ppm.")
     return BehaviourKind(
       service: service, summary: summary,
       parameters: [threshold, Detection.hold(.seconds(60))] + Measurements.parameters
@@ -40,10 +41,10 @@ final class GasSensor: Behaviour {
   static let kinds = [
     kind(
       .carbonDioxideSensor, detected: .carbonDioxideDetected, level: .carbonDioxideLevel, peak: .carbonDioxidePeakLevel,
-      alarmAt: 2000, "It tells of carbon dioxide while there is much of it."),
+      alarmAt: 2000, "It reports carbon dioxide while the level is high."),
     kind(
       .carbonMonoxideSensor, detected: .carbonMonoxideDetected, level: .carbonMonoxideLevel,
-      peak: .carbonMonoxidePeakLevel, alarmAt: 50, "It tells of carbon monoxide while there is much of it."),
+      peak: .carbonMonoxidePeakLevel, alarmAt: 50, "It reports carbon monoxide while the level is high."),
   ]
 
   func start(_ context: inout DeviceContext) {

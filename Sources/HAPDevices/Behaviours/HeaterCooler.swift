@@ -2,7 +2,8 @@ import HAPModel
 
 /// A device that heats and cools a room while it is active. HAP R2 §8 "Heater Cooler".
 ///
-/// Heating keeps the room above Heating Threshold Temperature, cooling below Cooling Threshold Temperature. A faucet that it is linked to turns it off.
+/// Heating keeps the room above Heating Threshold Temperature. Cooling keeps it below Cooling Threshold Temperature. A
+/// linked faucet turns it off.
 final class HeaterCooler: RoomKeeper {
   /// Values of Current Heater Cooler State.
   private enum State {

@@ -1,8 +1,8 @@
 import HAPModel
 
-/// A device that wets and dries a room's air while it is active. HAP R2 §8 "Humidifier Dehumidifier".
+/// A device that humidifies and dehumidifies a room's air while it is active. HAP R2 §8 "Humidifier Dehumidifier".
 ///
-/// Wetting uses the water of the tank (Water Level); an empty one stops it.
+/// Humidifying uses the water of the tank (Water Level) and stops when the tank is empty.
 final class HumidifierDehumidifier: Behaviour {
   /// Values of Current Humidifier Dehumidifier State.
   private enum State {
@@ -40,7 +40,7 @@ final class HumidifierDehumidifier: Behaviour {
     parameters: ClimateParameters.humidity + [
       .init(
         "tank", .duration, default: .duration(.seconds(8 * 3600)),
-        "How long wetting takes to empty a full tank; 0s: it has no end.")
+        "How long humidifying takes to empty a full tank; 0s: it stays full.")
     ]
   ) { HumidifierDehumidifier($0, $1) }
 

@@ -1,9 +1,10 @@
 import HAPModel
 
-/// Sprinklers: active when one of its valves becomes so, and in use while one is; made inactive, it turns them off. Its Remaining Duration is the
-/// longest of theirs. HAP R14 §8.21 "Irrigation System", as HomeKitADK tells it.
+/// An irrigation system. It becomes active when one of its valves does, and is in use while one is. Making it inactive
+/// turns its valves off. Its Remaining Duration is the longest of theirs. HAP R14 §8.21 "Irrigation System", according
+/// to HomeKitADK.
 ///
-/// Its valves are those linked to it, or all of the accessory.
+/// Its valves are the linked ones. If none is linked, all valves of the accessory are its valves.
 final class IrrigationSystem: Behaviour {
   private struct Line {
     let active, inUse, setDuration, remaining: AttributeID?
@@ -19,7 +20,7 @@ final class IrrigationSystem: Behaviour {
 
   private let active, inUse, remaining: AttributeID?
   private var lines: [Line]
-  /// The longest of the countdowns, as it was told.
+  /// The longest countdown, as last reported.
   private var longest: Countdown?
 
   init(_ service: DeviceService) {
@@ -30,7 +31,7 @@ final class IrrigationSystem: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .irrigationSystem, summary: "It is active and in use as its valves are, and turns them all off.",
+    service: .irrigationSystem, summary: "It is active or in use when one of its valves is, and turns them all off.",
     parameters: []
   ) { service, _ in IrrigationSystem(service) }
 
@@ -61,13 +62,13 @@ final class IrrigationSystem: Behaviour {
     for index in lines.indices {
       let line = lines[index]
       if id == line.active, value == 1 { context.change(active, to: 1) }
-      // What is told of a valve without Remaining Duration is that it is in use.
+      // A valve without Remaining Duration only reports that it is in use.
       if id == line.remaining || id == line.inUse && (line.remaining == nil || value == 0) { count(index, &context) }
     }
     tell(&context)
   }
 
-  /// Looks how long a valve has left, now that it says so.
+  /// Updates the remaining time of a valve that reported it.
   private func count(_ index: Int, _ context: inout DeviceContext) {
     let line = lines[index]
     let isInUse = context.value(line.inUse) == 1

@@ -1,8 +1,9 @@
 import HAPModel
 
-/// A current state that is at once what its target is: what an input source shows, what a smart speaker plays. HAP R2 §9 "Current Visibility State", "Target Media State".
+/// A current state that follows its target at once: the visibility of an input source, the media state of a smart
+/// speaker. HAP R2 §9 "Current Visibility State", "Target Media State".
 ///
-/// Set by hand, it takes the target along, where the target knows such a value.
+/// Setting it by hand also sets the target, if the target allows the value.
 final class LedState: Behaviour {
   private let current, target: AttributeID?
 
@@ -31,7 +32,7 @@ final class LedState: Behaviour {
     written(id, value, &context)
   }
 
-  /// Brings a target to where a hand brought its current state.
+  /// Sets a target to the value that its current state was set to by hand.
   static func lead(_ target: AttributeID?, to value: Value, _ context: inout DeviceContext) {
     guard let target, context.characteristic(target)?.allows(value) == true else { return }
     context.change(target, to: value)

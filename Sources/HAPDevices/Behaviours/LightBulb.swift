@@ -1,18 +1,19 @@
 import HAPAttributes
 import HAPModel
 
-/// A light: every value reads back as it was written, and a press turns it on and off. HAP R2 §8 "Light Bulb".
+/// A light: every value reads back as written, and a press turns it on or off. HAP R2 §8 "Light Bulb".
 ///
-/// With `showsFade` and the vendor's Fade Rate, Brightness is told on its way. It starts from where it is, so right after a write it reads as before.
+/// With `showsFade` and the vendor's Fade Rate, Brightness is reported during a fade. A fade starts at the present
+/// value, so a read right after a write returns the old one.
 final class LightBulb: Behaviour {
-  /// Fade Rate, in seconds: a vendor's own.
+  /// Fade Rate, in seconds: a characteristic of a vendor.
   private static let fadeRateType = TypeID("7E536242-341C-4862-BE90-272CE15BD633")
   private static let next = 0
 
   private let on, brightness, fadeRate: AttributeID?
   private let showsFade: Bool
   private let report: Duration
-  /// Where it rests, or rested last.
+  /// The present rest level, or the last one.
   private var level = 0.0
   private var fading: (fade: Fade, goal: Value)?
 
@@ -25,13 +26,14 @@ final class LightBulb: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .lightBulb, summary: "It stays as it is set, or fades there; a press turns it on and off.",
+    service: .lightBulb, summary: "It keeps the value that is set, or fades to it; a press turns it on and off.",
     parameters: [
       .init(
         "showsFade", .flag, default: .flag(false),
-        "Whether Brightness is told on its way during the seconds that Fade Rate says, a custom characteristic of type 7E536242-341C-4862-BE90-272CE15BD633."
+        "Whether Brightness is reported during a fade; Fade Rate, a custom characteristic of type 7E536242-341C-4862-BE90-272CE15BD633, is its duration in seconds."
       ),
-      .init("report", .duration, default: .duration(.milliseconds(250)), "How often Brightness is told on its way."),
+      .init(
+        "report", .duration, default: .duration(.milliseconds(250)), "How often Brightness is reported during a fade."),
     ]
   ) { LightBulb($0, $1) }
 
@@ -39,7 +41,7 @@ final class LightBulb: Behaviour {
     if showsFade { level = context.value(brightness)?.doubleValue ?? 0 }
   }
 
-  /// Lights are written to more than anything else.
+  /// Lights are written to more often than any other service, so unneeded calls are avoided.
   var mindsWrites: Bool { showsFade }
 
   func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
@@ -66,7 +68,7 @@ final class LightBulb: Behaviour {
   private func dim(to goal: Value, _ context: inout DeviceContext) {
     let here = fading?.fade.value(at: context.now) ?? level
     let wanted = goal.doubleValue ?? here
-    // A vendor's number may have no limits, and a Duration has.
+    // A vendor's number may be unlimited, but a Duration is not.
     let seconds = min(context.value(fadeRate)?.doubleValue ?? 0, 86_400)
     guard seconds > 0, wanted != here else { return rest(at: goal, &context) }
     let fade = Fade(from: here, to: wanted, start: context.now, duration: .seconds(seconds), curve: .linear)

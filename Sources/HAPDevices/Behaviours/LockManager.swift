@@ -1,9 +1,10 @@
 import HAPModel
 
-/// What stands beside a lock: who moved it last, and that it locks itself again. HAP R2 §8 "Lock Management".
+/// The management of a lock: it reports who moved the lock last, and secures the lock after a timeout. HAP R2 §8 "Lock
+/// Management".
 ///
-/// Lock Last Known Action tells a controller's doing (remotely), a hand's (physically), and its own. With Lock Management Auto Security Timeout above 0,
-/// a lock that was opened is secured after so many seconds.
+/// Lock Last Known Action distinguishes a controller (remotely), a person (physically), and the timeout. If Lock
+/// Management Auto Security Timeout is above 0, an opened lock is secured after that number of seconds.
 final class LockManager: Behaviour {
   /// Values of Lock Last Known Action.
   private enum Action {
@@ -15,7 +16,7 @@ final class LockManager: Behaviour {
 
   private let lastAction, timeout: AttributeID?
   private let current, target: AttributeID?
-  /// What a controller, or this, asked the bolt for and hasn't seen yet.
+  /// The bolt state that a controller or the timeout requested and that is not reached yet.
   private var asked: (value: Value, byTimeout: Bool)?
 
   init(_ service: DeviceService) {
@@ -27,7 +28,8 @@ final class LockManager: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .lockManagement, summary: "It says who moved the lock last, and secures it after a while.", parameters: []
+    service: .lockManagement, summary: "It reports who moved the lock last, and secures it after a timeout.",
+    parameters: []
   ) { service, _ in LockManager(service) }
 
   var watched: [AttributeID] { [current, target].compactMap { $0 } }
@@ -73,7 +75,7 @@ final class LockManager: Behaviour {
   }
 
   private func setTimer(_ context: inout DeviceContext) {
-    // Thirty years are long enough, also where the format allows more.
+    // Limited to about thirty years, even if the format allows more.
     let seconds = min(context.value(timeout)?.doubleValue ?? 0, 1e9)
     if seconds > 0, context.value(current) == Self.opened {
       context.schedule(Self.relock, after: .seconds(seconds))

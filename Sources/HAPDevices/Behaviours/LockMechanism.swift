@@ -9,11 +9,11 @@ final class LockMechanism: Behaviour {
 
   private let current, target: AttributeID?
   private let actuationTime: Duration
-  /// How often it jams, 0...1.
+  /// The probability that it jams, 0...1.
   private let jams: Double
   private let token: Int
   private var isMoving = false
-  /// Stuck until somebody loosens it.
+  /// Whether the bolt is stuck. It stays so until it is freed.
   private var isStuck = false
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters, token: Int = 0) {
@@ -24,14 +24,14 @@ final class LockMechanism: Behaviour {
     self.token = token
   }
 
-  /// Whether the service has a lock at all.
+  /// Whether the service has a lock.
   var isThere: Bool { current != nil && target != nil }
 
   static let parameters: [BehaviourParameter] = [
-    .init("actuationTime", .duration, default: .duration(.seconds(1)), "Time the bolt of the lock takes."),
+    .init("actuationTime", .duration, default: .duration(.seconds(1)), "Time that the bolt needs to move."),
     .init(
       "jams", .fraction, default: .fraction(0),
-      "How often the bolt gets stuck instead (Lock Current State: jammed): 0 is never, 1 always."),
+      "Probability that the bolt jams (Lock Current State: jammed): 0 is never, 1 always."),
   ]
 
   static let kind = BehaviourKind(
@@ -39,7 +39,7 @@ final class LockMechanism: Behaviour {
   ) { LockMechanism($0, $1) }
 
   func start(_ context: inout DeviceContext) {
-    // A bolt at rest stays where it is while the power is off: where the target says, which is remembered over restarts.
+    // A bolt at rest does not move while the power is off, so it is where the target says; the target is stored.
     guard let wanted = context.value(target), [Bolt.unsecured, Bolt.secured].contains(context.value(current)) else {
       return
     }
@@ -54,7 +54,7 @@ final class LockMechanism: Behaviour {
     if id == target { return drive(&context) }
     guard id == current else { return }
     stop(&context)
-    // A key in the bolt: the motor takes over from there.
+    // A key in the bolt: the motor continues from there.
     if value == Bolt.unsecured || value == Bolt.secured { context.set(target, value) }
   }
 
@@ -67,7 +67,7 @@ final class LockMechanism: Behaviour {
 
   var deeds: Set<Deed.Kind> { [.jam] }
 
-  /// A stuck bolt says so when it is to move; loosened, it goes where it was to go.
+  /// A stuck bolt reports jammed only when it should move. A freed bolt moves to its target.
   func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
     guard case .jam(let isStuck) = deed, isStuck != self.isStuck else { return }
     self.isStuck = isStuck

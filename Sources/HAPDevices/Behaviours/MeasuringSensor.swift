@@ -17,9 +17,9 @@ final class MeasuringSensor: Behaviour {
   }
 
   static let kinds = [
-    kind(.humiditySensor, .currentRelativeHumidity, "Humidity wanders, or follows a series."),
-    kind(.lightSensor, .currentAmbientLightLevel, "The light wanders, or follows a series."),
-    kind(.temperatureSensor, .currentTemperature, "The temperature wanders, or follows a series."),
+    kind(.humiditySensor, .currentRelativeHumidity, "Humidity changes at random or follows a series."),
+    kind(.lightSensor, .currentAmbientLightLevel, "The light level changes at random or follows a series."),
+    kind(.temperatureSensor, .currentTemperature, "The temperature changes at random or follows a series."),
   ]
 
   func start(_ context: inout DeviceContext) { measurements.start(&context) }

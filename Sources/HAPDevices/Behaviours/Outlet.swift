@@ -1,7 +1,8 @@
 import HAPAttributes
 import HAPModel
 
-/// An outlet: On switches it, and Outlet In Use says whether something is plugged in, or whether it draws power. HAP R2 §8 "Outlet".
+/// An outlet: On switches it. Outlet In Use reports whether something is plugged in, or whether power is drawn. HAP R2
+/// §8 "Outlet".
 final class Outlet: Behaviour {
   private let on, inUse: AttributeID?
   private let followsOn: Bool
@@ -13,11 +14,11 @@ final class Outlet: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .outlet, summary: "It stays as it is set; a press turns it on and off.",
+    service: .outlet, summary: "It keeps the value that is set; a press turns it on and off.",
     parameters: [
       .init(
         "inUse", .choice(["plugged", "drawing"]), default: .choice("plugged"),
-        "What Outlet In Use says: that something is plugged in, whatever On is, or that it draws power, which is On.")
+        "Meaning of Outlet In Use: something is plugged in, regardless of On; or power is drawn, the same as On.")
     ]
   ) { Outlet($0, $1) }
 

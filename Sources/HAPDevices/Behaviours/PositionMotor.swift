@@ -1,10 +1,12 @@
 import HAPModel
 
-/// The motor of a door, window or covering: Current Position follows Target Position in `travelTime`, and so do the tilts of a covering in `tiltTime`.
-/// HAP R2 §8 "Door", "Window", "Window Covering".
+/// The motor of a door, window or covering. Current Position follows Target Position in `travelTime`. The tilts of a
+/// covering follow their targets in `tiltTime`. HAP R2 §8 "Door", "Window", "Window Covering".
 ///
-/// - Hold Position 1 stops it where it is, and the target becomes that; the next target releases it. 0 says nothing (§9.43).
-/// - Something in the way turns it back to where it came from or stops it, as `onObstruction` says. While obstructed it doesn't go on that way.
+/// - Hold Position 1 stops it, and its position becomes the target. The next target releases it. 0 has no effect
+///   (§9.43).
+/// - An obstruction makes it return to where it started or stop, as `onObstruction` says. While obstructed it does not
+///   continue in that direction.
 final class PositionMotor: Behaviour {
   /// Values of Position State.
   private enum State {
@@ -19,7 +21,7 @@ final class PositionMotor: Behaviour {
   private let travelTime, reportInterval: Duration
   private let turnsBack: Bool
   private var travel = Travel(at: 0, between: PositionMotor.ends, fullTime: .zero)
-  /// Where it set off.
+  /// The position where it started.
   private var origin = 0.0
   private var isMoving = false
 
@@ -43,10 +45,11 @@ final class PositionMotor: Behaviour {
 
   private static let parameters: [BehaviourParameter] = [
     .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from 0 % to 100 %, and back."),
-    .init("report", .duration, default: .duration(.seconds(1)), "How often Current Position is told on the way."),
+    .init(
+      "report", .duration, default: .duration(.seconds(1)), "How often Current Position is reported during travel."),
     .init(
       "onObstruction", .choice(["reverse", "stop"]), default: .choice("reverse"),
-      "What it does when something gets in its way: goes back, or stops."),
+      "Reaction to an obstruction: go back, or stop."),
   ]
 
   private static func kind(_ service: ServiceDefinition, _ summary: String, tilts: Bool = false) -> BehaviourKind {
@@ -58,13 +61,13 @@ final class PositionMotor: Behaviour {
   }
 
   static let kinds = [
-    kind(.door, "The door goes to its target position, and minds what is in its way."),
-    kind(.window, "The window goes to its target position, and minds what is in its way."),
-    kind(.windowCovering, "The covering goes to its target position, and its slats tilt.", tilts: true),
+    kind(.door, "The door moves to its target position, and reacts to obstructions."),
+    kind(.window, "The window moves to its target position, and reacts to obstructions."),
+    kind(.windowCovering, "The covering moves to its target position, and its slats tilt.", tilts: true),
   ]
 
   func start(_ context: inout DeviceContext) {
-    // Motors don't move while the power is off: it rests where the target says, which is remembered over restarts.
+    // A motor does not move while the power is off, so it is where the target says; the target is stored.
     let position = context.value(target)?.doubleValue ?? context.value(current)?.doubleValue ?? 0
     travel = Travel(at: position, between: Self.ends, fullTime: travelTime)
     context.tell(current, travel.target)
@@ -81,7 +84,7 @@ final class PositionMotor: Behaviour {
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     switch id {
     case current:
-      // Pushed there.
+      // Pushed by hand.
       travel = Travel(at: value.doubleValue ?? 0, between: Self.ends, fullTime: travelTime)
       context.set(target, value)
       rest(&context)
@@ -111,7 +114,7 @@ final class PositionMotor: Behaviour {
       travel.stop(at: context.now)
       return rest(&context)
     }
-    // What is in the way is in the way of the closing edge.
+    // An obstruction only blocks the closing direction.
     if position < here, context.value(obstruction) == true {
       return holdStill(&context)
     }

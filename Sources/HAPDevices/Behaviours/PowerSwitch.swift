@@ -7,7 +7,7 @@ final class PowerSwitch: Behaviour {
   init(_ service: DeviceService) { on = service[.on] }
 
   static let kind = BehaviourKind(
-    service: .switch, summary: "It stays as it is set; a press turns it on and off.", parameters: []
+    service: .switch, summary: "It keeps the value that is set; a press turns it on and off.", parameters: []
   ) { service, _ in PowerSwitch(service) }
 
   func start(_ context: inout DeviceContext) {}
@@ -20,11 +20,11 @@ final class PowerSwitch: Behaviour {
     try Self.press(deed, on, &context)
   }
 
-  /// What a single press does to whatever has On.
+  /// Performs a single press on a service that has On.
   static func press(_ deed: Deed, _ on: AttributeID?, _ context: inout DeviceContext) throws(CommandError) {
     guard case .press(let press) = deed, let on else { return }
     guard press == .single else {
-      throw CommandError(.notPossible, "a \(press.name) press means nothing here: a single one turns it on and off")
+      throw CommandError(.notPossible, "a \(press.name) press has no effect here: a single press turns it on and off")
     }
     context.set(on, .bool(context.value(on) != true))
   }

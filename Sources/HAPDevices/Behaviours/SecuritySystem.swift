@@ -1,9 +1,10 @@
 import HAPModel
 
-/// An alarm system: Security System Current State follows the target, and an armed one can be triggered. HAP R2 §8 "Security System".
+/// An alarm system: Security System Current State follows the target, and an armed system can be triggered. HAP R2 §8
+/// "Security System".
 ///
-/// - Armed away or for the night, it waits for `exitDelay`, so that people can leave.
-/// - What triggers it has `entryDelay` to be called off by writing a target, which also clears the alarm.
+/// - Before it is armed for away or night, it waits for `exitDelay`, so that people can leave.
+/// - After a trigger, writing a target within `entryDelay` prevents the alarm. Writing a target later clears it.
 final class SecuritySystem: Behaviour {
   /// Values of Security System Current State; all but the last are those of the target too.
   private enum State {
@@ -14,7 +15,7 @@ final class SecuritySystem: Behaviour {
   private let current, target, alarmType, tampered: AttributeID?
   private let exitDelay, entryDelay: Duration
   private let tamperTriggers: Bool
-  /// What it will be when people have left.
+  /// The state after the exit delay.
   private var arming: Value?
   private var isEntered = false
 
@@ -32,14 +33,14 @@ final class SecuritySystem: Behaviour {
     service: .securitySystem, summary: "It is armed and disarmed as its target says, and can be triggered.",
     parameters: [
       .init(
-        "exitDelay", .duration, default: .duration(.zero), "Time until it is armed when people go away or to bed."),
-      .init("entryDelay", .duration, default: .duration(.zero), "Time from what triggers it to the alarm."),
+        "exitDelay", .duration, default: .duration(.zero), "Time until it is armed for away or night."),
+      .init("entryDelay", .duration, default: .duration(.zero), "Time from a trigger to the alarm."),
       .init(
         "tamperTriggers", .flag, default: .flag(true), "Whether opening its housing triggers it while it is armed."),
     ]
   ) { SecuritySystem($0, $1) }
 
-  /// An alarm goes on over a restart; anything else is as the target says, which is remembered.
+  /// An alarm continues after a restart. Any other state is that of the target, which is stored.
   func start(_ context: inout DeviceContext) {
     guard context.value(current) != State.triggered, let wanted = context.value(target) else { return }
     context.change(current, to: wanted)
@@ -93,7 +94,7 @@ final class SecuritySystem: Behaviour {
     if arming == wanted, !isEntered { return }
     let wasTriggered = context.value(current) == State.triggered
     rest(&context)
-    // The alarm is over at once; until people have left it guards nothing.
+    // The alarm is over at once. Until the exit delay ends, the system is disarmed.
     if wasTriggered { context.set(current, State.disarmed) }
     context.change(alarmType, to: 0)
     arming = wanted

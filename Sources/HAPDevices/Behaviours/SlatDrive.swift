@@ -2,7 +2,7 @@ import HAPModel
 
 /// Slats that tilt and swing: Current Slat State says fixed, swinging or jammed. HAP R2 §8 "Slat".
 ///
-/// Jammed slats stay as they are until they are loosened; then they do what was asked of them meanwhile.
+/// Jammed slats do not move until they are freed; then they do what was requested meanwhile.
 final class SlatDrive: Behaviour {
   /// Values of Current Slat State.
   private enum State {

@@ -1,6 +1,7 @@
 import HAPModel
 
-/// A speaker: Volume Selector turns Volume up and down; Volume and Mute stay as they are set. HAP R2 §8 "Speaker".
+/// A speaker: Volume Selector turns Volume up and down; Volume and Mute keep the values that are set. HAP R2 §8
+/// "Speaker".
 final class Speaker: Behaviour {
   private static let increment: Value = 0
 

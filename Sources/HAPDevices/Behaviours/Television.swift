@@ -1,10 +1,13 @@
 import HAPModel
 
-/// A television: it takes a while to start, plays what it is told, and shows one of its input sources. HAP R2 §8 "Television".
+/// A television: it starts after a delay, plays as its target says, and shows one of its input sources. HAP R2 §8
+/// "Television".
 ///
-/// - Current Media State follows Target Media State while it is active, and is loading while it starts, where its values allow that. Inactive it is stopped.
-/// - Active Identifier takes the Identifier of an input source; after anything else it goes back to the one before.
-/// - Remote Key: play/pause does so. The other keys, and Power Mode Selection, change nothing that a controller sees.
+/// - While active, Current Media State follows Target Media State. While starting it is loading, if its values allow
+///   that. While inactive it is stopped.
+/// - Active Identifier accepts the Identifier of an input source. Any other value is reset to the previous one.
+/// - Remote Key: play/pause toggles playback. The other keys and Power Mode Selection change nothing that a controller
+///   sees.
 final class Television: Behaviour {
   /// Values of Current Media State; the first three are those of Target Media State too.
   private enum Media {
@@ -37,7 +40,8 @@ final class Television: Behaviour {
     service: .television, summary: "It starts and stops, plays as its target says, and shows one of its input sources.",
     parameters: [
       .init(
-        "startTime", .duration, default: .duration(.seconds(2)), "Time from Active to Target Media State being minded.")
+        "startTime", .duration, default: .duration(.seconds(2)),
+        "Time from Active until Target Media State has an effect.")
     ]
   ) { Television($0, $1) }
 

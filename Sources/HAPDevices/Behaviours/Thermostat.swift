@@ -1,9 +1,9 @@
 import HAPModel
 
-/// A room with a heating and a cooling, kept by a thermostat. HAP R2 §8 "Thermostat".
+/// A room that a thermostat heats and cools. HAP R2 §8 "Thermostat".
 ///
-/// The temperature drifts to `outside` and is pushed by `power`. Current Heating Cooling State follows what the machine does; in auto the thresholds are
-/// kept where there are any, else Target Temperature.
+/// The temperature drifts to `outside`; heating and cooling change it by `power`. Current Heating Cooling State
+/// follows the machine. In auto, the thresholds apply; Target Temperature replaces a missing one.
 final class Thermostat: RoomKeeper {
   /// Values of Target Heating Cooling State; the first three are those of the current one too.
   private enum Mode {
@@ -27,7 +27,8 @@ final class Thermostat: RoomKeeper {
   }
 
   static let kind = BehaviourKind(
-    service: .thermostat, summary: "A room is heated and cooled to what is wanted, and drifts to the weather outside.",
+    service: .thermostat,
+    summary: "It heats and cools a room to its target; the room drifts to the outside temperature.",
     parameters: ClimateParameters.temperature
   ) { Thermostat($0, $1) }
 

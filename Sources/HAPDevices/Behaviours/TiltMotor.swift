@@ -10,10 +10,10 @@ final class TiltMotor {
   private let time: Duration
   private var travel = Travel(at: 0, between: TiltMotor.ends, fullTime: .zero)
 
-  /// Nil where the service has no such angles.
+  /// `nil` if the service has no such angles.
   /// - Parameters:
   ///   - time: from -90° to 90°.
-  ///   - token: its one timer's.
+  ///   - token: the token of its only timer.
   init?(_ current: AttributeID?, _ target: AttributeID?, time: Duration, token: Int) {
     guard let current, let target else { return nil }
     self.current = current

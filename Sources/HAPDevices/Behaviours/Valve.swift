@@ -1,16 +1,17 @@
 import HAPModel
 
-/// A valve: In Use follows Active, for as long as Set Duration says. HAP R14 §8.43 "Valve", as HomeKitADK tells it.
+/// A valve: In Use follows Active, for the time of Set Duration. HAP R14 §8.43 "Valve", according to HomeKitADK.
 ///
-/// - Remaining Duration is told when a countdown starts, is changed or ends, and counts for whoever reads it in between. At 0 the valve is off.
-/// - A new Set Duration counts from the next start; 0 is without end.
-/// - The water of a valve that is linked to a faucet stops while that is inactive, and Active stays what it is.
+/// - Remaining Duration is reported when a countdown starts, changes or ends. Reads in between return the time left.
+///   At 0 the valve turns off.
+/// - A new Set Duration applies from the next start; 0 is without end.
+/// - The water of a valve that is linked to a faucet stops while the faucet is inactive. Active does not change.
 final class Valve: Behaviour {
   private enum Flow {
     case stopped
-    /// The valve opens. Next: `flowing`, after `flowDelay`.
+    /// The valve opens; it is `flowing` after `flowDelay`.
     case starting
-    /// Without a countdown until it is turned off.
+    /// Without a countdown, the water flows until the valve is turned off.
     case flowing(Countdown?)
   }
   private static let opened = 0, end = 1
@@ -30,7 +31,7 @@ final class Valve: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .valve, summary: "Water flows while it is active, for as long as its duration says.",
+    service: .valve, summary: "Water flows while it is active, at most for its set duration.",
     parameters: [
       .init("flowDelay", .duration, default: .duration(.zero), "Time from active to in use.")
     ]
@@ -44,7 +45,7 @@ final class Valve: Behaviour {
     return context.admitted(id, countdown.secondsLeft(at: context.now))
   }
 
-  /// A valve that was on when the power went begins again.
+  /// A valve that was on when the power failed starts again.
   func start(_ context: inout DeviceContext) { follow(&context) }
 
   func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
@@ -56,7 +57,7 @@ final class Valve: Behaviour {
     case active: follow(&context)
     case inUse:
       guard value == 1 else { return stop(&context) }
-      // Only what is active is in use.
+      // Only an active valve is in use.
       context.change(active, to: 1)
       if case .flowing = flow { return }
       context.cancel(Self.opened)

@@ -1,8 +1,9 @@
 import HAPModel
 
-/// What a sensor notices and forgets again after a while. Part of a sensor's behaviour.
+/// A detection that ends after a hold time. Part of a sensor's behaviour.
 ///
-/// What a hand set stays until it is set or triggered anew. With Status Active false nothing is noticed.
+/// A state that was set by hand stays until it is set or triggered again. While Status Active is false, nothing is
+/// detected.
 final class Detection {
   private let state, statusActive: AttributeID?
   private let detected, clear: Value
@@ -11,9 +12,9 @@ final class Detection {
   private var isHeld = false
 
   /// - Parameters:
-  ///   - clear: what it says when there is nothing; `detected` when there is.
-  ///   - hold: how long it goes on; zero: until it is set by hand.
-  ///   - token: its one timer's.
+  ///   - clear: the value while nothing is detected; `detected` is the value otherwise.
+  ///   - hold: how long a detection lasts; zero: until it is set by hand.
+  ///   - token: the token of its only timer.
   init(
     _ state: AttributeID?, in service: DeviceService, detected: Value, clear: Value, hold: Duration, token: Int
   ) {
@@ -28,10 +29,10 @@ final class Detection {
   static func hold(_ duration: Duration) -> BehaviourParameter {
     .init(
       "hold", .duration, default: .duration(duration),
-      "How long it goes on after the last trigger; 0s: until it is set by hand.")
+      "How long the detection lasts after the last trigger; 0s: until it is set by hand.")
   }
 
-  /// Whether the sensor notices anything at all.
+  /// Whether the sensor can detect anything.
   func isActive(_ context: inout DeviceContext) -> Bool { context.value(statusActive) != false }
 
   func trigger(_ context: inout DeviceContext) throws(CommandError) {
@@ -46,7 +47,7 @@ final class Detection {
 
   func notice(_ context: inout DeviceContext) { context.change(state, to: detected) }
 
-  /// Unless a trigger still holds it.
+  /// Clears the detection, unless a trigger still holds it.
   func forget(_ context: inout DeviceContext) { if !isHeld { context.change(state, to: clear) } }
 
   func setByHand(_ id: AttributeID, _ context: inout DeviceContext) {
@@ -55,7 +56,7 @@ final class Detection {
     context.cancel(token)
   }
 
-  /// - Returns: whether it was the end of the hold.
+  /// - Returns: whether the hold ended.
   func timerFired(_ token: Int) -> Bool {
     guard token == self.token, isHeld else { return false }
     isHeld = false

@@ -1,4 +1,4 @@
-/// Something that is used up evenly, from 100 to 0, or filled again; told in whole percents.
+/// A level that falls evenly from 100 to 0, or rises while it is refilled. It is reported in whole percent.
 struct Drain {
   private var level: Double
   private var time: Duration
@@ -14,7 +14,7 @@ struct Drain {
     min(100, max(0, level - max(0, (now - time) / .seconds(1)) * rate))
   }
 
-  /// - Parameter fullTime: from full to empty, or back when it is `filling`; zero: it stays as it is.
+  /// - Parameter fullTime: time from full to empty, or from empty to full while `filling`; zero: the level stays.
   mutating func run(_ fullTime: Duration, filling: Bool = false, from now: Duration) {
     level = level(at: now)
     time = now
@@ -26,13 +26,13 @@ struct Drain {
     time = now
   }
 
-  /// What people are told: a level that has just left 100 is 99.
+  /// Returns the level to report: rounded up while it falls, rounded down while it rises.
   func percent(at now: Duration) -> Double {
     let level = level(at: now)
     return rate >= 0 ? (level - 1e-9).rounded(.up) : (level + 1e-9).rounded(.down)
   }
 
-  /// Until the next whole percent; nil: it stays.
+  /// Returns the time until the next whole percent; `nil`: the level stays.
   func untilNextPercent(at now: Duration) -> Duration? {
     let level = level(at: now)
     guard rate != 0, rate > 0 ? level > 0 : level < 100 else { return nil }

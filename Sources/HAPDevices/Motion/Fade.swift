@@ -1,7 +1,7 @@
-/// The way from one number to another in a set time.
+/// A transition from one number to another in a set time.
 struct Fade {
   enum Curve: String, CaseIterable {
-    /// All at once in the end.
+    /// All at once, at the end.
     case jump
     /// Evenly.
     case linear
@@ -25,7 +25,7 @@ struct Fade {
     }
   }
 
-  /// How long until there is something to tell again, every `report` on the way and in the end.
+  /// Returns the time until the next report: one after each `report` interval, and one at the end.
   func untilNext(_ report: Duration, at now: Duration) -> Duration {
     if curve == .jump { return end - now }
     return now < start ? start - now + min(report, duration) : min(report, end - now)

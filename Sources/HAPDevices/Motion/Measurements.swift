@@ -1,17 +1,18 @@
 import HAPModel
 
-/// Quantities that change by themselves: one is replayed, the others walk at random within the range of their characteristics. Part of a sensor's
-/// behaviour.
+/// Quantities that change by themselves. One is replayed, the others change at random within the range of their
+/// characteristics. Part of a sensor's behaviour.
 ///
-/// What a hand sets is walked on from, and stays until the next replayed value. With Status Active false they change, and nobody is told.
+/// A random quantity continues from a value set by hand; a replayed one keeps it until the next value of the series.
+/// While Status Active is false, the quantities change but are not reported.
 final class Measurements {
-  /// How many timers it has.
+  /// The number of timers.
   static let tokens = 2
   private static let step = 0, next = 1
 
   private struct Quantity {
     let id: AttributeID
-    /// Finer than what the characteristic can say, so that small steps add up.
+    /// Finer than the resolution of the characteristic, so that small steps add up.
     var level: Double
   }
 
@@ -23,14 +24,14 @@ final class Measurements {
   private let series: ReplaySeries?
   private let repeats: Bool
   private let token: Int
-  /// Where in the series it is: what comes next, and when that round began.
+  /// The position in the series: the index of the next value, and the start of the present round.
   private var index = 0
   private var roundStart = Duration.zero
 
   /// - Parameters:
-  ///   - ids: those that the service has.
-  ///   - replayed: the one that a series is of.
-  ///   - token: the first of its timers'.
+  ///   - ids: the quantities that the service has.
+  ///   - replayed: the quantity that the series applies to.
+  ///   - token: the first of its timers' tokens.
   init(
     _ ids: [AttributeID], replayed: AttributeID?, in service: DeviceService, _ parameters: BehaviourParameters,
     token: Int = 0
@@ -47,11 +48,11 @@ final class Measurements {
 
   static let parameters: [BehaviourParameter] = [
     .init(
-      "walk", .number(0...100_000), default: .number(0), "How far it wanders at random in one step; 0: it doesn't."),
+      "walk", .number(0...100_000), default: .number(0), "Largest random change in one step; 0: none."),
     .init("every", .duration, default: .duration(.seconds(60)), "Time between two steps."),
     .init(
       "replay", .series, default: .series(nil), "A series to replay, as [time, value] pairs or the name of a CSV file."),
-    .init("repeat", .flag, default: .flag(true), "Whether the series begins again after its end."),
+    .init("repeat", .flag, default: .flag(true), "Whether the series restarts after its end."),
   ]
 
   func start(_ context: inout DeviceContext) {
@@ -62,7 +63,7 @@ final class Measurements {
     replay(&context)
   }
 
-  /// - Returns: whether it concerns one of them, or that they are told at all.
+  /// - Returns: whether the ID is one of the quantities, or Status Active.
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) -> Bool {
     if id == statusActive {
       if value == true { for quantity in quantities { tell(quantity, &context) } }
@@ -100,7 +101,8 @@ final class Measurements {
     context.schedule(token + Self.step, after: every)
   }
 
-  /// Takes what is due of the series: of several, when the timer was late, the last.
+  /// Applies the values of the series that are due. If several are due because the timer was late, the last one is
+  /// used.
   private func replay(_ context: inout DeviceContext) {
     guard let series, let place = quantities.firstIndex(where: { $0.id == replayed }) else { return }
     if repeats, let period = series.period, context.now - roundStart >= period {

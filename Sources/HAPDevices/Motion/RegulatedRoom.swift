@@ -1,13 +1,13 @@
-/// A room and the machine that keeps it: heats and cools it, or wets and dries it.
+/// A room and the machine that regulates it: by heating and cooling, or by humidifying and dehumidifying.
 struct RegulatedRoom {
   private var room: Surroundings
   private var regulator: Regulator
-  /// What the machine does, per hour.
+  /// The machine's effect, per hour.
   private let power: Double
 
   /// - Parameters:
   ///   - value: in °C or %.
-  ///   - parameters: with those of `ClimateParameters`.
+  ///   - parameters: must include those of `ClimateParameters`.
   init(_ value: Double, _ parameters: BehaviourParameters, at now: Duration) {
     room = Surroundings(
       value, at: now, outside: parameters.number("outside"), inertia: parameters.duration("inertia"))
@@ -16,18 +16,18 @@ struct RegulatedRoom {
   }
 
   var value: Double { room.value }
-  /// What the machine does now.
+  /// The machine's present output.
   var output: Regulator.Output { regulator.output }
 
   mutating func pass(to now: Duration) { room.pass(to: now) }
 
-  /// It is something else from now on: somebody opened a window.
+  /// Sets the value from outside, as when a person opens a window.
   mutating func set(_ value: Double, at now: Duration) { room.set(value, at: now) }
 
-  /// Switches the machine as is needed now.
+  /// Switches the machine as needed.
   /// - Parameters:
-  ///   - low: the room is not to be below; nil: that is nobody's business.
-  ///   - high: the room is not to be above.
+  ///   - low: the lower limit; `nil`: none.
+  ///   - high: the upper limit; `nil`: none.
   mutating func keep(low: Double?, high: Double?, at now: Duration) {
     regulator.regulate(room.value, low: low, high: high)
     switch regulator.output {

@@ -1,16 +1,16 @@
-/// Switches a machine so that a quantity stays near what is wanted, and not at every breath of air.
+/// Switches a machine to keep a quantity near its target. Hysteresis prevents frequent switching.
 struct Regulator {
   enum Output: Equatable { case off, up, down }
 
-  /// How far from what is wanted it may go before the machine is switched on.
+  /// The distance from the limit at which the machine is switched on.
   let hysteresis: Double
   private(set) var output = Output.off
 
   init(hysteresis: Double) { self.hysteresis = hysteresis }
 
   /// - Parameters:
-  ///   - low: it is not to be below; nil: that is nobody's business.
-  ///   - high: it is not to be above.
+  ///   - low: the lower limit; `nil`: none.
+  ///   - high: the upper limit; `nil`: none.
   /// - Returns: whether the output changed.
   @discardableResult
   mutating func regulate(_ value: Double, low: Double?, high: Double?) -> Bool {

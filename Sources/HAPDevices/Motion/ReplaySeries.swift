@@ -1,15 +1,15 @@
 import HAPModel
 import HAPWire
 
-/// Values to be told one after the other: what a sensor saw once, or somebody made up.
+/// Values to report one after the other, recorded from a sensor or invented.
 package struct ReplaySeries: Equatable, Sendable {
   package struct Point: Equatable, Sendable {
-    /// Since the beginning; rising.
+    /// Time since the start of the series; increasing.
     package var time: Duration
     package var value: Double
   }
 
-  /// Why something is no series, for people; `line` where it is a file's.
+  /// The reason why an input is not a series, for users. `line` is set for a file.
   package struct Problem: Error, Equatable {
     package var line: Int?
     package var message: String
@@ -20,15 +20,16 @@ package struct ReplaySeries: Equatable, Sendable {
     }
   }
 
-  /// Nearer together, they would keep the processor busy.
+  /// A smaller gap would keep the processor busy.
   static let leastGap = Duration.milliseconds(10)
-  /// For what is written into the profile itself: each copy of an accessory has its own.
+  /// The limit for series in the profile itself, because each copy of an accessory has its own series.
   static let mostWritten = 10_000
 
   /// At least one.
   package let points: [Point]
 
-  /// From one beginning to the next: the last value stays as long as the one before it did. Nil: there is no other.
+  /// The time from one start to the next. The last value lasts as long as the one before it. `nil`: the series has one
+  /// value and no period.
   var period: Duration? {
     guard points.count > 1 else { return nil }
     let last = points[points.count - 1].time
@@ -42,7 +43,7 @@ package struct ReplaySeries: Equatable, Sendable {
     let pairs = try list.asList()
     guard !pairs.isEmpty else { throw list.problem("a series has at least one [time, value]") }
     guard pairs.count <= Self.mostWritten else {
-      throw list.problem("a profile has at most \(Self.mostWritten) values in a series: put longer ones into a file")
+      throw list.problem("a series in a profile has at most \(Self.mostWritten) values: put a longer one into a file")
     }
     var points: [Point] = []
     points.reserveCapacity(pairs.count)
@@ -63,7 +64,7 @@ package struct ReplaySeries: Equatable, Sendable {
     self.points = points
   }
 
-  /// A file of lines "time,value"; what stands behind # is a comment.
+  /// Reads a file of lines "time,value". Text after # is a comment.
   init(csv bytes: [UInt8]) throws(Problem) {
     var points: [Point] = []
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
@@ -86,7 +87,7 @@ package struct ReplaySeries: Equatable, Sendable {
 
   private static func append(_ point: Point, to points: inout [Point], line: Int?) throws(Problem) {
     if let last = points.last, point.time - last.time < leastGap {
-      throw Problem(line: line, message: "times rise, by 10ms at least")
+      throw Problem(line: line, message: "times must increase by at least 10ms")
     }
     points.append(point)
   }
@@ -97,7 +98,7 @@ package struct ReplaySeries: Equatable, Sendable {
     return .seconds(seconds)
   }
 
-  /// Decimal: neither hexadecimal nor infinite.
+  /// Decimal numbers only, neither hexadecimal nor infinite.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }),
       let number = Double(text), number.isFinite

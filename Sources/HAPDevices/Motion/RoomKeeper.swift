@@ -1,15 +1,16 @@
 import HAPModel
 
-/// What keeps a room warm or cool: it looks at it now and then, and whenever something is set. What it wants is its own affair.
+/// A behaviour that regulates a room's temperature at intervals and whenever a value is set. The conforming type
+/// chooses the limits.
 protocol RoomKeeper: Behaviour {
-  /// What the machine does, and how warm it is.
+  /// The machine's state, and the room temperature.
   var current: AttributeID? { get }
   var temperature: AttributeID? { get }
-  /// With those of `ClimateParameters`.
+  /// Must include those of `ClimateParameters`.
   var parameters: BehaviourParameters { get }
   var room: RegulatedRoom { get set }
 
-  /// Switches the machine as is needed now, and says what it does.
+  /// Switches the machine as needed, and sets `current`.
   func regulate(_ context: inout DeviceContext)
 }
 

@@ -4,17 +4,18 @@
   import Darwin
 #endif
 
-/// A quantity of a room, such as its temperature: it drifts towards that of its surroundings, and a machine pushes it up or down.
+/// A quantity of a room, such as its temperature. It drifts towards the value outside, and a machine pushes it up or
+/// down.
 ///
-/// Between looks it is computed exactly: dT/dt = (outside − T) / inertia + push.
+/// It is computed exactly for any time: dT/dt = (outside − T) / inertia + push.
 struct Surroundings {
   private(set) var value: Double
   private var time: Duration
-  /// What it drifts to.
+  /// The value that it drifts to.
   let outside: Double
-  /// After this long it has come about two thirds of the way. Zero: it never drifts.
+  /// The time in which it covers about two thirds of the drift. Zero: no drift.
   let inertia: Duration
-  /// What the machine does, per hour; negative downwards.
+  /// The machine's effect, per hour; negative downwards.
   private(set) var push = 0.0
 
   init(_ value: Double, at now: Duration, outside: Double, inertia: Duration) {
@@ -36,7 +37,7 @@ struct Surroundings {
     value = end + (value - end) * exp(-hours / constant)
   }
 
-  /// It is something else from now on: somebody opened a window.
+  /// Sets the value from outside, as when a person opens a window.
   mutating func set(_ value: Double, at now: Duration) {
     self.value = value
     time = now

@@ -1,16 +1,16 @@
-/// Something that moves evenly from where it is to where it is told to be, and knows at any time where that is.
+/// An object that moves evenly from its position to a target. Its position can be computed for any time.
 struct Travel {
   private var from: Double
   private var start = Duration.zero
   private(set) var target: Double
   private let ends: ClosedRange<Double>
-  /// Per second.
+  /// Distance per second.
   let speed: Double
 
   /// At rest.
   /// - Parameters:
-  ///   - ends: it goes no further, whatever it is told.
-  ///   - fullTime: from end to end; with none it is there at once.
+  ///   - ends: the limits of the position. A target beyond them is limited to them.
+  ///   - fullTime: time from end to end; zero: every target is reached at once.
   init(at position: Double, between ends: ClosedRange<Double>, fullTime: Duration) {
     self.ends = ends
     from = min(max(position, ends.lowerBound), ends.upperBound)
@@ -25,7 +25,7 @@ struct Travel {
     return done >= abs(way) ? target : from + (way < 0 ? -done : done)
   }
 
-  /// How long until it arrives.
+  /// Returns the time until arrival.
   func timeLeft(at now: Duration) -> Duration {
     speed.isFinite ? .seconds(abs(target - position(at: now)) / speed) : .zero
   }

@@ -2,14 +2,14 @@ import HAPDeviations
 import HAPDiscovery
 import HAPLoop
 
-/// Tells an accessory's record as its defect has it.
+/// Advertises an accessory's record with the changes of its defect.
 package final class AlteredAdvertiser: Advertiser {
   private let base: any Advertiser
-  /// Used instead of `base` where one of the changes is about responders: it deviates only in what fits at the moment.
+  /// Used instead of `base` if one of the changes affects responders. It deviates only while a change applies.
   private var deviant: DeviantAdvertiser?
   /// Another host with the same name.
   private var conflicting: ConflictingHost?
-  /// Under which it was last told to be up.
+  /// The name that was last reported as established.
   private var name: String?
   private var changes: [RecordChange]
   private let loop: EventLoop
@@ -19,10 +19,10 @@ package final class AlteredAdvertiser: Advertiser {
   private var updates = 0
   private var record: ServiceRecord?
   private var timer: LoopTimer?
-  /// Told each record as it goes out.
+  /// Called with each record that is advertised.
   package var onRecord: ((TextRecord) -> Void)?
 
-  /// What the accessory last started anew by; nil: it hasn't.
+  /// The cause of the accessory's last restart; `nil`: none.
   private let cause: () -> RestartChange.Cause?
 
   package init(
@@ -42,14 +42,14 @@ package final class AlteredAdvertiser: Advertiser {
     changes.contains { $0.responder != nil || $0.also != nil || $0.again != nil }
   }
 
-  /// Tells the record otherwise from now on.
+  /// Replaces the changes.
   package func change(to changes: [RecordChange]) {
     if changes.isEmpty, self.changes.isEmpty { return }
     self.changes = changes
     setConflictingHost()
     guard let record else { return }
     if Self.needsDeviant(changes) != (deviant != nil) {
-      // By another responder, under the same name: the one that goes says goodbye.
+      // The new responder has the same name. The old one says goodbye.
       if let deviant { deviant.close() } else { base.withdraw() }
       deviant =
         Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
@@ -57,7 +57,7 @@ package final class AlteredAdvertiser: Advertiser {
     }
     let fitting = fitting(record.txt)
     if fitting.contains(where: \.isFrozen) { return forgetLate() }
-    // A change that waits goes on waiting, and is told as the record is then.
+    // A delayed change stays delayed, and applies to the record of that later time.
     if timer != nil, fitting.contains(where: { $0.delay != nil }) { return }
     forgetLate()
     deviant?.manner = manner(record.txt)
@@ -150,7 +150,7 @@ package final class AlteredAdvertiser: Advertiser {
     if saysGoodbye { base.close() }
   }
 
-  /// It is another host, and stays when the accessory goes.
+  /// The conflicting host is independent of the accessory, and stays after the accessory is withdrawn.
   private func setConflictingHost() {
     guard changes.contains(where: \.hasRival) else {
       conflicting?.close()
@@ -198,7 +198,7 @@ package final class AlteredAdvertiser: Advertiser {
 }
 
 extension InterfaceChoice {
-  /// Those that lead to where an accessory listens.
+  /// Chooses the interfaces that lead to the places where an accessory listens.
   fileprivate init(leadingTo places: [ListeningPlace], of loop: EventLoop) {
     let all = loop.interfaces()
     let names = places.flatMap { place in

@@ -3,14 +3,14 @@ import HAPDeviations
 import HAPModel
 import HAPPairing
 
-/// The computations of Pair Setup with what a fault and a defect change in them.
+/// The computations of Pair Setup with the changes of a fault and a defect.
 struct AlteredSetupArithmetic: SetupArithmetic {
   private let leadsKey: Bool, keepsZeros: Bool
   private let refusedSecret: SetupChange.Secret?
-  /// The verifier of the same code with a salt that begins with a zero byte; nil: the accessory's own.
+  /// The verifier of the same code with a salt that begins with a zero byte; `nil`: the accessory's verifier is used.
   private let verifier: SRPVerifier?
 
-  /// - Parameter code: the accessory's. A new salt needs a new verifier, which is computed here: 1 ms.
+  /// - Parameter code: the accessory's setup code. A new salt needs a new verifier, which is computed here: 1 ms.
   init(_ fault: SetupFault?, refusedSecret: SetupChange.Secret?, code: SetupCode, _ random: RandomSource) {
     leadsKey = fault?.leadsKey ?? false
     keepsZeros = leadsKey && fault?.keepsZeros ?? false
@@ -33,7 +33,7 @@ struct AlteredSetupArithmetic: SetupArithmetic {
   func secret(_ key: SRPServer, controllerKey: [UInt8]) -> SRPServerProof? {
     let secret = key.agree(with: controllerKey)
     guard let secret, refusedSecret == .zeroLed, secret.startsWithZero else { return secret }
-    // With another public key, no proof of the controller is right.
+    // With another public key, every proof of the controller is wrong.
     return key.agree(with: [2])
   }
 }

@@ -2,13 +2,14 @@ import HAPDeviations
 import HAPDiscovery
 import HAPLoop
 
-/// Another host that announces a service under the name of an accessory, and doesn't give the name up.
+/// Another host that announces a service with the name of an accessory, and does not give the name up.
 ///
 /// Belongs to the loop's thread.
 final class ConflictingHost {
   private let advertiser: DeviantAdvertiser
 
-  /// - Parameter record: whose name it takes. It has another device ID, another host name, and a port where nothing listens.
+  /// - Parameter record: the record whose name it takes. Its device ID and host name differ, and nothing listens on
+  ///   its port.
   init(_ record: ServiceRecord, on loop: EventLoop, _ choice: InterfaceChoice) {
     advertiser = DeviantAdvertiser(loop, on: choice)
     advertiser.manner.yieldsNames = false
@@ -22,16 +23,16 @@ final class ConflictingHost {
     ) { _ in }
   }
 
-  /// It says goodbye.
+  /// Says goodbye and closes.
   func close() { advertiser.close() }
 
-  /// The same with its last digit another one.
+  /// Returns the ID with another last digit.
   private static func otherID(than id: String) -> String {
     String(id.dropLast()) + (id.last == "0" ? "1" : "0")
   }
 }
 
 extension String {
-  /// What a label has room for.
+  /// The part that fits in a label.
   fileprivate var prefix63: String { String(prefix(63)) }
 }

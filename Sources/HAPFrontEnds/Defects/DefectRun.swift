@@ -6,7 +6,8 @@ import HAPModel
 import HAPTransport
 import HAPWire
 
-/// A defect at work in one run of an accessory: stands between the core and its connections, and does what the defect's rules say.
+/// A defect in one run of an accessory. It is installed between the core and its connections, and applies the defect's
+/// rules.
 ///
 /// Belongs to the loop's thread.
 final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
@@ -15,28 +16,28 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   private unowned let core: AccessoryCore
   private unowned let server: AccessoryServer
   private let loop: EventLoop
-  /// What has come on each connection since its last request.
+  /// The data received on each connection since its last request.
   private var arrivals: [ConnectionID: Arrival] = [:]
-  /// Messages that are late, and those that have to wait for them, by connection.
+  /// Delayed messages, and those that must wait for them, by connection.
   private var held: [ConnectionID: [Held]] = [:]
   private var timers: [LoopTimer] = []
-  /// Keys of Pair Setup's M5 and M6.
+  /// The keys for M5 and M6 of Pair Setup.
   private var exchangeKeys: [ConnectionID: SecretBytes] = [:]
-  /// Events that leave when their connection is secured.
+  /// Events to send when their connection is secured.
   private var sessionEvents: [ConnectionID: [DefectScript.Sending]] = [:]
   private var isStopped = false
 
   private struct Arrival {
     var reads = 0
     var frames = 0
-    /// Since the session began.
+    /// The number of frames since the session began.
     var allFrames = 0
-    /// How the last request came.
+    /// The reads and frames in which the last request arrived.
     var requestReads = 1
     var requestFrames = 1
-    /// When the last request came.
+    /// The time of the last request.
     var heard: Duration?
-    /// Bytes of the frame under way that are still to come; nil: its length isn't known.
+    /// The number of bytes missing from the current frame; `nil`: its length isn't known.
     var rest: Int?
     var head: [UInt8] = []
 
@@ -72,9 +73,9 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     }
   }
 
-  /// An accessory is to identify itself.
+  /// Called when an accessory must run its identify routine.
   var onIdentify: ((UInt64) -> Void)?
-  /// The record is to be told anew with these.
+  /// Called when the record must be announced again with these keys.
   var onAdvertise: (([(name: String, value: String?)]) -> Void)?
 
   private var script: DefectScript { state.script }
@@ -88,7 +89,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     for pause in state.script.defect.beats.sorted() { beat(every: pause) }
   }
 
-  /// Looks once a second for connections that have been silent for too long.
+  /// Checks once a second for connections that have been idle for too long.
   private func closeIdle(after limit: Duration) {
     after(.seconds(1)) { [unowned self] in
       for connection in core.connections {
@@ -99,7 +100,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     }
   }
 
-  /// Lets rules speak on each connection, again and again. Who doesn't read what was sent is left alone.
+  /// Runs the rules at intervals on each connection. Skips connections with too many unsent bytes.
   private func beat(every pause: Duration) {
     after(pause) { [unowned self] in
       for connection in core.connections where connection.outgoing.readableCount < connection.answerLimit {
@@ -112,7 +113,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     }
   }
 
-  /// Nothing that is late is sent any more.
+  /// Discards all delayed messages.
   func stop() {
     isStopped = true
     for timer in timers { timer.close() }
@@ -120,13 +121,13 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     held = [:]
   }
 
-  /// What is late leaves now, and what was to be done is done; then nothing any more.
+  /// Sends all delayed messages and performs all delayed effects, then stops.
   func finish() {
     for timer in timers { timer.onFire() }
     stop()
   }
 
-  // MARK: The world, for rules
+  // MARK: The accessory, for rules
 
   var database: AttributeDatabase { core.attributes.database }
   var databaseText: [UInt8] { core.databaseText }
@@ -186,7 +187,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   }
 
   private func perform(_ outcome: DefectScript.BytesOutcome, on connection: ConnectionCore) {
-    // There is no key to trust, and no request that an answer could be to.
+    // There is no key that can be trusted, and no request to answer.
     for answer in outcome.answers { send(answer, on: connection, isPlain: true) }
     perform(outcome.effects, on: connection)
   }
@@ -214,7 +215,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   }
 
   private func judge(_ facts: inout MessageFacts, _ request: PlainMessage, on connection: ConnectionCore) {
-    // The procedure is over by the time M6 comes here.
+    // The procedure has ended when M6 arrives here.
     if request.path == "/pair-setup" { exchangeKeys[connection.id] = connection.pairingKey }
     guard request.isPairVerify, let message = request.tlv else { return }
     state.finishes[connection.id.number] = nil
@@ -265,13 +266,13 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     for event in sessionEvents.removeValue(forKey: connection.id) ?? [] { send(event, on: connection, isPlain: false) }
   }
 
-  /// - Parameter isPlain: whether it belongs to the time before the connection was secured.
+  /// - Parameter isPlain: whether it belongs before the connection was secured.
   private func send(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
     let isLate = sending.delay > .zero || sending.frames.beginsEarly
     guard isLate || held[connection.id]?.contains(where: { !$0.sending.isOvertaken }) == true else {
       return deliver(sending, on: connection, isPlain: isPlain)
     }
-    // Who asks on and on while answers are late is cut off.
+    // A controller that keeps sending requests while answers are delayed is disconnected.
     guard held[connection.id]?.count ?? 0 < Self.mostHeld else {
       let id = connection.id
       return after(.zero) { [unowned self] in server.end(id, withReset: true) }
@@ -295,7 +296,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       frames: alteration == FrameAlteration() ? nil : { $0.frames(of: $1, alteration) })
   }
 
-  /// Sends what is due and no longer held up.
+  /// Sends the messages that are due and no longer wait for earlier ones.
   private func release(_ connection: ConnectionCore) {
     guard var queue = held[connection.id] else { return }
     var kept: [Held] = []
@@ -334,12 +335,13 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     if effects.exits { return loop.driver.exitProcess(1) }
     if effects.pause > .zero { loop.block(for: effects.pause) }
     for aid in effects.identified { onIdentify?(aid) }
-    // In this turn, before a controller can learn that anything happened: a timer may fire only after a controller has made its next session.
+    // In this turn, before a controller can notice anything: a timer might only fire after a controller has made its
+    // next session.
     if effects.closing == .others {
       for other in core.connections where other.id != id && other.isSecured { server.end(other.id) }
     }
     guard !effects.values.isEmpty || effects.closing != nil || !effects.advertised.isEmpty else { return }
-    // Not in the middle of the core's work.
+    // Not during the core's work.
     after(.zero) { [unowned self] in
       for (id, node) in effects.values {
         guard let slot = core.attributes.database.slot(of: id) else { continue }

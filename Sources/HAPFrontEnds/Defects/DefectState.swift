@@ -4,22 +4,22 @@ import HAPIP
 import HAPLoop
 import HAPModel
 
-/// What a defect knows of an accessory over its restarts.
+/// The state of an accessory's defect. It is kept across restarts.
 package final class DefectState {
   package let script: DefectScript
   var judge = FinishJudge()
-  /// Of the M3 that is being answered, by connection.
+  /// The verdict on the M3 that is being answered, by connection.
   var finishes: [UInt64: MessageCondition.FinishVerdict] = [:]
-  /// When a connection last ended in the middle of a Pair Setup.
+  /// The time when a connection last ended during a Pair Setup.
   var abandonedSetup: Duration?
   package var restart: (at: Duration, cause: RestartChange.Cause)?
-  /// Pairing identifiers in the order in which they were made.
+  /// Pairing identifiers in the order of pairing.
   private var controllers: [String] = []
 
-  /// - Parameter seed: of the conditions that draw at random.
+  /// - Parameter seed: the seed of random conditions.
   package init(_ defect: Defect, seed: UInt64 = 0) { script = DefectScript(defect, seed: seed) }
 
-  /// The loop's randomness, or the defect's replacement for it. Drawn on the loop alone.
+  /// The loop's randomness, or the defect's replacement for it. Used only on the loop.
   package func random(on loop: EventLoop) -> RandomSource {
     let source = loop.random
     guard let change = script.defect.random else { return source }

@@ -3,13 +3,13 @@ import HAPDiscovery
 import HAPLoop
 import MDNS
 
-/// Advertises one service by an mDNS responder of its own that deviates from RFC 6762, as a defect says.
+/// Advertises one service by a separate mDNS responder with the deviations from RFC 6762 that a defect defines.
 ///
 /// Belongs to the loop's thread.
 package final class DeviantAdvertiser: Advertiser {
-  /// What the responder doesn't do, from now on.
+  /// The present deviations of the responder.
   package var manner = ResponderManner() { didSet { setBehavior() } }
-  /// Announces all records again and again with this pause; nil: as RFC 6762 §8.3 says.
+  /// The interval at which all records are announced again; `nil`: as in RFC 6762 §8.3.
   package var stormPause: Duration? { didSet { setBehavior() } }
   /// The name of a second instance of the next record to be published.
   package var also: String?
@@ -34,11 +34,11 @@ package final class DeviantAdvertiser: Advertiser {
     withdraw()
     var other = record
     other.name = also ?? record.name
-    // A second name that can't be advertised fails as the first would.
+    // If a second name can't be advertised, it fails like the first.
     let isRefused = (try? other.check()) == nil
     advertiser.publish(isRefused ? other : record) { event in
       switch event {
-      // A responder that deviates isn't checked.
+      // A deviating responder is not checked.
       case .seen, .unseen: break
       case .established, .renamed, .failed, .addresses: events(event)
       }

@@ -3,12 +3,12 @@ import HAPDeviations
 import HAPModel
 import HAPWire
 
-/// Changes what a device says, and what it is told, as a defect has it.
+/// Changes the values that a device reports and receives, as its defect defines.
 package struct DeviceAlteration {
   package typealias Change = (id: AttributeID, value: Value)
 
   private let changes: [DeviceChange]
-  /// Values before a write, of those whose writes are undone.
+  /// Values before a write, for characteristics whose writes are undone.
   private var known: [AttributeID: Value] = [:]
 
   package init(_ changes: [DeviceChange], _ database: AttributeDatabase) {
@@ -21,7 +21,7 @@ package struct DeviceAlteration {
     }
   }
 
-  /// What is told in place of what the device says; later where a time stands with it.
+  /// Returns the changes to report instead of the device's, with their delays.
   package mutating func altered(
     _ said: [Change], by cause: DeviceChange.Cause, _ database: AttributeDatabase
   ) -> [(change: Change, delay: Duration)] {
@@ -45,7 +45,7 @@ package struct DeviceAlteration {
     return result
   }
 
-  /// The write as the device is told of it, nil: it isn't; and what changes because of it.
+  /// Returns the write to pass to the device, or `nil` if the device must not receive it, and the resulting changes.
   package mutating func altered(
     _ write: ServiceWrite, _ database: AttributeDatabase
   ) -> (write: ServiceWrite?, changes: [Change], isTwice: Bool) {
@@ -99,7 +99,7 @@ package struct DeviceAlteration {
 }
 
 extension Value {
-  /// As it stands in a defect.
+  /// Creates a value from its form in a defect.
   init(defect node: JSONNode) { self = Value(json: node) ?? .null }
 
   fileprivate func moved(by distance: Double) -> Value {

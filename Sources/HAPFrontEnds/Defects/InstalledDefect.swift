@@ -6,38 +6,38 @@ import HAPModel
 import HAPPairing
 import HAPTransport
 
-/// What is wrong on purpose with one run of an accessory: its defect, and the faults that are on.
+/// The deliberate errors of one run of an accessory: its defect, and the active faults.
 ///
 /// Belongs to the loop's thread.
 package final class InstalledDefect {
   private unowned let server: AccessoryServer
-  /// The accessory's own.
+  /// The accessory's own defect.
   private let own: Defect?
   private let setupCode: SetupCode
-  /// Who notes what goes in and out where nothing is wrong.
+  /// Records inputs and outputs while no defect is active.
   private let usualRecorder: (any CoreRecorder)?
   private let observer: (any CoreRecorder)?
   private var state: DefectState?
-  /// What is done to messages; nil: nothing.
+  /// Changes messages; `nil`: there are no changes.
   private var run: DefectRun?
   package var alteration: DeviceAlteration?
-  /// What the faults do to messages and the device.
+  /// The faults that change messages and the device.
   private var alterations: [String] = []
-  /// How the faults have Pair Setup draw.
+  /// The changes to the random numbers of Pair Setup.
   private var setup: SetupFault?
-  /// The network's chance: what it draws changes nothing for devices.
+  /// The random numbers of the network. They are separate from those of devices.
   package private(set) var networkRandom: SimulationRandom
 
-  /// An accessory is to identify itself.
+  /// Called when an accessory must run its identify routine.
   package var onIdentify: ((UInt64) -> Void)?
-  /// The record is to be told anew with these.
+  /// Called when the record must be announced again with these keys.
   package var onAdvertise: (([(name: String, value: String?)]) -> Void)?
 
   /// - Parameters:
-  ///   - state: of the accessory's own defect; nil: it has none.
-  ///   - networkRandom: the network's chance, as far as it has been drawn.
-  ///   - server: with its recorder.
-  ///   - observer: notes what goes in and out besides, whatever is wrong.
+  ///   - state: the state of the accessory's own defect; `nil`: it has none.
+  ///   - networkRandom: the present state of the network's random numbers.
+  ///   - server: the server, with its recorder.
+  ///   - observer: also records inputs and outputs, regardless of defects.
   package init(
     _ state: DefectState?, own: Defect?, setupCode: SetupCode, networkRandom: SimulationRandom,
     _ server: AccessoryServer, beside observer: (any CoreRecorder)?
@@ -82,7 +82,7 @@ package final class InstalledDefect {
       : AlteredSetupArithmetic(setup, refusedSecret: refusedSecret, code: setupCode, server.loop.random)
   }
 
-  /// What was late leaves now.
+  /// Sends delayed messages now.
   private func remove() {
     run?.finish()
     run = nil
@@ -92,8 +92,8 @@ package final class InstalledDefect {
     alteration = nil
   }
 
-  /// What is wrong with the accessory and its network from now on.
-  /// - Parameter base: of the accessory's own defect.
+  /// Applies the active faults from now on.
+  /// - Parameter base: the state of the accessory's own defect.
   package func apply(_ faults: AccessoryFaults, base: DefectState?) {
     let oldSecret = refusedSecret
     if alterations != faults.alterations {
@@ -119,7 +119,7 @@ package final class InstalledDefect {
     if !faults.hasNetworkFaults { server.shape = nil }
   }
 
-  /// Nothing that is late is sent any more.
+  /// Discards all delayed messages.
   package func stop() { run?.stop() }
 
   package func isSuppressed(_ what: DefectScript.Suppressed) -> Bool { state?.script.isSuppressed(what) ?? false }
@@ -127,6 +127,6 @@ package final class InstalledDefect {
   /// How long the accessory identifies itself; nil: as usual.
   package var identifying: Duration? { state?.script.defect.identifying }
 
-  /// Calls `body` so much later, unless what is wrong has ended by then.
+  /// Calls `body` after a delay, unless the defect has been removed by then.
   package func after(_ delay: Duration, _ body: @escaping () -> Void) { run?.after(delay, body) }
 }

@@ -3,14 +3,14 @@ import HAPIP
 import HAPLoop
 import HAPTransport
 
-/// The faults that an accessory has at the moment, by name, over its restarts.
+/// The active faults of an accessory, by name. They are kept across restarts.
 ///
 /// Belongs to the loop's thread.
 package final class AccessoryFaults {
   package private(set) var active: [FaultChoice] = []
 
   package init() {}
-  /// What those do that go round, by name.
+  /// The cycles of repeating faults, by name.
   private var cycles: [String: FaultCycle] = [:]
 
   package var isEmpty: Bool { active.isEmpty }
@@ -22,7 +22,7 @@ package final class AccessoryFaults {
     return old
   }
 
-  /// Those that are over when the accessory starts anew, since the device has forgotten them.
+  /// Removes the faults that end when the accessory restarts, because the device has lost their state.
   package func forgetMomentary() -> [FaultChoice] {
     let momentary = active.filter { fault in
       fault.begin.contains { action in if case .stall = action { true } else { false } }
@@ -31,32 +31,33 @@ package final class AccessoryFaults {
     return momentary
   }
 
-  /// What they do to messages and the device, as text: the same text is the same.
+  /// The faults that change messages and the device, as text. Equal texts mean equal changes.
   var alterations: [String] { active.filter { $0.defect?.isInstalled == true }.map(\.text) }
 
-  /// - Returns: nil: it wasn't on.
+  /// - Returns: `nil` if it was not on.
   package func switchOff(_ name: String) -> FaultChoice? {
     cycles.removeValue(forKey: name)?.stop()
     guard let index = active.firstIndex(where: { $0.name == name }) else { return nil }
     return active.remove(at: index)
   }
 
-  /// Goes round until the fault of this name is over.
+  /// Runs a cycle until the fault with this name ends.
   package func goRound(_ name: String, _ cycle: FaultCycle) {
     cycles.updateValue(cycle, forKey: name)?.stop()
     cycle.start()
   }
 
-  /// The accessory is gone, and nothing goes round any more.
+  /// Stops all cycles, because the accessory is gone.
   package func stop() {
     for (_, cycle) in cycles.sorted(by: { $0.key < $1.key }) { cycle.stop() }
     cycles = [:]
   }
 
-  /// What is odd about what Pair Setup draws; nil: nothing.
+  /// The changes to the random numbers of Pair Setup; `nil`: none.
   var setup: SetupFault? { active.compactMap(\.setup).reduce(nil) { $0?.joined(with: $1) ?? $1 } }
 
-  /// What they and the accessory's defect do to messages, the record and the device; nil: nothing.
+  /// Returns the changes of the faults and of the accessory's defect to messages, the record and the device; `nil`:
+  /// none.
   func joined(with defect: Defect?) -> Defect? {
     let defects = active.compactMap(\.defect)
     guard !defects.isEmpty else { return defect }
@@ -65,10 +66,10 @@ package final class AccessoryFaults {
 
   var hasNetworkFaults: Bool { active.contains { $0.network != nil } }
 
-  /// Most connections before others are cut off.
+  /// The maximum number of connections before others are cut.
   var refusesBeyond: Int? { active.compactMap { $0.network?.refusesBeyond }.min() }
 
-  /// What the network does to a connection; nil: nothing.
+  /// Returns the network's effect on a connection; `nil`: none.
   func shaper(for connection: ConnectionCore, _ random: @escaping () -> Double) -> (any LinkShaper)? {
     let controller = connection.verifiedController
     let fitting = active.filter { $0.scope.fits(connection: connection.id.number, controller: controller) }
@@ -83,7 +84,7 @@ package final class AccessoryFaults {
   }
 }
 
-/// A connection's share of a bad network.
+/// A connection on a faulty network.
 private final class FaultyLink: LinkShaper {
   private var shaper: NetworkShaper
 

@@ -1,18 +1,18 @@
 import HAPDeviations
 import HAPLoop
 
-/// What a fault does again and again while it is on, by the machine's time.
+/// The steps that a fault repeats while it is on, in the machine's time.
 ///
 /// Belongs to the loop's thread.
 package final class FaultCycle {
   private let steps: [FaultStep]
   private let timer: LoopTimer
-  /// Performs an action, and calls back when that is done.
+  /// Performs an action, and calls back when it is done.
   private let perform: (FaultAction, @escaping () -> Void) -> Void
   private var next = 0
   private var isOver = false
 
-  /// - Parameter steps: one at least.
+  /// - Parameter steps: at least one.
   package init(
     _ steps: [FaultStep], on loop: EventLoop, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void
   ) {
@@ -33,7 +33,7 @@ package final class FaultCycle {
     guard !isOver else { return }
     let step = steps[next]
     next = (next + 1) % steps.count
-    // Closed, it can't be started.
+    // After closing, the timer can't be started.
     perform(step.action) { [timer] in timer.start(after: step.duration) }
   }
 }

@@ -9,13 +9,13 @@ import HAPModel
 import HAPPairing
 import HAPTransport
 
-/// HAP over IP in front of a hosted accessory: the core, its server, the record on the network, and the defects in them.
+/// HAP over IP for a hosted accessory: the core, its server, the record on the network, and their defects.
 ///
 /// Belongs to the loop's thread.
 package final class IPFrontEnd: FrontEnd {
-  /// How it is served.
+  /// The settings with which it is served.
   package struct Terms {
-    /// nil: it is not visible in DNS-SD.
+    /// `nil`: it is not visible in DNS-SD.
     package var advertiser: (any Advertiser)?
     package var places: [ListeningPlace]
     /// 0: any.
@@ -35,7 +35,7 @@ package final class IPFrontEnd: FrontEnd {
     }
   }
 
-  /// The most connections that wait at its port until a slot is free.
+  /// The maximum number of connections that wait at its port for a free slot.
   package static let mostWaiting = AccessoryServer.mostWaiting
 
   private let core: AccessoryCore
@@ -45,12 +45,12 @@ package final class IPFrontEnd: FrontEnd {
   private let hostName: String
   /// The defects and faults of this run.
   package let installed: InstalledDefect
-  /// Where it listens, over losses of the radio.
+  /// The port on which it listens. It is kept while the radio is off.
   package private(set) var port: UInt16
   private var visibility = Visibility()
   /// Whether a fault is on.
   private var isHindered = false
-  /// Gets what the advertiser reports. It may outlive the front end.
+  /// Receives the advertiser's reports. It may outlive the front end.
   private let onAdvertised: (AdvertisementEvent) -> Void
 
   /// - Parameters:
@@ -84,7 +84,7 @@ package final class IPFrontEnd: FrontEnd {
     set { core.snapshotSource = newValue }
   }
 
-  /// Sets which reports the owner gets from now on.
+  /// Sets which reports the owner receives from now on.
   package func setReports(all: Bool, requests: Bool) {
     core.makesReports = all || terms.observer != nil
     core.reportsRequests = requests
@@ -93,7 +93,7 @@ package final class IPFrontEnd: FrontEnd {
   package var makesReports: Bool { core.makesReports }
 
   /// Applies the faults that are on from now on.
-  /// - Parameter base: of the accessory's own defect.
+  /// - Parameter base: the state of the accessory's own defect.
   package func apply(_ faults: AccessoryFaults, base: DefectState?) {
     isHindered = !faults.isEmpty
     tellObserver()
@@ -102,7 +102,7 @@ package final class IPFrontEnd: FrontEnd {
 
   private func tellObserver() { terms.observer?.serves = visibility.hasRadio && !isHindered }
 
-  // MARK: Life
+  // MARK: Starting and stopping
 
   package func start(_ visibility: Visibility) throws(LoopError) {
     self.visibility = visibility
@@ -135,7 +135,7 @@ package final class IPFrontEnd: FrontEnd {
     server.closeConnections(withReset: ending == .powerCut)
   }
 
-  /// It listens at the same port again.
+  /// Listens on the same port again.
   package func gainRadio() throws(LoopError) {
     try listen()
     visibility.hasRadio = true
@@ -143,7 +143,7 @@ package final class IPFrontEnd: FrontEnd {
     tellObserver()
   }
 
-  /// With a goodbye and every connection cut off.
+  /// Says goodbye and cuts every connection.
   package func loseRadio() {
     visibility.hasRadio = false
     terms.advertiser?.withdraw()
@@ -169,14 +169,14 @@ package final class IPFrontEnd: FrontEnd {
     server.disconnect { isMeant($0.summary) }
   }
 
-  /// Notes what the device said of a write while the request is worked off.
+  /// Records the device's verdict on a write while the request is processed.
   package func note(_ verdict: WriteVerdict) { terms.capture?.note(.verdict(verdict), at: server.now) }
 
   // MARK: The record
 
   private func publish() {
     guard let advertiser = terms.advertiser, visibility.isAnnounced else { return }
-    // Listening everywhere, each interface announces its own addresses.
+    // When it listens everywhere, each interface announces its own addresses.
     let addresses = terms.places.contains(where: \.host.isUnspecified) ? [] : terms.places.map(\.host)
     let record = ServiceRecord(
       name: instanceName, port: port, txt: core.advertisement.txt, host: hostName, addresses: addresses)
@@ -194,7 +194,7 @@ package final class IPFrontEnd: FrontEnd {
   }
 }
 
-// MARK: What the server leaves to others
+// MARK: Requests of the server
 
 extension IPFrontEnd: AccessoryServerOwner {
   package func advertise(_ advertisement: Advertisement) {
@@ -204,7 +204,7 @@ extension IPFrontEnd: AccessoryServerOwner {
 
   package func notice(_ report: AccessoryReport) {
     terms.observer?.hear(report, at: server.now)
-    // Some faults are for certain controllers alone.
+    // Some faults only apply to certain controllers.
     if case .verified(let id, _) = report { server.reshape(id) }
   }
 }

@@ -1,7 +1,7 @@
 import HAPIP
 import HAPModel
 
-/// Two who note what goes into a core and comes out, the first one first.
+/// Two recorders of a core's inputs and outputs. The first one is called first.
 final class RecorderPair: CoreRecorder {
   private let first: any CoreRecorder
   private let second: any CoreRecorder

@@ -3,16 +3,16 @@ import HAPIP
 import HAPLoop
 import HAPModel
 
-/// Gets what controllers do to one accessory over IP, over its restarts. Belongs to the accessory's loop.
+/// Observes the controllers of one accessory over IP, across restarts. Belongs to the accessory's loop.
 package protocol RunObserver: CoreRecorder {
-  /// Whether controllers can reach the accessory, and no fault is on.
+  /// Whether controllers can reach the accessory and no fault is on.
   var serves: Bool { get set }
-  /// A run of the accessory begins.
+  /// Called when a run of the accessory begins.
   func watch(_ core: AccessoryCore)
   func hear(_ report: AccessoryReport, at now: Duration)
-  /// The record as it is announced.
+  /// Called with the record as it is announced.
   func tells(_ txt: TextRecord)
-  /// The run is over, and with it all that is connected.
+  /// Called when the run is over. All its connections are closed.
   func runEnded()
 }
 
@@ -28,7 +28,7 @@ package protocol RunCapture: CoreRecorder {
   ///   - live: characteristics whose values the device is asked for.
   ///   - judges: whether the device may refuse writes.
   func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool)
-  /// The accessory has drawn these random bytes.
+  /// Called with the random bytes that the accessory has drawn.
   func drew(_ bytes: [UInt8])
 }
 

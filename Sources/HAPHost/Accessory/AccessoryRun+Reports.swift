@@ -2,7 +2,7 @@ import HAPDiscovery
 import HAPModel
 
 extension AccessoryRun {
-  /// Makes an event of what a front end reports.
+  /// Converts a front end's report to an event.
   func report(_ report: AccessoryReport) {
     switch report {
     case .connected(let id, let peer):
@@ -30,7 +30,7 @@ extension AccessoryRun {
       if let slot = database.slot(of: id) {
         tell { .told($0.named(slot, value), controller: controller) }
       }
-    case .identified: break  // told when it is done
+    case .identified: break  // reported when the action is performed
     case .requested(let id, let request):
       let peer = peers[id] ?? "a connection"
       tell { _ in .requested(peer: peer, request: request) }
@@ -47,7 +47,7 @@ extension AccessoryRun {
 }
 
 extension SimulatorEvent.Kind {
-  /// What an advertiser tells of the accessory's record.
+  /// Converts an advertiser's event.
   init(_ event: AdvertisementEvent) {
     self =
       switch event {

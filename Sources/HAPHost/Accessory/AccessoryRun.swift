@@ -10,9 +10,9 @@ import HAPPreparation
 import HAPProfile
 import HAPStore
 
-/// One run of an accessory, from a start to the next: front ends, store and device, tied together on one loop.
+/// One run of an accessory, from one start to the next: front ends, store and device, connected on one loop.
 ///
-/// Belongs to the loop's thread; `SimulatedAccessory` is the way in from elsewhere.
+/// Belongs to the loop's thread. Other threads enter through `SimulatedAccessory`.
 final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   private enum State {
     case ready
@@ -22,15 +22,15 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   let prepared: PreparedAccessory
   private let parts: FrontEndParts
-  /// nil: the accessory is not served over IP, and has no faults.
+  /// `nil`: the accessory is not served over IP, and has no faults.
   let ip: IPFrontEnd?
   let frontEnds: [any FrontEnd]
   private let loop: EventLoop
   private(set) var device: any Device
-  /// The profile that is served now.
+  /// The profile that is being served.
   private var built: BuiltAccessory
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
-  /// The same, for what is no trouble; nil where nobody hears it.
+  /// The same, for events that are not failures; `nil` if no sink receives them.
   private var news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock
@@ -40,7 +40,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   private let changes: StoreQueue
   private var hasValueTrouble = false
   private var state = State.ready
-  /// Characteristics whose reads the device leaves without an answer.
+  /// Characteristics whose reads the device does not answer.
   private var stuck: Set<AttributeID> = []
 
   private let networkRandom: SimulationRandom
@@ -57,11 +57,11 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   var hasRadio: Bool { visibility?.hasRadio ?? false }
 
   /// - Parameters:
-  ///   - terms: how it is served. Its `chance` is the one that the accessory began with.
-  ///   - chance: the random numbers, as far as they were drawn.
+  ///   - terms: how the accessory is served. Their `chance` is the initial one.
+  ///   - chance: the present state of the random numbers.
   ///   - start: counted from 1.
-  ///   - advertiser: nil: not visible in DNS-SD.
-  ///   - defect: what the accessory's defect remembers.
+  ///   - advertiser: `nil`: not visible in DNS-SD.
+  ///   - defect: the state of the accessory's defect.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, _ terms: ServingTerms, start: Int,
     advertiser: (any Advertiser)?, chance: AccessoryChance, defect: DefectState?, observer: (any RunObserver)?
@@ -108,7 +108,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     timers.onFire = { [unowned self] token in visit(.time) { self.device.timerFired(token, &$0) } }
   }
 
-  /// As far as it has been drawn.
+  /// The present state of the random numbers.
   var chance: AccessoryChance {
     AccessoryChance(device: random, network: installed?.networkRandom ?? networkRandom)
   }
@@ -126,7 +126,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     ip?.setReports(all: news != nil, requests: reporting.requests)
   }
 
-  /// Takes the record back with everything else as it is, or tells it again.
+  /// Withdraws the record without any other change, or announces it again.
   func setAnnounced(_ isTold: Bool) {
     guard var visibility, isTold != visibility.isAnnounced else { return }
     visibility.isAnnounced = isTold
@@ -138,9 +138,9 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// How long an accessory identifies itself. HomeKitADK's comments ask for no more than five seconds.
   private static let identifying = Duration.seconds(3)
 
-  // MARK: Life
+  // MARK: Starting and stopping
 
-  /// Listens, starts the device, and becomes visible.
+  /// Listens, starts the device, and makes the accessory visible.
   func start(_ visibility: Visibility) throws(LoopError) {
     for frontEnd in frontEnds { try frontEnd.start(visibility) }
     state = .serving(visibility)
@@ -156,16 +156,17 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     parts.performer.stop(withReset: ending == .powerCut) { for frontEnd in frontEnds { frontEnd.stop(ending) } }
   }
 
-  /// Calls `body` when every change that was handed over is stored, or failed: perhaps at once.
+  /// Calls `body` when every accepted change is stored or has failed, which may be immediately.
   func whenStored(_ body: @escaping () -> Void) {
-    precondition(isStopped, "a run that has not stopped takes more changes")
+    precondition(isStopped, "a run that has not stopped accepts more changes")
     changes.whenEmpty(body)
   }
 
-  // MARK: The world around it
+  // MARK: The environment
 
-  /// Takes it off the network, with a goodbye and every connection cut off, or brings it back at the same port.
-  /// - Throws: a front end could not get its radio back. Then no front end has one.
+  /// Disconnects the accessory from the network, with a goodbye and by cutting every connection, or connects it again
+  /// at the same port.
+  /// - Throws: if a front end could not enable its radio. Then every front end's radio is off.
   func setRadio(_ isOn: Bool) throws(LoopError) {
     guard var visibility, isOn != visibility.hasRadio else { return }
     visibility.hasRadio = isOn
@@ -187,16 +188,17 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     }
   }
 
-  /// An accessory behind the bridge is lost, or found again.
+  /// Makes a bridged accessory unreachable, or reachable again.
   func setReachable(_ isReachable: Bool, aid: UInt64) {
     parts.performer.setReachable(isReachable, aid: aid)
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
-  /// Serves another profile from now on. Controllers stay connected and subscribed. Behaviours of unchanged services continue; others start.
+  /// Serves another profile from now on. Controllers stay connected and subscribed. Behaviours of unchanged services
+  /// continue; others start.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
-    // Behaviours that start read the values of those that continue, such as a countdown.
+    // Behaviours that start read values of those that continue, such as a countdown.
     let current = self.database.updated(by: device, now: clock.now, random: random)
     let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase
@@ -214,7 +216,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     visit(.start) { device.start(&$0) }
   }
 
-  /// The device leaves reads of a characteristic without an answer, so that they end with -70408 in time, or answers them again.
+  /// Makes the device not answer reads of a characteristic, so that they time out with -70408, or answer them again.
   func setStuck(_ isStuck: Bool, _ id: AttributeID) {
     if isStuck { stuck.insert(id) } else { stuck.remove(id) }
     attributes.setLive(Set(device.live).union(stuck))
@@ -224,18 +226,18 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   var connectionCount: Int { frontEnds.reduce(0) { $0 + $1.connectionCount } }
 
-  /// Closes connections as if the network had.
-  /// - Returns: how many.
+  /// Closes connections as if the network had failed.
+  /// - Returns: the number of closed connections.
   func disconnect(where isMeant: (ControllerConnection) -> Bool) -> Int {
     frontEnds.reduce(0) { $0 + $1.disconnect(where: isMeant) }
   }
 
-  /// Removes pairings by hand; see `PairingServer.unpair`.
+  /// Removes pairings without a controller; see `PairingServer.unpair`.
   func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     parts.performer.unpair(identifiers, done: done)
   }
 
-  // MARK: The person at the device
+  // MARK: Commands of a person at the device
 
   func perform(_ command: DeviceCommand) throws(CommandError) {
     var failure: CommandError?
@@ -247,10 +249,10 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     if let failure { throw failure }
   }
 
-  /// Identifies as a controller's Identify would.
+  /// Identifies as if a controller had written Identify.
   func identifyByHand(aid: UInt64) { identify(aid: aid) }
 
-  /// Lets the device look and act, and does what it asks for.
+  /// Calls the device, and performs the actions that it requests.
   private func visit(_ cause: DeviceChange.Cause, _ body: (inout DeviceContext) -> Void) {
     var context = DeviceContext(now: clock.now, random: random) { [attributes] id in
       attributes.database.slot(of: id).map { attributes.database.characteristics[$0] }
@@ -280,7 +282,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     for (number, verdict) in verdicts { parts.performer.answerWrite(number, verdict) }
   }
 
-  /// Applies changes of the device. A change can be late: it is dropped if a new profile removed the characteristic.
+  /// Applies changes of the device. A late change is dropped if a new profile removed the characteristic.
   private func tell(_ changes: [(id: AttributeID, value: Value)]) {
     var applicable: [(id: AttributeID, value: Value)] = []
     for (id, value) in changes {
@@ -291,7 +293,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     if !applicable.isEmpty { parts.performer.change(applicable) }
   }
 
-  // MARK: What the server leaves to us
+  // MARK: Requests of the server
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
     if installed?.isSuppressed(.store) == true {
@@ -311,8 +313,8 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       try prepared.store.values.commit(changes)
       hasValueTrouble = false
     } catch {
-      // Once, not at every write: the accessory goes on, and what it said stays true until it ends.
-      if !hasValueTrouble { tellTrouble("values are not kept: \(error)") }
+      // Reported once, not at every write: the accessory continues, and the report stays valid until the run ends.
+      if !hasValueTrouble { tellTrouble("values are not stored: \(error)") }
       hasValueTrouble = true
     }
   }

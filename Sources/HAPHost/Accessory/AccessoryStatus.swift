@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Who an accessory is, and whether it is on the network: the first members of its listing, its status and its details.
+/// The identity of an accessory and its state on the network: the first members of its listing, status and details.
 package struct AccessoryHead: Equatable, Sendable {
   package struct Running: Equatable, Sendable {
     package let port: UInt16
@@ -11,13 +11,13 @@ package struct AccessoryHead: Equatable, Sendable {
   package let name: String
   package let deviceID: String
   package let category: String
-  /// nil: it is stopped.
+  /// `nil`: it is stopped.
   package let running: Running?
 }
 
 /// The part of the answer to `list` for one accessory.
 package struct AccessoryListing: Equatable, Sendable {
-  /// An accessory behind a bridge.
+  /// A bridged accessory.
   package struct Bridged: Equatable, Sendable {
     package let aid: UInt64
     package let name: String
@@ -33,23 +33,23 @@ package struct AccessoryStatus: Equatable, Sendable {
     package let id: AttributeID
     package let name: String
     package let value: Value
-    /// The catalogue's word for the value.
+    /// The catalogue's name for the value.
     package let word: String?
   }
   package struct Running: Equatable, Sendable {
     package let configurationNumber: UInt16
     package let connections: Int
-    /// As `--fault` takes them.
+    /// In the form for `--fault`.
     package let faults: [String]
     package let pairings: [Pairing]
     package let characteristics: [Entry]
   }
   package let head: AccessoryHead
-  /// nil: it is stopped.
+  /// `nil`: it is stopped.
   package let running: Running?
 }
 
-// MARK: As JSON
+// MARK: JSON
 
 extension AccessoryHead {
   /// Writes members of an object.
@@ -132,7 +132,7 @@ extension AccessoryStatus.Entry {
 }
 
 extension JSONWriter {
-  /// An array of them, by the controllers' identifiers.
+  /// Writes an array of the pairings, with the controllers' identifiers.
   mutating func pairings(_ pairings: [Pairing]) {
     array { json in
       for pairing in pairings {

@@ -4,12 +4,12 @@
 final class DeviceTimers {
   private let clock: SimulationClock
   private var timers: [Int: SimulationTimer] = [:]
-  /// Called with the token of a timer that is due.
+  /// Called with the token of a due timer.
   var onFire: (Int) -> Void = { _ in }
 
   init(_ clock: SimulationClock) { self.clock = clock }
 
-  /// Starts a timer; one of the same token is replaced.
+  /// Starts a timer. A timer with the same token is replaced.
   func start(_ token: Int, after delay: Duration) {
     let timer = timers[token] ?? SimulationTimer(clock) { [unowned self] in onFire(token) }
     timers[token] = timer
@@ -18,8 +18,8 @@ final class DeviceTimers {
 
   func cancel(_ token: Int) { timers[token]?.cancel() }
 
-  /// Gives the timers to another device. They keep their deadlines.
-  /// - Parameter newToken: the token of each there; `nil`: the timer is forgotten.
+  /// Transfers the timers to another device. They keep their deadlines.
+  /// - Parameter newToken: returns the token that a timer has there; `nil`: the timer is cancelled.
   func handOver(_ newToken: (Int) -> Int?) {
     var kept: [Int: SimulationTimer] = [:]
     for (old, timer) in timers {

@@ -1,7 +1,7 @@
 import HAPLoop
 
-/// The port of an accessory that is starting anew, kept from those who get one by chance: the system gives a free one to whoever connects
-/// from this machine.
+/// The reserved port of an accessory that restarts. Without it, the system could assign the port to an outgoing
+/// connection of this machine.
 final class HeldPort {
   private let port: any BoundPort
 
@@ -14,8 +14,8 @@ final class HeldPort {
 
   deinit { port.close() }
 
-  /// What is held on to while the accessory begins to listen. Linux lets it listen beside a socket that only has the port, so that there is no moment at
-  /// which anybody else can get it; elsewhere it has to be let go first.
+  /// Returns the reservations to keep while the accessory begins to listen. Linux allows listening while another
+  /// socket only has the port, so no other program can take it. On other systems the port must be released first.
   static func keep(_ held: [HeldPort]) -> [HeldPort] {
     #if os(Linux)
       held
@@ -24,13 +24,13 @@ final class HeldPort {
     #endif
   }
 
-  /// One of every place; nil: it isn't free in one of them.
+  /// Reserves the port in every place; `nil`: it is in use in one of them.
   static func hold(_ port: UInt16, in places: [ListeningPlace], of loop: EventLoop) -> [HeldPort]? {
     let held = places.compactMap { HeldPort($0, port: port, of: loop) }
     return held.count == places.count ? held : nil
   }
 
-  /// Of every place where the accessory listens and the port is free still: for what isn't, the start will tell.
+  /// Reserves the port in every place where it is free. If it is in use in a place, the start reports that.
   static func hold(_ terms: ServingTerms?, of loop: EventLoop) -> [HeldPort] {
     guard let terms, terms.port != 0 else { return [] }
     return terms.places.compactMap { HeldPort($0, port: terms.port, of: loop) }

@@ -2,23 +2,24 @@ import HAPFrontEnds
 import HAPLoop
 import HAPPreparation
 
-/// How an accessory is served: where, in which time, and who is told. It holds for every start of the accessory.
+/// How an accessory is served: where, with which clock, and who receives its events. The terms apply to every start of
+/// the accessory.
 package struct ServingTerms {
   package var places: [ListeningPlace]
-  /// 0: any at the first start, the same one from then on.
+  /// 0: any port at the first start, and the same port afterwards.
   package var port: UInt16
   package var clock: SimulationClock
-  /// Keys never come from it.
+  /// The random numbers of the simulation. Keys never come from them.
   var chance: AccessoryChance
-  /// Records a start, counted from 1; nil: none is recorded.
+  /// Records a start, counted from 1; `nil`: no start is recorded.
   package var capture: (@Sendable (_ start: Int) -> CaptureMaker)?
-  /// Is told what happens, on the loop; nil: nothing is told, and a request costs less.
+  /// Receives events, on the loop; `nil`: no events, and requests cost less.
   package var sink: (@Sendable (SimulatorEvent) -> Void)?
-  /// False: it is told what goes wrong and nothing else, and a request costs as little as without it.
+  /// If false, only failures are reported, and a request costs as little as without a sink.
   package var tellsAll: Bool
-  /// Each request is told, too.
+  /// Whether each request is reported too.
   package var tellsRequests = false
-  /// Judges controllers; nil: nobody does, and a request costs nothing for it.
+  /// Checks the controllers; `nil`: no check, and no cost for requests.
   package var observation: (any RunObservation)?
   /// The front ends. Each run makes its own.
   package var frontEnds: [FrontEndChoice] = [.ip]
@@ -36,8 +37,9 @@ package struct ServingTerms {
     self.tellsAll = tellsAll
   }
 
-  /// Begins the record of a start, counted from 1; nil: it is not recorded.
-  /// - Throws: `LoopError`: the file can't be made, or the accessory has another front end than the one over IP.
+  /// Begins the recording of a start, counted from 1; `nil`: the start is not recorded.
+  /// - Throws: `LoopError` if the file can't be created, or if the accessory has another front end than the one for
+  ///   IP.
   func makeCapture(of name: String, start: Int) throws(LoopError) -> (any RunCapture)? {
     guard let capture else { return nil }
     guard frontEnds.map(\.isIP) == [true] else {

@@ -4,8 +4,8 @@ import HAPModel
 import HAPWire
 
 extension SimulatedAccessory {
-  /// All there is to see of the accessory, as a JSON object: who it is, who is connected and paired, and every accessory, service and characteristic
-  /// with its rules and its value. For pages and programs.
+  /// Writes everything visible of the accessory as a JSON object: its identity, its connections and pairings, and
+  /// every accessory, service and characteristic with constraints and value. For pages and programs.
   package func writeDetail(to json: inout JSONWriter) {
     json.object { json in
       json.key("number")
@@ -52,8 +52,8 @@ extension SimulatedAccessory {
     }
   }
 
-  /// Who it is, in short, as a JSON object.
-  /// - Parameter types: the characteristics that are included, with their services and accessories; empty: none.
+  /// Writes a short form of the accessory's identity as a JSON object.
+  /// - Parameter types: the characteristics to include, with their services and accessories; empty: none.
   package func writeSummary(to json: inout JSONWriter, including types: Set<TypeID> = []) {
     json.object { json in
       json.key("number")
@@ -81,10 +81,10 @@ extension SimulatedAccessory {
     }
   }
 
-  /// A JSON array.
+  /// Writes a JSON array.
   package func writePairings(to json: inout JSONWriter) { json.pairings(run?.pairings ?? []) }
 
-  /// A JSON array, in the order in which they were made.
+  /// Writes a JSON array, in the order in which the connections were made.
   package func writeConnections(to json: inout JSONWriter) {
     json.array { json in
       guard let run else { return }
@@ -109,7 +109,7 @@ extension SimulatedAccessory {
     }
   }
 
-  /// - Returns: false when there is none of this number.
+  /// - Returns: false if there is no connection with this number.
   package func disconnect(connection number: UInt64) -> Bool {
     guard let run, run.frontEnds.contains(where: { $0.connections.contains { $0.number == number } }) else {
       return false
@@ -117,24 +117,24 @@ extension SimulatedAccessory {
     return run.disconnect { $0.number == number } > 0
   }
 
-  /// A characteristic with its rules and its value, as a JSON object.
+  /// Writes a characteristic with its constraints and value as a JSON object.
   package func write(characteristic id: AttributeID, to json: inout JSONWriter) {
     let database = database
     guard let slot = database.slot(of: id) else { return json.null() }
     json.characteristic(slot, of: database)
   }
 
-  /// The characteristic that words mean; behind a bridge in the accessory of this aid, nil: in any.
+  /// Returns the selected characteristic. On a bridge, `aid` names the bridged accessory; `nil`: any.
   package func characteristic(_ selector: CharacteristicSelector, aid: UInt64?) throws(CommandError) -> AttributeID {
     try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
   }
 
-  /// Of an accessory behind the bridge that has this aid.
+  /// Returns the name of the bridged accessory with this aid.
   package func bridgedName(ofAid aid: UInt64) -> String? {
     aid != 1 && database.hasAccessory(aid) ? database.accessoryName(aid) : nil
   }
 
-  /// The manners of the protocol that it has, as a JSON object.
+  /// Writes the accessory's protocol quirks as a JSON object.
   package func writeConduct(to json: inout JSONWriter) { prepared.conduct.write(to: &json) }
 
   private func write(
@@ -153,7 +153,7 @@ extension SimulatedAccessory {
     }
   }
 
-  /// What can be done at the device besides setting values, and to which services.
+  /// The actions that the device supports, other than setting values, with their services.
   private var deeds: [(name: String, places: Set<AttributeID>)] {
     guard let device = run?.device else { return [] }
     let commands: [(name: String, command: DeviceCommand)] = [
@@ -192,7 +192,7 @@ extension JSONWriter {
     }
   }
 
-  /// Members that say nothing are left out.
+  /// Writes a characteristic. Members without information are left out.
   fileprivate mutating func characteristic(_ slot: Int, of database: AttributeDatabase) {
     let characteristic = database.characteristics[slot]
     let definition = Catalogue.characteristic(characteristic.type)

@@ -3,12 +3,12 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// Commands of the person at the device.
+/// Commands of a person at the device.
 extension SimulatedAccessory {
-  /// Does something at the device, to the service that the words name.
+  /// Performs a command at the device, on the selected service.
   /// - Parameters:
-  ///   - aid: the accessory behind a bridge that is meant; nil: any.
-  ///   - command: made with the service, where one could be told.
+  ///   - aid: the bridged accessory; `nil`: any.
+  ///   - command: makes the command for the service, if one was determined.
   private func perform(
     at service: ServiceSelector?, aid: UInt64?, _ command: (AttributeID?) -> DeviceCommand
   ) throws(CommandError) {
@@ -19,20 +19,20 @@ extension SimulatedAccessory {
       return try run.perform(command(place))
     }
     guard let aid, database.accessoryEntries.count > 1 else { return try run.perform(command(nil)) }
-    // Of one accessory among several: only its own services are meant.
+    // Of several accessories, only the services of this one qualify.
     let places = run.device.services(for: command(nil)).filter { $0.aid == aid }
     guard let place = places.first else {
-      throw CommandError(.notPossible, "\"\(database.accessoryName(aid))\" has no service that this can be done to")
+      throw CommandError(.notPossible, "\"\(database.accessoryName(aid))\" has no service that supports this command")
     }
     guard places.count == 1 else {
       let choices = places.map { "\($0)" }.joined(separator: ", ")
-      throw CommandError(.ambiguous, "several services could be meant (\(choices)): say which with \"service\"")
+      throw CommandError(.ambiguous, "several services qualify (\(choices)): name one with \"service\"")
     }
     try run.perform(command(place))
   }
 
-  /// Gives a characteristic a value by hand.
-  /// - Parameter value: as a command writes it.
+  /// Sets the value of a characteristic by hand.
+  /// - Parameter value: in the form of a command.
   package func set(_ selector: CharacteristicSelector, to value: Value, aid: UInt64?) throws(CommandError) {
     let run = try running()
     let database = run.database
@@ -43,13 +43,13 @@ extension SimulatedAccessory {
     try run.perform(.set(id, database.characteristics[slot].value(ofWritten: value)))
   }
 
-  /// Leaves reads of a characteristic without an answer, until it starts anew at the latest.
+  /// Stops answering reads of a characteristic, until the accessory restarts at the latest.
   package func stall(_ selector: CharacteristicSelector, _ isStuck: Bool, aid: UInt64?) throws(CommandError) {
     let run = try running()
     let database = run.database
     let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
     guard terms?.capture == nil else {
-      throw CommandError(.notPossible, "a run that is captured has no stuck reads: its replay would not know of them")
+      throw CommandError(.notPossible, "a captured run can't have stalled reads: its replay would not have them")
     }
     run.setStuck(isStuck, id)
   }

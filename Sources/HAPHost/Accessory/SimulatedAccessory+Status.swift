@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension SimulatedAccessory {
-  /// How the accessory is: identity, pairings, connections, and every value.
+  /// The state of the accessory: identity, pairings, connections, and every value.
   package var status: AccessoryStatus {
     AccessoryStatus(
       head: head,
@@ -19,7 +19,7 @@ extension SimulatedAccessory {
       })
   }
 
-  /// What there is, in short: who it is, and the accessories behind it where it is a bridge.
+  /// A short listing: the accessory's identity and, for a bridge, its bridged accessories.
   package var listing: AccessoryListing {
     let database = database
     return AccessoryListing(

@@ -9,8 +9,8 @@ import HAPProfile
 import HAPStore
 import HAPWire
 
-/// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor is that loop, so that
-/// whoever asks from elsewhere hops onto it once, and whoever is on it already never does.
+/// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor
+/// is that loop: a caller on another thread hops onto the loop once, and a caller on the loop never does.
 package actor SimulatedAccessory {
   private enum State {
     case new
@@ -21,31 +21,31 @@ package actor SimulatedAccessory {
   }
 
   package nonisolated let loop: EventLoop
-  /// As of its last start.
+  /// The state of its last start.
   package private(set) var prepared: PreparedAccessory
-  /// What it will be made of at its next start.
+  /// The profile for its next start.
   private var profile: AccessoryProfile
   private var state = State.new
-  /// Of the last run, while there is none.
+  /// The database of the last run, while there is no run.
   private var lastDatabase: AttributeDatabase?
   private(set) var terms: ServingTerms?
   private var advertiser: (any Advertiser)?
-  /// Accessories behind the bridge that it can't reach, over restarts.
+  /// Bridged accessories that are unreachable. Kept across restarts.
   private(set) var offline: Set<UInt64> = []
-  /// Whether another profile is being prepared, which reads and writes what is kept.
+  /// Whether another profile is being prepared, which reads and writes stored data.
   private var isReplacing = false
-  /// For controllers, over restarts.
+  /// The visibility for controllers. Kept across restarts.
   private(set) var visibility = Visibility()
   private var starts = 0
-  /// What its defect remembers.
+  /// The state of its defect.
   private var defectState: DefectState?
   let faults = AccessoryFaults()
-  /// Judges its controllers; nil: nobody does.
+  /// Checks its controllers; `nil`: no check.
   private var observer: (any RunObserver)?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Its place among all accessories of the process, from 1.
+  /// Its number among all accessories of the process, from 1.
   package nonisolated let number: Int
 
   package init(_ prepared: PreparedAccessory, number: Int = 1, on loop: EventLoop) {
@@ -56,27 +56,27 @@ package actor SimulatedAccessory {
   }
 
   package var name: String { prepared.name }
-  /// Those that its profile has from its start.
+  /// The faults that its profile has from its start.
   package var ownFaults: [FaultChoice] { prepared.ownFaults }
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
-  /// What is served, or was.
+  /// The database that is or was served.
   package var database: AttributeDatabase { run?.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
-  /// Of its controllers; nil: it does not run.
+  /// The pairings of its controllers; `nil`: it does not run.
   package var pairings: [Pairing]? { run?.pairings }
-  /// The text of the profile that is served, or will be at the next start.
+  /// The text of the profile that is being served, or will be at the next start.
   package var profileText: [UInt8] { profile.text }
-  /// What lies beside it is what its behaviours name.
+  /// The profile's file. The files that its behaviours name are in the same folder.
   package var profileFileName: String { profile.fileName }
   package var activeFaults: [FaultChoice] { faults.active }
   /// 0 before the start.
   package var port: UInt16 { terms?.port ?? 0 }
 
-  // MARK: Life
+  // MARK: Starting and stopping
 
   /// Listens and starts the device.
-  /// - Throws: `LoopError`: the port is in use, the address is not of this machine, …
+  /// - Throws: `LoopError`, for example if the port is in use or the address is not one of this machine.
   /// - Returns: the port.
   @discardableResult
   package func start(_ terms: ServingTerms, advertiser: sending (any Advertiser)?) throws(LoopError) -> UInt16 {
@@ -112,14 +112,14 @@ package actor SimulatedAccessory {
     run?.setReporting(reporting)
   }
 
-  /// Stops, and says so.
+  /// Stops, and reports it.
   package func stopForGood() {
     guard !isStopped else { return }
     stop()
     if let terms, terms.tellsAll { terms.sink?(SimulatorEvent(accessory: name, .stopped)) }
   }
 
-  /// Says goodbye on the network, sends what is answered, closes everything, and lets others run the accessory. Any number of times.
+  /// Says goodbye on the network, sends pending answers, closes everything, and releases the stored state. Idempotent.
   package func stop() {
     guard !isStopped else { return }
     let run = run
@@ -131,7 +131,7 @@ package actor SimulatedAccessory {
     prepared.store.close()
   }
 
-  /// What goes wrong when it starts anew, or is given another profile.
+  /// The errors when it restarts or is given another profile.
   private var restartChanges: [RestartChange] {
     [prepared.defect?.restart].compactMap { $0 } + faults.active.compactMap { $0.defect?.restart }
   }
@@ -160,10 +160,10 @@ package actor SimulatedAccessory {
     for fault in over { run.tellOfFault(fault, isOn: false) }
   }
 
-  /// Ends the run and starts the accessory anew from what it keeps, at the same port.
+  /// Ends the run and restarts the accessory from its stored state, at the same port.
   /// - Parameters:
-  ///   - conduct: how it behaves from then on, whatever its profile says; nil: as it did.
-  ///   - done: called on the loop when it is back, or with why it isn't.
+  ///   - conduct: the quirks from then on, regardless of the profile; `nil`: unchanged.
+  ///   - done: called on the loop after the restart, or with the reason why it failed.
   package func restart(
     _ restart: Restart, with conduct: Conduct? = nil, done: @escaping @Sendable (CommandError?) -> Void
   ) {
@@ -176,7 +176,7 @@ package actor SimulatedAccessory {
     let random = loop.random
     old.whenStored { [self, prepared, profile] in
       let chance = old.chance
-      // The old run lives until here, and with it what it still had to store.
+      // The old run lives until here, because it may still have changes to store.
       loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
         var failure: StoreError?
         do throws(StoreError) {
@@ -200,7 +200,7 @@ package actor SimulatedAccessory {
     guard case .restarting(let held) = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
     do {
       let (again, failure) = try result.get()
-      // Under another name there is no record of it yet.
+      // Under another name there is no record yet.
       let isKnown = restart == .powerCut && visibility.hasRadio && again.instanceName == prepared.instanceName
       prepared = again
       profile = again.profile
@@ -215,19 +215,19 @@ package actor SimulatedAccessory {
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
       done(nil)
     } catch {
-      // What it keeps can't be read, or its port is taken: there is nothing to serve with.
-      terms?.sink?(SimulatorEvent(accessory: name, .trouble("it did not come back: \(error)")))
+      // The stored state can't be read, or the port is in use: the accessory can't be served.
+      terms?.sink?(SimulatorEvent(accessory: name, .trouble("the restart failed: \(error)")))
       stopForGood()
-      done(CommandError(.failed, "\"\(name)\" has stopped, since it can't start anew: \(error)"))
+      done(CommandError(.failed, "\"\(name)\" has stopped because it could not restart: \(error)"))
     }
   }
 
-  /// Serves another profile of the same accessory from now on: `c#` is raised where it differs in more than values, ids stay with what they
-  /// were given to, and controllers stay connected and subscribed.
+  /// Serves another profile of the same accessory from now on. `c#` is raised if more than values differ. Ids stay
+  /// with their objects, and controllers stay connected and subscribed.
   ///
   /// - Parameters:
   ///   - read: reads the profile; called off the loop.
-  ///   - done: called on the loop: the new configuration number, or why nothing was changed.
+  ///   - done: called on the loop with the new configuration number, or with the reason why nothing was changed.
   package func replace(
     _ read: @escaping @Sendable () throws -> AccessoryProfile,
     done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
@@ -261,19 +261,19 @@ package actor SimulatedAccessory {
 
   // MARK: Commands
 
-  /// The run, for who wants something of it.
+  /// Returns the run, for a command.
   func running() throws(CommandError) -> AccessoryRun {
     switch state {
     case .running(let run): return run
-    case .restarting: throw CommandError(.notPossible, "\"\(name)\" is starting anew")
+    case .restarting: throw CommandError(.notPossible, "\"\(name)\" is restarting")
     case .new, .stopped: throw CommandError(.notPossible, "\"\(name)\" has stopped")
     }
   }
 
-  /// The run, for who makes another one of it: one at a time.
+  /// Returns the run, for a command that replaces it: one at a time.
   private func changeable() throws(CommandError) -> AccessoryRun {
     let run = try running()
-    guard !isReplacing else { throw CommandError(.notPossible, "\"\(name)\" is being given another profile") }
+    guard !isReplacing else { throw CommandError(.notPossible, "the profile of \"\(name)\" is being replaced") }
     return run
   }
 
@@ -282,7 +282,7 @@ package actor SimulatedAccessory {
     guard let aid, aid != 1 else {
       throw CommandError(
         .notPossible,
-        "only an accessory behind a bridge can be offline, and \"\(name)\" is none; 'radio' takes it off the network")
+        "only a bridged accessory can be offline, and \"\(name)\" is not one; 'radio' takes it off the network")
     }
     guard isReachable == offline.contains(aid) else { return }
     run.setReachable(isReachable, aid: aid)
@@ -291,14 +291,14 @@ package actor SimulatedAccessory {
 
   // MARK: Faults
 
-  /// - Returns: the fault of the same name that was on.
+  /// - Returns: the fault of the same name that was switched on before.
   package func switchFaultOn(_ fault: FaultChoice) throws(CommandError) -> FaultChoice? {
     let run = try running()
     guard terms?.capture == nil else {
-      throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
+      throw CommandError(.notPossible, "a captured run can't have faults: its replay would not have them")
     }
     guard run.ip != nil else {
-      throw CommandError(.notPossible, "\"\(name)\" is not served over IP; faults are in HAP over IP")
+      throw CommandError(.notPossible, "\"\(name)\" is not served over IP; faults need HAP over IP")
     }
     let old = faults.switchOn(fault)
     apply(to: run)
@@ -312,21 +312,21 @@ package actor SimulatedAccessory {
       let names = faults.active.map(\.name)
       throw CommandError(
         .notPossible,
-        "the fault \"\(name)\" is not on\(names.isEmpty ? "" : "; these are: \(names.joined(separator: ", "))")")
+        "the fault \"\(name)\" is not on\(names.isEmpty ? "" : "; active faults: \(names.joined(separator: ", "))")")
     }
     apply(to: run)
     run.tellOfFault(fault, isOn: false)
     return fault
   }
 
-  /// Continues with a fault that is on, and whose first actions were performed.
+  /// Continues with a fault that was switched on and whose first actions were performed.
   package func follow(_ fault: FaultChoice, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void) {
     guard faults.active.contains(fault) else { return }
     if fault.isOneShot { _ = try? switchFaultOff(fault.name) }
     if !fault.cycle.isEmpty { faults.goRound(fault.name, FaultCycle(fault.cycle, on: loop, perform)) }
   }
 
-  /// A step of a fault could not be carried out; while it starts anew that is no trouble.
+  /// Reports that a step of a fault failed. During a restart that is not an error.
   package func tellTrouble(_ text: String) {
     guard isRunning else { return }
     terms?.sink?(SimulatorEvent(accessory: name, .trouble(text)))
@@ -352,7 +352,7 @@ package actor SimulatedAccessory {
   }
 
   /// Closes the connections of a controller, or all.
-  /// - Returns: how many there were.
+  /// - Returns: the number of closed connections.
   package func disconnect(_ controller: String?) throws(CommandError) -> Int {
     let run = try running()
     guard let controller else { return run.disconnect { _ in true } }
@@ -360,8 +360,8 @@ package actor SimulatedAccessory {
     return run.disconnect { $0.controller == controller }
   }
 
-  /// Removes the pairing of a controller, or all; and all when no admin would be left.
-  /// - Parameter done: called on the loop when that is stored, with how many are gone, or with why none is.
+  /// Removes the pairing of a controller, or all pairings. If no admin would be left, all pairings are removed.
+  /// - Parameter done: called on the loop when the removal is stored, with the number of pairings or the failure.
   package func unpair(
     _ controller: String?, done: @escaping @Sendable (Result<Int, CommandError>) -> Void
   ) throws(CommandError) {
@@ -383,11 +383,11 @@ package actor SimulatedAccessory {
     if let pairing = run.pairings.first(where: { $0.name == controller }) { return pairing }
     let known = run.pairings.map(\.name)
     let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
-    let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+    let list = known.isEmpty ? "; none is" : "; paired: \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
     throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
   }
 
-  /// The aids of the accessories that are meant, by their names and aids.
+  /// Returns the aids of the accessories that match by name and aid.
   package func aids(where isMeant: (_ name: String, _ aid: UInt64) -> Bool) -> [UInt64] {
     let database = database
     return database.accessoryEntries.map(\.aid).filter { isMeant(database.accessoryName($0), $0) }

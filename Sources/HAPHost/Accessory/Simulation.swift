@@ -7,27 +7,28 @@ import HAPPreparation
 import HAPProfile
 import HAPStore
 
-/// The accessories that one process serves on one loop and in one time; with several loops, its share of them. They may come and go while it runs.
+/// The accessories that one process serves on one loop with one clock; with several loops, the loop's share.
+/// Accessories can be added and removed while it runs.
 ///
 /// Belongs to the loop's thread.
-// Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and `SimulatorCore` by work that they
-// give to the loop, `ControlAPI` as its actor or by
-// work that it gives to the loop. The accessories in it are actors of the loop, and enter them by `assumeIsolated`, which traps elsewhere.
+// Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and
+// `SimulatorCore` through work that they give to the loop, `ControlAPI` as its actor or through work that it gives to
+// the loop. The accessories in it are actors of the loop. They are entered by `assumeIsolated`, which traps elsewhere.
 package final class Simulation: @unchecked Sendable {
-  /// The most connections that wait at one port of an accessory until one of its slots is free.
+  /// The maximum number of connections that wait at one port of an accessory for a free slot.
   package static let mostWaitingConnections = IPFrontEnd.mostWaiting
 
-  /// What all accessories of a simulation have in common.
+  /// The settings that all accessories of a simulation share.
   package struct Setting {
-    /// Where they keep what they are to remember.
+    /// Where the accessories store their state.
     package var folder: StateFolder
     package var places: [ListeningPlace]
-    /// For those that come later.
+    /// The choices for accessories that are added later.
     package var choices: PreparedAccessory.Choices
     package var seed: UInt64
-    /// Nil: they are not announced.
+    /// `nil`: they are not announced.
     package var makeAdvertiser: () -> (any Advertiser)?
-    /// Records a start of an accessory, both counted from 1; nil: none is recorded.
+    /// Records a start of an accessory, both counted from 1; `nil`: no start is recorded.
     package var capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)?
     package var sink: (@Sendable (SimulatorEvent) -> Void)?
     /// See `ServingTerms`.
@@ -38,7 +39,8 @@ package final class Simulation: @unchecked Sendable {
     package var observation: (any RunObservation)?
     /// See `ServingTerms`.
     package var frontEnds: [FrontEndChoice] = [.ip]
-    /// Counts accessories that come later where other simulations of the process have some, too; nil: there are none.
+    /// Numbers accessories that are added later, if other simulations of the process have accessories too; `nil`:
+    /// there are none.
     package var nextNumber: (@Sendable () -> Int)?
 
     package init(
@@ -59,14 +61,14 @@ package final class Simulation: @unchecked Sendable {
   package let loop: EventLoop
   package let clock: SimulationClock
   package private(set) var accessories: [SimulatedAccessory] = []
-  /// The address of this process's page; nil: it has none. `list` reports it.
+  /// The address of this process's page, which `list` reports; `nil`: it has none.
   package var pageAddress: String?
   private var setting: Setting
   private let startReporting: Reporting
-  /// How many there ever were.
+  /// The number of accessories ever served.
   private var count = 0
   private var hasStopped = false
-  /// Of the accessory that was served last.
+  /// The port of the accessory that was served last.
   private var lastPort: UInt16 = 0
 
   package init(_ setting: Setting, in clock: SimulationClock, on loop: EventLoop) {
@@ -80,9 +82,10 @@ package final class Simulation: @unchecked Sendable {
   /// Serves an accessory.
   /// - Parameters:
   ///   - port: 0 for any.
-  ///   - number: its place among all accessories of the process, from 1; nil: behind the others.
-  ///   - ordinal: among accessories that are kept by the same key and have a simulation each, from 1: its chance begins with it, the key and `seed`.
-  /// - Throws: `LoopError`; the accessory is nobody's then.
+  ///   - number: its number among all accessories of the process, from 1; `nil`: the next one.
+  ///   - ordinal: from 1, among accessories that share a key and have a simulation each. Its randomness starts from
+  ///     `ordinal`, the key and `seed`.
+  /// - Throws: `LoopError`; the accessory is not added.
   @discardableResult
   package func serve(
     _ prepared: PreparedAccessory, port: UInt16, number: Int? = nil, ordinal: Int = 1
@@ -115,8 +118,9 @@ package final class Simulation: @unchecked Sendable {
     return accessory
   }
 
-  /// A port for one more of many, held until it listens there; 0: any that the system gives. To give one it looks through those that are taken, one by one,
-  /// which takes a millisecond when they are thousands: the next one is most often free.
+  /// Returns a port for one of many accessories, reserved until it listens there; 0: any that the system assigns. To
+  /// assign a port, the system searches the used ports one by one, which takes a millisecond with thousands of them.
+  /// The next port is usually free.
   private func nextPort() -> (port: UInt16, held: [HeldPort]) {
     guard accessories.count > Self.few, lastPort > 0 else { return (0, []) }
     for port in UInt32(lastPort) + 1...UInt32(lastPort) + 32 where port <= Self.lastGiven {
@@ -125,14 +129,14 @@ package final class Simulation: @unchecked Sendable {
     return (0, [])
   }
 
-  /// So many have whatever port the system gives them.
+  /// Up to this number, accessories have ports that the system assigns.
   private static let few = 100
-  /// The last port of those that Linux gives by itself.
+  /// The last port that Linux assigns by itself.
   private static let lastGiven: UInt32 = 60_999
 
   private func nextNumber() -> Int { setting.nextNumber?() ?? count + 1 }
 
-  /// Serves one more accessory, at any free port.
+  /// Adds an accessory, at any free port.
   /// - Parameters:
   ///   - read: reads its profile; called off the loop.
   ///   - done: called on the loop.
@@ -166,7 +170,7 @@ package final class Simulation: @unchecked Sendable {
     }
   }
 
-  /// Stops an accessory and has it no more. What it keeps stays in the folder.
+  /// Stops an accessory and removes it. Its stored state stays in the folder.
   package func remove(_ accessory: SimulatedAccessory) {
     guard accessories.contains(where: { $0 === accessory }) else { return }
     accessory.assumeIsolated { $0.stop() }
@@ -181,10 +185,10 @@ package final class Simulation: @unchecked Sendable {
     sink(event)
   }
 
-  /// Reports every event from now on, requests included.
+  /// Reports every event from now on, including requests.
   package func tellEverything() { setReporting(.everything) }
 
-  /// Reports what the setting chose at the start.
+  /// Reports the events that were chosen at the start.
   package func tellAsAtStart() { setReporting(startReporting) }
 
   private func setReporting(_ reporting: Reporting) {
@@ -193,7 +197,7 @@ package final class Simulation: @unchecked Sendable {
     for accessory in accessories { accessory.assumeIsolated { $0.setReporting(reporting) } }
   }
 
-  /// Stops every accessory, and time. Any number of times.
+  /// Stops every accessory and the clock. May be called repeatedly.
   package func stop() {
     hasStopped = true
     for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
@@ -205,7 +209,7 @@ package final class Simulation: @unchecked Sendable {
 struct Reporting: Equatable, Sendable {
   static let everything = Reporting(all: true, requests: true)
 
-  /// All kinds but requests.
+  /// All kinds except requests.
   var all: Bool
   var requests: Bool
 }

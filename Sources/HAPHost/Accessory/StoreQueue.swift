@@ -2,7 +2,8 @@ import HAPLoop
 import HAPModel
 import HAPStore
 
-/// Stores the changes of one accessory in order, one at a time and off the loop: an fsync must not hold up sessions.
+/// Stores the changes of one accessory in order, one at a time and off the loop, because an fsync must not delay
+/// sessions.
 ///
 /// Belongs to the loop's thread.
 final class StoreQueue {
@@ -18,13 +19,14 @@ final class StoreQueue {
     self.loop = loop
   }
 
-  /// - Parameter done: called on the loop when the change is stored, or failed; kept until then.
+  /// - Parameter done: called on the loop when the change is stored or has failed; retained until then.
   func add(_ change: StoredChange, done: @escaping (StoreError?) -> Void) {
     waiting.append((change, done))
     storeNext()
   }
 
-  /// Calls `body` when every change is stored, or failed: perhaps at once. One caller at a time.
+  /// Calls `body` when every change is stored or has failed, which may be immediately. Only one caller at a time may
+  /// wait.
   func whenEmpty(_ body: @escaping () -> Void) {
     precondition(onceEmpty == nil, "one caller at a time waits for the queue")
     guard isStoring else { return body() }

@@ -18,7 +18,7 @@ struct Picture {
     bytes = [UInt8](repeating: 0, count: width * height * 3)
   }
 
-  /// What lies outside is left out.
+  /// Fills a rectangle. Parts outside the picture are ignored.
   mutating func fill(x: Range<Int>, y: Range<Int>, _ colour: Colour) {
     let (rows, columns) = (y.clamped(to: 0..<height), x.clamped(to: 0..<width))
     guard !rows.isEmpty, !columns.isEmpty else { return }
@@ -29,7 +29,7 @@ struct Picture {
       bytes[place + 1] = colour.green
       bytes[place + 2] = colour.blue
     }
-    // The others are the same.
+    // The other rows are copies of the first.
     let (pitch, rowCount) = (width * 3, rows.count)
     bytes.withUnsafeMutableBytes { bytes in
       let row = UnsafeRawBufferPointer(rebasing: bytes[first..<first + count])
@@ -52,7 +52,7 @@ struct Picture {
     }
   }
 
-  /// Nil when the library has no memory for it.
+  /// Returns `nil` if the library has no memory for it.
   func jpeg(quality: Int32) -> [UInt8]? {
     guard let compressor = tjInitCompress() else { return nil }
     defer { tjDestroy(compressor) }

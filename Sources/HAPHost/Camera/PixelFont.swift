@@ -1,9 +1,10 @@
-/// Capitals, digits and a few signs of 5 by 7 dots, for pictures.
+/// Uppercase letters, digits and some signs of 5 by 7 dots, for pictures.
 enum PixelFont {
   static let width = 5
   static let height = 7
 
-  /// Whether the dot is set. Small letters are written as capitals; what isn't there is a question mark.
+  /// Returns whether the dot is set. Lowercase letters are drawn as uppercase, and unknown characters as a question
+  /// mark.
   static func isSet(_ character: Character, x: Int, y: Int) -> Bool {
     let capital = character.uppercased().first ?? "?"
     let glyph = glyphs[capital] ?? glyphs["?"] ?? 0

@@ -1,31 +1,32 @@
 import HAPIP
 import HAPModel
 
-/// The picture of every simulated camera: bars of colour, with the camera's name and how long it has been running.
+/// The picture of every simulated camera: colour bars, with the camera's name and its running time.
 final class TestCardCamera: SnapshotSource {
-  /// Larger pictures are asked for, and given no larger: drawing them would hold up everything else.
+  /// Larger pictures are reduced to this size, because drawing them would block the loop.
   static let largestWidth = 1280
   static let largestHeight = 960
 
   private let names: [UInt64: String]
   private let now: () -> Duration
-  /// What was asked for last: within a second all pictures are the same.
+  /// The last picture. All requests within a second get the same one.
   private var last: (card: Card, jpeg: [UInt8])?
 
-  /// All that a picture shows.
+  /// Everything that a picture shows.
   private struct Card: Equatable {
     var name: String
     var second: Int64
     var width, height: Int
   }
 
-  /// - Parameter names: of the cameras, by aid. Who doesn't say which one means the first.
+  /// - Parameter names: the names of the cameras, by aid. A request without an aid gets the first camera.
   init(names: [UInt64: String], now: @escaping () -> Duration) {
     self.names = names
     self.now = now
   }
 
-  /// The pictures of those accessories of a database that stream; nil when none does. Simulated time is what they show.
+  /// Makes the pictures of the accessories of a database that stream; `nil` if none does. The pictures show simulated
+  /// time.
   convenience init?(in database: AttributeDatabase, named names: [UInt64: String], _ clock: SimulationClock) {
     let cameras = database.accessoryEntries.filter { accessory in
       database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
@@ -46,7 +47,7 @@ final class TestCardCamera: SnapshotSource {
     return jpeg
   }
 
-  /// The size asked for, or the largest of its shape.
+  /// Returns the requested size, or the largest size of the same shape.
   static func size(width: Int, height: Int) -> (width: Int, height: Int) {
     let shrink = min(1, Double(largestWidth) / Double(width), Double(largestHeight) / Double(height))
     return (max(1, Int(Double(width) * shrink)), max(1, Int(Double(height) * shrink)))

@@ -3,9 +3,10 @@ import HAPModel
 import HAPWire
 
 extension Characteristic {
-  /// The meaning of a value in a command, which may be a name of the catalogue ("open"). Constraints are not judged here.
+  /// Returns the value for a value in a command, which may be a name of the catalogue ("open"). Does not check
+  /// constraints.
   ///
-  /// - Throws: `invalidValue` for an unknown word, naming the words there are.
+  /// - Throws: `invalidValue` for an unknown name, with the known names.
   package func value(ofWritten written: Value) throws(CommandError) -> Value {
     guard case .string(let text) = written, format == .bool || format.isNumeric else { return written }
     return try value(forWord: text)
@@ -23,13 +24,13 @@ extension Characteristic {
     }
     let hint =
       nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" }
-      ?? "; there are \(words.joined(separator: ", "))"
+      ?? "; its values are \(words.joined(separator: ", "))"
     throw CommandError(.invalidValue, "no value of \(name) is named \"\(word)\"\(hint)")
   }
 }
 
 extension Characteristic {
-  /// A number or a truth value as words of a command line give it: "21.5", "true", "off".
+  /// Returns the number or truth value for an argument of a command line: "21.5", "true", "off".
   private func value(spelled text: String) -> Value? {
     if format == .bool {
       switch text {

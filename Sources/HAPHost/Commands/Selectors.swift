@@ -3,7 +3,7 @@ import HAPIP
 import HAPModel
 
 extension CommandError {
-  /// What words named, or why they name nothing here.
+  /// Returns the selected object, or throws why the words select nothing.
   package static func `for`<T>(_ body: () throws(SelectionError) -> T) throws(CommandError) -> T {
     do throws(SelectionError) { return try body() } catch {
       let code: Code =

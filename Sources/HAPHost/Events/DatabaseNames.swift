@@ -1,7 +1,7 @@
 import HAPModel
 
 extension AttributeDatabase {
-  /// What people call an accessory: the Name of its Accessory Information, else its aid.
+  /// Returns the name of an accessory: the Name of its Accessory Information, or else its aid.
   package func accessoryName(_ aid: UInt64) -> String {
     guard let entry = accessoryEntries.first(where: { $0.aid == aid }),
       let slot = entry.slots.first(where: { characteristics[$0].type == CharacteristicDefinition.name.type }),
@@ -10,7 +10,8 @@ extension AttributeDatabase {
     return name
   }
 
-  /// A characteristic in words: the catalogue's name or the maker's description; behind a bridge with the accessory's name in front.
+  /// Returns a characteristic's name: that of the catalogue or the maker's description. On a bridge the accessory's
+  /// name precedes it.
   package func named(_ slot: Int) -> SimulatorEvent.NamedCharacteristic {
     let characteristic = characteristics[slot]
     let id = id(ofSlot: slot)
@@ -20,7 +21,7 @@ extension AttributeDatabase {
     return SimulatorEvent.NamedCharacteristic(id: id, name: prefix + name)
   }
 
-  /// The same with a value, and the catalogue's word for it.
+  /// Returns the same with a value and the catalogue's name for it.
   package func named(_ slot: Int, _ value: Value) -> SimulatorEvent.NamedValue {
     let characteristic = characteristics[slot]
     return SimulatorEvent.NamedValue(

@@ -3,7 +3,7 @@ import HAPProfile
 import HAPWire
 
 extension SimulatorEvent {
-  /// What a member of an event's JSON object holds.
+  /// The content of a member of an event's JSON object.
   package enum Member {
     case value(Value)
     case texts([String])
@@ -40,7 +40,7 @@ extension SimulatorEvent {
     }
   }
 
-  /// Calls `body` with each member of the event besides `event` and `accessory`, in the order of its JSON object.
+  /// Calls `body` with each member of the event except `event` and `accessory`, in the order of its JSON object.
   package func forEachMember(_ body: (String, Member) -> Void) {
     switch kind {
     case .added, .removed, .stopped: break

@@ -4,12 +4,12 @@ import HAPWire
 /// Something that happened to a running accessory, for logs, pages and scripts.
 package struct SimulatorEvent: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
-    /// It is served from now on, beside those that there were at the start.
+    /// The accessory is served from now on, in addition to those from the start.
     case added
-    /// It is served no more.
+    /// The accessory is no longer served.
     case removed
     case connected(peer: String)
-    /// A request came that could be understood; what becomes of it is told apart.
+    /// A readable request arrived. Its result is reported separately.
     case requested(peer: String, request: String)
     case disconnected(peer: String)
     case paired(controller: String, isAdmin: Bool)
@@ -23,54 +23,54 @@ package struct SimulatorEvent: Equatable, Sendable {
     /// The device, or a person at it, changed a value.
     case changed(NamedValue)
     case identified(aid: UInt64, for: Duration)
-    /// A request was refused or a connection cut off; `request` is empty where none could be read.
+    /// A request was refused or a connection cut; `request` is empty if none could be read.
     case refused(peer: String, request: String, reason: String)
     /// The device has not answered for three seconds.
     case slow([NamedCharacteristic])
-    /// The profile was replaced; the configuration number is this now.
+    /// The profile was replaced; this is the new configuration number.
     case reconfigured(configurationNumber: UInt16)
     /// A fault was switched on or off; `text` has its parameters.
     case fault(name: String, text: String, isOn: Bool)
-    /// It went off the network, or came back.
+    /// The accessory was disconnected from the network, or connected again.
     case radio(isOn: Bool)
-    /// An accessory behind the bridge was lost, or found again.
+    /// A bridged accessory became unreachable, or reachable again.
     case reachable(aid: UInt64, name: String, Bool)
-    /// Its record on the network was taken back, or is told again.
+    /// The accessory's record was withdrawn from the network, or announced again.
     case announced(Bool)
-    /// It has stopped, by a command or because it could not start anew, and is still there to be looked at.
+    /// The accessory has stopped, by a command or because it could not restart. It can still be inspected.
     case stopped
-    /// It is back, served as if the process had started anew.
+    /// The accessory is back, as if the process had restarted.
     case restarted(Restart)
-    /// Visible in DNS-SD under this name.
+    /// The accessory is visible in DNS-SD under this name.
     case advertised(name: String)
-    /// The name was taken by somebody else on the network.
+    /// Another host on the network has the name.
     case renamed(from: String, to: String)
-    /// Still visible; these are its addresses now.
+    /// The accessory is still visible; these are its new addresses.
     case moved([String])
-    /// Whether looking for it on the network, as a controller would, found it.
+    /// Whether a search on the network, as a controller does it, found the accessory.
     case selfCheck(name: String, isVisible: Bool)
-    /// Something is wrong that the accessory goes on with.
+    /// An error after which the accessory continues.
     case trouble(String)
   }
 
-  /// A characteristic with words for people.
+  /// A characteristic with its displayed name.
   package struct NamedCharacteristic: Equatable, Sendable {
     package var id: AttributeID
-    /// "Target Door State", with the accessory's name in front behind a bridge.
+    /// "Target Door State"; on a bridge the accessory's name precedes it.
     package var name: String
   }
 
   package struct NamedValue: Equatable, Sendable {
     package var characteristic: NamedCharacteristic
     package var value: Value
-    /// "open" where the catalogue has a word for the value.
+    /// "open", if the catalogue has a name for the value.
     package var word: String?
     package var unit: Unit?
   }
 
   /// The accessory's (or bridge's) name.
   package var accessory: String
-  /// Which of the process's accessories that is: several may have the same name. 0: none in particular.
+  /// The accessory's number in the process, because several may have the same name. 0: no accessory in particular.
   package var number = 0
   package var kind: Kind
 
@@ -81,7 +81,7 @@ package struct SimulatorEvent: Equatable, Sendable {
 }
 
 extension SimulatorEvent {
-  /// One line for people.
+  /// One line for users.
   package var text: String {
     switch kind {
     case .added: "added"
@@ -95,33 +95,33 @@ extension SimulatorEvent {
     case .wrote(let value, let controller): "\(controller) wrote \(value)"
     case .subscribed(let characteristic, let controller): "\(controller) subscribed to \(characteristic)"
     case .unsubscribed(let characteristic, let controller): "\(controller) unsubscribed from \(characteristic)"
-    case .told(let value, let controller): "told \(controller): \(value)"
+    case .told(let value, let controller): "sent to \(controller): \(value)"
     case .changed(let value): "\(value)"
     case .identified(let aid, _): aid == 1 ? "identify!" : "identify accessory \(aid)!"
     case .refused(let peer, let request, let reason):
-      request.isEmpty ? "refused \(peer): \(reason)" : "refused \(request) of \(peer): \(reason)"
+      request.isEmpty ? "refused \(peer): \(reason)" : "refused \(request) from \(peer): \(reason)"
     case .slow(let characteristics):
       "the device has not answered for 3 seconds: \(characteristics.map(\.description).joined(separator: ", "))"
-    case .reconfigured(let number): "serves another profile, c# \(number)"
-    case .fault(_, let text, let isOn): isOn ? "fault: \(text)" : "fault over: \(text)"
+    case .reconfigured(let number): "profile replaced, c# \(number)"
+    case .fault(_, let text, let isOn): isOn ? "fault: \(text)" : "fault ended: \(text)"
     case .radio(let isOn): isOn ? "back on the network" : "off the network"
-    case .announced(let isTold): isTold ? "tells its record again" : "tells its record no more"
+    case .announced(let isTold): isTold ? "record announced again" : "record withdrawn"
     case .stopped: "stopped"
     case .reachable(_, let name, let isReachable): "\(name) is \(isReachable ? "back" : "offline")"
     case .restarted(.reboot): "rebooted"
     case .restarted(.powerCut): "back after a power cut"
-    case .restarted(.factoryReset): "as new: a factory reset"
+    case .restarted(.factoryReset): "back after a factory reset"
     case .advertised(let name): "visible on the network as \"\(name)\""
     case .renamed(let old, let new): "the name \"\(old)\" is taken on this network: now \"\(new)\""
     case .moved(let addresses): "the addresses are now \(addresses.joined(separator: ", "))"
     case .selfCheck(let name, true): "self-check: \"\(name)\" was found on the network"
     case .selfCheck(let name, false):
-      "self-check: \"\(name)\" can't be found on the network; does a firewall keep UDP port 5353, or is the daemon elsewhere?"
+      "self-check: \"\(name)\" was not found on the network; check the firewall (UDP port 5353) and where the daemon runs"
     case .trouble(let message): "trouble: \(message)"
     }
   }
 
-  /// About how many bytes it keeps of what somebody sent.
+  /// The approximate number of bytes that it holds of data from a peer.
   package var weight: Int {
     switch kind {
     case .wrote(let named, _), .told(let named, _), .changed(let named): named.value.weight
@@ -132,10 +132,11 @@ extension SimulatorEvent {
     }
   }
 
-  /// Whether it tells of a request: of these there are many, and only who asks for them is told.
+  /// Whether it reports a request. Requests are frequent, so they are only reported on demand.
   package var isRequest: Bool { if case .requested = kind { true } else { false } }
 
-  /// Whether an accessory reports it without a reader of events, too: failures, restarts, and what is visible on the network.
+  /// Whether an accessory reports it even without a reader of events: failures, restarts, and changes of visibility on
+  /// the network.
   package var isToldUnasked: Bool {
     switch kind {
     case .trouble, .restarted, .advertised, .renamed, .moved, .selfCheck: true
@@ -143,7 +144,7 @@ extension SimulatorEvent {
     }
   }
 
-  /// What the `event` member says.
+  /// The value of the `event` member.
   package var name: String {
     switch kind {
     case .added: "added"

@@ -2,32 +2,32 @@ import HAPDevices
 import HAPLoop
 import HAPModel
 
-/// The time that devices live in: what they are told of it, and by which their timers fire. It runs with the machine's clock, faster or slower
-/// than it, or stands still until somebody advances it. The protocol's deadlines are not its business: those are the machine's.
+/// The simulated time of devices and their timers. It runs with the machine's clock, faster or slower than it, or is
+/// frozen until it is advanced. The protocol's deadlines use the machine's clock instead.
 ///
-/// Time never gets past a timer that has not fired. Each finds the clock at the very moment it is due at, so a simulation does the same at any
-/// speed; where the machine can't keep up, simulated time is late instead.
+/// Time never passes a timer that has not fired. Each timer fires at the exact moment when it is due, so a simulation
+/// does the same at any speed. If the machine is too slow, simulated time is late.
 ///
 /// Belongs to the loop's thread.
 package final class SimulationClock {
   /// How simulated time passes.
   package enum Pace: Equatable, Sendable {
-    /// So many seconds in one of the machine's, within `scales`.
+    /// This number of seconds per second of the machine, within `scales`.
     case running(scale: Double)
     /// Only in `advance`.
     case standing
-    /// From one timer to the next without waiting, unless it is held: the time of a scenario.
+    /// From one timer to the next without waiting, unless it is held. Used by scenarios.
     case jumping
   }
 
   package static let scales = 0.001...100_000.0
-  /// Firings in one advance, beyond which it is taken for a run away.
+  /// The number of firings in one advance above which it counts as endless.
   package static let mostFirings = 10_000_000
 
-  /// An advance that was asked for.
+  /// A requested advance.
   private struct Advance {
     let duration: Duration
-    /// Known when it begins.
+    /// Set when the advance begins.
     var end: Duration?
     var firings = 0
     let done: (Result<Duration, CommandError>) -> Void
@@ -37,26 +37,26 @@ package final class SimulationClock {
   let loop: EventLoop
   private let mostFirings: Int
   private let origin: UInt64
-  /// What it has jumped over.
+  /// The sum of all jumps.
   private var skipped = Duration.zero
-  /// What was reached last: the time while timers fire, and while it stands still.
+  /// The time that was reached last: the present time while timers fire, and while time is frozen.
   private var reached = Duration.zero
   private var isFiring = false
   private var timers = TimerQueue()
   private var advances: [Advance] = []
-  /// Of time that jumps: whether it stands still. So it does until somebody lets it go.
+  /// Whether a jumping clock is frozen. It starts frozen.
   package var isHeld = true {
     didSet { if oldValue != isHeld, !isFiring { arm() } }
   }
   private let wakeUp: LoopTimer
-  /// Told by how much it jumped where it passes by itself: other clocks of the simulation are to jump with it.
+  /// Called with the distance of a jump while the clock runs, so that other clocks of the simulation jump too.
   package var onJump: ((Duration) -> Void)?
 
-  /// - Parameter origin: the machine's time at which it is zero, for clocks that are to agree; nil: now.
+  /// - Parameter origin: the machine's time at zero, for clocks that must agree; `nil`: now.
   package init(
     _ pace: Pace, on loop: EventLoop, origin: UInt64? = nil, mostFirings: Int = SimulationClock.mostFirings
   ) {
-    if case .running(let scale) = pace { precondition(Self.scales.contains(scale), "a scale has its limits") }
+    if case .running(let scale) = pace { precondition(Self.scales.contains(scale), "the scale is out of range") }
     self.pace = pace
     self.loop = loop
     self.mostFirings = mostFirings
@@ -65,10 +65,10 @@ package final class SimulationClock {
     wakeUp.onFire = { [unowned self] in goOn() }
   }
 
-  /// Fires nothing any more. Advances that are under way fail.
+  /// Stops all timers. Unfinished advances fail.
   package func close() {
     wakeUp.close()
-    // It holds the other loops' simulations, and what they keep is closed when they go.
+    // It retains the other loops' simulations, and what they hold is closed when they are released.
     onJump = nil
     while let first = timers.first { timers.remove(first) }
     let unfinished = advances
@@ -86,49 +86,51 @@ package final class SimulationClock {
     return reached
   }
 
-  /// Where the machine's clock has got to.
+  /// Returns the simulated time of the machine's clock.
   private func elapsed(_ scale: Double) -> Duration {
-    // Another loop may have begun its turn before the origin.
+    // Another loop may have started its turn before the origin.
     let real = Duration.nanoseconds(Int64(clamping: loop.now - min(loop.now, origin)))
     return (scale == 1 ? real : real * scale) + skipped
   }
 
-  /// Lets time pass that otherwise stands still: fires every timer that is due on the way, in order. The loop's other work has its turns in
-  /// between. One after another, in the order in which they are asked for.
-  /// - Parameter done: told when time has got there, perhaps before this returns: the time now, or why it went no further.
+  /// Advances a frozen clock: fires every due timer on the way, in order. The loop's other work runs in between.
+  /// Advances are performed one after another, in the order of the requests.
+  /// - Parameter done: called when the time is reached, perhaps before this returns: with the present time, or the
+  ///   reason why it stopped before.
   package func advance(by duration: Duration, done: @escaping (Result<Duration, CommandError>) -> Void) {
     loop.preconditionOnLoop()
     guard pace == .standing else {
       let reason =
         pace == .jumping
-        ? "time is the scenario's here" : "time passes by itself here: hapsim run --virtual-time makes it stand still"
+        ? "the scenario controls time" : "time is not frozen: start hapsim run with --virtual-time to freeze it"
       return done(.failure(CommandError(.notPossible, reason)))
     }
     guard duration <= .longestAdvance, duration >= .zero else {
-      return done(.failure(CommandError(.invalidValue, "time is advanced by 10 years at most")))
+      return done(.failure(CommandError(.invalidValue, "time can be advanced by at most 10 years")))
     }
     advances.append(Advance(duration: duration, done: done))
     if advances.count == 1 { goOn() }
   }
 
-  /// So much time is over at once, also where it passes by itself. Timers that are due on the way fire at their moments, in order, as soon as they can.
+  /// Jumps by a duration, even while the clock runs. Timers that are due on the way fire at their moments, in order,
+  /// as soon as possible.
   package func jump(by duration: Duration, done: @escaping (Result<Duration, CommandError>) -> Void) {
     guard case .running = pace else { return advance(by: duration, done: done) }
     guard duration <= .longestAdvance, duration >= .zero else {
-      return done(.failure(CommandError(.invalidValue, "time jumps by 10 years at most, and never back")))
+      return done(.failure(CommandError(.invalidValue, "time can jump by at most 10 years, and never back")))
     }
     skip(duration)
     onJump?(duration)
     done(.success(now))
   }
 
-  /// Of time that passes by itself.
+  /// Skips time while the clock runs.
   package func skip(_ duration: Duration) {
     skipped += duration
     if !isFiring { arm() }
   }
 
-  /// Time that jumped stands still from now on, and can be advanced. Any other time goes on as it does.
+  /// Freezes a jumping clock, which can be advanced afterwards. Other clocks are unchanged.
   package func standStill() {
     guard pace == .jumping else { return }
     isHeld = true
@@ -144,7 +146,7 @@ package final class SimulationClock {
 
   func cancel(_ timer: SimulationTimer) { timers.remove(timer) }
 
-  /// Fires what is due, for as long as a slice.
+  /// Fires due timers, for at most one slice.
   private func goOn() {
     switch pace {
     case .running(let scale):
@@ -169,7 +171,7 @@ package final class SimulationClock {
         guard slice.allowsStep() else { return wakeUp.start(after: .zero) }
         advances[0].firings += 1
         fire(timer)
-        // A device may have ended the simulation.
+        // The device may have ended the simulation.
         if advances.isEmpty { return }
       }
       reached = end
@@ -186,7 +188,7 @@ package final class SimulationClock {
   private func runAway(before end: Duration) -> CommandError {
     CommandError(
       .failed,
-      "time stopped \((end - reached).shortText) short of it, since \(mostFirings) timers fired: smaller steps may do, unless something sets timers without end"
+      "time stopped \((end - reached).shortText) before the end, after \(mostFirings) timers fired: try smaller steps, or check whether a device sets timers endlessly"
     )
   }
 
@@ -198,7 +200,7 @@ package final class SimulationClock {
     isFiring = false
   }
 
-  /// Wakes up when the next timer is due, where time passes by itself.
+  /// While the clock runs, wakes up when the next timer is due.
   private func arm() {
     guard let next = timers.first else { return wakeUp.cancel() }
     let scale: Double
@@ -207,10 +209,10 @@ package final class SimulationClock {
     case .standing: return
     case .jumping: return isHeld ? wakeUp.cancel() : wakeUp.start(after: .zero)
     }
-    // No longer than a timer can wait; it looks again then.
+    // Limited to the longest timer of the loop; the rest is computed again then.
     let left = min(next.due - elapsed(scale), .seconds(366 * 86_400))
     guard left > .zero else { return wakeUp.start(after: .zero) }
-    // What is less than a nanosecond would be no time at all, and the clock the same at the next look.
+    // At least one nanosecond: with zero, the clock would be unchanged at the next wake-up.
     wakeUp.start(after: max(scale == 1 ? left : left / scale, .nanoseconds(1)))
   }
 }

@@ -1,12 +1,12 @@
-/// A timer of the simulation: due at a moment of its clock, and fired at exactly that moment.
+/// A timer of the simulation. It fires at exactly the moment of its clock at which it is due.
 package final class SimulationTimer {
   private let clock: SimulationClock
   private(set) var onFire: () -> Void
-  /// When it is due, while it is started.
+  /// The time at which it is due, while it is started.
   fileprivate(set) var due = Duration.zero
   /// Of timers due at the same moment, the one started first fires first.
   fileprivate var order: UInt64 = 0
-  /// Its place in the queue; nil while it isn't started.
+  /// Its index in the queue; `nil` while it is not started.
   fileprivate var place: Int?
 
   package init(_ clock: SimulationClock, onFire: @escaping () -> Void) {
@@ -14,31 +14,32 @@ package final class SimulationTimer {
     self.onFire = onFire
   }
 
-  /// Starts the timer, anew if it is started.
-  /// - Parameter delay: of simulated time, from this moment; zero or less: at this moment, but not before this returns.
+  /// Starts the timer, or restarts it.
+  /// - Parameter delay: simulated time from now. Zero or less: fires at this moment, but not before this returns.
   package func start(after delay: Duration) { clock.start(self, after: delay) }
 
-  /// For an owner that can't be named before it is made.
+  /// Sets the action, for an owner that does not exist yet when the timer is made.
   package func setAction(_ action: @escaping () -> Void) { onFire = action }
 
   /// Stops the timer, which can be started again.
   package func cancel() { clock.cancel(self) }
 
-  /// Stops the timer for good.
+  /// Stops the timer permanently.
   package func close() {
     cancel()
     onFire = {}
   }
 }
 
-/// Started timers, the next one due first: a binary heap whose members know their place, so that one can be taken out.
+/// Started timers, the next due one first: a binary heap whose members store their index, so that any of them can be
+/// removed.
 struct TimerQueue {
   private var heap: [SimulationTimer] = []
   private var lastOrder: UInt64 = 0
 
   var first: SimulationTimer? { heap.first }
 
-  /// Takes up a timer, which moves if it was in already.
+  /// Adds a timer. A timer that is already in the queue is moved.
   mutating func insert(_ timer: SimulationTimer, due: Duration) {
     remove(timer)
     lastOrder += 1
@@ -49,7 +50,7 @@ struct TimerQueue {
     rise(heap.count - 1)
   }
 
-  /// Does nothing when it isn't in.
+  /// Removes a timer, if it is in the queue.
   mutating func remove(_ timer: SimulationTimer) {
     guard let place = timer.place else { return }
     timer.place = nil

@@ -1,6 +1,8 @@
-/// Ends a stretch of work on a loop, so that everything else on the loop has a turn: after some time or many steps, whichever comes first.
+/// Limits a stretch of work on a loop, so that the loop's other work has a turn. It ends after a time or a number of
+/// steps, whichever comes first.
 ///
-/// The steps count where the clock doesn't move during a turn, as in a simulated world. A machine doesn't get to that many in the time.
+/// The number of steps matters if the clock does not move during a turn, as in a simulated world. A real machine
+/// reaches the time limit first.
 package struct TurnSlice {
   package static let nanoseconds: UInt64 = 8_000_000
   package static let mostSteps = 10_000

@@ -1,17 +1,17 @@
 import HAPModel
 import HAPSimulatorCore
 
-/// Something that happened to a running accessory.
+/// An event of a running accessory.
 public struct AccessoryEvent: Sendable {
-  /// What kind of thing happened. The raw value is the `event` of ``AccessoryEvent/json``.
+  /// The kind of an event. The raw value is the `event` of ``AccessoryEvent/json``.
   public struct Kind: RawRepresentable, Hashable, Sendable {
-    /// `wrote`.
+    /// The word in JSON, such as `wrote`.
     public let rawValue: String
 
-    /// Any text; those that there are, are constants of this type.
+    /// Creates a kind from any text. The known kinds are constants of this type.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Somebody opened a connection.
+    /// A client opened a connection.
     public static let connected = Kind(rawValue: "connected")
     /// A connection has ended.
     public static let disconnected = Kind(rawValue: "disconnected")
@@ -19,23 +19,23 @@ public struct AccessoryEvent: Sendable {
     public static let paired = Kind(rawValue: "paired")
     /// A pairing was removed.
     public static let unpaired = Kind(rawValue: "unpaired")
-    /// A request came; what becomes of it is told apart. Only where the simulator was asked to tell requests.
+    /// A request arrived. Its effect is a separate event. Only reported by a simulator with `tellsRequests`.
     public static let requested = Kind(rawValue: "requested")
-    /// A paired controller proved itself: its session is secured.
+    /// A paired controller was verified: its session is secured.
     public static let verified = Kind(rawValue: "verified")
     /// A controller wrote a value.
     public static let wrote = Kind(rawValue: "wrote")
-    /// A controller asked to be told of changes.
+    /// A controller subscribed to a characteristic.
     public static let subscribed = Kind(rawValue: "subscribed")
-    /// A controller wants to be told no more.
+    /// A controller unsubscribed from a characteristic.
     public static let unsubscribed = Kind(rawValue: "unsubscribed")
-    /// A controller was told a value that changed.
+    /// A changed value was sent to a controller.
     public static let told = Kind(rawValue: "told")
-    /// The device, or somebody at it, changed a value.
+    /// The device, or a person at it, changed a value.
     public static let changed = Kind(rawValue: "changed")
     /// The accessory identified itself.
     public static let identified = Kind(rawValue: "identify")
-    /// A request was refused, or a connection cut off.
+    /// A request was refused, or a connection cut.
     public static let refused = Kind(rawValue: "refused")
     /// The device has not answered for three seconds.
     public static let slow = Kind(rawValue: "slow")
@@ -43,23 +43,23 @@ public struct AccessoryEvent: Sendable {
     public static let reconfigured = Kind(rawValue: "reconfigured")
     /// A fault was switched on or off.
     public static let fault = Kind(rawValue: "fault")
-    /// The accessory went off the network, or came back.
+    /// The accessory's radio was switched off or on.
     public static let radio = Kind(rawValue: "radio")
-    /// An accessory behind the bridge was lost, or found again.
+    /// A bridged accessory became unreachable, or reachable again.
     public static let reachable = Kind(rawValue: "reachable")
-    /// The accessory is back, as if its process had started anew.
+    /// The accessory has restarted, as if its process had.
     public static let restarted = Kind(rawValue: "restarted")
     /// The accessory is visible on the network.
     public static let advertised = Kind(rawValue: "advertised")
-    /// Its name was taken by somebody else on the network.
+    /// Another host on the network has the name, so the accessory has another name now.
     public static let renamed = Kind(rawValue: "renamed")
-    /// It is visible at other addresses now.
+    /// The accessory has other addresses now.
     public static let moved = Kind(rawValue: "addresses")
-    /// Whether looking for it on the network found it.
+    /// The result of a search for the accessory on the network.
     public static let selfCheck = Kind(rawValue: "self-check")
-    /// Something is wrong that the accessory goes on with.
+    /// An error after which the accessory continues.
     public static let trouble = Kind(rawValue: "trouble")
-    /// No event of the accessory: this many were dropped here for want of room.
+    /// Not an event of the accessory: earlier events were dropped because the record was full.
     public static let dropped = Kind(rawValue: "dropped")
   }
 
@@ -67,32 +67,33 @@ public struct AccessoryEvent: Sendable {
 
   init(_ recorded: RecordedEvent) { self.recorded = recorded }
 
-  /// The simulator's time when it happened.
+  /// The simulator's time of the event.
   public var time: Duration { recorded.time }
-  /// The machine's time when it happened, since the simulator was made.
+  /// The machine's time of the event, since the simulator was made.
   public var uptime: Duration { recorded.uptime }
-  /// What kind of thing happened.
+  /// The kind of the event.
   public var kind: Kind { Kind(rawValue: recorded.name) }
   /// The name of the accessory, or of the bridge.
   public var accessory: String { recorded.accessory }
-  /// The address of the characteristic that it is about, where it is about one.
+  /// The address of the event's characteristic, if it has one.
   public var characteristic: AttributeID? { recorded.characteristic?.id }
-  /// The name of that characteristic: "Target Door State", with the accessory's in front behind a bridge.
+  /// The name of that characteristic: "Target Door State". On a bridge, the accessory's name precedes it.
   public var characteristicName: String? { recorded.characteristic?.name }
-  /// The value that was written, changed or told.
+  /// The value that was written, changed or sent.
   public var value: Value? { recorded.value?.value }
-  /// The catalogue's word for the value, where it has one: "open".
+  /// The catalogue's name for the value, if there is one: "open".
   public var word: String? { recorded.value?.word }
-  /// The identifier of the controller that did it, or that was told.
+  /// The identifier of the controller that caused the event, or that was notified.
   public var controller: String? { recorded.controller }
-  /// One line for people: "Target Door State (1.12): open (0)".
+  /// One line for users: "Target Door State (1.12): open (0)".
   public var text: String { recorded.text }
-  /// All that is known of it, as `hapsim run --json` writes it: one JSON object, with members for each kind of event.
+  /// All data of the event, as `hapsim run --json` writes it: one JSON object, whose members depend on the kind.
   public var json: String { recorded.json }
 }
 
 extension AccessoryEvent: CustomStringConvertible {
-  /// The simulator's time, the machine's in brackets, and what happened: "0:00:04.000 (+1.25 s)  Target Door State (1.12): open (0)".
+  /// The simulator's time, the machine's time in parentheses, and the event: "0:00:04.000 (+1.25 s)  Target Door State
+  /// (1.12): open (0)".
   public var description: String { recorded.description }
 }
 

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// How a button is pressed: the values of Programmable Switch Event. HAP R2 §9.75.
+/// A way to press a button: the values of Programmable Switch Event. HAP R2 §9.75.
 ///
-/// It is a name of this module, too, so that `import HAPSimulator` is enough.
+/// The alias makes `import HAPSimulator` sufficient.
 public typealias ButtonPress = HAPModel.ButtonPress

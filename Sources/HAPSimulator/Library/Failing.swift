@@ -1,7 +1,7 @@
 import HAPLoop
 import HAPSimulatorCore
 
-/// The result of `body`, with its failure as an error of the library.
+/// Returns the result of `body`, and converts its failure to an error of the library.
 func failing<T>(
   _ body: () async throws(SimulationFailure) -> T
 ) async throws(SimulatorError) -> T {
@@ -10,14 +10,14 @@ func failing<T>(
 
 extension EventLoop {
   /// Runs `body` on the loop and awaits its result.
-  /// - Throws: its failure; `stopped` where the loop has ended.
+  /// - Throws: the failure; `stopped` if the loop has ended.
   func result<T: Sendable>(
     _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
   ) async throws(SimulatorError) -> T {
     try await failing { () async throws(SimulationFailure) in try await answer(body) }
   }
 
-  /// The same, but the cancellation of the task ends it at once.
+  /// Does the same, but cancelling the task ends the wait at once.
   func resultUnlessCancelled<T: Sendable>(
     _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
   ) async throws(SimulatorError) -> T {

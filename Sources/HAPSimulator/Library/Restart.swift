@@ -1,6 +1,6 @@
 import HAPModel
 
-/// How a running accessory is restarted.
+/// The way in which a running accessory is restarted.
 ///
-/// It is a name of this module, too, so that `import HAPSimulator` is enough.
+/// The alias makes `import HAPSimulator` sufficient.
 public typealias Restart = HAPModel.Restart

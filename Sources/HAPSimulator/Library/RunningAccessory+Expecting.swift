@@ -1,22 +1,22 @@
 import HAPModel
 import HAPSimulatorCore
 
-/// What happens to it, and what is expected to happen.
+/// Events, and expectations of tests.
 ///
-/// **What counts.** An expectation is met by the first event that fits and that no expectation before it was met by: one that has happened
-/// already counts, back to when the accessory was started, and two expectations of a write want two writes. ``forgetEvents()`` lets what happened so
-/// far count for nothing.
+/// **Matching.** An expectation is met by the first event that matches it and has not met another expectation. Past
+/// events count too, back to the start of the accessory. Two expectations of a write need two writes.
+/// ``forgetEvents()`` discards all past events.
 ///
-/// **Deadlines** are the machine's time, also where simulated time stands still.
+/// **Deadlines** use the machine's time, even if simulated time is frozen.
 extension RunningAccessory {
-  /// What has happened since the accessory was started or ``forgetEvents()``, in order: the last 10000 events. Where there were more, the first one is
-  /// of the kind ``AccessoryEvent/Kind/dropped``.
+  /// The events since the accessory was started or ``forgetEvents()`` was called, in order: the last 10000 events. If
+  /// there were more, the first element has the kind ``AccessoryEvent/Kind/dropped``.
   public var history: [AccessoryEvent] { served.record.history.map { AccessoryEvent($0) } }
 
-  /// What happened so far counts for no expectation any more, and is no history.
+  /// Discards all past events: they meet no expectation and are not in the history.
   public func forgetEvents() { served.record.forget() }
 
-  /// What happens from this moment on.
+  /// Returns the events from this moment on.
   public func events() -> AccessoryEvents { AccessoryEvents(served.record.listen()) }
 
   /// Expects that a controller writes a characteristic, or has written it.
@@ -25,13 +25,14 @@ extension RunningAccessory {
   /// try await door.written("TargetDoorState", "open")
   /// ```
   /// - Parameters:
-  ///   - value: what is written, or the catalogue's word for it; nil: anything.
-  ///   - controller: the identifier of who writes; nil: anybody.
-  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
-  /// - Throws: ``SimulatorError/Code/unmet``, with what happened instead. ``SimulatorError/Code/invalidValue`` or
-  ///   ``SimulatorError/Code/noSuchCharacteristic`` where it can't happen. ``SimulatorError/Code/cancelled``, ``SimulatorError/Code/stopped``.
+  ///   - value: the written value, or the catalogue's name for it; `nil`: any.
+  ///   - controller: the identifier of the controller that writes; `nil`: any.
+  ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
+  /// - Throws: ``SimulatorError/Code/unmet``, with the events that happened instead.
+  ///   ``SimulatorError/Code/invalidValue`` or ``SimulatorError/Code/noSuchCharacteristic`` if it can't happen.
+  ///   ``SimulatorError/Code/cancelled``, ``SimulatorError/Code/stopped``.
   /// - Returns: the event.
   @discardableResult
   public func written(
@@ -49,13 +50,13 @@ extension RunningAccessory {
   /// try await door.expect(.told, of: "CurrentDoorState", "opening")
   /// ```
   /// - Parameters:
-  ///   - kind: what is to happen.
-  ///   - characteristic: which one it is about; nil: any or none.
-  ///   - value: what is written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
-  ///   - controller: the identifier of whose doing it is; nil: anybody's.
-  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
+  ///   - kind: the expected kind.
+  ///   - characteristic: the characteristic of the event; `nil`: any or none.
+  ///   - value: the value that is written, changed or sent, or the catalogue's name for it; `nil`: any.
+  ///   - controller: the identifier of the controller that causes the event; `nil`: any.
+  ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``.
   /// - Returns: the event.
   @discardableResult
@@ -71,13 +72,13 @@ extension RunningAccessory {
       })
   }
 
-  /// Expects an event that is described by a condition.
+  /// Expects an event that meets a condition.
   /// - Parameters:
-  ///   - what: says in the message what is expected: "the lamp is dimmed below 50 %".
-  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
-  ///   - matches: whether this is the event. It is called on the simulator's thread, which waits for it.
+  ///   - what: describes the expected event in the message: "the lamp is dimmed below 50 %".
+  ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
+  ///   - matches: returns whether an event is the expected one. It is called on the simulator's thread and blocks it.
   /// - Throws: as ``written(_:_:by:within:file:line:)``.
   /// - Returns: the event.
   @discardableResult
@@ -91,18 +92,20 @@ extension RunningAccessory {
       })
   }
 
-  /// Expects that no controller writes a characteristic: neither has one, in a way that no expectation was met by, nor does one for some time.
+  /// Expects that no controller writes a characteristic within a time, and that no past write is left that has not met
+  /// an expectation.
   ///
   /// ```swift
   /// door.forgetEvents()
   /// try await door.notWritten("TargetDoorState", within: .seconds(1))
   /// ```
   /// - Parameters:
-  ///   - value: what is not written, or the catalogue's word for it; nil: anything.
-  ///   - controller: the identifier of who doesn't write; nil: anybody.
-  ///   - time: for how long from now on, in the machine's time or the simulated world's. 0: what has happened is looked through, and nothing is waited for.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
+  ///   - value: the value that must not be written, or the catalogue's name for it; `nil`: any.
+  ///   - controller: the identifier of the controller that must not write; `nil`: any.
+  ///   - time: the time from now on, in the machine's time or that of the simulated world. 0: only past events are
+  ///     checked.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``; ``SimulatorError/Code/unmet`` as soon as it is written.
   public func notWritten(
     _ characteristic: CharacteristicName, _ value: Value? = nil, by controller: String? = nil, within time: Duration,
@@ -111,15 +114,16 @@ extension RunningAccessory {
     try await expectNo(.wrote, of: characteristic, value, by: controller, within: time, file: file, line: line)
   }
 
-  /// Expects that no event of a kind comes, and that none has come that no expectation was met by.
+  /// Expects that no event of a kind comes within a time, and that no past one is left that has not met an
+  /// expectation.
   /// - Parameters:
-  ///   - kind: what is not to happen.
-  ///   - characteristic: which one it is about; nil: any or none.
-  ///   - value: what is not written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
-  ///   - controller: the identifier of whose doing it is; nil: anybody's.
-  ///   - time: for how long from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
+  ///   - kind: the kind that must not occur.
+  ///   - characteristic: the characteristic of the event; `nil`: any or none.
+  ///   - value: the value that must not be written, changed or sent, or the catalogue's name for it; `nil`: any.
+  ///   - controller: the identifier of the controller that causes the event; `nil`: any.
+  ///   - time: the time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
   /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
   public func expectNo(
     _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
@@ -131,13 +135,14 @@ extension RunningAccessory {
     }
   }
 
-  /// Expects that no event comes that fits a condition, and that none has come that no expectation was met by.
+  /// Expects that no event that meets a condition comes within a time, and that no past one is left that has not met
+  /// an expectation.
   /// - Parameters:
-  ///   - what: says in the message what is not to happen: "the lamp is dimmed below 50 %".
-  ///   - time: for how long from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
-  ///   - matches: whether this is such an event. It is called on the simulator's thread, which waits for it.
+  ///   - what: describes the event in the message: "the lamp is dimmed below 50 %".
+  ///   - time: the time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
+  ///   - matches: returns whether an event is such an event. It is called on the simulator's thread and blocks it.
   /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
   public func expectNo(
     _ what: String, within time: Duration, file: String = #fileID, line: Int = #line,
@@ -148,17 +153,17 @@ extension RunningAccessory {
     }
   }
 
-  /// Expects that a characteristic has a value, now or soon.
+  /// Expects that a characteristic has a value now or within a time.
   ///
   /// ```swift
   /// try await simulator.advance(by: .seconds(10))
   /// try await door.becomes("CurrentDoorState", "open")
   /// ```
   /// - Parameters:
-  ///   - value: a value, or the catalogue's word for one.
-  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
-  ///   - file: stands in the message.
-  ///   - line: stands in the message.
+  ///   - value: a value, or the catalogue's name for one.
+  ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
+  ///   - file: appears in the message.
+  ///   - line: appears in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``.
   public func becomes(
     _ characteristic: CharacteristicName, _ value: Value, within limit: Duration = .seconds(5), file: String = #fileID,

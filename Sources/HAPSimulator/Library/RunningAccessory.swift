@@ -5,12 +5,13 @@ import HAPModel
 import HAPSimulatorCore
 import HAPVocabulary
 
-/// An accessory that a ``Simulator`` serves. It keeps its simulator, and goes on when nothing refers to it while the simulator is there.
+/// An accessory that a ``Simulator`` serves. It retains its simulator, and keeps running without references as long as
+/// the simulator exists.
 public final class RunningAccessory: Sendable {
-  /// Whose it is.
+  /// The simulator that serves it.
   public let simulator: Simulator
-  /// An address of this machine at which it listens: "127.0.0.1". In a simulated world, the address that its host had at the start:
-  /// ``World/Host/address`` is the present one.
+  /// An address of this machine at which it listens: "127.0.0.1". In a simulated world, the address of its host at the
+  /// start; ``World/Host/address`` is the present one.
   public let address: String
   let served: ServedAccessory
 
@@ -24,24 +25,25 @@ public final class RunningAccessory: Sendable {
     served.card.withLock { $0 }
   }
 
-  // MARK: Who it is
+  // MARK: Identity
 
-  /// Its name; of a bridge, the bridge's.
+  /// The name of the accessory or bridge.
   public var name: String { card.name }
-  /// The port at which it listens; a restart keeps it.
+  /// The port at which it listens. A restart keeps the port.
   public var port: UInt16 { card.port }
-  /// The code to pair with: "031-45-154".
+  /// The setup code for pairing: "031-45-154".
   public var setupCode: String { card.setupCode }
-  /// What its QR code says: "X-HM://0071WK4SM7OSX".
+  /// The content of its QR code: "X-HM://0071WK4SM7OSX".
   public var setupPayload: String { card.setupPayload }
-  /// Its identifier on the network: "AA:BB:CC:DD:EE:FF". A factory reset gives it another.
+  /// Its device ID on the network: "AA:BB:CC:DD:EE:FF". A factory reset changes it.
   public var deviceID: String { card.deviceID }
-  /// What a phone shows it as: "garage-door-opener".
+  /// The category that a phone shows: "garage-door-opener".
   public var category: String { card.category }
 
-  // MARK: Life
+  // MARK: Stopping and restarting
 
-  /// Says goodbye on the network and closes everything. What waits fails with ``SimulatorError/Code/stopped``. Any number of times.
+  /// Says goodbye on the network and closes everything. Waiting calls fail with ``SimulatorError/Code/stopped``. May
+  /// be called repeatedly.
   public func stop() async {
     try? await served.loop.result { [served] done in
       served.stop()
@@ -49,26 +51,28 @@ public final class RunningAccessory: Sendable {
     }
   }
 
-  /// Starts it anew from what it keeps, at the same port. Returns when it is back.
-  /// - Parameter restart: how it goes, and what it forgets.
-  /// - Throws: ``SimulatorError/Code/cancelled`` when the task was: it starts anew all the same, if that had begun. So it is with all that is done to it.
+  /// Restarts it from its stored state, at the same port. Returns when the restart is done.
+  /// - Parameter restart: the kind of restart, which determines the state that is lost.
+  /// - Throws: ``SimulatorError/Code/cancelled`` if the task was cancelled. A restart that has begun continues; this
+  ///   applies to all actions on the accessory.
   public func restart(_ restart: Restart) async throws(SimulatorError) { try await perform(.restart(restart)) }
 
   /// Serves another profile of the same accessory from now on. Controllers stay connected and subscribed.
-  /// - Returns: the configuration number (`c#`), which rises when more than values differ.
+  /// - Returns: the configuration number (`c#`), which is raised if more than values differ.
   @discardableResult
   public func replace(by profile: ProfileSource) async throws(SimulatorError) -> UInt16 {
     try await served.loop.result { [served] done in served.replace(by: profile.origin, done: done) }
   }
 
-  // MARK: Its state
+  // MARK: State
 
-  /// The value of a characteristic as the device has it; controllers read the last press of a button as null.
+  /// Returns the value of a characteristic as the device has it. For a button this is the last press, which
+  /// controllers read as null.
   public func value(of characteristic: CharacteristicName) async throws(SimulatorError) -> Value {
     try await read(characteristic).value
   }
 
-  /// The catalogue's word for the value of a characteristic, where it has one: "open".
+  /// Returns the catalogue's name for the value of a characteristic, if there is one: "open".
   public func word(of characteristic: CharacteristicName) async throws(SimulatorError) -> String? {
     try await read(characteristic).word
   }
@@ -86,7 +90,7 @@ public final class RunningAccessory: Sendable {
     get async throws(SimulatorError) { try await served.loop.result { [served] done in done(served.pairings) } }
   }
 
-  /// The faults that are on, as ``switchOn(fault:)`` takes them.
+  /// The active faults, in the form for ``switchOn(fault:)``.
   public var faults: [String] {
     get async throws(SimulatorError) {
       try await served.loop.result { [served] done in done(.success(served.activeFaults)) }

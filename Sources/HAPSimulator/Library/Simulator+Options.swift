@@ -2,44 +2,44 @@ import HAPHost
 import HAPSimulatorCore
 
 extension Simulator {
-  /// How time passes for the devices. Deadlines of the protocol, and of those who wait for something, are the machine's always.
+  /// The time of the devices. Deadlines of the protocol and of expectations always use the machine's time.
   public enum Time: Hashable, Sendable {
-    /// As the machine's does.
+    /// The machine's time.
     case real
-    /// So many times as fast: 0.001 to 100000.
+    /// N times real time: 0.001 to 100000.
     case scaled(by: Double)
-    /// Not at all, but for ``Simulator/advance(by:)``.
+    /// Frozen; only ``Simulator/advance(by:)`` moves it.
     case virtual
   }
 
-  /// Where accessories keep their identity, pairings and values.
+  /// The storage of identities, pairings and values.
   public enum State: Hashable, Sendable {
-    /// In memory, each accessory for itself, until it is stopped. A restart of the accessory keeps it.
+    /// In memory, separately for each accessory, until it is stopped. A restart of the accessory keeps the state.
     case ephemeral
-    /// In a folder, as `hapsim run --state` does, which is made if it isn't there.
+    /// In a folder, as with `hapsim run --state`. The folder is created if it doesn't exist.
     case folder(String)
   }
 
-  /// Where accessories listen, and whether they are announced by multicast DNS.
+  /// The addresses on which accessories listen, and whether they are announced by multicast DNS.
   public struct Network: Hashable, Sendable {
     let choice: SimulatorNetwork
 
-    /// At 127.0.0.1, not announced: for controllers of this machine that are told the port.
+    /// 127.0.0.1, not announced: for controllers on this machine that know the port.
     public static let loopback = Network(
       choice: SimulatorNetwork(address: "127.0.0.1", interfaces: [], isAnnounced: false))
 
-    /// At one address.
+    /// One address.
     /// - Parameters:
-    ///   - address: of this machine, IPv4 or IPv6.
+    ///   - address: an address of this machine, IPv4 or IPv6.
     ///   - isAnnounced: whether controllers can find it on the network.
     public static func address(_ address: String, isAnnounced: Bool = false) -> Network {
       Network(choice: SimulatorNetwork(address: address, interfaces: [], isAnnounced: isAnnounced))
     }
 
-    /// At all addresses of interfaces, as they come and go.
+    /// All addresses of interfaces, including later changes.
     /// - Parameters:
-    ///   - names: "eth0", "lo"; none: of all interfaces.
-    ///   - isAnnounced: whether controllers can find it there.
+    ///   - names: "eth0", "lo"; none: all interfaces.
+    ///   - isAnnounced: whether controllers can find it on the network.
     public static func interfaces(_ names: String..., isAnnounced: Bool = true) -> Network {
       Network(choice: SimulatorNetwork(address: nil, interfaces: names, isAnnounced: isAnnounced))
     }
@@ -57,6 +57,6 @@ extension Simulator.Time {
 }
 
 extension Simulator.State {
-  /// nil: each accessory has a memory of its own.
+  /// `nil`: each accessory has its own state in memory.
   var path: String? { if case .folder(let path) = self { path } else { nil } }
 }

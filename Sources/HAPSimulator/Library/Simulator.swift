@@ -1,7 +1,8 @@
 import HAPLoop
 import HAPSimulatorCore
 
-/// Serves HomeKit accessories from inside a test, a tool or an app: real ones for every controller, with a real port, in a time of their own.
+/// Serves HomeKit accessories inside a test, a tool or an app. They are real to every controller, with a real port,
+/// but have simulated time.
 ///
 /// ```swift
 /// let simulator = try await Simulator()
@@ -13,20 +14,23 @@ import HAPSimulatorCore
 /// try await door.becomes("CurrentDoorState", "open")
 /// ```
 ///
-/// Each simulator has a thread and a clock of its own; any number of them can stand side by side. All can be called from any task. When nothing
-/// refers to a simulator and to its accessories any more, they stop by themselves; ``stop()`` does it at once, and returns when it is done.
+/// Each simulator has its own thread and clock; any number of simulators can run at the same time. All methods can be
+/// called from any task. When a simulator and its accessories have no references left, they stop by themselves;
+/// ``stop()`` stops them at once, and returns when they have stopped.
 public final class Simulator: Sendable {
   let core: SimulatorCore
 
-  /// A simulator without accessories.
+  /// Makes a simulator without accessories.
   /// - Parameters:
-  ///   - time: how time passes for the devices. As a rule it stands still until ``advance(by:)``.
-  ///   - state: where accessories keep pairings and values.
-  ///   - network: where they listen, and whether they are announced.
-  ///   - seed: of the simulation's chance: the same seed gives the same simulation. Keys and setup codes never come from it.
-  ///   - tellsRequests: whether each request that comes is an event, too, ``AccessoryEvent/Kind/requested``: also reads, which change nothing.
-  /// - Throws: ``SimulatorError/Code/state``: the folder can't be used; ``SimulatorError/Code/network``: an address or an interface isn't there;
-  ///   ``SimulatorError/Code/invalidValue``: a time beyond its limits.
+  ///   - time: the time of the devices. By default it is frozen until ``advance(by:)``.
+  ///   - state: the storage of pairings and values.
+  ///   - network: the addresses of the accessories, and whether they are announced.
+  ///   - seed: the random seed of the simulation: the same seed gives the same simulation. Keys and setup codes never
+  ///     come from it.
+  ///   - tellsRequests: whether each request is an event too, ``AccessoryEvent/Kind/requested``, including reads,
+  ///     which change nothing.
+  /// - Throws: ``SimulatorError/Code/state``: the folder can't be used; ``SimulatorError/Code/network``: an address or
+  ///   an interface doesn't exist; ``SimulatorError/Code/invalidValue``: a time beyond its limits.
   public init(
     time: Time = .virtual, state: State = .ephemeral, network: Network = .loopback, seed: UInt64 = 0,
     tellsRequests: Bool = false
@@ -37,12 +41,13 @@ public final class Simulator: Sendable {
     }
   }
 
-  /// A simulator of a simulated world, on a loop that runs.
+  /// Makes a simulator of a simulated world, on a running loop.
   init(_ core: SimulatorCore) { self.core = core }
 
   deinit { core.endLoop() }
 
-  /// Stops all accessories and ends the simulator's thread. What waits fails with ``SimulatorError/Code/stopped``. Any number of times.
+  /// Stops all accessories and ends the simulator's thread. Waiting calls fail with ``SimulatorError/Code/stopped``.
+  /// May be called repeatedly.
   public func stop() async {
     await withCheckedContinuation { continuation in
       core.loop.whenEnded { continuation.resume() }
@@ -50,17 +55,17 @@ public final class Simulator: Sendable {
     }
   }
 
-  /// Serves one more accessory. It can be paired with when this returns.
+  /// Serves another accessory. Controllers can pair with it when this returns.
   ///
-  /// With ``State/ephemeral`` it is a new accessory each time, also of the same profile.
+  /// With ``State/ephemeral`` each call makes a new accessory, even for the same profile.
   /// - Parameters:
-  ///   - profile: what it is.
-  ///   - name: another name than the profile's.
-  ///   - setupCode: another code to pair with than the profile's, "031-45-154". Without either it is drawn.
-  ///   - port: 0: any that is free.
-  /// - Throws: ``SimulatorError/Code/profile``: the profile can't be read or served; ``SimulatorError/Code/network``: the port is taken;
-  ///   ``SimulatorError/Code/state``: another process or simulator runs it with the same folder; ``SimulatorError/Code/malformed``: a name or a
-  ///   code that HomeKit doesn't take.
+  ///   - profile: the source of the profile.
+  ///   - name: replaces the profile's name.
+  ///   - setupCode: replaces the profile's setup code, "031-45-154". Without either, the code is random.
+  ///   - port: 0: any free port.
+  /// - Throws: ``SimulatorError/Code/profile``: the profile can't be read or served; ``SimulatorError/Code/network``:
+  ///   the port is in use; ``SimulatorError/Code/state``: another process or simulator runs it with the same folder;
+  ///   ``SimulatorError/Code/malformed``: a name or a code that HomeKit doesn't accept.
   public func start(
     _ profile: ProfileSource, name: String? = nil, setupCode: String? = nil, port: UInt16 = 0
   ) async throws(SimulatorError) -> RunningAccessory {
@@ -70,13 +75,13 @@ public final class Simulator: Sendable {
     return RunningAccessory(served, of: self, at: core.shownAddress)
   }
 
-  /// Lets time pass that stands still: everything that is due on the way happens, in order and at its moment, before this returns. Advances that
-  /// are asked for at the same time follow one another.
+  /// Advances frozen time. Everything that is due on the way happens before this returns, in order and at its exact
+  /// time. Concurrent advances are performed one after another.
   /// - Parameter duration: 0 to ten years.
-  /// - Throws: ``SimulatorError/Code/notPossible`` where time passes by itself; ``SimulatorError/Code/invalidValue`` beyond the limits;
-  ///   ``SimulatorError/Code/failed`` when timers fired without end; ``SimulatorError/Code/cancelled``: time goes on to where it was to go, if that
-  ///   had begun.
-  /// - Returns: the time now.
+  /// - Throws: ``SimulatorError/Code/notPossible`` if time is not frozen; ``SimulatorError/Code/invalidValue`` beyond
+  ///   the limits; ``SimulatorError/Code/failed`` if timers fired endlessly; ``SimulatorError/Code/cancelled`` if the
+  ///   task was cancelled: an advance that has begun is completed.
+  /// - Returns: the present time.
   @discardableResult
   public func advance(by duration: Duration) async throws(SimulatorError) -> Duration {
     try await core.loop.resultUnlessCancelled { [core] done in core.advance(by: duration, done: done) }
@@ -89,7 +94,8 @@ public final class Simulator: Sendable {
   }
 }
 
-/// Makes a simulator for `body`, and stops it afterwards, whatever comes of it: when this returns or throws, all its accessories are closed.
+/// Makes a simulator for `body`, and stops it afterwards, even if `body` throws. When this returns or throws, all
+/// accessories are closed.
 ///
 /// ```swift
 /// try await withSimulator { simulator in
@@ -98,10 +104,10 @@ public final class Simulator: Sendable {
 /// }
 /// ```
 /// - Parameters:
-///   - time: as of ``Simulator/init(time:state:network:seed:tellsRequests:)``, and so are the others.
-///   - body: what is done with it.
-/// - Throws: what making it or `body` throws.
-/// - Returns: what `body` returns.
+///   - time: this and the other parameters are as in ``Simulator/init(time:state:network:seed:tellsRequests:)``.
+///   - body: uses the simulator.
+/// - Throws: the error of making the simulator or of `body`.
+/// - Returns: the result of `body`.
 public func withSimulator<T>(
   time: Simulator.Time = .virtual, state: Simulator.State = .ephemeral, network: Simulator.Network = .loopback,
   seed: UInt64 = 0, tellsRequests: Bool = false, isolation: isolated (any Actor)? = #isolation,

@@ -1,19 +1,19 @@
 import HAPSimulatorCore
 
-/// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
+/// The reason why a simulator could not perform a request, or why an expectation on an accessory was not met.
 public struct SimulatorError: Error, Sendable, CustomStringConvertible {
-  /// What callers decide on.
+  /// The code of an error, for decisions of callers.
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// As answers to commands have it: `no-such-characteristic`.
+    /// The code as in answers to commands: `no-such-characteristic`.
     public let rawValue: String
 
-    /// Any text; those that simulators use are constants of this type.
+    /// Creates a code from any text. The codes that simulators use are constants of this type.
     public init(rawValue: String) { self.rawValue = rawValue }
     fileprivate init(_ code: SimulationFailure.Code) { rawValue = code.rawValue }
 
-    /// What was expected did not happen in time.
+    /// An expectation was not met in time.
     public static let unmet = Code(.unmet)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     public static let cancelled = Code(.cancelled)
     /// The simulator or the accessory has been stopped.
     public static let stopped = Code(.stopped)
@@ -23,11 +23,11 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     public static let state = Code(.state)
     /// An address, a port or an interface can't be used.
     public static let network = Code(.network)
-    /// A command is no JSON, or not the object it should be; or an argument is nothing that there is.
+    /// A command is not JSON, or not the expected object; or an argument is invalid.
     public static let malformed = Code(.malformed)
-    /// There is no command of this name.
+    /// There is no command with this name.
     public static let unknownCommand = Code(.unknownCommand)
-    /// Nothing here has the name of an accessory that was given.
+    /// No accessory has the given name.
     public static let noSuchAccessory = Code(.noSuchAccessory)
     /// No such controller is paired.
     public static let noSuchController = Code(.noSuchController)
@@ -35,38 +35,39 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     public static let noSuchService = Code(.noSuchService)
     /// The accessory has no such characteristic.
     public static let noSuchCharacteristic = Code(.noSuchCharacteristic)
-    /// Several are meant by what was said.
+    /// Several objects have the given name.
     public static let ambiguous = Code(.ambiguous)
-    /// The characteristic does not take this value.
+    /// The characteristic does not accept this value.
     public static let invalidValue = Code(.invalidValue)
-    /// This accessory can't do that.
+    /// The accessory can't do this.
     public static let notPossible = Code(.notPossible)
-    /// The simulator's own trouble, such as a disk that is full.
+    /// An error of the simulator's environment, such as a full disk.
     public static let failed = Code(.failed)
-    /// No program listens at the port of a ``World/Host``.
+    /// No program listens on the port of a ``World/Host``.
     public static let refused = Code(.refused)
-    /// The other side of a ``World/Connection`` broke it off.
+    /// The other side reset a ``World/Connection``.
     public static let reset = Code(.reset)
-    /// The other side of a ``World/Connection`` did not answer; or an accessory was not found in time.
+    /// The other side of a ``World/Connection`` did not answer, or an accessory was not found in time.
     public static let timedOut = Code(.timedOut)
-    /// In a simulated world nothing can happen any more, and the body waits.
+    /// The body of a simulated world waits, but nothing more can happen in it.
     public static let stuck = Code(.stuck)
-    /// The body of a simulated world has not ended at its limit of virtual time.
+    /// The body of a simulated world did not end within its limit of virtual time.
     public static let timeLimit = Code(.timeLimit)
-    /// Work left a simulated world and came back from another thread, so that the run can't be repeated.
+    /// Work left a simulated world and returned from another thread, so the run can't be repeated.
     public static let leftWorld = Code(.leftWorld)
   }
 
-  /// What callers decide on.
+  /// The code, for decisions of callers.
   public let code: Code
-  /// For people: a sentence without a full stop, or several lines.
+  /// The message for users: a sentence without a full stop, or several lines.
   public let message: String
-  /// Of what was expected and did not happen: what happened instead, the newest last; 20 events at most. Otherwise empty.
+  /// For an unmet expectation: the events that happened instead, the newest last, at most 20. Otherwise empty.
   public let events: [AccessoryEvent]
 
-  /// Of what was expected: the file that expected it, as `#fileID` has it; nil for other errors. The message begins with it and the line.
+  /// For an unmet expectation: its file, as in `#fileID`; `nil` for other errors. The message begins with the file and
+  /// the line.
   public let file: String?
-  /// Of what was expected: the line that expected it; nil for other errors.
+  /// For an unmet expectation: its line; `nil` for other errors.
   public let line: Int?
 
   init(_ code: Code, _ message: String, at place: ExpectationPlace? = nil, events: [AccessoryEvent] = []) {
@@ -77,11 +78,11 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     self.events = events
   }
 
-  /// The message, and under it a line for each event.
+  /// The message, followed by a line for each event.
   public var description: String {
     guard code == .unmet else { return message }
-    guard !events.isEmpty else { return "\(message)\nnothing has happened to it" }
-    return "\(message)\nwhat has happened to it:\n" + events.map { "  \($0)" }.joined(separator: "\n")
+    guard !events.isEmpty else { return "\(message)\nno events" }
+    return "\(message)\nevents:\n" + events.map { "  \($0)" }.joined(separator: "\n")
   }
 }
 

@@ -17,28 +17,31 @@ import HAPWorld
 ///   …
 /// ```
 ///
-/// Two runs of one seed do the same, step by step. If the body throws, a line with the seed goes to standard error, and `HAPSIM_SEED=7` in the
-/// environment runs this seed again. An expectation that fails without throwing (`#expect`, `XCTAssert`) can't be noticed: name the seed in
-/// its comment, or take `try #require`.
+/// Two runs with one seed do the same, step by step. If the body throws, a line with the seed is printed to standard
+/// error; `HAPSIM_SEED=7` in the environment runs this seed again. A failed expectation that does not throw
+/// (`#expect`, `XCTAssert`) is not noticed: name the seed in its comment, or use `try #require`.
 ///
-/// The body runs on a thread of the world, outside of any actor. All of its work has to stay in the world: see ``World``.
+/// The body runs on a thread of the world, outside of any actor. All of its work must stay in the world: see
+/// ``World``.
 /// - Parameters:
-///   - seed: decides everything, keys and setup codes too. `HAPSIM_SEED` of the environment takes its place.
-///   - timeLimit: how much virtual time the body may take, from 0.
-///   - includesMainActor: whether the clock waits for work of `@MainActor`. Each step of the clock takes some 30 µs longer then.
-///   - file: for the message.
-///   - line: for the message.
-///   - body: what is done in the world. All of the world ends when it returns or throws.
-/// - Throws: what `body` throws; ``SimulatorError/Code/stuck``: it waits for something that can't happen; ``SimulatorError/Code/timeLimit``;
-///   ``SimulatorError/Code/leftWorld``: it used something outside of the world; ``SimulatorError/Code/invalidValue``: `HAPSIM_SEED` is no seed;
-///   ``SimulatorError/Code/notPossible``: the caller is in a simulated world.
-/// - Returns: what `body` returns.
+///   - seed: determines everything, including keys and setup codes. `HAPSIM_SEED` in the environment replaces it.
+///   - timeLimit: the maximum virtual time of the body, from 0.
+///   - includesMainActor: whether the clock waits for work of `@MainActor`. Each step of the clock then takes some 30
+///     µs longer.
+///   - file: appears in the message.
+///   - line: appears in the message.
+///   - body: runs in the world. The whole world ends when it returns or throws.
+/// - Throws: the error of `body`; ``SimulatorError/Code/stuck``: it waits for something that can't happen;
+///   ``SimulatorError/Code/timeLimit``; ``SimulatorError/Code/leftWorld``: it used something outside of the world;
+///   ``SimulatorError/Code/invalidValue``: `HAPSIM_SEED` is not a seed; ``SimulatorError/Code/notPossible``: the
+///   caller is in a simulated world.
+/// - Returns: the result of `body`.
 public func withSimulatedWorld<T: Sendable>(
   seed: UInt64 = 1, timeLimit: Duration = .seconds(86_400), includesMainActor: Bool = false, file: String = #fileID,
   line: Int = #line, _ body: @escaping @Sendable (World) async throws -> T
 ) async throws -> T {
   guard World.current == nil else {
-    throw SimulatorError(.notPossible, "\(file):\(line): a simulated world can't run in another one")
+    throw SimulatorError(.notPossible, "\(file):\(line): a simulated world can't run inside another")
   }
   let given = try await failing { () throws(SimulationFailure) in try SeedVariable.read() }
   let world = World(seed: given ?? seed, includesMainActor: includesMainActor)
@@ -56,13 +59,16 @@ public func withSimulatedWorld<T: Sendable>(
   }
 }
 
-/// Runs `body` in one simulated world after another, one for each seed, until one fails: to find an order of events that the app doesn't expect.
+/// Runs `body` in one simulated world after another, one for each seed, until one fails. Use it to find an order of
+/// events that the app doesn't expect.
 ///
-/// `HAPSIM_SEED` of the environment runs its seed alone.
+/// If `HAPSIM_SEED` is set in the environment, only that seed is run.
 /// - Parameters:
-///   - seeds: those to run, in order.
-///   - timeLimit: as of ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``, and so are the others.
-/// - Throws: as the other one, for the first seed that fails; the line on standard error names it.
+///   - seeds: the seeds to run, in order.
+///   - timeLimit: this and the other parameters are as in
+///     ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
+/// - Throws: as ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``, for the first seed that fails.
+///   The line on standard error names it.
 public func withSimulatedWorld(
   seeds: some Sequence<UInt64>, timeLimit: Duration = .seconds(86_400), includesMainActor: Bool = false,
   file: String = #fileID, line: Int = #line, _ body: @escaping @Sendable (World) async throws -> Void

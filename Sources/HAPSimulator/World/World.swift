@@ -2,25 +2,27 @@ import HAPLoop
 import HAPSimulatorCore
 import HAPWorld
 
-// Safe: a test runs the world on one thread, which is the only one that has tasks of the world.
-// Each property and method that uses a variable traps on any other thread by `check`, or awaits an actor of the world.
-/// A simulated world for a test: hosts, one network and one clock, all decided by a seed. See ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
+// Safe: a test runs the world on one thread, and only this thread runs tasks of the world. Each property and method
+// that uses a variable traps on any other thread by `check`, or awaits an actor of the world.
+/// A simulated world for a test: hosts, one network and one clock, all determined by a seed. See
+/// ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
 ///
-/// Nothing in it uses a socket, a file or the time of the machine. Its clock moves only when nothing can run, so an hour of waiting takes no time.
-/// Everything here is for the tasks of the world: the body and what it starts with `async let`, task groups, actors or ``startTask(_:)``. A
-/// property or a method that doesn't await traps if it is used elsewhere.
+/// Nothing in it uses a socket, a file or the time of the machine. Its clock moves only when nothing can run, so an
+/// hour of waiting takes no real time. Everything here is for the tasks of the world: the body, and what it starts
+/// with `async let`, task groups, actors or ``startTask(_:)``. A property or a method that doesn't await traps if it
+/// is used elsewhere.
 public final class World: @unchecked Sendable {
-  /// The seed that decides everything in it. `HAPSIM_SEED` of the environment sets it to run a failure again.
+  /// The seed that determines everything in it. `HAPSIM_SEED` in the environment sets it, to repeat a failure.
   public let seed: UInt64
   let simulated: SimulatedWorld
   let link: SimulatedLink
-  /// Of no host: for the test's own waits.
+  /// Belongs to no host: for the test's own waits.
   let loop: EventLoop
   private(set) var hosts: [Host] = []
   private var lastAddress = 0
   let waits: WorldWaits
 
-  /// The world whose task this is; nil: of none.
+  /// The world of the current task; `nil`: the task is in no world.
   @TaskLocal static var current: World?
 
   init(seed: UInt64, includesMainActor: Bool) {
@@ -65,7 +67,7 @@ public final class World: @unchecked Sendable {
     return host
   }
 
-  /// Ends a cycle of references when the world ends.
+  /// Breaks a cycle of references when the world ends.
   func forgetHosts() { hosts = [] }
 
   /// The network that connects all hosts.
@@ -77,21 +79,21 @@ public final class World: @unchecked Sendable {
     loop.startTask(body)
   }
 
-  /// A generator of random numbers that the seed and the label decide.
+  /// Returns a generator of random numbers that are determined by the seed and the label.
   /// - Parameter label: generators of different labels give different numbers.
   public func randomNumbers(_ label: String = "") -> RandomNumbers {
     RandomNumbers(random: WorldRandom(seed: seed).fork("test \(label)"))
   }
 
-  /// Random numbers that a world's seed decides.
+  /// Random numbers that a world's seed determines.
   public struct RandomNumbers: RandomNumberGenerator, Sendable {
     fileprivate var random: WorldRandom
 
-    /// The next number, of all 64 bits.
+    /// Returns the next number, of all 64 bits.
     public mutating func next() -> UInt64 { random.next() }
   }
 
-  // MARK: What happened
+  // MARK: Results
 
   /// A hash of everything that has happened in the world. Two runs of one test with one seed have the same.
   public var traceHash: UInt64 {
@@ -99,7 +101,8 @@ public final class World: @unchecked Sendable {
     return simulated.trace.hash
   }
 
-  /// How often work came from outside of the world: the run ends with ``SimulatorError/Code/leftWorld`` at the first time.
+  /// The number of times that work came from outside of the world. The first time ends the run with
+  /// ``SimulatorError/Code/leftWorld``.
   public var foreignJobCount: Int { simulated.foreignJobCount }
 
   // MARK: For the parts of the world
@@ -112,7 +115,7 @@ public final class World: @unchecked Sendable {
     )
   }
 
-  /// An address that no host has had.
+  /// Returns an address that no host has had.
   func newAddress() -> IPAddress {
     lastAddress += 1
     precondition(lastAddress <= 250 * 250, "a simulated world has 62500 addresses")

@@ -2,15 +2,16 @@ import HAPLoop
 import HAPSimulatorCore
 
 extension World {
-  /// An accessory as a host of a simulated world sees it by multicast DNS: what an app gets from Bonjour for `_hap._tcp`.
+  /// An accessory that a host of a simulated world has found by multicast DNS, as an app finds it by Bonjour for
+  /// `_hap._tcp`.
   public struct Service: Hashable, Sendable {
-    /// The name of the instance: the accessory's name.
+    /// The instance name: the accessory's name.
     public let name: String
     /// The first IPv4 address: "10.0.0.1".
     public let address: String
-    /// 1 to 65535.
+    /// The port, 1 to 65535.
     public let port: UInt16
-    /// The TXT record, by key: "id", "c#", "sf" and the others. Of a key that comes twice, the first.
+    /// The TXT record, by key: "id", "c#", "sf" and the others. If a key occurs twice, the first entry is used.
     public let txt: [String: String]
 
     fileprivate init(_ found: FoundService) {
@@ -23,10 +24,10 @@ extension World {
 }
 
 extension World.Host {
-  /// Browses for accessories from this host, as an app does with Bonjour.
+  /// Browses for accessories from this host, like an app with Bonjour.
   ///
-  /// Each element is the whole list after a change, in the order of the names. A slow reader gets the newest list alone. The stream ends with its
-  /// task, and when the host crashes.
+  /// Each element is the whole list after a change, ordered by name. A slow reader only receives the newest list. The
+  /// stream ends with its task, and when the host crashes.
   /// - Throws: ``SimulatorError/Code/notPossible`` if the host has no power.
   public func services() async throws(SimulatorError) -> AsyncStream<[World.Service]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [World.Service].self, bufferingPolicy: .bufferingNewest(1))
@@ -44,10 +45,10 @@ extension World.Host {
     return stream
   }
 
-  /// Waits until an accessory is seen from this host.
+  /// Waits until this host has found an accessory.
   /// - Parameters:
-  ///   - name: its name on the network.
-  ///   - limit: how long to wait, in virtual time.
+  ///   - name: the accessory's name on the network.
+  ///   - limit: the maximum time to wait, in virtual time.
   /// - Throws: ``SimulatorError/Code/timedOut``, ``SimulatorError/Code/notPossible`` if the host has no power, ``SimulatorError/Code/stopped`` if it
   ///   crashes, ``SimulatorError/Code/cancelled``.
   public func find(_ name: String, within limit: Duration = .seconds(10)) async throws(SimulatorError) -> World.Service

@@ -3,16 +3,16 @@ import HAPSimulatorCore
 import HAPWorld
 
 extension World {
-  // Safe: as `World`: each property and method that uses a variable traps outside of the world's thread by `world.check`, or awaits an actor of
-  // the world.
-  /// A machine of a simulated world: it serves accessories, or runs the app under test, or both.
+  // Safe: like in `World`, each property and method that uses a variable traps outside of the world's thread by
+  // `world.check`, or awaits an actor of the world.
+  /// A machine of a simulated world. It serves accessories, runs the app under test, or both.
   public final class Host: @unchecked Sendable {
-    /// As it was given.
+    /// The name that ``World/addHost(_:)`` was given.
     public var name: String { machine.name }
-    /// The world that it belongs to.
+    /// The world of the host.
     public let world: World
     private let machine: WorldMachine
-    /// nil: none was started since the last crash.
+    /// `nil`: not started since the last crash.
     private var simulator: Simulator?
 
     init(_ name: String, in world: World) {
@@ -39,15 +39,15 @@ extension World {
 
     // MARK: Accessories
 
-    /// Serves an accessory on this host, announced by multicast DNS. It can be paired with when this returns.
+    /// Serves an accessory on this host, announced by multicast DNS. Controllers can pair with it when this returns.
     ///
-    /// The host's disk keeps its identity, pairings and values: after ``kill()`` or ``losePower()``, start the same profile again. Time passes for
-    /// it as for the world, so `Simulator.advance` is neither needed nor possible.
+    /// The host's disk stores its identity, pairings and values. After ``kill()`` or ``losePower()``, start the same
+    /// profile again. The accessory has the world's time, so `Simulator.advance` is neither needed nor possible.
     /// - Parameters:
-    ///   - profile: what it is.
-    ///   - name: another name than the profile's.
-    ///   - setupCode: another code to pair with than the profile's, "031-45-154". Without either the seed decides it.
-    ///   - port: 0: any that is free.
+    ///   - profile: the source of the profile.
+    ///   - name: replaces the profile's name.
+    ///   - setupCode: replaces the profile's setup code, "031-45-154". Without either, the seed determines the code.
+    ///   - port: 0: any free port.
     /// - Throws: as ``Simulator/start(_:name:setupCode:port:)``; ``SimulatorError/Code/notPossible`` if the host has no power.
     public func start(
       _ profile: ProfileSource, name: String? = nil, setupCode: String? = nil, port: UInt16 = 0
@@ -72,13 +72,13 @@ extension World {
     /// - Parameters:
     ///   - address: an IPv4 address of the world, "10.0.0.1".
     ///   - port: 1 to 65535.
-    /// - Throws: ``SimulatorError/Code/refused``: nothing listens there; ``SimulatorError/Code/timedOut``: no host answers, after about two minutes;
-    ///   ``SimulatorError/Code/malformed``: it is no IPv4 address; ``SimulatorError/Code/notPossible``: this host has no power;
-    ///   ``SimulatorError/Code/cancelled``.
+    /// - Throws: ``SimulatorError/Code/refused``: nothing listens there; ``SimulatorError/Code/timedOut``: no host
+    ///   answers, after about two minutes; ``SimulatorError/Code/malformed``: the address is not an IPv4 address;
+    ///   ``SimulatorError/Code/notPossible``: this host has no power; ``SimulatorError/Code/cancelled``.
     public func connect(to address: String, port: UInt16) async throws(SimulatorError) -> Connection {
       guard !address.contains("%"), let host = try? IPAddress(address), host.isV4, port > 0 else {
         throw SimulatorError(
-          .malformed, "\"\(address)\", port \(port): a connection goes to an IPv4 address and a port from 1")
+          .malformed, "\"\(address)\", port \(port): a connection needs an IPv4 address and a port from 1")
       }
       let channel = try await world.loop.result { [self] done in
         done(
@@ -90,7 +90,7 @@ extension World {
       return Connection(channel)
     }
 
-    /// Connects to an accessory that was found.
+    /// Connects to an accessory that was found by multicast DNS.
     /// - Throws: as ``connect(to:port:)``.
     public func connect(to service: Service) async throws(SimulatorError) -> Connection {
       try await connect(to: service.address, port: service.port)
@@ -100,38 +100,38 @@ extension World {
 
     // MARK: Crashes
 
-    /// Ends all programs of the host at once, as `kill -9` does: its accessories and connections. Their ``RunningAccessory`` and ``Connection`` fail
-    /// with ``SimulatorError/Code/stopped`` from then on.
+    /// Ends all programs of the host at once, as `kill -9` does: its accessories and connections. From then on, their
+    /// ``RunningAccessory`` and ``Connection`` fail with ``SimulatorError/Code/stopped``.
     public func kill() {
       world.check()
       machine.kill()
     }
 
-    /// Takes the power away. Nothing is sent, and the disk loses what was not synced. As ``kill()`` besides.
+    /// Cuts the power. Nothing is sent, and the disk loses data that was not synced. Otherwise like ``kill()``.
     public func losePower() {
       world.check()
       machine.losePower()
     }
 
-    /// Gives the power back. No program runs; ``start(_:name:setupCode:port:)`` and ``connect(to:port:)`` work again.
+    /// Restores the power. No program runs; ``start(_:name:setupCode:port:)`` and ``connect(to:port:)`` work again.
     public func restorePower() {
       world.check()
       machine.restorePower()
     }
 
-    /// Stops all programs of the host until ``thaw()``. Its network still acknowledges data until its buffers are full.
+    /// Suspends all programs of the host until ``thaw()``. Its network acknowledges data until its buffers are full.
     public func freeze() {
       world.check()
       machine.freeze()
     }
 
-    /// Continues the programs of the host.
+    /// Resumes the programs of the host.
     public func thaw() {
       world.check()
       machine.thaw()
     }
 
-    /// Gives the host another address, as a router does. Connections of the old one get no answer any more.
+    /// Gives the host another address, as a router may do. Connections of the old address get no more answers.
     /// - Returns: the new address.
     @discardableResult
     public func changeAddress() -> String {
@@ -140,7 +140,7 @@ extension World {
       return address
     }
 
-    /// Disconnects the host from the network, as a pulled cable does, or connects it again.
+    /// Disconnects the host from the network, like a pulled cable, or connects it again.
     public func setConnected(_ isConnected: Bool) {
       world.check()
       interface.setUp(isConnected)

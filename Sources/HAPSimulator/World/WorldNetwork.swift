@@ -3,7 +3,8 @@ import HAPWorld
 extension World {
   /// The network of a simulated world, and its faults.
   ///
-  /// A cut loses packets, as a radio that is off does: TCP sends them again when the cut has ended, or gives up after minutes. A stall holds them back.
+  /// A cut loses packets, like a disabled radio: TCP sends them again when the cut has ended, or gives up after
+  /// minutes. A stall delays them.
   public struct Network: Sendable {
     let world: World
 
@@ -12,13 +13,13 @@ extension World {
       return world.link
     }
 
-    /// How packets are carried. Every direction between two hosts has them, unless ``setConditions(_:from:to:)`` gave it others.
+    /// The conditions of every direction between two hosts, unless ``setConditions(_:from:to:)`` replaced them.
     public var conditions: Conditions {
       get { Conditions(link.properties) }
       nonmutating set { link.properties = newValue.properties }
     }
 
-    /// Gives one direction between two hosts conditions of its own; nil: those of the network.
+    /// Sets the conditions of one direction between two hosts; `nil`: the network's conditions apply.
     public func setConditions(_ conditions: Conditions?, from: Host, to: Host) {
       link.setProperties(conditions?.properties, from: from.interface, to: to.interface)
     }
@@ -31,28 +32,30 @@ extension World {
     public func heal() { link.heal() }
     /// Ends the cut of one direction.
     public func heal(from: Host, to: Host) { link.heal(from: from.interface, to: to.interface) }
-    /// Holds TCP back until ``resume()``. Datagrams are lost.
+    /// Delays TCP until ``resume()``. Datagrams are lost.
     public func stall() { link.stall() }
-    /// Holds TCP back in one direction.
+    /// Delays TCP in one direction.
     public func stall(from: Host, to: Host) { link.stall(from: from.interface, to: to.interface) }
     /// Ends all stalls.
     public func resume() { link.resume() }
   }
 
-  /// How a network carries packets.
+  /// The conditions under which a network carries packets.
   public struct Conditions: Hashable, Sendable {
     /// The time from sending to arrival, from 0.
     public let latency: Duration
-    /// The most that a packet takes longer than `latency`, from 0. The seed decides how much.
+    /// The maximum time that is added to `latency`, from 0. The seed determines the time for each packet.
     public let jitter: Duration
     /// Bytes per second, from 1; nil: unlimited.
     public let bandwidth: Int?
-    /// The probability that a datagram is lost, 0 to 1. Discovery uses datagrams; TCP loses nothing on a network that isn't cut.
+    /// The probability that a datagram is lost, 0 to 1. Discovery uses datagrams; TCP loses nothing on a network
+    /// without a cut.
     public let datagramLoss: Double
     /// The probability that a datagram arrives twice, 0 to 1.
     public let datagramDuplication: Double
 
-    /// Conditions of a network; by default those of a quick one without faults. Traps for values outside of their ranges.
+    /// Creates conditions. By default they are those of a fast network without faults. Traps for values outside of
+    /// their ranges.
     public init(
       latency: Duration = .microseconds(300), jitter: Duration = .microseconds(200), bandwidth: Int? = nil,
       datagramLoss: Double = 0, datagramDuplication: Double = 0

@@ -1,8 +1,8 @@
 import HAPLoop
 
-/// Keeps events for who reads them. From any thread.
+/// Queues events for readers. May be used from any thread.
 package final class EventListener: Sendable {
-  /// Events that may wait.
+  /// The maximum number of waiting events.
   package static let room = 1000
 
   private typealias Reader = CheckedContinuation<RecordedEvent?, Never>
@@ -12,11 +12,11 @@ package final class EventListener: Sendable {
     var dropped = 0
     var readers: [(number: UInt64, reader: Reader)] = []
     var lastNumber: UInt64 = 0
-    /// Readers whose task was cancelled before they were there.
+    /// Readers whose task was cancelled before they started to wait.
     var cancelled: Set<UInt64> = []
     var isOver = false
 
-    /// The events to read.
+    /// Removes the next event to read.
     mutating func take() -> RecordedEvent? {
       guard let first = waiting.first else { return nil }
       if dropped > 0 {
@@ -43,7 +43,7 @@ package final class EventListener: Sendable {
     reader?.resume(returning: event)
   }
 
-  /// What waits can still be read.
+  /// Ends the sequence. Waiting events can still be read.
   func finish() {
     let readers = state.withLock { state in
       state.isOver = true
@@ -79,7 +79,7 @@ package final class EventListener: Sendable {
       }
       reader?.resume(returning: nil)
     }
-    // One that was cancelled when it had its event already.
+    // The reader may have been cancelled after it received its event.
     _ = state.withLock { $0.cancelled.remove(number) }
     return event
   }

@@ -1,16 +1,17 @@
 import HAPLoop
 
-/// What happened to an accessory, as far back as there is room, and who listens. Events are added on the loop; the rest is from any thread.
+/// The events of an accessory, up to a limit, and their listeners. Events are added on the loop; everything else may
+/// be used from any thread.
 package final class EventRecord: Sendable {
-  /// Events that are kept.
+  /// The maximum number of events that are kept.
   package static let room = 10_000
-  /// So many of the oldest go at a time.
+  /// The number of the oldest events that are removed at a time.
   private static let slack = 1000
 
   private struct Entry {
     let number: UInt64
     let event: RecordedEvent
-    /// An expectation was met by it.
+    /// Whether an expectation was met by it.
     var isTaken = false
   }
 
@@ -19,7 +20,7 @@ package final class EventRecord: Sendable {
   private struct State {
     var entries: [Entry] = []
     var lastNumber: UInt64 = 0
-    /// Since events were forgotten last.
+    /// The number of dropped events since `forget` was last called.
     var dropped = 0
     var listeners: [Listener] = []
     var isOver = false
@@ -44,7 +45,7 @@ package final class EventRecord: Sendable {
     return number
   }
 
-  /// Nothing more will happen.
+  /// Ends the record: no more events follow.
   func finish() {
     let listeners = state.withLock { state in
       state.isOver = true
@@ -64,7 +65,7 @@ package final class EventRecord: Sendable {
     return listener
   }
 
-  /// All that is kept, with a word in front on what isn't.
+  /// All kept events, preceded by a note if events were dropped.
   package var history: [RecordedEvent] {
     state.withLock { state in
       let events = state.entries.map(\.event)
@@ -73,10 +74,10 @@ package final class EventRecord: Sendable {
     }
   }
 
-  /// The newest, the newest last.
+  /// Returns the newest events, the newest last.
   package func last(_ count: Int) -> [RecordedEvent] { state.withLock { $0.entries.suffix(count).map(\.event) } }
 
-  /// Events that happened count for nothing any more.
+  /// Removes all past events, so that they meet no expectation.
   package func forget() {
     state.withLock { state in
       state.entries = []
@@ -84,7 +85,7 @@ package final class EventRecord: Sendable {
     }
   }
 
-  /// The first event that nobody has taken and that matches is taken. On the loop; `matches` is called without the lock.
+  /// Takes the first event that matches and is not taken. Called on the loop; `matches` is called without the lock.
   func take(_ matches: (RecordedEvent) -> Bool) -> RecordedEvent? {
     let entries = state.withLock { $0.entries }
     guard let found = entries.first(where: { !$0.isTaken && matches($0.event) }) else { return nil }

@@ -1,8 +1,8 @@
 import HAPLoop
 
 extension EventLoop {
-  /// The same, but the task's cancellation ends it at once: with nothing begun, or with what was begun going on.
-  /// - Throws: `cancelled` besides.
+  /// Like `answer`, but cancelling the task ends the wait at once. `body` was then either not started or continues.
+  /// - Throws: also `cancelled`.
   package func answerUnlessCancelled<T: Sendable>(
     _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
   ) async throws(SimulationFailure) -> T {
@@ -20,8 +20,8 @@ extension EventLoop {
     return try result.get()
   }
 
-  /// Runs `body` on the loop and awaits what it tells, once.
-  /// - Throws: what it tells; `stopped` where the loop has ended.
+  /// Runs `body` on the loop and awaits its result, which it gives once.
+  /// - Throws: the result's failure; `stopped` if the loop has ended.
   package func answer<T: Sendable>(
     _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
   ) async throws(SimulationFailure) -> T {
@@ -34,7 +34,8 @@ extension EventLoop {
   }
 }
 
-/// The first of several answers to one who waits, perhaps given before he does. From any thread.
+/// The first of several answers for one waiting reader. It may be given before the reader waits. May be used from any
+/// thread.
 private final class FirstAnswer<T: Sendable>: Sendable {
   private typealias Reader = CheckedContinuation<Result<T, SimulationFailure>, Never>
 
@@ -45,7 +46,7 @@ private final class FirstAnswer<T: Sendable>: Sendable {
 
   private let state = Guarded(State())
 
-  /// Once.
+  /// Called once.
   func await(_ reader: CheckedContinuation<Result<T, SimulationFailure>, Never>) {
     let answer = state.withLock { state in
       if state.answer == nil { state.reader = reader }

@@ -1,17 +1,17 @@
 import HAPPreparation
 import HAPProfile
 
-/// Where a profile comes from.
+/// The source of a profile.
 package enum ProfileOrigin: Sendable {
   case file(String)
   case json([UInt8], fileName: String)
   case profile(AccessoryProfile)
   case services([String])
 
-  /// The most bytes that a profile may have: 16 MiB.
+  /// The maximum size of a profile: 16 MiB.
   private static let sizeLimit = 16 << 20
 
-  /// Reads and judges it. Blocks, so it belongs off the loop.
+  /// Reads and validates the profile. Blocks, so it must not run on the loop.
   /// - Throws: `ProfileErrors`, `WishError`, `SimulationFailure`.
   package func load() throws -> AccessoryProfile {
     let profile: AccessoryProfile
@@ -20,7 +20,7 @@ package enum ProfileOrigin: Sendable {
     case .json(let bytes, let fileName): profile = try AccessoryProfile(json: bytes, fileName: fileName)
     case .profile(let given): profile = given
     case .services(let words):
-      guard !words.isEmpty else { throw SimulationFailure(.profile, "an accessory has services: say which") }
+      guard !words.isEmpty else { throw SimulationFailure(.profile, "at least one service must be named") }
       let text = NewProfile(name: nil, category: nil, services: try words.map { try ServiceWish($0) }).text
       profile = try AccessoryProfile(json: Array(text.utf8), fileName: words.joined(separator: " "))
     }
@@ -33,8 +33,8 @@ package enum ProfileOrigin: Sendable {
     do throws(RegularFile.Failure) { return try RegularFile.bytes(of: path, limit: sizeLimit) } catch {
       switch error {
       case .unreadable(let reason): throw SimulationFailure(.profile, "\(path) can't be read: \(reason)")
-      case .noFile: throw SimulationFailure(.profile, "\(path) is no file")
-      case .tooLong: throw SimulationFailure(.profile, "\(path) has more than 16 MiB")
+      case .noFile: throw SimulationFailure(.profile, "\(path) is not a file")
+      case .tooLong: throw SimulationFailure(.profile, "\(path) is larger than 16 MiB")
       }
     }
   }

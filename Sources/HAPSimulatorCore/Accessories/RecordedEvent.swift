@@ -2,7 +2,7 @@ import HAPModel
 import HAPHost
 import HAPWire
 
-/// Something that happened to an accessory, and when; or a gap in the record of it.
+/// An event of an accessory with its time, or a gap in the record.
 package struct RecordedEvent: Sendable {
   private enum Content {
     case happened(SimulatorEvent)
@@ -10,9 +10,9 @@ package struct RecordedEvent: Sendable {
   }
 
   private let content: Content
-  /// The simulator's time when it happened.
+  /// The simulator's time of the event.
   package let time: Duration
-  /// The machine's time when it happened, since the simulator was made.
+  /// The machine's time of the event, since the simulator was made.
   package let uptime: Duration
 
   init(_ event: SimulatorEvent, at time: Duration, uptime: Duration) {
@@ -21,15 +21,15 @@ package struct RecordedEvent: Sendable {
     self.uptime = uptime
   }
 
-  /// Stands instead of events that were dropped because there was no room.
-  /// - Parameter next: the first that was kept.
+  /// Replaces events that were dropped because the record was full.
+  /// - Parameter next: the first event that was kept.
   init(dropped count: Int, before next: RecordedEvent) {
     content = .dropped(count, accessory: next.accessory)
     time = next.time
     uptime = next.uptime
   }
 
-  /// The `event` of its JSON.
+  /// The value of `event` in its JSON.
   package var name: String {
     switch content {
     case .happened(let event): event.name
@@ -44,7 +44,7 @@ package struct RecordedEvent: Sendable {
     }
   }
 
-  /// The identifier of the controller that did it, or that was notified.
+  /// The identifier of the controller that caused the event, or that was notified.
   package var controller: String? {
     guard case .happened(let event) = content else { return nil }
     return switch event.kind {
@@ -55,15 +55,15 @@ package struct RecordedEvent: Sendable {
     }
   }
 
-  /// One line for people.
+  /// One line for users.
   package var text: String {
     switch content {
     case .happened(let event): event.text
-    case .dropped(let count, _): "\(count) events were dropped here for want of room"
+    case .dropped(let count, _): "\(count) events were dropped here because the record was full"
     }
   }
 
-  /// One JSON object, as `hapsim run --json` writes it.
+  /// One JSON object, as written by `hapsim run --json`.
   package var json: String {
     JSONWriter.text { json in
       json.object { json in
@@ -90,7 +90,7 @@ package struct RecordedEvent: Sendable {
     }
   }
 
-  /// The characteristic that it is about.
+  /// The characteristic of the event.
   package var characteristic: SimulatorEvent.NamedCharacteristic? {
     if let value { return value.characteristic }
     guard case .happened(let event) = content else { return nil }
@@ -102,7 +102,8 @@ package struct RecordedEvent: Sendable {
 }
 
 extension RecordedEvent: CustomStringConvertible {
-  /// The simulator's time, the machine's in brackets, and what happened: "0:00:04.000 (+1.25 s)  Target Door State (1.12): open (0)".
+  /// The simulator's time, the machine's time in parentheses, and the event: "0:00:04.000 (+1.25 s)  Target Door State
+  /// (1.12): open (0)".
   package var description: String {
     let hundredths = Int64(uptime / .milliseconds(10))
     let fraction = hundredths % 100

@@ -1,11 +1,11 @@
 import HAPLoop
 import HAPModel
 
-/// What is expected of an accessory. From any task.
+/// The expectations of tests on an accessory. May be used from any task.
 extension ServedAccessory {
-  /// Events that words mean.
+  /// The events that an expectation matches.
   private struct Expectation {
-    /// For people: "a controller writes Target Door State (1.13): open (0)".
+    /// For users: "a controller writes Target Door State (1.13): open (0)".
     let text: String
     let id: AttributeID?
     let matches: @Sendable (RecordedEvent) -> Bool
@@ -13,10 +13,10 @@ extension ServedAccessory {
 
   /// Waits for an event of a kind.
   /// - Parameters:
-  ///   - value: of the characteristic; nil: any.
-  ///   - controller: the identifier of whose doing it is; nil: any.
-  ///   - limit: from now on, in the machine's time or the simulated world's.
-  /// - Throws: `unmet`; a code for a characteristic or a value that can't be; `cancelled`, `stopped`.
+  ///   - value: the value of the characteristic; `nil`: any.
+  ///   - controller: the identifier of the controller that causes the event; `nil`: any.
+  ///   - limit: from now on, in the machine's time or in that of the simulated world.
+  /// - Throws: `unmet`; a code for an impossible characteristic or value; `cancelled`, `stopped`.
   package func expect(
     _ kind: String, of characteristic: CharacteristicPlace?, _ value: Value?, by controller: String?,
     within limit: Duration, at place: ExpectationPlace
@@ -25,7 +25,7 @@ extension ServedAccessory {
     return try await wait(for: wanted.text, about: wanted.id, within: limit, place, wanted.matches)
   }
 
-  /// Waits for an event that fits.
+  /// Waits for an event that matches.
   /// - Parameter matches: called on the loop.
   package func expect(
     _ what: String, within limit: Duration, at place: ExpectationPlace,
@@ -34,7 +34,7 @@ extension ServedAccessory {
     try await wait(for: what, about: nil, within: limit, place, matches)
   }
 
-  /// Waits whether an event of a kind comes, or has come, and fails if so.
+  /// Waits for the given time, and fails if an event of a kind has come or comes.
   package func expectNo(
     _ kind: String, of characteristic: CharacteristicPlace?, _ value: Value?, by controller: String?,
     within time: Duration, at place: ExpectationPlace
@@ -43,7 +43,7 @@ extension ServedAccessory {
     try await expectNo(unwanted.text, within: time, at: place, where: unwanted.matches)
   }
 
-  /// The same for an event that fits.
+  /// Does the same for an event that matches.
   /// - Parameter matches: called on the loop.
   package func expectNo(
     _ what: String, within time: Duration, at place: ExpectationPlace,
@@ -72,7 +72,7 @@ extension ServedAccessory {
     throw try await failure(ending, subject.text, about: subject.id, within: limit, place)
   }
 
-  // MARK: Within
+  // MARK: Implementation
 
   private var name: String { card.withLock { $0.name } }
 
@@ -81,7 +81,7 @@ extension ServedAccessory {
     _ place: ExpectationPlace
   ) async throws(SimulationFailure) -> Expectation {
     guard characteristic != nil || value == nil else {
-      throw SimulationFailure(.malformed, "\(place): a value is a characteristic's: say which characteristic")
+      throw SimulationFailure(.malformed, "\(place): a value needs a characteristic: name the characteristic")
     }
     var subject: Subject?
     if let characteristic { subject = try await find(characteristic, value) }

@@ -7,7 +7,7 @@ import HAPProfile
 import HAPVocabulary
 import HAPWire
 
-/// Which characteristic is meant, and of which accessory behind a bridge; nil: of any.
+/// The selection of a characteristic. On a bridge it can name the bridged accessory; `nil`: any.
 package struct CharacteristicPlace: Sendable {
   let characteristic: CharacteristicSelector
   let accessory: AccessorySelector?
@@ -18,13 +18,14 @@ package struct CharacteristicPlace: Sendable {
   }
 }
 
-/// An accessory of a simulator, with what happened to it and who waits for more.
+/// An accessory of a simulator, with its past events and the waits for future ones.
 ///
-/// Belongs to the loop's thread, but for its constants.
-// Safe: `card` has a lock, `record` has a lock of its own. The variables are used by `SimulatorCore` and in work that `RunningAccessory`
-// gives to the loop; `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other thread.
+/// Belongs to the loop's thread, except for its constants.
+// Safe: `card` and `record` have their own locks. The variables are used by `SimulatorCore` and in work that
+// `RunningAccessory` gives to the loop. `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other
+// thread.
 package final class ServedAccessory: @unchecked Sendable {
-  /// Who it is, for controllers and people.
+  /// The accessory's identity, for controllers and users.
   package struct Card: Sendable {
     package let name: String
     package let deviceID: String
@@ -37,20 +38,20 @@ package final class ServedAccessory: @unchecked Sendable {
   package let loop: EventLoop
   package let record = EventRecord()
   package let card: Guarded<Card>
-  /// Told once, when it is stopped.
+  /// Called once, when it is stopped.
   var onStop: () -> Void = {}
 
   private let clock: SimulationClock
-  /// By the loop's clock.
+  /// In the loop's clock.
   private let birth: UInt64
   package let accessory: SimulatedAccessory
   private let dispatcher: CommandDispatcher
-  /// What happens counts.
+  /// Whether events are recorded.
   private var isOpen = false
   private var waits: [Wait] = []
   private var isLooking = false
 
-  /// - Parameter birth: of the simulator, by the loop's clock.
+  /// - Parameter birth: the time when the simulator was made, in the loop's clock.
   init(
     _ accessory: SimulatedAccessory, of simulation: Simulation, in clock: SimulationClock, since birth: UInt64,
     on loop: EventLoop
@@ -63,7 +64,7 @@ package final class ServedAccessory: @unchecked Sendable {
     self.loop = loop
   }
 
-  // MARK: Life
+  // MARK: Starting and stopping
 
   /// Switches on the faults that its profile has.
   func beginFaults(done: @escaping @Sendable (SimulationFailure?) -> Void) {
@@ -72,12 +73,12 @@ package final class ServedAccessory: @unchecked Sendable {
     }
   }
 
-  /// It is known from now on, and what happens counts.
+  /// Starts to record events. The accessory is known from now on.
   func open() { isOpen = true }
 
   private var isStopped: Bool { accessory.assumeIsolated { $0.isStopped } }
 
-  /// Any number of times.
+  /// Stops the accessory. May be called repeatedly.
   package func stop() {
     accessory.assumeIsolated { $0.stop() }
     let waiting = waits
@@ -101,25 +102,25 @@ package final class ServedAccessory: @unchecked Sendable {
       setupPayload: prepared.setupPayload.uri, category: prepared.category.slug, port: port)
   }
 
-  // MARK: What is done to it
+  // MARK: Commands
 
   /// - Parameters:
-  ///   - name: of an accessory behind the bridge; nil: it itself.
-  ///   - done: told the answer.
+  ///   - name: the bridged accessory; `nil`: the accessory itself.
+  ///   - done: called with the answer.
   package func perform(
     _ action: SimulatorCommand.Action, of name: String? = nil, done: @escaping SimulatorCore.Done<CommandResult>
   ) {
     perform(SimulatorCommand(accessory: name.map { .name($0) }, action), done: done)
   }
 
-  /// Carries out a command as it is written.
-  /// - Parameter done: told the answer, a line without its end.
+  /// Carries out a command in its JSON form.
+  /// - Parameter done: called with the answer, a line without its end.
   package func perform(json: String, done: @escaping SimulatorCore.Done<String>) {
     do throws(CommandRefusal) {
       let command = try SimulatorCommand(json: Array(json.utf8))
       switch command.action {
       case .add:
-        done(.failure(SimulationFailure(.notPossible, "one accessory can't add another: Simulator.start does")))
+        done(.failure(SimulationFailure(.notPossible, "one accessory can't add another: use Simulator.start")))
       case .advance where clock.pace != .standing: done(.failure(.timePasses))
       case .stop, .remove:
         do throws(CommandError) { _ = try dispatcher.whole(command) } catch {
@@ -137,7 +138,7 @@ package final class ServedAccessory: @unchecked Sendable {
     guard !isStopped else { return done(.failure(.stopped)) }
     do throws(CommandError) {
       try dispatcher.perform(command) { outcome in
-        // It may be another one since.
+        // The accessory may have another identity now.
         self.issueCard()
         // An accessory that cannot be restarted stops by itself, and has reported why.
         done(outcome.mapError { self.isStopped && $0.code != .failed ? .stopped : SimulationFailure($0) })
@@ -150,19 +151,19 @@ package final class ServedAccessory: @unchecked Sendable {
     accessory.assumeIsolated {
       $0.replace({ try origin.load() }) { result in
         self.issueCard()
-        // A stop may have been quicker.
+        // A stop may have come first.
         done(result.mapError { self.isStopped ? .stopped : SimulationFailure($0) })
       }
     }
   }
 
-  // MARK: How it is
+  // MARK: State
 
   package var pairings: Result<[Pairing], SimulationFailure> {
     if isStopped { return .failure(.stopped) }
     let pairings = accessory.assumeIsolated { $0.pairings }
     return pairings.map { .success($0) }
-      ?? .failure(SimulationFailure(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is starting anew"))
+      ?? .failure(SimulationFailure(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is restarting"))
   }
 
   package var activeFaults: [String] { accessory.assumeIsolated { $0.activeFaults.map(\.text) } }
@@ -182,16 +183,16 @@ package final class ServedAccessory: @unchecked Sendable {
     } catch { throw SimulationFailure(error) }
   }
 
-  /// A characteristic, and perhaps a value of it, with words for people.
+  /// A characteristic and optionally a value of it, with their text.
   struct Subject {
     let id: AttributeID
-    /// In its own form.
+    /// In canonical form.
     let value: Value?
     /// "Target Door State (1.12): open (0)"
     let text: String
   }
 
-  /// - Throws: for words that name nothing, and for a value that the characteristic can't have.
+  /// - Throws: for a name that selects nothing, and for a value that the characteristic can't have.
   func subject(_ name: CharacteristicPlace, _ value: Value?) throws(SimulationFailure) -> Subject {
     let (id, database) = try find(name)
     guard let slot = database.slot(of: id) else { throw SimulationFailure(.noSuchCharacteristic, "\(id) is gone") }
@@ -199,19 +200,19 @@ package final class ServedAccessory: @unchecked Sendable {
     let characteristic = database.characteristics[slot]
     do throws(CommandError) {
       let meant = try characteristic.value(ofWritten: value.asWritten)
-      // What reads as null has no other value to read; what is written to it has.
+      // A characteristic that reads as null has no other value to read, but other values can be written to it.
       let canonical = meant.isNull ? meant : try characteristic.admitByHand(meant)
       return Subject(id: id, value: canonical, text: "\(database.named(slot, canonical))")
     } catch { throw SimulationFailure(error) }
   }
 
-  /// What a characteristic is now, for people: "Target Door State (1.12): open (0)"; nil: it is gone.
+  /// Returns a characteristic's present value for users: "Target Door State (1.12): open (0)"; `nil`: it is gone.
   func state(of id: AttributeID) -> String? {
     let database = accessory.assumeIsolated { $0.database }
     return database.slot(of: id).map { "\(database.named($0, database.characteristics[$0].value))" }
   }
 
-  // MARK: What happens to it
+  // MARK: Events
 
   func hear(_ event: SimulatorEvent) {
     guard isOpen else { return }
@@ -235,7 +236,7 @@ package final class ServedAccessory: @unchecked Sendable {
     if told.name == "trouble", isStopped { loop.schedule { [self] in stop() } }
   }
 
-  /// Waits for an event, or for a value. Whatever is so already is enough.
+  /// Waits for an event, or for a value. An event or value that is already present ends the wait.
   func wait(
     for wish: Wish, within limit: Duration, _ ticket: WaitTicket, done: @escaping @Sendable (WaitEnding) -> Void
   ) {
@@ -255,7 +256,7 @@ package final class ServedAccessory: @unchecked Sendable {
     waits.append(wait)
   }
 
-  /// Nobody waits any more.
+  /// Ends a wait.
   func giveUp(_ ticket: WaitTicket) {
     ticket.cancel()
     guard let index = waits.firstIndex(where: { $0.ticket === ticket }) else { return }
@@ -267,7 +268,8 @@ package final class ServedAccessory: @unchecked Sendable {
     return database.slot(of: id).map { database.characteristics[$0].value }
   }
 
-  /// Events come before what they tell is so; and values may change without one, as in a restart.
+  /// Schedules a check of the values. Events come before the database has their value, and values may change without
+  /// an event, as in a restart.
   private func lookLater() {
     guard !isLooking, waits.contains(where: { !$0.wish.takesIt }) else { return }
     isLooking = true

@@ -5,9 +5,9 @@ import HAPProfile
 import HAPStore
 import HAPVocabulary
 
-/// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
+/// The reason why a simulator could not perform a request, or why an expectation on an accessory was not met.
 package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
-  /// The raw values are those of answers to commands, and a few more.
+  /// The raw values are those of answers to commands, and some more.
   package struct Code: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
@@ -27,7 +27,7 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     package static let timeLimit = Code(rawValue: "time-limit")
     package static let leftWorld = Code(rawValue: "left-world")
 
-    // Of commands.
+    // Codes of commands.
     package static let malformed = Code(CommandError.Code.malformed)
     package static let unknownCommand = Code(CommandError.Code.unknownCommand)
     package static let noSuchAccessory = Code(CommandError.Code.noSuchAccessory)
@@ -43,9 +43,9 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
   package let code: Code
   /// A sentence without a full stop, or several lines.
   package let message: String
-  /// The place of an expectation that was not met.
+  /// The source location of an unmet expectation.
   package let place: ExpectationPlace?
-  /// What happened instead of what was expected, the newest last.
+  /// The events that happened instead of the expected one, the newest last.
   package let events: [RecordedEvent]
 
   package var description: String { message }
@@ -58,7 +58,7 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where a test expects something.
+/// The source location of an expectation.
 package struct ExpectationPlace: Sendable, CustomStringConvertible {
   package let file: String
   package let line: Int
@@ -75,11 +75,11 @@ extension SimulationFailure {
   package static let stopped = SimulationFailure(.stopped, "the simulator has been stopped")
   package static let timePasses = SimulationFailure(
     .notPossible,
-    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep moves that of a simulated world"
+    "time is not frozen: use Simulator(time: .virtual) to freeze it, or World.sleep to advance that of a simulated world"
   )
   package static let cancelled = SimulationFailure(.cancelled, "the task was cancelled")
 
-  /// Why something below did not work.
+  /// Converts an error of the layers below.
   package init(_ error: any Error) {
     switch error {
     case let error as SimulationFailure: self = error

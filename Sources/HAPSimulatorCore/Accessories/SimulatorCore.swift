@@ -6,33 +6,33 @@ import HAPModel
 import HAPProfile
 import HAPStore
 
-/// What a simulator has: its clock, its accessories, and who announces them.
+/// The parts of a simulator: its clock, its accessories, and their responder.
 ///
-/// Belongs to the loop's thread, but for its constants.
-// Safe: `Simulator` uses the variables in work that it gives to the loop by `answer` and `answerUnlessCancelled`. What this work needs, a
-// `Simulation`, traps on any other thread.
+/// Belongs to the loop's thread, except for its constants.
+// Safe: `Simulator` uses the variables in work that it gives to the loop by `answer` and `answerUnlessCancelled`. This
+// work needs a `Simulation`, which traps on any other thread.
 package final class SimulatorCore: @unchecked Sendable {
   package typealias Done<T> = @Sendable (Result<T, SimulationFailure>) -> Void
 
   package let loop: EventLoop
-  /// Where a controller of this machine finds accessories.
+  /// The address at which a controller on this machine finds accessories.
   package let shownAddress: String
   private let clock: SimulationClock
   private let places: [ListeningPlace]
   private let responder: (any Responder)?
-  /// Nil: each accessory has a memory of its own.
+  /// `nil`: each accessory has its own state in memory.
   private let folder: StateFolder?
   private let seed: UInt64
   private let tellsRequests: Bool
   private let birth: UInt64
   private var served: [ServedAccessory] = []
-  /// How many there ever were, by what they are kept by.
+  /// The number of accessories ever served, by the key of their state.
   private var counts: [String: Int] = [:]
   private var isOver = false
 
   /// - Parameters:
-  ///   - backEnd: announces the accessories; nil: whichever suits the machine.
-  ///   - shownAddress: nil: one of the network's.
+  ///   - backEnd: announces the accessories; `nil`: the one that suits the machine.
+  ///   - shownAddress: `nil`: an address of the network.
   package init(
     on loop: EventLoop, in pace: SimulationClock.Pace, keeping folder: StateFolder?, at network: SimulatorNetwork,
     seed: UInt64, tellsRequests: Bool, backEnd: BackEnd? = nil, shownAddress: String? = nil
@@ -55,14 +55,14 @@ package final class SimulatorCore: @unchecked Sendable {
     clock = SimulationClock(pace, on: loop)
   }
 
-  /// Makes one on a loop of its own.
-  /// - Parameter folder: nil: each accessory has a memory of its own.
+  /// Makes a simulator core on its own loop.
+  /// - Parameter folder: `nil`: each accessory has its own state in memory.
   package static func start(
     in pace: SimulationClock.Pace, keeping folder: String?, at network: SimulatorNetwork, seed: UInt64,
     tellsRequests: Bool
   ) async throws(SimulationFailure) -> SimulatorCore {
     if case .running(let scale) = pace, !SimulationClock.scales.contains(scale) {
-      throw SimulationFailure(.invalidValue, "time passes 0.001 to 100000 times as fast, not \(scale) times")
+      throw SimulationFailure(.invalidValue, "the time scale must be 0.001 to 100000, not \(scale)")
     }
     let loop = EventLoop(name: "simulator")
     loop.start()
@@ -90,9 +90,9 @@ package final class SimulatorCore: @unchecked Sendable {
     }
   }
 
-  /// Stops everything, and ends the loop. From any thread.
+  /// Stops everything, and ends the loop. May be called from any thread.
   package func endLoop() {
-    // Its objects live until no work of the loop can use them.
+    // The loop's objects live until no work of the loop can use them.
     loop.whenEnded { [self] in withExtendedLifetime(self) {} }
     loop.schedule { [self] in
       end()
@@ -100,14 +100,14 @@ package final class SimulatorCore: @unchecked Sendable {
     }
   }
 
-  /// Stops everything. Any number of times.
+  /// Stops everything. May be called repeatedly.
   package func end() {
     guard !isOver else { return }
     isOver = true
     for accessory in served { accessory.stop() }
     served = []
     clock.close()
-    // The goodbyes leave with it.
+    // Closing it sends the goodbyes.
     responder?.close()
   }
 
@@ -126,8 +126,8 @@ package final class SimulatorCore: @unchecked Sendable {
   // MARK: Accessories
 
   /// - Parameters:
-  ///   - name: another name than the profile's.
-  ///   - setupCode: another code than the profile's.
+  ///   - name: replaces the profile's name.
+  ///   - setupCode: replaces the profile's setup code.
   package func start(
     _ origin: ProfileOrigin, name: String?, setupCode: String?, port: UInt16, done: @escaping Done<ServedAccessory>
   ) {
@@ -168,11 +168,12 @@ package final class SimulatorCore: @unchecked Sendable {
   private func serve(
     _ prepared: PreparedAccessory, in folder: StateFolder, port: UInt16, done: @escaping Done<ServedAccessory>
   ) throws(SimulationFailure) {
-    // Each has a simulation of its own, so that what names no accessory means this one. They have their time in common.
+    // Each accessory has its own simulation, so a command without an accessory name applies to it. All share one
+    // clock.
     var setting = Simulation.Setting(
       folder: folder, places: places, seed: seed,
       makeAdvertiser: { [responder] in responder?.makeAdvertiser() })
-    // None until the accessory is served.
+    // Set when the accessory is served.
     let listener = LoopBound(here: loop, Weak<ServedAccessory>(nil))
     setting.sink = { event in listener.value.object?.hear(event) }
     setting.tellsRequests = tellsRequests

@@ -1,10 +1,10 @@
 import HAPLoop
 
-/// Where accessories listen, and whether they are announced by multicast DNS.
+/// The addresses on which accessories listen, and whether they are announced by multicast DNS.
 package struct SimulatorNetwork: Hashable, Sendable {
-  /// nil: those of the interfaces.
+  /// `nil`: the addresses of the interfaces.
   private let address: String?
-  /// None: all.
+  /// Empty: all.
   private let interfaces: [String]
   private let isAnnounced: Bool
 
@@ -14,16 +14,16 @@ package struct SimulatorNetwork: Hashable, Sendable {
     self.isAnnounced = isAnnounced
   }
 
-  /// Where to listen and to announce, looked up.
+  /// The resolved places to listen and to announce.
   struct Places {
     let places: [ListeningPlace]
-    /// Nil: nothing is announced.
+    /// `nil`: nothing is announced.
     let announced: (interfaces: [String], bindsToAddress: Bool)?
-    /// One that a controller of this machine can use.
+    /// An address that a controller on this machine can use.
     let shown: IPAddress
   }
 
-  /// - Parameter present: the interfaces there are.
+  /// - Parameter present: the existing interfaces.
   func resolve(_ present: [NetworkInterface]) throws(LoopError) -> Places {
     if let address {
       let host = try IPAddress(address)
@@ -31,7 +31,7 @@ package struct SimulatorNetwork: Hashable, Sendable {
       return Places(
         places: [ListeningPlace(host)], announced: announced, shown: host.isUnspecified ? .loopbackV4 : host)
     }
-    // One socket for both versions, where the machine has both.
+    // One socket for both IP versions, if the machine has both.
     let hasV6 = present.contains { $0.addresses.contains(where: \.isV6) }
     let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
     var addresses: [IPAddress] = []

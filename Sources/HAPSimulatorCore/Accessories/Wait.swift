@@ -2,11 +2,11 @@ import HAPLoop
 import HAPModel
 import Synchronization
 
-/// What somebody waits for.
+/// The condition of a wait.
 enum Wish {
-  /// An event that nobody else was waiting for. Called on the loop.
+  /// An event that no other wait has taken. The closure is called on the loop.
   case event((RecordedEvent) -> Bool)
-  /// That a characteristic has this value.
+  /// A characteristic has this value.
   case value(AttributeID, Value)
 
   func isMet(by event: RecordedEvent) -> Bool {
@@ -18,7 +18,7 @@ enum Wish {
     }
   }
 
-  /// Whether an event counts for nobody else.
+  /// Whether an event that meets it can't meet another wait.
   var takesIt: Bool {
     switch self {
     case .event: true
@@ -27,23 +27,23 @@ enum Wish {
   }
 }
 
-/// How a wait ended.
+/// The result of a wait.
 enum WaitEnding: Sendable {
-  /// With the event, where it was one.
+  /// The condition was met, by the event if there was one.
   case met(RecordedEvent?)
   case late
   case cancelled
   case stopped
 }
 
-/// By which a wait is given up, also before it began.
+/// Cancels a wait, even before it has begun.
 final class WaitTicket: Sendable {
   private let cancelled = Atomic<Bool>(false)
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
   func cancel() { cancelled.store(true, ordering: .releasing) }
 }
 
-/// Somebody who waits. Belongs to the loop's thread.
+/// A waiting caller. Belongs to the loop's thread.
 final class Wait {
   let wish: Wish
   let ticket: WaitTicket
@@ -57,7 +57,7 @@ final class Wait {
     self.done = done
   }
 
-  /// Once.
+  /// Called once.
   func finish(_ ending: WaitEnding) {
     timer.close()
     done(ending)

@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// The variable of the environment that sets the seed, and standard error, where a failure's seed goes.
+/// The environment variable that sets the seed, and the output of a failed seed to standard error.
 package enum SeedVariable {
   static let name = "HAPSIM_SEED"
 
-  /// - Returns: nil: it isn't set, or empty.
+  /// - Returns: `nil` if it isn't set or is empty.
   package static func read() throws(SimulationFailure) -> UInt64? {
     guard let value = getenv(name) else { return nil }
     return try seed(String(cString: value))
@@ -18,7 +18,7 @@ package enum SeedVariable {
     if text.isEmpty { return nil }
     guard let seed = UInt64(text) else {
       throw SimulationFailure(
-        .invalidValue, "\(name) is \"\(text)\"; a seed is a whole number from 0 to \(UInt64.max)")
+        .invalidValue, "\(name) is \"\(text)\", but a seed must be a whole number from 0 to \(UInt64.max)")
     }
     return seed
   }

@@ -1,13 +1,13 @@
 import HAPDiscovery
 import HAPLoop
 
-/// An accessory as a host of a simulated world sees it by multicast DNS.
+/// An accessory that a host of a simulated world has found by multicast DNS.
 package struct FoundService: Sendable {
   package let name: String
   /// The first IPv4 address.
   package let address: String
   package let port: UInt16
-  /// By key. Of a key that comes twice, the first.
+  /// The entries by key. If a key occurs twice, the first entry is used.
   package let txt: [String: String]
 
   init?(_ found: DiscoveredService) {
@@ -35,7 +35,7 @@ package final class ServiceSearch {
 
   package init(on loop: EventLoop) { self.loop = loop }
 
-  /// - Parameter onEnd: called with nil at the limit, and else with the reason.
+  /// - Parameter onEnd: called with `nil` at the limit, and otherwise with the reason.
   package func start(
     limit: Duration? = nil, onChange: @escaping ([FoundService]) -> Void,
     onEnd: @escaping @Sendable (SimulationFailure?) -> Void

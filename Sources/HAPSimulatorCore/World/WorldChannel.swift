@@ -1,10 +1,11 @@
 import HAPLoop
 
-/// A TCP connection of a simulated world, for callers that await. Belongs to its loop, but for the constants.
-// Safe: variables and `memory` are used in work that was given to the loop by `schedule`, `answer` or `answerUnlessCancelled`, and in callbacks of
-// `stream`, whose maker traps on any other thread. The other members are constants.
+/// A TCP connection of a simulated world, for callers that await. Belongs to its loop, except for the constants.
+// Safe: variables and `memory` are used in work that was given to the loop by `schedule`, `answer` or
+// `answerUnlessCancelled`, and in callbacks of `stream`, whose initializer traps on any other thread. The other
+// members are constants.
 package final class WorldChannel: @unchecked Sendable {
-  /// Reading pauses while that many bytes wait to be taken.
+  /// Reading pauses while this number of bytes waits to be read.
   private static let most = 262_144
 
   private let waits: WorldWaits
@@ -14,7 +15,7 @@ package final class WorldChannel: @unchecked Sendable {
   private var stream: TCPStream?
   private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private var bytes: [UInt8] = []
-  /// nil: more may come.
+  /// `nil`: more bytes may arrive.
   private var ending: Result<Void, SimulationFailure>?
   private var reader: Reader?
 
@@ -128,7 +129,7 @@ package final class WorldChannel: @unchecked Sendable {
   }
 
   private func end(_ how: Result<Void, SimulationFailure>) {
-    // Of a connection that was closed nothing more can be read.
+    // Nothing more can be read from a closed connection.
     if case .failure(let error) = how, error.code == .stopped {
       bytes = []
       ending = how

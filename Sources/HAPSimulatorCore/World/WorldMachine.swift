@@ -3,7 +3,8 @@ import HAPLoop
 import HAPStore
 import HAPWorld
 
-/// A host of a simulated world with its disk: accessories are one program of it, the app another. Belongs to the world's thread.
+/// A host of a simulated world with its disk. The accessories run in one program, and the app in another. Belongs to
+/// the world's thread.
 package final class WorldMachine {
   private static let folder = "/state"
 
@@ -12,13 +13,13 @@ package final class WorldMachine {
   private let host: SimulatedHost
   package let interface: SimulatedInterface
   private let disk: SimulatedDisk
-  /// nil: none was started since the last crash.
+  /// `nil`: not started since the last crash.
   private var core: SimulatorCore?
   private var appLoop: EventLoop?
-  /// Called when the program of the accessories has died.
+  /// Called when the accessories' program has died.
   package var onAccessoriesDied: () -> Void = {}
 
-  /// - Parameter seed: of the disk.
+  /// - Parameter seed: the seed of the disk.
   package init(_ name: String, in world: SimulatedWorld, link: SimulatedLink, address: IPAddress, seed: UInt64) {
     self.name = name
     self.world = world
@@ -30,7 +31,7 @@ package final class WorldMachine {
   package var address: String { "\(interface.addresses[0].address)" }
   package var isOn: Bool { host.isOn }
 
-  /// The program of the accessories, which is started where it does not run.
+  /// Returns the accessories' program. Starts it if it is not running.
   package func accessories(seed: UInt64) throws(SimulationFailure) -> SimulatorCore {
     if let core { return core }
     let loop = try makeLoop("hapsim")
@@ -48,7 +49,7 @@ package final class WorldMachine {
     } catch { throw SimulationFailure(error) }
   }
 
-  /// The loop of the app, which is started where it does not run.
+  /// Returns the app's loop. Starts it if it is not running.
   package func runningAppLoop() throws(SimulationFailure) -> EventLoop {
     if let appLoop { return appLoop }
     let loop = try makeLoop("app")
@@ -59,7 +60,7 @@ package final class WorldMachine {
   private func makeLoop(_ program: String) throws(SimulationFailure) -> EventLoop {
     if disk.isDown { disk.start() }
     guard let process = host.startProcess(program) else {
-      throw SimulationFailure(.notPossible, "the host \"\(name)\" has no power: restorePower() gives it power")
+      throw SimulationFailure(.notPossible, "the host \"\(name)\" has no power: call restorePower()")
     }
     let loop = world.makeLoop("\(program) of \(name)", of: process)
     process.whenDead { [weak self] in self?.processDied(on: loop) }
@@ -71,7 +72,7 @@ package final class WorldMachine {
     guard let core, core.loop === loop else { return }
     self.core = nil
     onAccessoriesDied()
-    // Frees what it had. It has no effect outside of the process.
+    // Frees its resources. It has no effect outside of the process.
     loop.schedule { core.end() }
   }
 

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWorld
 
-/// What a run of a world says at its end. Belongs to the world's thread.
+/// The report at the end of a world's run. Belongs to the world's thread.
 package struct WorldRun {
   private let waits: WorldWaits
   private let seed: UInt64
@@ -32,17 +32,17 @@ package struct WorldRun {
     case .stuck(_, let time):
       return SimulationFailure(
         .stuck,
-        "the body waits, and nothing can happen any more in the simulated world, at \(time.roundText)\n\(waitText)A continuation is never resumed, or something left the world. \(Self.exits)"
+        "the body waits, but nothing more can happen in the simulated world, at \(time.roundText)\n\(waitText)A continuation is never resumed, or something left the world. \(Self.exits)"
       )
     case .spinning(_, let time):
       return SimulationFailure(
         .stuck,
-        "the clock of the simulated world can't move on from \(time.roundText), because something runs without end: code that polls with Task.yield needs World.sleep between two looks"
+        "the clock of the simulated world can't advance from \(time.roundText), because some code runs endlessly: code that polls with Task.yield needs World.sleep between two polls"
       )
     case .timeLimit:
       return SimulationFailure(
         .timeLimit,
-        "the body has not ended after \(timeLimit.roundText) of virtual time; timeLimit: allows more\n\(waitText)Perhaps it waits for something that left the world. \(Self.exits)"
+        "the body did not end within \(timeLimit.roundText) of virtual time; timeLimit: allows more\n\(waitText)Perhaps it waits for something that left the world. \(Self.exits)"
       )
     case .realSleep(_, let time):
       return SimulationFailure(
@@ -60,10 +60,10 @@ package struct WorldRun {
   private var waitText: String {
     let lines = waits.lines
     if lines.isEmpty { return "no connection of the world waits\n" }
-    return "what waits:\n" + lines.map { "  \($0)\n" }.joined()
+    return "waiting:\n" + lines.map { "  \($0)\n" }.joined()
   }
 
-  /// What leaves a world, and what to use instead.
+  /// The actions that leave a world, and their replacements.
   private static let exits = """
     Task.sleep waits in real time: use World.sleep or World.clock. \
     Tasks that were made outside of the world run elsewhere: use World.startTask, async let or a task group. \

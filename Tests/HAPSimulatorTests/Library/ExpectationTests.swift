@@ -135,7 +135,7 @@ import Testing
       lines.first
         == "Mine/Tests.swift:7: expected of \"Garage\" within 20ms: a controller writes Target Door State (1.13): open (0); now it is Target Door State (1.13): closed (1)",
       "\(lines)")
-    #expect(lines.last == "nothing has happened to it")
+    #expect(lines.last == "no events")
     try await simulator.advance(by: .seconds(3))
     try await door.set("TargetDoorState", to: "open")
     error = await #expect(throws: SimulatorError.self) {
@@ -145,7 +145,7 @@ import Testing
     #expect(lines.first?.contains("ExpectationTests.swift:") == true)
     #expect(
       lines.first?.contains("\"subscribed\" of Current Door State (1.11) by controller phone") == true, "\(lines)")
-    #expect(lines.dropFirst().first == "what has happened to it:")
+    #expect(lines.dropFirst().first == "events:")
     #expect(lines.dropFirst(2).allSatisfy { $0.hasPrefix("  0:00:03.000 (+") }, "\(lines)")
     #expect(lines.contains { $0.contains("Target Door State (1.13): open (0)") }, "\(lines)")
     error = await #expect(throws: SimulatorError.self) {
@@ -157,7 +157,7 @@ import Testing
     }
     #expect(error?.message.hasSuffix("within 0s: the door is painted") == true)
     error = await #expect(throws: SimulatorError.self) { try await door.expect(.wrote, "open") }
-    #expect(error?.code == .malformed && error?.message.contains("say which characteristic") == true)
+    #expect(error?.code == .malformed && error?.message.contains("name the characteristic") == true)
     for _ in 0..<30 { try await door.identify() }
     error = await #expect(throws: SimulatorError.self) { try await door.expect(.paired, within: .seconds(-1)) }
     #expect(error?.events.count == 20)
@@ -225,7 +225,7 @@ import Testing
     // As a restart does whose state can't be read.
     try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
-      served.hear(SimulatorEvent(accessory: "Garage", .trouble("it did not come back: for want of a disk")))
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: for want of a disk")))
       done(.success(()))
     }
     let result = await written.result
@@ -296,7 +296,7 @@ import Testing
     var events = AccessoryEvents(listener).makeAsyncIterator()
     let first = try #require(await events.next())
     #expect(first.kind == .dropped && first.accessory == "A" && first.value == nil && first.controller == nil)
-    #expect(first.text == "37 events were dropped here for want of room")
+    #expect(first.text == "37 events were dropped here because the record was full")
     #expect(first.json == #"{"event":"dropped","accessory":"A","count":37}"#)
     #expect(await events.next()?.text == "trouble: 38")
     listener.finish()
@@ -312,7 +312,7 @@ import Testing
     #expect(history.count <= 11_001 && history.first?.name == "dropped")
     #expect(history.last?.text == "trouble: 20000")
     let kept = history.count - 1
-    #expect(history.first?.text == "\(20_000 - kept) events were dropped here for want of room")
+    #expect(history.first?.text == "\(20_000 - kept) events were dropped here because the record was full")
     #expect(record.last(3).map(\.text) == ["trouble: 19998", "trouble: 19999", "trouble: 20000"])
     record.forget()
     #expect(record.history.isEmpty)

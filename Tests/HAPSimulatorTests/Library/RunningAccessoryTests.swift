@@ -131,7 +131,7 @@ import Testing
       #expect(try await door.faults == [])
       for (text, code, message) in [
         ("latenzy", .malformed, "did you mean \"latency\"?"), ("latency:by=fast", .malformed, "by is a duration"),
-        ("latency:2s", .malformed, "is no parameter=value"), ("", .malformed, "there is no fault \"\""),
+        ("latency:2s", .malformed, "is not parameter=value"), ("", .malformed, "there is no fault \"\""),
       ] as [(String, SimulatorError.Code, String)] {
         let error = await #expect(throws: SimulatorError.self) { try await door.switchOn(fault: text) }
         #expect(error?.code == code)
@@ -205,7 +205,7 @@ import Testing
           done(served.pairings)
         }
       }
-      #expect(error?.code == .notPossible && error?.message == "\"Garage\" is starting anew", "\(error?.message ?? "")")
+      #expect(error?.code == .notPossible && error?.message == "\"Garage\" is restarting", "\(error?.message ?? "")")
       // Behind the restart.
       try await door.expect(.restarted)
       let other = await #expect(throws: SimulatorError.self) {
@@ -258,8 +258,8 @@ import Testing
         ("", .malformed, "not JSON"), ("7", .malformed, "an object is expected"),
         ("{\"command\": \"juggle\"}", .unknownCommand, "there is no command \"juggle\""),
         ("{\"command\": \"battery\"}", .malformed, "\"value\" is missing"),
-        ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "Simulator.start does"),
-        ("{\"command\": \"press\"}", .notPossible, "knows no press"),
+        ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "use Simulator.start"),
+        ("{\"command\": \"press\"}", .notPossible, "does not support press"),
         ("{\"command\": \"stop\", \"accessory\": \"Sensr\"}", .noSuchAccessory, "did you mean \"Sensor\"?"),
         ("{\"command\": \"remove\", \"accessory\": 7}", .noSuchAccessory, "there is no accessory 7"),
         ("{\"command\": \"replace\", \"profile\": \"/nowhere\"}", .notPossible, "/nowhere can't be read"),

@@ -38,7 +38,7 @@ import Testing
     "What is no profile is refused with file, line and column, or with the nearest right word",
     arguments: [
       (.file("/nowhere/door.hasaccessory"), "/nowhere/door.hasaccessory can't be read: No such file or directory"),
-      (.file("/"), "/ is no file"), (.file("a\0b"), "it is no file name"),
+      (.file("/"), "/ is not a file"), (.file("a\0b"), "it is no file name"),
       (.json("{"), "profile:1:2: error: "), (.json("[]", fileName: "door"), "door:1:1: error: "),
       (
         .json("{ \"format\": \"hasaccessory/1\", \"name\": \"A\",\n \"services\": [ { \"type\": \"LihtBulb\" } ] }"),
@@ -52,7 +52,7 @@ import Testing
       ),
       (.new("light-blub"), "there is no service \"light-blub\"; did you mean LightBulb?"),
       (.new("LightBulb:Brigtness"), "there is no characteristic \"Brigtness\"; did you mean Brightness?"),
-      (.new(), "an accessory has services: say which"),
+      (.new(), "at least one service must be named"),
     ] as [(ProfileSource, String)])
   func wrongSources(_ source: ProfileSource, _ message: String) async throws {
     let simulator = try await Simulator()
@@ -65,8 +65,8 @@ import Testing
   @Test(
     "What can't be is refused when the simulator is made",
     arguments: [
-      (.scaled(by: 0), .ephemeral, .loopback, .invalidValue, "0.001 to 100000 times as fast, not 0.0"),
-      (.scaled(by: .nan), .ephemeral, .loopback, .invalidValue, "not nan times"),
+      (.scaled(by: 0), .ephemeral, .loopback, .invalidValue, "0.001 to 100000, not 0.0"),
+      (.scaled(by: .nan), .ephemeral, .loopback, .invalidValue, "not nan"),
       (.virtual, .folder("/dev/null/state"), .loopback, .state, "/dev/null/state"),
       (.virtual, .ephemeral, .address("localhost"), .network, "\"localhost\" is not an IP address"),
       (.virtual, .ephemeral, .interfaces("nowhere9"), .network, "no interface named nowhere9"),

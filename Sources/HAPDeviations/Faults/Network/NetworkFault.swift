@@ -1,28 +1,28 @@
 import HAPModel
 import HAPWire
 
-/// What a bad network does to the bytes of a connection.
+/// The faults of a network that affect the bytes of a connection.
 package struct NetworkFault: Equatable, Sendable {
-  /// How late bytes leave, and by how much more by chance.
+  /// The delay of outgoing bytes, and the maximum of the random delay that is added.
   package var delay = Duration.zero
   package var jitter = Duration.zero
-  /// The same for bytes that come in.
+  /// The delay of incoming bytes.
   package var delayIn = Duration.zero
-  /// Bytes a second; nil: as fast as can be.
+  /// Bytes per second; `nil`: unlimited.
   package var rate: Int?
-  /// Bytes in a piece; nil: as they are sent.
+  /// Bytes per piece; `nil`: as sent.
   package var piece: Int?
-  /// Cut once after so many bytes of each burst; the rest follows after `pause`.
+  /// Each burst is split once, after this number of bytes. The rest follows after `pause`.
   package var splitAt: Int?
   package var pause = Duration.zero
-  /// Nothing leaves any more.
+  /// Bytes are not sent any more.
   package var stalls = false
-  /// Nothing is heard any more.
+  /// Bytes are not received any more.
   package var isDeaf = false
-  /// The connection is cut off after so many bytes have left.
+  /// The connection is cut after this number of bytes was sent.
   package var cutAfter: Int?
   package var cutsWithReset = false
-  /// New connections are cut off while there are so many; 0: all.
+  /// New connections are cut while this number of connections exists; 0: all.
   package var refusesBeyond: Int?
 
   package init() {}
@@ -54,7 +54,7 @@ package struct NetworkFault: Equatable, Sendable {
     refusesBeyond = try count("refuse-beyond", from: 0)
   }
 
-  /// Both at once: the worse of each.
+  /// Returns both faults combined: the worse value of each.
   package func joined(with other: NetworkFault) -> NetworkFault {
     func least(_ one: Int?, _ two: Int?) -> Int? { [one, two].compactMap { $0 }.min() }
     var both = self

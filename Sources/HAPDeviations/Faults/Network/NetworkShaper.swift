@@ -1,38 +1,38 @@
-/// Says when the bytes of one connection leave, piece by piece, in their order. It performs nothing.
+/// Determines when the bytes of one connection leave, in pieces and in order. It does no I/O.
 package struct NetworkShaper {
-  /// What leaves at a moment.
+  /// Bytes that leave at one time.
   package struct Piece: Equatable, Sendable {
     package var bytes: [UInt8]
     package var due: Duration
-    /// The connection is cut off behind it.
+    /// Whether the connection is cut after this piece.
     package var isLast = false
   }
 
   package let fault: NetworkFault
   private let chance: () -> Double
-  /// When the last piece leaves.
+  /// The time at which the last piece leaves.
   private var free = Duration.zero
   private var sent = 0
   private var isCut = false
 
-  /// - Parameter chance: draws from 0 to 1.
+  /// - Parameter chance: returns random numbers from 0 to 1.
   package init(_ fault: NetworkFault, chance: @escaping () -> Double) {
     self.fault = fault
     self.chance = chance
   }
 
-  /// A time that doesn't come.
+  /// A time that is never reached.
   private static let never = Duration.seconds(1 << 40)
 
-  /// The same bytes were sent, and leave before those that come.
+  /// Continues after another shaper: its bytes count as sent, and leave before later ones.
   package mutating func goOn(from other: NetworkShaper) {
     sent = other.sent
     isCut = other.isCut
-    // What was held up by the old one leaves now.
+    // Bytes that the old shaper delayed leave now.
     free = .zero
   }
 
-  /// - Returns: the pieces in which they leave; none behind the end of a connection that is cut off. What stalls waits for ever.
+  /// - Returns: the pieces in which the bytes leave; none if the connection was cut. Stalled bytes never leave.
   package mutating func send(_ bytes: [UInt8], at now: Duration) -> [Piece] {
     if isCut { return [] }
     if fault.stalls { return [Piece(bytes: bytes, due: Self.never)] }

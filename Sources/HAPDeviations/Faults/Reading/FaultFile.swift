@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 import HAPYAML
 
-/// A file of faults: those that are right, and what is wrong with the others.
+/// A file of faults: the valid faults, and the problems of the others.
 package struct FaultFile: Sendable {
   package private(set) var faults: [FaultDefinition] = []
   /// "file:line:column: path: message"
@@ -15,20 +15,20 @@ package struct FaultFile: Sendable {
         do throws(JSONProblem) {
           let fault = try FaultDefinition(element)
           guard !faults.contains(where: { $0.name == fault.name }) else {
-            throw element.problem("there is a fault \"\(fault.name)\" already")
+            throw element.problem("the fault \"\(fault.name)\" already exists")
           }
-          // With the standard of each parameter, and each word of a choice, it has to make sense.
+          // The fault must be valid with the default of each parameter, and with each word of a choice.
           for parameters in fault.trials { _ = try FaultChoice(fault, parameters) }
           faults.append(fault)
         } catch { problems.append("\(file):\(error.place): \(error.path): \(error.message)") }
       }
-      if faults.isEmpty, problems.isEmpty { problems.append("\(file):1:1: there are no faults") }
+      if faults.isEmpty, problems.isEmpty { problems.append("\(file):1:1: the file has no faults") }
     } catch { problems.append("\(file):\(error.place): \(error.message)") }
   }
 }
 
 extension FaultDefinition {
-  /// Sections that defects have, too; those of them that something can take up while the accessory runs.
+  /// Sections that defects have too, limited to those that can take effect while the accessory runs.
   static let alterations = ["rules", "record", "device", "sealing", "idle", "restart"]
   private static let sections = alterations + ["network", "setup", "begin", "end", "cycle", "jump"]
 
@@ -43,12 +43,12 @@ extension FaultDefinition {
     body = node
     isOneShot = try node.bool("once", default: false)
     if isOneShot, let lasting = Self.sections.first(where: { node[$0] != nil && !["begin", "jump"].contains($0) }) {
-      throw try node.required(lasting).problem("a fault that is over at once has begin and jump alone")
+      throw try node.required(lasting).problem("a fault with \"once\" can have no section other than begin and jump")
     }
-    guard Self.sections.contains(where: { node[$0] != nil }) else { throw node.problem("it does nothing") }
+    guard Self.sections.contains(where: { node[$0] != nil }) else { throw node.problem("the fault does nothing") }
   }
 
-  /// Objects of parameters: the standard ones, and each word of each choice.
+  /// The parameter objects to check: the defaults, and each word of each choice.
   fileprivate var trials: [JSONNode] {
     var trials: [JSONNode] = [.object([])]
     for parameter in parameters {
@@ -78,7 +78,7 @@ extension FaultParameter {
     case "choice":
       choices = try node.required("choices").asObject()
       self.kind = .choice(choices.map(\.name))
-    default: throw try node.required("kind").problem("it is duration, count, text or choice")
+    default: throw try node.required("kind").problem("it must be duration, count, text or choice")
     }
     meanings = choices.map(\.value)
     let standard = try node.required("default")
