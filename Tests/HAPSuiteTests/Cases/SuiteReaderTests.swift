@@ -69,7 +69,7 @@ import Testing
     Mistake("area: a\ntitle: b\ncases: []\nexpectations: { x: {} }\n", 4, 20, "expectations.x", "nothing is expected"),
     Mistake(
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [] } }\n", 4, 27, "expectations.x.any",
-      "no way to be right"),
+      "must list at least one alternative"),
     Mistake(
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [{ statsu: 1 }] } }\n", 4, 30,
       "expectations.x.any[0].statsu", "did you mean \"status\"?"),
@@ -80,11 +80,11 @@ import Testing
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [x] } }\n", 4, 20, "expectations.x",
       "\"x\" calls itself"),
     Mistake(line: "needs: paired", 12, ".needs", "a list is expected"),
-    Mistake(line: "needs: [pared]", 13, ".needs[0]", "\"pared\" is not known here: did you mean \"paired\"?"),
+    Mistake(line: "needs: [pared]", 13, ".needs[0]", "\"pared\" is not allowed here: did you mean \"paired\"?"),
     Mistake(line: "needs: [paired, unpaired]", 21, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [pairing, unpaired]", 22, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [{ hook: rebot }]", 21, ".needs[0].hook", "did you mean \"reboot\"?"),
-    Mistake(line: "needs: [{ hook: \"${x}\" }]", 21, ".needs[0].hook", "${x} is no hook"),
+    Mistake(line: "needs: [{ hook: \"${x}\" }]", 21, ".needs[0].hook", "unknown hook ${x}"),
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
     Mistake(line: "needs: [{ wrong-codes: 1001 }]", 28, ".needs[0].wrong-codes", "1001 is not in 0...1000"),
     Mistake(line: "needs: [{ wrong-codes: many }]", 28, ".needs[0].wrong-codes", "an integer is expected"),
@@ -98,7 +98,7 @@ import Testing
     Mistake(line: "shared: ${code}", 13, ".shared", "a variable is not allowed here"),
     Mistake(line: "variants: [{ x: 1 }]", 16, ".variants[0]", "a variant needs a name"),
     Mistake(line: "variants: [5]", 16, ".variants[0]", "an object is expected"),
-    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "a list is not what is expected here"),
+    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "a list is not allowed here"),
     Mistake(line: "aliases: TCH001", 14, ".aliases", "a list is expected"),
     Mistake(line: "colour: red", 5, ".colour", "there is no member \"colour\" here"),
     Mistake(SuiteText.right.replacing("LM-01", with: "lm-1"), 6, 9, "cases[0].id", "an id is an area in capitals"),
@@ -115,7 +115,7 @@ import Testing
       SuiteText.right.replacing("      - verify: main\n", with: "      []\n"), 12, 7, "cases[0].steps", "needs steps"),
     Mistake(
       SuiteText.right.replacing("      - verify: main\n", with: "      ${code}\n"), 12, 7, "cases[0].steps",
-      "steps can't be a variable"),
+      "a variable is not allowed instead of steps"),
   ]
 
   @Test("What is wrong around the steps is found, too, and takes no case away in silence", arguments: mistakes)
@@ -174,7 +174,7 @@ import Testing
     let problems = try SuiteText.problems(SuiteText.steps("wiat: 1s"))
     #expect(
       problems.map(\.description) == [
-        "lamp.yaml:12:9: cases[0].steps[0].wiat: there is no step \"wiat\": did you mean \"wait\"?"
+        "lamp.yaml:12:9: cases[0].steps[0].wiat: unknown step \"wiat\": did you mean \"wait\"?"
       ])
     let whole = try SuiteText.problems("5")
     #expect(
