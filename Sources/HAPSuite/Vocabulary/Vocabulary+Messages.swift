@@ -104,7 +104,7 @@ extension Vocabulary {
     ShapeMember("verify", .word(["M1", "M3"]), "the correct message of Pair Verify"),
     procedure,
     ShapeMember("as", .text, "for a procedure: the controller; default: `admin`"),
-    ShapeMember("code", .text, "for M3 of Pair Setup: the setup code; `wrong` stands for any wrong code"),
+    ShapeMember("code", .text, "for M3 of Pair Setup: the setup code; `wrong` means any wrong code"),
     ShapeMember("method-item", .integer(0...255), "for M1: the method"),
     ShapeMember("flags-item", .bytes, "for M1: the flags"),
     ShapeMember(
