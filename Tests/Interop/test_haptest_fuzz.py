@@ -48,9 +48,9 @@ async def test_a_process_that_dies_of_a_byte(tmp_path):
     }  # fmt: skip
 
     status, output, errors = await fuzz("--exec", fragile("dies"), "--replay", file)
-    assert (status, output.splitlines()[-1]) == (1, "it still happens: the accessory's process ended with status 42"), errors
+    assert (status, output.splitlines()[-1]) == (1, "the failure still occurs: the accessory's process ended with status 42"), errors
     status, output, errors = await fuzz("--exec", fragile("stands"), "--replay", file)
-    assert status == 0 and output.startswith("it doesn't happen any more"), errors
+    assert status == 0 and output.startswith("the failure no longer occurs"), errors
 
 
 async def test_the_result_as_json(tmp_path):
@@ -105,7 +105,7 @@ async def test_one_that_hangs(tmp_path):
         )
     )  # fmt: skip
     status, output, errors = await fuzz("--exec", fragile("hangs"), "--replay", file)
-    assert status == 1 and "still happens: it answers on no new connection within 10s" in output, output + errors
+    assert status == 1 and "still occurs: it answers on no new connection within 10s" in output, output + errors
 
 
 async def test_a_fault_behind_a_session(tmp_path):
