@@ -159,4 +159,4 @@ async def test_a_reproducer_that_is_none(tmp_path):
     file = tmp_path / "broken.json"
     file.write_text('{"format": 1,\n "area": "html"}')
     status, _, errors = await fuzz("127.0.0.1:1", "--replay", file)
-    assert status == 2 and f"{file}:2:10: area: it is one of tlv, http, json, frame" in errors, errors
+    assert status == 2 and f"{file}:2:10: area: one of these is expected: tlv, http, json, frame" in errors, errors
