@@ -74,7 +74,7 @@ struct ByteMutator: Sendable {
     for index in 0..<count { bytes.swapAt(a + index, b + index) }
   }
 
-  /// Replaces a decimal number by another one. Without a number, inserts a word.
+  /// Replaces a decimal number by another one. Without a number, inserts one of the words.
   private func number(_ bytes: inout [UInt8], _ chance: inout FuzzChance) {
     let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
     let starts = bytes.indices.filter { isDigit(bytes[$0]) && ($0 == 0 || !isDigit(bytes[$0 - 1])) }

@@ -82,7 +82,7 @@ package struct FuzzStream: Sendable {
       let others = skeletons.filter { $0.request == skeleton.request }
       bytes = mutator.mutated(bytes, with: TLVDraft(chance.pick(others).items).encoded(), &chance)
     }
-    // A message that a careless accessory could accept as a pairing with a controller whose key nobody has.
+    // A message that a careless accessory could accept as a pairing with a controller with an unknown key.
     if skeleton.way == .exchange, !bytes.contains(facts.publicKey) { return tlvMessage() }
     return FuzzMessage(skeleton.way, bytes, request: skeleton.request, note: skeleton.note)
   }
