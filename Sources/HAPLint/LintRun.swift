@@ -168,7 +168,7 @@ extension DatabaseLint {
     Self.rules.first { $0.name == code.prefix { $0 != "/" } }?.id
   }
 
-  /// Sets the lines and columns of findings in one pass over the bytes.
+  /// Sets the lines and columns of findings and reads each byte only once.
   /// - Parameter findings: by ascending offset.
   fileprivate func placed(_ findings: [(LintFinding, Int?)]) -> [LintFinding] {
     var at = 0

@@ -20,7 +20,7 @@ package struct ReportedCase: Equatable, Sendable {
     }
   }
 
-  /// A word such as "fail" or "not-run", for the JSON report and the page.
+  /// A keyword such as "fail" or "not-run", for the JSON report and the page.
   package var word: String {
     switch result {
     case .ended(let verdict): verdict.rawValue

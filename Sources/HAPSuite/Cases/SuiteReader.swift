@@ -268,7 +268,7 @@ package struct SuiteReader {
       checker.check(entry, .object(Self.keyed))
       guard checker.problems.count == before else { continue }
       if entry.members?.isEmpty == true {
-        checker.complain(entry, "a need is a word, or an object such as { hook: reboot }")
+        checker.complain(entry, "a need is a name, or an object such as { hook: reboot }")
       }
       if let name = entry["hook"]?.stringValue {
         if let hook = HookName(rawValue: name) {

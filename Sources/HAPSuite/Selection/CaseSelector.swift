@@ -6,7 +6,7 @@ import HAPWire
 /// a section (`§5.6`, with all its subsections), a level (`must`) or a tag (`tag:long`). `A&B` selects the cases that both select, and `!A` all
 /// cases that `A` does not select.
 package struct CaseSelector: Equatable, Sendable {
-  /// An error in the expression: it is malformed, or a word selects nothing.
+  /// An error in the expression: it is malformed, or a part of it selects nothing.
   package struct Problem: Error, Equatable, Sendable {
     /// The message: one line, without a full stop.
     package var message: String
@@ -53,7 +53,7 @@ package struct CaseSelector: Equatable, Sendable {
     var term: Term = []
     for part in text.split(separator: "&", omittingEmptySubsequences: false) {
       let word = part.drop { $0 == "!" }
-      guard !word.isEmpty else { throw Problem(message: "a word is missing in \"\(text)\"") }
+      guard !word.isEmpty else { throw Problem(message: "a term is missing in \"\(text)\"") }
       term.append(Factor(word: String(word), isNegated: (part.count - word.count) % 2 == 1))
     }
     return term
@@ -66,7 +66,7 @@ package struct CaseSelector: Equatable, Sendable {
   }
 
   /// Returns the selected cases, in their order.
-  /// - Throws: `Problem` if a word, or a whole term, selects no case.
+  /// - Throws: `Problem` if a factor, or a whole term, selects no case.
   package func select(from cases: [SelectableCase]) throws(Problem) -> [SelectableCase] {
     for factor in terms.joined() where !cases.contains(where: { Self.matches(factor.word, $0) }) {
       throw Self.unknown(factor.word, cases)

@@ -57,7 +57,7 @@ import Testing
       ("tag:another", "there are tag:Hook, tag:long, tag:unpaired"),
       ("!PS-28", "\"PS-28\""), ("PS-01&PS-29", "no case matches \"PS-01&PS-29\""),
       ("lock, must&!PS-*", "no case matches \"must&!PS-*\""),
-      ("", "\"\" selects no case"), (" , ,", "selects no case"), ("a&", "a word is missing in \"a&\""),
+      ("", "\"\" selects no case"), (" , ,", "selects no case"), ("a&", "a term is missing in \"a&\""),
       ("&a", "a word is missing"), ("!", "a word is missing"),
       ("a&&b", "a word is missing"), ("PS-01, !", "a word is missing"),
     ]) func nothing(_ text: String, _ words: String)
