@@ -58,8 +58,8 @@ import Testing
       ("!PS-28", "\"PS-28\""), ("PS-01&PS-29", "no case matches \"PS-01&PS-29\""),
       ("lock, must&!PS-*", "no case matches \"must&!PS-*\""),
       ("", "\"\" selects no case"), (" , ,", "selects no case"), ("a&", "a term is missing in \"a&\""),
-      ("&a", "a term is missing"), ("!", "a word is missing"),
-      ("a&&b", "a term is missing"), ("PS-01, !", "a word is missing"),
+      ("&a", "a term is missing"), ("!", "a term is missing"),
+      ("a&&b", "a term is missing"), ("PS-01, !", "a term is missing"),
     ]) func nothing(_ text: String, _ words: String)
   {
     let problem = #expect(throws: CaseSelector.Problem.self) { try select(text) }
