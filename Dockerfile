@@ -1,4 +1,4 @@
-# hapsim, hapctl and haptest, with what they need at run time and no more. See docs/ci.md.
+# hapsim, hapctl and haptest with their runtime dependencies only. See docs/ci.md.
 #
 #   docker build -t hapsim .
 #   docker run --rm --network host hapsim run /usr/share/hapsim/Profiles/lock.hasaccessory
@@ -6,17 +6,17 @@
 
 FROM swift:6.3-bookworm AS builder
 WORKDIR /src
-# What changes seldom goes first. The script knows what building takes.
+# Files that rarely change are copied first. The script installs the build dependencies.
 COPY Scripts/install-dependencies Scripts/
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends make \
  && Scripts/install-dependencies build \
  && rm -rf /var/lib/apt/lists/*
-# The package manager wants the folders of all targets, those of the tests too.
+# The package manager needs the folders of all targets, including the tests.
 COPY Makefile Package.swift ./
 COPY Sources Sources
 COPY Plugins Plugins
-# The texts that the plugin puts into the programs.
+# The texts that the plugin embeds in the programs.
 COPY Suites Suites
 COPY Defects Defects
 COPY Faults Faults
@@ -28,7 +28,7 @@ COPY Examples Examples
 RUN make install DESTDIR=/installed PREFIX=/usr
 
 FROM debian:bookworm-slim
-# What the binaries are linked with. Tests/Interop/test_ci.py compares.
+# The shared libraries of the binaries. Tests/Interop/test_ci.py compares them.
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
       libedit2 libgcc-s1 libplist3 libqrencode4 libsodium23 libsqlite3-0 libssl3 \
@@ -39,11 +39,11 @@ RUN apt-get update -qq \
 COPY --from=builder /installed/usr/bin/ /usr/bin/
 COPY --from=builder /installed/usr/share/hapsim/ /usr/share/hapsim/
 COPY LICENSE /usr/share/doc/hapsim/
-# Identities, pairings and values: give a volume, or a new container is a new accessory.
+# Identities, pairings and values. Without a volume, a new container is a new accessory.
 ENV XDG_STATE_HOME=/state
 VOLUME /state
 WORKDIR /state
 USER hapsim
-# The words are hapsim's, unless the first names another program.
+# The arguments go to hapsim unless the first one names another program.
 ENTRYPOINT ["/bin/sh", "-c", "case \"${1-}\" in hapsim | hapctl | haptest | sh | bash | */sh | */bash) exec \"$@\" ;; *) exec hapsim \"$@\" ;; esac", "hapsim"]
 CMD ["--help"]

@@ -1,5 +1,5 @@
-# make run     the garage door on this machine's loopback;  LAN=1 serves it to the local network, as a phone needs it
-# make test    everything: format, unit tests, rules, and the interop tests with other people's controllers
+# make run     the garage door on this machine's loopback interface;  LAN=1 serves it to the local network, as a phone needs it
+# make test    all tests: format, unit tests, rules, and the interop tests with controllers of other projects
 # make install PREFIX=/usr/local
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -15,28 +15,28 @@ PYTEST_ARGS ?=
 
 SYSTEM     := $(shell uname -s)
 
-# make run and make test share one unoptimized build, apart from that of swift build. Three settings make it shorter from an empty folder (docs/testing.md
-# has the figures): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
+# make run and make test share one unoptimized build, separate from that of swift build. Three settings make a build from an empty folder faster
+# (figures: docs/testing.md): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
 DEBUG_INFO ?= none
 WHOLE_MODULES := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode \
   -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
 TEST_BUILD := --scratch-path .build/test -debug-info-format $(DEBUG_INFO) $(WHOLE_MODULES)
 
 LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
-# With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
-# Asked when it is used, since Swift itself may have to be made to run first. (On macOS the system brings them.)
+# Links the Swift libraries statically, if the toolchain has static ones. The binary then runs on systems without Swift.
+# Evaluated on use, because Swift itself may have to be installed first. (macOS contains the libraries.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
 SOURCES  := Package.swift Plugins Sources Tests Fuzz Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
-# homekit_python is a controller of the interop tests. It needs Python packages of its own.
+# homekit_python is a controller of the interop tests. It needs separate Python packages.
 HOMEKIT_PYTHON := .venv-homekit-python
-# A resolver that the interop tests ask. It is unpacked, not installed: the package would take over the machine's own.
+# A resolver for the interop tests. It is unpacked, not installed, because the package would replace the machine's resolver.
 RESOLVED := .build/systemd-resolved
-# MATTER_CONTROLLER= the folder of a Matter controller (controller.py), which isn't part of the project: then the interop tests run it, too. By default the
-# folder beside this one, if there is one; MATTER_CONTROLLER= without a value leaves these tests out.
+# MATTER_CONTROLLER= is the folder of a Matter controller (controller.py), which is not part of the project. The interop tests then also run it. The default
+# is the folder next to this one, if it exists; MATTER_CONTROLLER= without a value skips these tests.
 MATTER_CONTROLLER ?= $(abspath $(wildcard ../shared/tools/matter-controller))
 MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
@@ -44,7 +44,7 @@ export MATTER_CONTROLLER
 
 .PHONY: no-tests build-tests all-tests help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
-help: ## what can be made
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: unoptimized ## serve PROFILE= (the garage door) on loopback; LAN=1 on the local network
@@ -60,18 +60,18 @@ unoptimized: build-deps
 	@echo "Building hapsim without optimization, which takes less time. For large fleets and measurements, run 'make release' and .build/release/hapsim."
 	env -u HAPSIM_TESTS swift build $(TEST_BUILD) --product hapsim
 
-# Overlapping accesses to a variable are looked for at run time by the debug build, which make test and the sanitizers run. A fifth of the
-# instructions of a request would go into looking for them here.
+# The debug build, which make test and the sanitizers run, checks for overlapping accesses at run time. Here these checks would take a fifth
+# of the instructions of a request.
 UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
 release: build-deps
 	swift build -c release --product hapsim $(UNCHECKED) $(STATIC)
 	swift build -c release --product hapctl $(UNCHECKED) $(STATIC)
 	swift build -c release --product haptest $(UNCHECKED) $(STATIC)
 
-# With the C libraries inside, too, those of which there is an archive; it says which aren't. Packed relocations: a megabyte less to read at each start; they take glibc 2.36 or newer.
+# Also links the C libraries statically, if they have archives; it prints those that have none. Packed relocations save a megabyte of reads at each start; they need glibc 2.36 or newer.
 STATIC_C     := .build/static-libraries
 STATIC_FLAGS  = $(UNCHECKED) $(STATIC) $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
-static: build-deps ## the programs with all libraries inside that can be, below .build/static/release
+static: build-deps ## build the programs with static libraries where possible, in .build/static/release
 ifeq ($(SYSTEM),Linux)
 	Scripts/static-libraries $(STATIC_C)
 	for product in hapsim hapctl haptest; do PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product $$product; done
@@ -80,7 +80,7 @@ else
 	@echo "NOT DONE: on macOS the system's libraries are shared ones; make release is what there is."
 endif
 
-test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## lint, unit tests, rules and interop tests
+test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## run lint, unit tests, rules and interop tests
 	@echo "make test: all passed; the full logs are in .build/logs"
 
 no-tests:
@@ -91,12 +91,12 @@ lint: unit-test-deps ## check the format of every Swift file, the prose, and the
 	@$(SUMMARIZE) build prose Scripts/check-prose
 	@$(SUMMARIZE) build docs Scripts/check-docs
 
-format: ## the format of every Swift file, made right
+format: ## correct the format of every Swift file
 	swift format format --in-place --parallel -r $(SOURCES)
 
-# TESTS= names test targets: they and what they depend on are built and run, nothing else. An edit in HAPModel is built and tested so in less than a minute.
+# TESTS= names test targets. Only they and their dependencies are built and run. After an edit in HAPModel this takes less than a minute.
 TESTS ?=
-unit-test: build-tests ## the unit tests; TESTS= "HAPModelTests HAPWireTests" for some targets
+unit-test: build-tests ## run the unit tests; TESTS= "HAPModelTests HAPWireTests" for some targets
 ifeq ($(SYSTEM),Linux)
 	@HAPSIM_TESTS="$(TESTS)" Scripts/unit-tests .build/test
 else
@@ -106,7 +106,7 @@ endif
 build-tests: unit-test-deps
 	@$(SUMMARIZE) build build-tests env HAPSIM_TESTS="$(TESTS)" swift build --build-tests $(TEST_BUILD)
 
-# The unit tests compute, and many interop tests wait, so together they take less time than one after the other.
+# The unit tests compute, and many interop tests wait, so running both together takes less time.
 all-tests: build-tests test-deps
 ifeq ($(SYSTEM),Linux)
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" UNIT_TESTS=.build/test env -u HAPSIM_TESTS Scripts/interop
@@ -114,11 +114,11 @@ else
 	$(MAKE) unit-test interop
 endif
 
-rules: ## every rule of docs/protocol.md has a test
+rules: ## check that every rule of docs/protocol.md has a test
 	Scripts/untested-rules
 
-# Built here again when this target is made alone; after build-tests it is there already.
-interop: test-deps ## the built hapsim against aiohomekit
+# Built again if this target is made alone; after build-tests it already exists.
+interop: test-deps ## test the built hapsim with aiohomekit
 ifeq ($(SYSTEM),Linux)
 	@$(SUMMARIZE) build build-all env -u HAPSIM_TESTS swift build --build-tests $(TEST_BUILD)
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
@@ -127,9 +127,9 @@ else
 endif
 
 # PROVE_ARGS= --area read, --only RD-01, --quick (without defects that take minutes), --patient (with clean runs of more than an hour)
-# --world is for simulated worlds. Without it, the runs are on real sockets, which takes four times as long.
+# --world selects simulated worlds. Without it, the runs use real sockets, which takes four times as long.
 PROVE_ARGS ?= --world --profiles --write docs/proof.md
-prove: test-deps release ## every case of haptest is caught failing by a defect of hapsim's, and docs/proof.md is written
+prove: test-deps release ## prove that every case of haptest detects a defect of hapsim, and write docs/proof.md
 ifeq ($(SYSTEM),Linux)
 	swift build -c release --product WorldRunner $(UNCHECKED) $(STATIC)
 	Scripts/prove $(PROVE_ARGS)
@@ -138,16 +138,16 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints everything that happens
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events
 SEEDS ?= 200
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS))
 
-proof-check: test-deps release ## takes expectations out of cases, and sees the proof miss them
+proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check
 
-matrix: test-deps release ## cases and accessories side by side: those of CONFIG=, and docs/matrix.md
+matrix: test-deps release ## compare the accessories of CONFIG= case by case, and write docs/matrix.md
 ifeq ($(SYSTEM),Linux)
 	Scripts/matrix $(CONFIG)
 	cp .build/matrix/matrix.md docs/matrix.md
@@ -155,16 +155,16 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge or mdns; all of them without.
+# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge or mdns; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
-fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
+fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
 	Scripts/fuzz $(MINUTES) $(TARGET)
 
-# SINCE= the revision up to which everything passed; without it, the commit of the last run that passed in this checkout
+# SINCE= the last revision that passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules
+nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
 	$(MAKE) sanitize abuse api-fuzz prove
@@ -172,9 +172,9 @@ nightly: test-deps ## run what takes too long for make test: fuzz targets whose 
 	Scripts/mdns-mutations
 	git rev-parse HEAD >$(NIGHTLY)
 
-# EXAMPLES= inputs that are made up for each request of the API
+# EXAMPLES= is the number of generated inputs for each request of the API
 EXAMPLES ?= 250
-api-fuzz: test-deps ## the control API, asked thousands of times what its description allows and forbids
+api-fuzz: test-deps ## test the control API with thousands of requests that its description allows or forbids
 ifeq ($(SYSTEM),Linux)
 	swift build $(TEST_BUILD) --product hapsim
 	HAPSIM="$$PWD/.build/test/debug/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
@@ -182,10 +182,10 @@ else
 	@echo "NOT RUN: the API is asked in a network namespace, which only Linux has."
 endif
 
-sanitize: build-deps ## the unit tests under the thread sanitizer, and under the address sanitizer with its search for leaks
+sanitize: build-deps ## run the unit tests under the thread sanitizer, and under the address sanitizer with leak detection
 	Scripts/sanitize $(WHOLE_MODULES)
 
-abuse: test-deps release ## ten thousand hostile connections for a minute, twice: with 17 sessions and with ten thousand
+abuse: test-deps release ## open ten thousand hostile connections for a minute, twice: with 17 sessions and with ten thousand
 ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/release/hapsim" ABUSE_CONNECTIONS=10000 ABUSE_SECONDS=60 $(QUIETLY) $(VENV)/bin/python -m pytest -q -s Tests/Interop/test_abuse.py
 else
@@ -198,7 +198,7 @@ COMPARE    ?=
 BENCH_ARGS ?=
 FIGURES    := Benchmarks/Figures/last-release.json
 BENCH      := .build/bench
-bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## the server beside the floor of the machine and HAP-python, fleets, the page, then the controller and the tester
+bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller and the tester
 ifeq ($(SYSTEM),Linux)
 	$(MAKE) -C Benchmarks/hapload BUILD="$$PWD/$(BENCH)"
 	HAPSIM="$$PWD/.build/static/release/hapsim" HAPSIM_OPTIMIZED="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest -q Tests/Interop/test_allocations.py
@@ -214,14 +214,14 @@ else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
 endif
 
-install: release ## install hapsim, hapctl and haptest below PREFIX=
+install: release ## install hapsim, hapctl and haptest in PREFIX=
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 	install -m 755 .build/release/hapsim "$(DESTDIR)$(PREFIX)/bin/hapsim"
 	install -m 755 .build/release/hapctl "$(DESTDIR)$(PREFIX)/bin/hapctl"
 	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
 	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 
-deps: build-deps test-deps ## install what is missing, through apt
+deps: build-deps test-deps ## install missing packages with apt
 
 build-deps:
 	@Scripts/install-dependencies build
@@ -232,7 +232,7 @@ else
 test-deps: build-deps
 endif
 
-# The mark is newer than the list it was made from, or the venv is made anew.
+# The mark must be newer than its list of packages; otherwise the venv is created again.
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
 	touch $@
@@ -262,9 +262,9 @@ endef
 system-test-deps:
 	@Scripts/install-dependencies test
 
-# What unit-test and lint need: no browser and no daemon.
+# Dependencies of unit-test and lint: no browser and no daemon.
 unit-test-deps:
 	@Scripts/install-dependencies unit-test
 
-clean: ## remove everything built, and the state of `make run`
+clean: ## remove all build products, and the state of `make run`
 	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(MATTER)

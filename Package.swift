@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The arrows between targets are the table of docs/architecture.md; HouseTests compares the two.
+// The dependencies between targets are the table of docs/architecture.md; HouseTests compares the two.
 let package = Package(
   name: "hapsim",
   platforms: [.macOS(.v15)],
@@ -30,20 +30,20 @@ let package = Package(
     .systemLibrary(
       name: "CTurboJPEG", pkgConfig: "libturbojpeg",
       providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
-    // macOS has it in the system.
+    // Part of macOS.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(
       name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     .systemLibrary(
       name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    // macOS has it in the system.
+    // Part of macOS.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
-    // Makes Swift of suites, defects, faults and pages when a target with the plugin is built.
+    // Generates Swift from suites, defects, faults and pages when a target with the plugin is built.
     .plugin(name: "EmbedTexts", capability: .buildTool(), dependencies: ["EmbedTool"]),
     .executableTarget(name: "EmbedTool", path: "Plugins/EmbedTool"),
 
-    // Pure: no I/O, no clock, no chance of their own.
+    // Pure: no I/O, no clock, no random source.
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
     .target(name: "HAPWire"),
     .target(name: "MDNS", dependencies: ["HAPWire"]),
@@ -82,7 +82,7 @@ let package = Package(
     .target(
       name: "HAPFuzzing", dependencies: ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
 
-    // The world.
+    // I/O and time.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
     .target(
       name: "HAPTransport",
@@ -170,7 +170,7 @@ let package = Package(
         "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
-    // hapsim by what its commands do: with files and tables; what a run is to serve; the judging and recording of a run.
+    // hapsim by the work of its commands: files and tables; preparation of a run; judging and recording of a run.
     .target(
       name: "HapsimFiles",
       dependencies: [
@@ -189,7 +189,7 @@ let package = Package(
         "HapsimInputs", "HapsimFiles", "HAPCommandLine", "HAPObservation", "HAPHost", "HAPPreparation", "HAPJudge",
         "HAPReport", "HAPLoop", "HAPWire",
       ]),
-    // All of a program but its main file, so that the simulated world can run it too.
+    // A program without its main file, so that the simulated world can also run it.
     .target(
       name: "HapsimProgram",
       dependencies: [
@@ -216,7 +216,7 @@ let package = Package(
       name: "HAPTestSupport",
       dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProfile", "HAPIP", "HAPPairing", "HAPAttributes"],
       path: "Tests/HAPTestSupport"),
-    // Tests in simulated worlds that multicast.
+    // Tests in simulated worlds with multicast.
     .target(
       name: "WorldTestSupport", dependencies: ["HAPWorld", "HAPLoop"], path: "Tests/WorldTestSupport"),
     .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
@@ -305,7 +305,7 @@ let package = Package(
         "HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPDeviations", "HAPReport", "HAPSuite", "HAPWire",
       ],
       exclude: ["Help"]),
-    // Functions for a fuzzer: what they share, those that are fed with messages, those that are fed with files and other texts, and the list of all.
+    // Functions for a fuzzer: shared code, message targets, file and text targets, and the list of all.
     .target(name: "FuzzSupport", path: "Fuzz/Support"),
     .target(
       name: "FuzzMessages",
@@ -329,15 +329,15 @@ let package = Package(
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
-    // The tests of an example that is a package of its own, built here a second time so that they needn't be built with all of this again.
+    // The tests of an example package, also built here, so that its dependencies are not built twice.
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
-    // An example that is a package of its own, for the same reason.
+    // An example package, for the same reason.
     .executableTarget(
       name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
       path: "Examples/Controller/Sources/ControllerExample"),
-    // hapsim and haptest as programs of a simulated world, and a program that runs them so.
+    // hapsim and haptest as programs of a simulated world, and a program that runs them.
     .target(
       name: "WorldPrograms",
       dependencies: [
@@ -348,7 +348,7 @@ let package = Package(
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
-    // Our programs against each other, in simulated worlds.
+    // The programs against each other, in simulated worlds.
     .testTarget(
       name: "ProgramTests",
       dependencies: [
@@ -379,7 +379,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make fuzz` builds with libFuzzer inside, which nothing else wants.
+// `make fuzz` builds with libFuzzer, which no other build needs.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
@@ -400,7 +400,7 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
 }
 
 // `make unit-test TESTS="HAPModelTests …"` builds these test targets and what they depend on.
-// HouseTests looks at what is built of all targets.
+// HouseTests examines the build products of all targets.
 let chosen = (Context.environment["HAPSIM_TESTS"] ?? "").split(separator: " ").map(String.init)
 if !chosen.isEmpty, !chosen.contains("HouseTests") {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })

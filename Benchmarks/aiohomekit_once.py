@@ -1,4 +1,4 @@
-"""What hapctl is measured against: one errand of aiohomekit as a whole process, straight to the port.
+"""The comparison for hapctl: one request of aiohomekit as a whole process, directly to the port.
 
 usage: aiohomekit_once.py get|database KEYS.json ADDRESS PORT [AID IID]
 """

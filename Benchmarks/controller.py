@@ -1,6 +1,6 @@
-"""How long hapctl's errands take as whole processes, beside aiohomekit doing the same: part of `make bench`.
+"""Measures hapctl's commands as whole processes, compared with aiohomekit: part of `make bench`.
 
-Both are started anew for each sample, connect, verify, ask and end. The accessory is hapsim on loopback.
+Both are started for each sample, connect, verify, send a request and end. The accessory is hapsim on loopback.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ HAPCTL = Path(hapsim()).with_name("hapctl")
 
 
 async def errand(*words):
-    """Its time in milliseconds, of which it is born, and what it wrote."""
+    """Runs a command. Returns its time in milliseconds, and its output."""
     start = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -36,7 +36,7 @@ async def errand(*words):
 
 
 async def compare(name, count, ours, theirs):
-    """In turns, so that the machine's moods are shared."""
+    """Runs the commands alternately, so that variations of the machine affect all of them."""
     samples = [[], []]
     for _ in range(count):
         for index, words in enumerate((ours, theirs)):
@@ -47,7 +47,7 @@ async def compare(name, count, ours, theirs):
 
 
 async def paired(profile, folder, name):
-    """A simulator, hapctl's pairing with it by that alias, and aiohomekit's keys in a file."""
+    """Yields a simulator, hapctl's pairing with it under that alias, and aiohomekit's keys in a file."""
     simulator = await Simulator.run(profile, options=("--setup-code", CODE, "--bonjour", "off"))
     await simulator.ready()
     accessory = simulator.accessory
@@ -67,8 +67,8 @@ async def stamped(seen, label, awaitable):
 
 
 async def discovery(folder):
-    """From when an accessory is announced to when hapctl, and aiohomekit in this process, know it with its address. Both have been looking for it
-    since before: what is measured is asking for what the announcement leaves open."""
+    """Measures the time from an announcement until hapctl, and aiohomekit in this process, have found the accessory with its address. Both browse
+    before it, so the measured part is the queries for data that the announcement lacks."""
     samples = {"hapctl": [], "aiohomekit": []}
     watcher = await Simulator.launch(
         HAPCTL, "discover", "--watch", "--json", "--interface", "lo", "--state", folder

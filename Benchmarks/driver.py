@@ -1,4 +1,4 @@
-"""hapload: the driver, which checks every answer and knows nothing of any accessory's code."""
+"""hapload: the driver. It checks every answer, and shares no code with an accessory."""
 
 import json
 import subprocess
@@ -11,9 +11,9 @@ class Driver:
         self.program = program
 
     def run(self, server, *words, core=0, pairing=None):
-        """One run of a mode, as the object that it prints.
+        """Runs a mode once. Returns the object that it prints.
 
-        Raises Failed where an answer failed a check.
+        Raises Failed if an answer failed a check.
         """
         process = self.start(server, *words, core=core, pairing=pairing)
         return self.outcome(process)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Many accessories in one process: how soon they are served, what they take, and how fast they answer. Part of `make bench`.
+"""Measures many accessories in one process: start-up time, memory, CPU and speed. Part of `make bench`.
 
     fleet.py --hapsim PROGRAM --tools FOLDER [--rounds N] [--markdown FILE] [--small]
 
-What is compared is measured in turns. Exit status: 0, also where bars are missed (the table says so); 1 where an answer failed a check.
+Compared values are measured alternately. Exit status: 0, also if bars are missed (the table shows them); 1 if an answer failed a check.
 """
 
 import argparse
@@ -36,7 +36,7 @@ class Line:
     title: str
     unit: str
     bar: float | None = None
-    # The bar is the least that will do, not the most.
+    # The bar is a minimum, not a maximum.
     least: bool = False
     digits: int = 2
 
@@ -68,7 +68,7 @@ LINES = [
 
 
 class Fleet:
-    """`hapsim run --count`: use as a context. `seconds` from its start to its ready line."""
+    """`hapsim run --count`: use as a context. `seconds` is the time from its start to its ready line."""
 
     def __init__(self, program, count, *options, cores=ALL, state=None, port=0):
         keeping = ("--ephemeral",) if state is None else ("--state", state)
@@ -86,7 +86,7 @@ class Fleet:
         line = self.process.stdout.readline()
         self.seconds = time.perf_counter() - begin
         if not line:
-            raise Failed(f"hapsim doesn't serve: {self.process.stderr.read().decode()}")
+            raise Failed(f"hapsim does not serve: {self.process.stderr.read().decode()}")
         self.accessories = json.loads(line)["accessories"]
         self.readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._drain, daemon=True)]
         for reader in self.readers:
@@ -104,7 +104,7 @@ class Fleet:
             pass
 
     def until_found(self, count, patience):
-        """Seconds from the start until so many were found on the network; None: they weren't in time."""
+        """Returns the seconds from the start until this many were found on the network; None: not in time."""
         while self.told.get("found", 0) < count:
             if time.perf_counter() - self.begin > patience:
                 return None
@@ -116,15 +116,15 @@ class Fleet:
         return self.process.pid
 
     def memory(self):
-        """Resident and anonymous MB."""
+        """Returns resident and anonymous MB."""
         return cost.memory(self.pid)
 
     def cpu(self):
-        """Seconds, of every thread."""
+        """Returns the CPU seconds of all threads."""
         return cost.cpu(self.pid)
 
     def idle(self, seconds=5):
-        """Percent of a core, while nobody asks anything."""
+        """Returns percent of a core, without requests."""
         before, begin = self.cpu(), time.perf_counter()
         time.sleep(seconds)
         return 100 * (self.cpu() - before) / (time.perf_counter() - begin)
@@ -178,7 +178,7 @@ def announced(program, into):
 
 
 def rates(program, tools, folder, into, rounds):
-    """One accessory and a thousand, in turns; then a thousand on two loops."""
+    """Measures one accessory and a thousand alternately, then a thousand on two loops."""
     driver = Driver(tools / "hapload")
     one_keys, fleet_keys = folder / "one", folder / "fleet"
     ports = free_run(2 * MANY + 1)
@@ -198,7 +198,7 @@ def rates(program, tools, folder, into, rounds):
                 into.add(key, value)
             into.add("one.rps", alone["rps"])
             into.add("fleet.rps", many["rps"])
-            # A core's time is what a GET takes of it: the rate of a core, whoever waits for whom.
+            # The CPU time of a GET gives the rate of a core, independent of waiting.
             into.add("fleet.ratio", cpu[1] / cpu[2])
             into.add("fleet.far", cpu[0] / cpu[2])
     with Fleet(program, MANY, "--bonjour", "off", "--quiet", "--loops", "2", port=ports + 1 + MANY) as fleet:
@@ -212,10 +212,10 @@ def rates(program, tools, folder, into, rounds):
 
 
 def free_run(count):
-    """The first of so many ports that are below those which the system gives to whoever connects."""
+    """Returns the first of this many free ports, below the ports that the system assigns to outgoing connections."""
     first = free_port()
     if first + count > 32_000:
-        raise Failed("not so many ports are free")
+        raise Failed("too few ports are free")
     return first
 
 
@@ -246,10 +246,10 @@ def main():
     parser.add_argument("--hapsim", required=True, type=Path, help="the program")
     parser.add_argument("--tools", required=True, type=Path, help="the folder of hapload")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--markdown", type=Path, help="where the table goes as Markdown")
-    parser.add_argument("--small", action="store_true", help="without the ten thousand")
+    parser.add_argument("--markdown", type=Path, help="write the table as Markdown to this file")
+    parser.add_argument("--small", action="store_true", help="skip the measurements with ten thousand accessories")
     options = parser.parse_args()
-    # The driver has a thousand sessions, and ten thousand accessories listen.
+    # A thousand sessions of the driver, and ten thousand listening accessories.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     os.sched_setaffinity(0, {max(ALL)})

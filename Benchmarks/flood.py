@@ -1,10 +1,10 @@
-"""How long Pair Verify takes while one address floods the accessory with connections: part of `make bench`.
+"""Measures Pair Verify while one address floods the accessory with connections: part of `make bench`.
 
     HAPSIM=.build/release/hapsim Scripts/in-loopback-namespace .venv/bin/python Benchmarks/flood.py
 
 The flood keeps 2000 connections open and replaces each that is closed; the controller is aiohomekit at 127.0.0.1. Flood, controller and
-accessory share the machine, so that the times are an upper bound. Each sample is a new connection until Pair Verify has succeeded, tries
-that failed included. Exit status 1: a bar is exceeded.
+accessory share the machine, so the times are an upper bound. Each sample is the time from a new connection until Pair Verify has succeeded,
+including failed attempts. Exit status 1: a bar is exceeded.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from samples import show  # noqa: E402
 LAMP = PROFILES / "light-white.hasaccessory"
 ADDRESS, OTHER = "127.0.0.1", "127.0.0.2"
 BARS = {OTHER: 200, ADDRESS: 2000}  # milliseconds at p99
-LIMIT = 60  # seconds until a sample is given up
+LIMIT = 60  # seconds until a sample is abandoned
 
 
 def p99(samples):
@@ -42,7 +42,7 @@ def open_files(simulator):
 
 
 async def verify(accessory, keys):
-    """Milliseconds until Pair Verify has succeeded, and how many tries failed."""
+    """Returns the milliseconds until Pair Verify has succeeded, and the number of failed attempts."""
     start = time.perf_counter()
     failed = 0
     async with asyncio.timeout(LIMIT):
@@ -51,7 +51,7 @@ async def verify(accessory, keys):
                 async with direct.Session(accessory, keys) as session:
                     took = (time.perf_counter() - start) * 1000
                     await session.database()
-                    # Without this aiohomekit connects again.
+                    # Otherwise aiohomekit reconnects.
                     await session.connection.close()
                     return took, failed
             except TimeoutError:
@@ -67,7 +67,7 @@ async def started():
 
 
 async def pairs_at_first_try(source, connections, kind):
-    """Whether a fresh accessory is paired during the flood, on one connection."""
+    """Returns whether a new accessory can be paired during the flood, on one connection."""
     simulator = await started()
     async with Flood(simulator.accessory, source, connections, kind):
         try:
@@ -110,7 +110,7 @@ async def case(source, connections, kind, count, bar):
     show("  request of a verified session", session_times)
     is_met = bar is None or p99(times) <= bar
     said = "no bar" if bar is None else f"bar {bar} ms at p99: {'met' if is_met else 'EXCEEDED'}"
-    print(f"  {said}; {failed} tries failed; flood opened {totals['opened']}, {totals['closed']} of them closed by the accessory")
+    print(f"  {said}; {failed} attempts failed; flood opened {totals['opened']}, {totals['closed']} of them closed by the accessory")
     print(f"  memory {before:.0f} MB before, {most:.0f} MB at most; {files} open files at most", flush=True)
     return is_met
 
@@ -126,11 +126,11 @@ async def main(count, connections):
             met.append(await case(source, connections, kind, count, BARS[source]))
             tries = [await pairs_at_first_try(source, connections, kind) for _ in range(5)]
             met.append(all(tries))
-            print(f"  Pair Setup: {sum(tries)} of {len(tries)} at the first try (bar: all)", flush=True)
-    # Three times as many as may wait for a slot: each new connection evicts another one.
+            print(f"  Pair Setup: {sum(tries)} of {len(tries)} at the first attempt (bar: all)", flush=True)
+    # Three times as many as can wait for a slot. Each new connection evicts another one.
     for source in (OTHER, ADDRESS):
         await case(source, 6 * connections, "silent", count, None)
-    # The flood that the bar of the same address is not for: see docs/threat-model.md.
+    # The bar of the same address does not apply to this flood: see docs/threat-model.md.
     met.append(await case(OTHER, connections, "verify", count, BARS[OTHER]))
     return 0 if all(met) else 1
 

@@ -1,4 +1,4 @@
-"""Counts the instructions of a GET and a PUT with valgrind's callgrind, to see what the page, the control API and the log add.
+"""Counts the instructions of a GET and a PUT with valgrind's callgrind, to measure the cost of the page, the control API and the log.
 
 Two runs of different length are compared, so that the start of the process and Pair Setup are not counted. Run it on loopback:
 
@@ -31,7 +31,7 @@ MODES = {
 
 
 class Counted(Server):
-    """A hapsim under callgrind. Its instructions are known when it has ended."""
+    """A hapsim under callgrind. Its instruction count is known after it has ended."""
 
     def __init__(self, program, options, keeps_output, folder):
         port = free_port()
@@ -59,7 +59,7 @@ class Counted(Server):
 
 
 def total(program, driver, mode, operation, requests):
-    """Instructions of a whole process that serves so many requests."""
+    """Returns the instructions of a whole process that serves this many requests."""
     options, keeps_output = MODES[mode]
     with tempfile.TemporaryDirectory() as name, Counted(program, options, keeps_output, Path(name)) as server:
         pairing = Path(name) / "pairing"

@@ -1,4 +1,4 @@
-"""The lines of the table: what is measured, in which unit, and what it has to come to."""
+"""The lines of the table: measurement, unit and bar."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,18 @@ class Line:
     key: str
     title: str
     unit: str
-    # At most this: a number of `unit`, or, with `floor`, so many times the floor's median of the same run.
+    # The maximum: a number of `unit`, or, with `floor`, a multiple of the floor's median in the same run.
     bar: float | None = None
     floor: str | None = None
-    # Whose floor tells how fast this machine is just now: see REFERENCE.
+    # The key of the floor that shows the present speed of this machine: see REFERENCE.
     pace: str = "floor.p50"
-    # The best of the five peers that were measured on a machine of this kind, in the same terms as the bar.
+    # The best of five peers, measured on a machine of this kind, in the unit of the bar.
     peer: float | None = None
     digits: int = 1
 
 
-# The floor of the machine on which the bars in µs and ms were set. One that is slower, or is being held up, is told so: beside the figure stands what
-# it would be at that pace.
+# The floor of the machine on which the bars in µs and ms were set. On a slower or busy machine, the table also shows each figure scaled to
+# that pace.
 REFERENCE = {"floor.p50": 14.9, "floor.split": 59.0, "floor.verify": 112.0, "floor.setup": 1.78}
 
 LINES = [
@@ -60,7 +60,7 @@ LINES = [
     Line("growth.connections", "anonymous memory gained over 100 000 connections", "kB", 256, digits=0),
 ]
 
-# Of the floor itself.
+# Lines of the floor itself.
 FLOORS = [
     Line("floor.p50", "sealed echo of 300 bytes, p50", "µs"),
     Line("floor.cpu", "sealed echo of 300 bytes, server CPU", "µs"),

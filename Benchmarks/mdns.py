@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How soon announced accessories are found by other implementations of mDNS, and what announcing costs. Part of `make bench`.
+"""Measures how fast other mDNS implementations find announced accessories, and the cost of announcing. Part of `make bench`.
 
     HAPSIM=PROGRAM Scripts/in-loopback-namespace .venv/bin/python Benchmarks/mdns.py [--many 1000] [--most 10000] [--rounds 3] [--markdown FILE]
 
-hapsim and, beside it, avahi-daemon announce on a second host, a network namespace behind a veth pair: IPv4, one interface, MTU 1500. The browsers
-run here. Times begin at the exec of the program that announces. Only sizes of 1000 and 10 000 have bars.
-Exit status: 0, also if a bar is missed (the table says so).
+hapsim and, for comparison, avahi-daemon announce on a second host, a network namespace behind a veth pair: IPv4, one interface, MTU 1500. The browsers
+run here. Times start at the exec of the announcing program. Only sizes of 1000 and 10 000 have bars.
+Exit status: 0, also if a bar is missed (the table shows it).
 """
 
 import argparse
@@ -30,16 +30,16 @@ from process import Simulator  # noqa: E402
 from second_host import FAR, NEAR, NEAR_ADDRESS, SecondHost  # noqa: E402
 
 PROFILE = HERE / "Profiles" / "bulb.hasaccessory"
-PATIENCE = 60  # seconds until a search is given up
+PATIENCE = 60  # seconds until a search is abandoned
 UPDATES = 10
 IDLE = 10  # seconds
-QUIET = 0.01  # of a core: a process that takes less than this for a second has announced everything
+QUIET = 0.01  # of a core: a process that uses less than this for a second has announced everything
 
 HAPSIM, AVAHI = "hapsim", "avahi-daemon"
 
 
 def lines(many, most):
-    """The lines of the table; their bars hold for 1000 and 10 000 services."""
+    """Returns the lines of the table. Their bars apply to 1000 and 10 000 services."""
 
     def bar(size, value):
         return value if size in (1000, 10_000) else None
@@ -64,7 +64,7 @@ def lines(many, most):
 
 @asynccontextmanager
 async def hapsim(host, count, *options):
-    """hapsim with so many accessories on the second host; yields it as soon as it is executed, and when that was."""
+    """Runs hapsim with this many accessories on the second host. Yields it as soon as it is executed, with the time."""
     start = time.monotonic()
     simulator = await Simulator.run(
         PROFILE, options=("--count", str(count), "--control", "off", *options), interfaces=(FAR,), namespace=host.namespace
@@ -77,7 +77,7 @@ async def hapsim(host, count, *options):
 
 @asynccontextmanager
 async def avahi(host, count, folder):
-    """avahi-daemon with so many services of one host."""
+    """Runs avahi-daemon with this many services of one host."""
     services = Path(tempfile.mkdtemp(dir=folder))
     for number in range(1, count + 1):
         (services / f"{number}.service").write_text(service_file(number))
@@ -93,7 +93,7 @@ async def avahi(host, count, folder):
 
 
 def service_file(number):
-    """With the TXT keys of an accessory of hapsim's."""
+    """Returns a service with the TXT keys of an accessory of hapsim."""
     text = ("c#=1", "ff=0", f"id=00:00:00:00:{number >> 8:02X}:{number & 255:02X}", "md=Bulb", "pv=1.1", "s#=1", "sf=1", "ci=5", "sh=AAAAAA==")
     records = "".join(f"<txt-record>{string}</txt-record>" for string in text)
     return (
@@ -121,7 +121,7 @@ class Finder:
         await self.process.stop()
 
     async def until(self, kind, count, start):
-        """Seconds from `start` until so many were found; None: not within PATIENCE."""
+        """Returns the seconds from `start` until this many were found; None: not within PATIENCE."""
         try:
             line = await self.process.wait(lambda line: line.get(kind, 0) >= count, patience=max(1, PATIENCE - (time.monotonic() - start)))
             return line["at"] - start
@@ -145,7 +145,7 @@ def zeroconf(count):
 
 
 async def found(host, program, key, count, into):
-    """With a browser that runs before the start, and with one that begins when all are announced."""
+    """Measures with a browser that runs before the start, and with one that starts after all are announced."""
     async with zeroconf(count) as finder, program(host, count) as (_, start):
         into.add(f"{key}.found", await finder.until("found", count, start))
         into.add(f"{key}.complete", await finder.until("complete", count, start))
@@ -165,7 +165,7 @@ async def found_by_avahi(host, program, count, folder, into):
 
 
 async def updates(host, count, into):
-    """From the command until the changed record is seen: an unpaired accessory has another TXT record."""
+    """Measures from the command until the changed record is seen, because an unpaired accessory has another TXT record."""
     async with zeroconf(count) as finder, hapsim(host, count, "--bonjour", "embedded") as (simulator, start):
         accessories = await simulator.ready()
         await finder.until("complete", count, start)
@@ -195,7 +195,7 @@ async def quiet(pid):
 
 
 async def idle(pid):
-    """Percent of a core."""
+    """Returns percent of a core."""
     before, begin = cost.cpu(pid), time.monotonic()
     await asyncio.sleep(IDLE)
     return 100 * (cost.cpu(pid) - before) / (time.monotonic() - begin)
@@ -210,7 +210,7 @@ async def costs_of_hapsim(host, count, into):
         await simulator.ready()
         pid = simulator.process.pid
         if await quiet(pid):
-            # The thread that announces does nothing else.
+            # The announcing thread has no other work.
             into.add("most.user", cost.user(pid, thread="mdns") * 1e6 / count)
             into.add("most.idle", await idle(pid))
             into.add("most.memory", (cost.memory(pid)[0] - without) * 1024 / count)
@@ -268,12 +268,12 @@ def rows(table, samples):
 
 def main():
     parser = argparse.ArgumentParser(description="Measures how announced accessories are found.")
-    parser.add_argument("--many", type=int, default=1000, help="services that avahi-browse has to find, too")
+    parser.add_argument("--many", type=int, default=1000, help="services that avahi-browse must also find")
     parser.add_argument("--most", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--markdown", type=Path, help="where the table goes as Markdown")
+    parser.add_argument("--markdown", type=Path, help="write the table as Markdown to this file")
     options = parser.parse_args()
-    # Ten thousand accessories listen.
+    # Ten thousand listening accessories.
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     samples = {HAPSIM: Samples(), AVAHI: Samples()}

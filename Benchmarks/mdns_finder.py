@@ -1,4 +1,4 @@
-"""Browses for `_hap._tcp` by another implementation and prints, as JSON lines, when it has found how many. A process of mdns.py's.
+"""Browses for `_hap._tcp` with another implementation, and prints JSON lines with the number of services found and the time. A process of mdns.py.
 
     mdns_finder.py zeroconf ADDRESS COUNT    python-zeroconf on the interface with this address
     mdns_finder.py avahi COUNT               avahi-browse, through the daemon of DBUS_SYSTEM_BUS_ADDRESS

@@ -1,4 +1,4 @@
-"""One round of measuring: each function gives samples by the keys of lines.py."""
+"""One round of measurements. Each function returns samples by the keys of lines.py."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Samples(dict):
 
 
 def pair(stack, driver, server, pairing):
-    """One Pair Setup. HAP-python refuses the right proof where a number of it begins with a zero byte, one time in a hundred: it gets another try."""
+    """Runs one Pair Setup. HAP-python refuses a correct proof if one of its numbers begins with a zero byte, once in a hundred times. It is then repeated."""
     tries = 1 if stack.name == "hapsim" else 4
     while True:
         tries -= 1
@@ -34,7 +34,7 @@ SLICES, SLICE = 6, 0.4
 
 
 class Beside:
-    """The floor, running beside a server: what is told as a multiple of it is measured in turns with it, since a machine's mood changes by the second."""
+    """Runs the floor next to a server. Values given as a multiple of it are measured alternately with it, because the speed of a machine changes every second."""
 
     def __init__(self, server, samples):
         self.server, self.samples = server, samples
@@ -55,7 +55,7 @@ def floor(server, driver, into):
 
 
 def crypto(stack, into):
-    """What the curves of a Pair Verify and the exponentiations of a Pair Setup take by themselves, at the least. Once: it takes half a minute."""
+    """Measures the minimum cost of the curves of a Pair Verify and of the exponentiations of a Pair Setup. It runs once, because it takes half a minute."""
     done = subprocess.run([stack.program, "crypto"], capture_output=True, text=True, check=True)
     primitives = json.loads(done.stdout)
     into.add("floor.verify", primitives["pair_verify_server_all"]["min_us"])
@@ -77,7 +77,7 @@ def disk(folder, into):
 
 
 def one_bulb(stack, driver, into, beside):
-    """Everything that one session at a time does to one bulb whose state is on disk. Server and driver share a core."""
+    """Measures single sessions with one bulb whose state is on disk. Server and driver share a core."""
     state = stack.fresh("bulb")
     pairing = state / "pairing"
     with stack.server(1, state) as server:
@@ -126,7 +126,7 @@ def ephemeral(stack, driver, into):
 
 
 def bridge(stack, driver, into, anonymous):
-    """149 bulbs behind a bridge; `anonymous`: the memory of a process with one bulb. Code comes and goes by pages, and is not a bulb's."""
+    """149 bulbs behind a bridge; `anonymous`: the memory of a process with one bulb. Pages of code are not counted, because they vary."""
     state = stack.fresh("bridge")
     pairing = state / "pairing"
     with stack.server(149, state) as server:
@@ -150,7 +150,7 @@ def bridge(stack, driver, into, anonymous):
 
 
 def many_sessions(stack, driver, into, beside):
-    """Server on one core, driver on the other."""
+    """Measures with the server on one core and the driver on the other."""
     state = stack.fresh("many")
     pairing = state / "pairing"
     with stack.server(1, state, *stack.many(64)) as server:
@@ -162,7 +162,7 @@ def many_sessions(stack, driver, into, beside):
             into.add("get32.cpu", run["srv_cpu_us_per_op"])
             into.add("get32.rps", run["rps"])
     with stack.server(1, state, *stack.many(256)) as server:
-        # What the first sessions bring into memory is code, and not a session's.
+        # The first sessions load code into memory, which is not part of a session.
         time.sleep(1.5)
         driver.run(server, "-c", 1, "-d", 0.1, "idle", core=1, pairing=pairing)
         run = driver.run(server, "-c", 200, "-d", 1, "idle", core=1, pairing=pairing)
@@ -187,9 +187,9 @@ def events(stack, driver, into):
 
 
 def disturbance(stack, driver, into):
-    """What the readers of one accessory suffer from Pair Setups at another one of the same process, where the server has both cores.
+    """Measures the delay of reads of one accessory during Pair Setups of another one in the same process. The server has both cores.
 
-    An accessory that has sessions is paired and takes no Pair Setup, so there have to be two. The reader has one core, who sets up the other.
+    An accessory with sessions is paired and refuses Pair Setup, so two accessories are needed. The reader has one core, the Pair Setups the other.
     """
     state = stack.fresh("disturbance")
     with stack.two(state) as server:
@@ -198,7 +198,7 @@ def disturbance(stack, driver, into):
         second = at_port(server, server.port + 1)
         driver.run(second, "pair", pairing=other)
         reading = ("-w", 5000, "-d", 1.5, "get")
-        # The start is over. The other core is as busy as with Pair Setups, so that the server is where it is then.
+        # The start is complete. The other core is kept as busy as with Pair Setups, so that the scheduler places the server in the same way.
         time.sleep(1.5)
         idler = spawn([sys.executable, "-c", "while True: pass"], (1,))
         try:

@@ -1,9 +1,9 @@
-"""How quickly the control page follows, in a headless browser: from a controller's write to what is seen, and the frames of a page that
-shows a bridge of 149 while a thousand events a second come.
+"""Measures the control page in a headless browser: the time from a controller's write to the visible change, and the frame rate of a page that
+shows a bridge of 149 during a thousand events a second.
 
     HAPSIM=.build/release/hapsim Scripts/in-loopback-namespace .venv/bin/python Benchmarks/page.py
 
-Both clocks are the machine's: the write's time is taken in front of it here, that of the change by a MutationObserver in the page.
+Both use the machine's clock: the time before the write is taken here, the time of the change by a MutationObserver in the page.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ WRITES = 200
 RATE = 1000
 SECONDS = 15
 
-# Milliseconds since 1970 at which the first light's switch changed, in the order in which it did.
+# The times in milliseconds since 1970 at which the first light's switch changed, in order.
 WATCH = """() => {
   window.changes = [];
   const light = document.querySelector(".tile[data-aid='2'] [role=switch]");
@@ -57,7 +57,7 @@ FRAMES = """(seconds) => new Promise((done) => {
 
 
 async def latency(page, session, name):
-    """Writes one light on and off, and waits for each to be seen."""
+    """Switches one light on and off, and waits until each change is visible."""
     await page.evaluate("window.changes = []")
     took = []
     for number in range(WRITES):
@@ -69,7 +69,7 @@ async def latency(page, session, name):
 
 
 async def storm(simulator):
-    """Changes a thousand values a second at the device, of all lights in turn but the first."""
+    """Changes a thousand values a second at the device, of all lights except the first, one after the other."""
     ids = itertools.cycle(range(3, 151))
     states = {}
     last = time.perf_counter()
@@ -78,7 +78,7 @@ async def storm(simulator):
     answered = len(simulator.said)
     while True:
         now = time.perf_counter()
-        # What the simulator has not answered yet is not heaped up in front of it: then fewer come, which the page tells.
+        # Commands are not sent faster than the simulator answers. The rate is then lower, and the page shows it.
         waiting = sent - (len(simulator.said) - answered)
         due = min(due + (now - last) * RATE, max(0, 100 - waiting))
         last = now

@@ -1,4 +1,4 @@
-"""HAP-python serving one light bulb, or a bridge with so many: the peer that `make bench` has beside hapsim.
+"""HAP-python with one light bulb, or a bridge with several: the comparison for hapsim in `make bench`.
 
 usage: pyhap_server.py STATE-FILE PORT BULBS
 """
@@ -20,7 +20,7 @@ class Bulb(Accessory):
         self.add_preload_service("Lightbulb").configure_char("On", value=False)
 
     def setup_message(self):
-        """Nothing: it would write to standard output."""
+        """Does nothing. The default implementation writes to standard output."""
 
 
 logging.disable(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Figures: medians, spread, ratios, verdicts; as a table and as JSON."""
+"""Figures: medians, ranges, ratios and verdicts, as a table and as JSON."""
 
 import json
 import platform
@@ -35,7 +35,7 @@ class Figures:
             stack: {key: [round(value, 4) for value in values] for key, values in keys.items()}
             for stack, keys in self.samples.items()
         }
-        # A line for each list of samples.
+        # One line for each list of samples.
         text = json.dumps({"about": self.about, "samples": rounded}, indent=1, ensure_ascii=False)
         return "\n".join(_folded(text)) + "\n"
 
@@ -44,7 +44,7 @@ class Figures:
         return median(values) if values else None
 
     def ratio(self, line, stack="hapsim"):
-        """Of a line whose bar is in floors: so many floors; else the value itself."""
+        """Returns the value as a multiple of the floor if the bar of the line is one; otherwise the value itself."""
         value = self.value(stack, line.key)
         if value is None or line.floor is None:
             return value
@@ -52,14 +52,14 @@ class Figures:
         return value / floor if floor else None
 
     def paced(self, line, stack="hapsim"):
-        """What a time would be at the pace of the machine on which its bar was set, where this one is slower; None for what is no time."""
+        """Returns a time scaled to the pace of the machine on which its bar was set, if this one is slower; None for other values."""
         value, floor = self.value(stack, line.key), self.value("floor", line.pace)
         if value is None or not floor or floor <= REFERENCE[line.pace] or line.floor or line.unit not in ("µs", "ms"):
             return None
         return value * REFERENCE[line.pace] / floor
 
     def verdict(self, line):
-        """Nothing where there is no bar or no figure."""
+        """Returns an empty text without a bar or a figure."""
         ratio = self.ratio(line)
         if line.bar is None or ratio is None:
             return ""
@@ -69,7 +69,7 @@ class Figures:
         return "reached at pace" if paced is not None and paced <= line.bar else "MISSED"
 
     def rows(self, earlier=None):
-        """Of the table, with its head."""
+        """Returns the rows of the table, including its head."""
         rows = [["", "hapsim", "min … max", "x floor", "at pace", "bar", "best peer", "", "HAP-python"]]
         if earlier:
             rows[0].append("to earlier")
@@ -99,7 +99,7 @@ class Figures:
         return rows
 
     def markdown(self):
-        """The table as docs/performance.md has it."""
+        """Returns the table as in docs/performance.md."""
         head, *rest = [f"| {' | '.join(row)} |" for row in self.rows()]
         return "\n".join([head, "|---" * len(self.rows()[0]) + "|", *rest]) + "\n"
 
@@ -129,7 +129,7 @@ def aligned(rows):
 
 
 def _folded(text):
-    """Lists of numbers on one line each."""
+    """Returns JSON with each list of numbers on one line."""
     kept = []
     for line in text.splitlines():
         if kept and kept[-1].endswith("[") or kept and kept[-1].count("[") > kept[-1].count("]"):

@@ -1,4 +1,4 @@
-"""Samples of one measurement, and how they are shown."""
+"""Samples of one measurement, and their output."""
 
 import statistics
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The accessory server beside the floor of this machine and HAP-python: part of `make bench`.
+"""Measures the accessory server, compared with the floor of this machine and with HAP-python: part of `make bench`.
 
     server.py --hapsim PROGRAM --tools FOLDER [--rounds N] [--only KEY…] [--json FILE] [--markdown FILE] [--compare FILE] [--no-peer] [--no-growth]
 
-Each round measures hapsim and HAP-python one after the other, and what is told as a multiple of the floor in turns with it, so that the machine's
-moods are shared; a figure is the median of all samples. Exit status: 0, also where bars are missed (the table says so); 1 where an answer failed a check.
+Each round measures hapsim and HAP-python one after the other. Values given as a multiple of the floor are measured alternately with it, so that
+variations of the machine affect both. A figure is the median of all samples. Exit status: 0, also if bars are missed (the table shows them); 1 if an answer failed a check.
 """
 
 import argparse
@@ -28,17 +28,17 @@ def arguments():
     parser.add_argument("--hapsim", required=True, type=Path, help="the program")
     parser.add_argument("--tools", required=True, type=Path, help="the folder of hapload and floor")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, help="these groups of lines")
-    parser.add_argument("--json", type=Path, help="where all samples go")
-    parser.add_argument("--markdown", type=Path, help="where the table goes as Markdown")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, help="measure only these groups of lines")
+    parser.add_argument("--json", type=Path, help="write all samples as JSON to this file")
+    parser.add_argument("--markdown", type=Path, help="write the table as Markdown to this file")
     parser.add_argument("--compare", type=Path, help="figures of an earlier run to print ratios to")
-    parser.add_argument("--no-peer", action="store_true", help="without HAP-python")
-    parser.add_argument("--no-growth", action="store_true", help="without the million requests, which take minutes")
+    parser.add_argument("--no-peer", action="store_true", help="skip HAP-python")
+    parser.add_argument("--no-growth", action="store_true", help="skip the million requests, which take minutes")
     return parser.parse_args()
 
 
 def measured(stack, driver, groups, into, beside):
-    """One round of one stack."""
+    """Measures one round of one stack."""
     anonymous = 0
     if "bulb" in groups:
         anonymous = measure.one_bulb(stack, driver, into, beside)
@@ -57,12 +57,12 @@ def measured(stack, driver, groups, into, beside):
 def main():
     options = arguments()
     groups = [group for group in options.only if not (options.no_growth and group == "growth")]
-    # Bridges are measured beside one bulb.
+    # Bridges are compared with one bulb.
     if "bridge" in groups and "bulb" not in groups:
         groups.append("bulb")
     driver = Driver(options.tools / "hapload")
     begin = time.time()
-    # The driver is started on the core that it is for; this program keeps off the server's.
+    # The driver runs on its own core; this program avoids the server's core.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory(prefix="hapsim-bench-", dir=options.tools) as folder:
         folder = Path(folder)

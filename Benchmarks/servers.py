@@ -1,7 +1,7 @@
-"""What is measured: programs that listen on loopback, each pinned where it is told to run.
+"""The measured programs. They listen on loopback, and are pinned to cores.
 
-On a small virtual machine waking a thread on another core costs more than a whole request, so that unpinned runs measure where the scheduler
-put things. `cores` says where a server runs; the driver is pinned by whoever calls it.
+On a small virtual machine waking a thread on another core costs more than a whole request, so unpinned runs measure the decisions of the scheduler.
+`cores` are the cores of a server; the caller pins the driver.
 """
 
 import os
@@ -20,14 +20,14 @@ ALL = tuple(sorted(os.sched_getaffinity(0)))
 
 
 class Failed(Exception):
-    """A server that isn't there, or a driver whose checks failed."""
+    """A server that did not start, or a driver whose checks failed."""
 
 
 GIVEN = set()
 
 
 def free_port():
-    """One of which the next is free, too, and below those that the system gives to whoever connects. It is given once."""
+    """Returns a free port whose successor is also free, below the ports that the system assigns to outgoing connections. Each is returned once."""
     for port in range(21_000, 32_000, 2):
         if port in GIVEN:
             continue
@@ -42,7 +42,7 @@ def free_port():
 
 
 def spawn(words, cores, **options):
-    """A process that begins on those cores, without a program between."""
+    """Starts a process on those cores, without an intermediate program."""
     return subprocess.Popen(
         [str(word) for word in words], stdin=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, cores), **options
     )
@@ -54,7 +54,7 @@ def listens(port):
 
 
 class Server:
-    """A running program. Use as a context; `port` and `pid` are there inside."""
+    """A running program. Use as a context, in which `port` and `pid` are set."""
 
     def __init__(self, words, port, cores=SAME):
         self.words, self.port, self.cores = words, port, cores
@@ -75,7 +75,7 @@ class Server:
         return self.process.pid
 
     def memory(self):
-        """Resident and anonymous kilobytes."""
+        """Returns resident and anonymous kilobytes."""
         fields = dict(
             line.split(":", 1) for line in Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()[1:] if ":" in line
         )
@@ -92,14 +92,14 @@ class Server:
 
 
 def at_port(server, port):
-    """The same process at another of its ports."""
+    """Returns the same process at another of its ports."""
     other = Server(server.words, port)
     other.process = server.process
     return other
 
 
 class Stack:
-    """Something that serves bulbs, with a folder of its own in which its identity and the driver's pairings are kept."""
+    """A server of bulbs, with its own folder for its identity and the driver's pairings."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -127,7 +127,7 @@ class Hapsim(Stack):
         return Server(words, self.port, cores)
 
     def two(self, state):
-        """Two accessories of one process, with every core, at this port and the next."""
+        """Two accessories of one process on all cores, at this port and the next."""
         profiles = [HERE / "Profiles" / f"{name}.hasaccessory" for name in ("bulb", "bulbs-149")]
         words = [self.program, "run", *profiles, "--port", self.port, "--interface", "lo", "--quiet", "--control", "off", "--state", state]
         return Server(words, self.port, ALL)
@@ -148,7 +148,7 @@ class HAPPython(Stack):
 
 
 class Floor(Stack):
-    """An echo of sealed frames: what no accessory can be faster than."""
+    """An echo server of sealed frames: the lower limit for an accessory."""
 
     name = "floor"
 

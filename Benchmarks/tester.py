@@ -1,4 +1,4 @@
-"""How long haptest takes as a whole process: to start, to look at a bridge's database, to go through everything against hapsim. Part of `make bench`."""
+"""Measures haptest as a whole process: its start, the lint of a bridge's database, and all cases against hapsim. Part of `make bench`."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ HAPTEST = Path(hapsim()).with_name("haptest")
 
 
 async def errand(*words):
-    """Its time in milliseconds, of which it is born, its exit status and what it wrote."""
+    """Runs a command. Returns its time in milliseconds, its exit status and its output."""
     start = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -28,7 +28,7 @@ async def errand(*words):
 
 
 async def database(folder):
-    """What a bridge of 150 says to GET /accessories, in a file."""
+    """Yields a file with the answer of a bridge of 150 to GET /accessories."""
     simulator = await Simulator.run(PROFILES / "bridge-149.hasaccessory", options=("--setup-code", "031-45-154", "--bonjour", "off"))
     await simulator.ready()
     keys = await direct.pair(simulator.accessory)

@@ -1,6 +1,6 @@
 """Compares two recordings of Scripts/corpus: the table of normalization rules, and the file of intended differences.
 
-Everything is recorded as it was printed. Before a comparison, RULES replace the parts of a file that differ from run to run, lines of MOVED
+Output is recorded unchanged. Before a comparison, RULES replace the parts of a file that differ from run to run, lines of MOVED
 are sorted at its end, and long lines are split at the commas of JSON. Folder `kept` and manifest.json are not compared.
 """
 import difflib
@@ -25,7 +25,7 @@ RULES = [
     (LIVE, r'"(time|since|lastSeen|seconds|duration)": ?[0-9.e+-]+', r'"\1":<seconds>', "time of the machine"),
     (LIVE, r"\b\d\d:\d\d:\d\d\.\d{3}\b", "<time>", "transcripts of the proxy have the time of the machine"),
     (LIVE, r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "<device #>", "a device ID is random"),
-    (LIVE, r"\bX-HM://[0-9A-Z]{9}", "X-HM://<code>", "the setup ID is random and follows"),
+    (LIVE, r"\bX-HM://[0-9A-Z]{9}", "X-HM://<code>", "the setup ID that follows is random"),
     (LIVE, r"(?<=X-HM://<code>)[0-9A-Z]{4}", "<setup ID>", "the setup ID is random"),
     (LIVE, r'("setupID": ?)"[0-9A-Z]{4}"', r'\1"<setup ID>"', "the setup ID is random"),
     (LIVE, r"(\bsh=)[A-Za-z0-9+/=]{8}", r"\1<hash>", "the setup hash follows the device ID"),
@@ -45,38 +45,38 @@ RULES = [
     (FUZZED, r"^(answers: |closed ).*", r"\1<numbers>", "whether a message meets a closed connection depends on time"),
     (FUZZED, r'("closed":|"answers":\{).*', r"\1<numbers>", "whether a message meets a closed connection depends on time"),
     (SHOWN, r"^([<>] connection \d+), \d+\.\d+ s$", r"\1", "time of the machine"),
-    (SHOWN, r"(?<=^[<>] )connection \d+", "connection #", "a connection that is given up has a number, too"),
-    (SHOWN, r"\d+ inputs, \d+ bytes sent", "<number> inputs, <number> bytes sent", "TCP divides messages as it likes"),
+    (SHOWN, r"(?<=^[<>] )connection \d+", "connection #", "an abandoned connection also has a number"),
+    (SHOWN, r"\d+ inputs, \d+ bytes sent", "<number> inputs, <number> bytes sent", "TCP divides messages arbitrarily"),
     (SHOWN, UUID, "<UUID #>", "identifiers of controllers are random"),
 ]
 
-# What follows the seed in a simulated world: it is the same for one build, and another as soon as a build draws one number more.
+# Values that depend on the seed of a simulated world. They are equal for one build, and change as soon as a build draws one number more.
 # `compare --exact` does not replace these.
 DRAWN = [
     (WORLD, r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "<device #>", "a device ID is drawn"),
     (WORLD, r"(127\.0\.0\.1:)(?:3[2-9]|[4-6]\d)\d{3}\b", r"\1<port>", "ports are drawn"),
     (WORLD, r"(?:<1|\b\d+(?:\.\d+)?) m?s\b", "<duration>", "virtual durations have delays that are drawn"),
     (WORLD, r'(\btime=|"start":|"duration":|duration_ms: )"?[0-9.e-]+"?', r"\1<duration>", "virtual durations have delays that are drawn"),
-    (WORLD, r'("seed":"|case seed )\d{4,}', r"\1<seed>", "each case has a seed of its own"),
-    (WORLD, r'"order":\d+', '"order":<number>', "cases that run side by side end in any order"),
+    (WORLD, r'("seed":"|case seed )\d{4,}', r"\1<seed>", "each case has its own seed"),
+    (WORLD, r'"order":\d+', '"order":<number>', "cases that run at the same time end in any order"),
     (WORLD, r"it is \d+\.\d+, less than \d+\.\d+", "it is <time>, less than <time>", "virtual time"),
     (WORLD, UUID, "<UUID #>", "identifiers of controllers are drawn"),
     (WORLD, r"\b[0-9a-f]{32,}\b", "<bytes>", "keys are drawn"),
     (WORLD, r"^    [0-9a-f]{4}  (?:[0-9a-f]{2} {1,2}){1,16}.*", "    <bytes>", "sealed bytes follow from keys"),
-    ("world/*.html", r'(<script type="application/json" id="data">).*', r"\1<data>", "report.json has it"),
+    ("world/*.html", r'(<script type="application/json" id="data">).*', r"\1<data>", "report.json contains it"),
 ]
 
-# Lines that come at any time and any number of times: they are sorted at the end of their file, each once.
+# Lines that occur at any time and any number of times. They are sorted at the end of their file, each once.
 MOVED = [
     (LIVE, r'"event":"(advertised|self-check|addresses|connected|disconnected)"', "these do not wait for requests"),
 ]
-# Lines that may come before the end of a recording or not. The files of profiles have them.
+# Lines that may or may not occur before the end of a recording. The files of profiles contain them.
 DROPPED = [("live/session-*-events.txt", r'"event":"(advertised|self-check|addresses)"', "a session does not wait for them after a restart")]
-DRAWN_MOVED = [(WORLD, r"^(PASS|INFO|SKIP)  ", "cases that run side by side end in any order")]
+DRAWN_MOVED = [(WORLD, r"^(PASS|INFO|SKIP)  ", "cases that run at the same time end in any order")]
 
 
 def pieces(line):
-    """A line of the recording as lines: split at the brackets and commas of JSON, outside of its texts."""
+    """Splits a line of the recording at the brackets and commas of JSON, outside of its strings."""
     if len(line) < LONG:
         return [line]
     lines, current = [], ""
@@ -89,7 +89,7 @@ def pieces(line):
 
 
 def tlv(text):
-    """A TLV8 in hexadecimal as text, with `<key>` for long values, which are keys, proofs and sealed bytes; None for other texts."""
+    """Returns a hexadecimal TLV8 as text, with `<key>` for long values, which are keys, proofs and sealed bytes; None for other texts."""
     data, items = bytes.fromhex(text), []
     while data:
         if len(data) < 2 or len(data) < 2 + data[1]:
@@ -101,13 +101,13 @@ def tlv(text):
 
 
 def shown_line(line):
-    """Bodies of pairing in plain, without keys."""
+    """Returns bodies of pairing in plain text, without keys."""
     body = re.fullmatch(r"  ((?:[0-9a-f]{2})+)", line)
     return body and tlv(body.group(1)) or line
 
 
 def first_lists(text):
-    """A conversation with the first `GET /accessories` and its answer alone: aiohomekit asks again when it hears of a changed record."""
+    """Keeps only the first `GET /accessories` and its answer, because aiohomekit repeats it when the record changes."""
     kept, blocks = [], text.split("\n\n")
     is_seen, is_dropped = False, False
     for block in blocks:
@@ -133,7 +133,7 @@ def numbered(pattern, replacement, lines):
 
 
 def normalized(path, text, exact=False):
-    """The lines of a file that are compared. `exact`: with what follows the seed of a simulated world."""
+    """Returns the lines of a file for comparison. `exact`: with values that depend on the seed of a simulated world."""
     if fnmatch.fnmatch(path, SHOWN):
         text = first_lists(text)
     lines = text.split("\n")
@@ -164,7 +164,7 @@ class Intended:
         self.is_used = False
 
     def replaced(self, path, lines):
-        """The lines of the earlier recording as they are expected now."""
+        """Returns the lines of the earlier recording as they are expected now."""
         if self.replace is None or not fnmatch.fnmatch(path, self.files):
             return lines
         changed = [re.sub(self.replace, self.__dict__["with"], line) for line in lines]
@@ -201,7 +201,7 @@ def intended_differences(text):
 
 
 def files(folder):
-    """Relative paths of the files that are compared."""
+    """Returns the relative paths of the compared files."""
     folder = pathlib.Path(folder)
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return {path for path in paths if not path.startswith("kept/") and path != "manifest.json"}
@@ -212,16 +212,16 @@ def lines_of(folder, path, exact=False):
 
 
 def are_equal(old, new, path, entries):
-    """Whether files need no further look: they are equal byte for byte, and no word of the earlier one is replaced."""
+    """Returns whether files need no comparison: they are equal byte for byte, and no entry replaces a text of the earlier one."""
     texts = (pathlib.Path(folder, path).read_bytes() for folder in (old, new))
     return next(texts) == next(texts) and not any(entry.replace and fnmatch.fnmatch(path, entry.files) for entry in entries)
 
 
 def difference(path, old, new, entries):
-    """The lines of a unified diff, without intended differences; empty: there is no other."""
+    """Returns the lines of a unified diff, without intended differences; empty: there are no others."""
     for entry in entries:
         was, old = old, entry.replaced(path, old)
-        # A replaced word may break lines at other places.
+        # A replacement may break lines at other places.
         if was != old and " ".join(old).split() == " ".join(new).split():
             return []
     diff = list(difflib.unified_diff(old, new, f"old/{path}", f"new/{path}", lineterm="", n=2))

@@ -1,6 +1,6 @@
-"""The part of Scripts/corpus in which hapctl, haptest, `hapsim ctl` and the control API are used with one running hapsim.
+"""The part of Scripts/corpus that uses hapctl, haptest, `hapsim ctl` and the control API with one running hapsim.
 
-It runs in a network namespace with a loopback interface alone. Simulated time is frozen, ports are fixed.
+It runs in a network namespace that has only a loopback interface. Simulated time is frozen, ports are fixed.
 """
 import asyncio
 import http.client
@@ -170,7 +170,7 @@ async def steps(recorder, path, text):
 
 
 def ask(recorder, path, line):
-    """One request to the control API, and its answer."""
+    """Sends one request to the control API, and records its answer."""
     method, target, *body = line.split(" ", 2)
     connection = http.client.HTTPConnection("127.0.0.1", API, timeout=30)
     try:
@@ -186,7 +186,7 @@ def ask(recorder, path, line):
 
 
 async def serving(recorder, name, use, *options, profile="garage-kilgo", serve=FROZEN, **how):
-    """Serves a profile, lets `use` do something with it, and records what hapsim printed."""
+    """Serves a profile, calls `use` with it, and records the output of hapsim."""
     simulator = await Simulator.run(profile_path(profile), options=(*serve, *options), **how)
     try:
         await announced(simulator)
@@ -218,7 +218,7 @@ async def control_api(recorder):
 
 
 async def background(recorder, path, words, begun, then, ends):
-    """A command that runs while `then` does something. `begun` waits until it has begun; it ends by itself, or is ended."""
+    """Runs a command while `then` runs. `begun` waits until it has started; it ends by itself, or is ended."""
     process = await Simulator.launch(*words)
     try:
         await begun(process)
@@ -231,7 +231,7 @@ async def background(recorder, path, words, begun, then, ends):
 
 
 async def watching(recorder):
-    """`hapctl watch`, `shell` and `proxy`."""
+    """Records `hapctl watch`, `shell` and `proxy`."""
     path = "live/session-watch.txt"
 
     async def use(simulator):
@@ -305,7 +305,7 @@ async def fuzz(recorder):
 
 
 async def presets(recorder):
-    """The answers to some correct and some wrong requests with each preset."""
+    """Records the answers to some correct and some faulty requests with each preset."""
     for preset in PRESETS:
         path = f"live/session-preset-{preset}.txt"
 

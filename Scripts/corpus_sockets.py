@@ -1,6 +1,6 @@
 """The parts of Scripts/corpus with aiohomekit over real sockets: captures of all profiles, state folders, and their replay.
 
-It runs in a network namespace with a loopback interface alone, with the clients of Tests/Interop. Ports of accessories are fixed.
+It runs in a network namespace that has only a loopback interface, with the clients of Tests/Interop. Ports of accessories are fixed.
 """
 import asyncio
 import contextlib
@@ -38,19 +38,19 @@ def profiles():
 
 
 def enter(recorder):
-    """From here on this process works in the folder of the recorder, with its programs."""
+    """Makes this process work in the folder of the recorder, with its programs."""
     os.environ.update(recorder.environment, HAPSIM=recorder.program("hapsim"))
     os.chdir(recorder.work)
 
 
 async def clean_up(simulator):
-    """Ends the process. What it printed is not printed, as in tests."""
+    """Ends the process. Its output is not printed, as in tests."""
     with contextlib.redirect_stdout(io.StringIO()):
         await asyncio.shield(simulator.clean_up())
 
 
 async def announced(simulator):
-    """Waits until the accessory has found itself on the network, so that this event is in each recording."""
+    """Waits until the accessory has found itself on the network, so that every recording contains this event."""
     await simulator.ready()
     await simulator.wait(lambda line: line.get("event") == "self-check", patience=PATIENCE)
 
@@ -60,7 +60,7 @@ def lines(said):
 
 
 def writable(listed):
-    """What is written: the first characteristic with two values that can be written, else Identify."""
+    """Returns the characteristic to write: the first with two writable values, or Identify."""
     found = [(i, c) for i, c in listed.items() if "pw" in c["perms"]]
     several = [(i, c) for i, c in found if len(good(c)) > 1 and c["format"] not in ("tlv8", "data")]
     return (several or found)[0]
@@ -75,7 +75,7 @@ async def write(home, listed):
 
 
 async def cause_event(simulator, home, listed):
-    """Gives a value by hand to the first characteristic that takes it, and waits for the event."""
+    """Sets the first characteristic that accepts a value by hand, and waits for the event."""
     for identifier, c in listed.items():
         if "ev" not in c["perms"] or c["format"] in ("tlv8", "data"):
             continue
@@ -88,7 +88,7 @@ async def cause_event(simulator, home, listed):
 
 
 async def use(simulator, phone):
-    """What a controller does: pairs, lists, reads all, subscribes, writes one, receives one event, unpairs."""
+    """Acts as a controller: pairs, lists, reads all, subscribes, writes one, receives one event, unpairs."""
     home = await phone.pair(simulator.accessory)
     listed = dict(characteristics(await home.accessories()))
     for batch in batches(i for i, c in listed.items() if "pr" in c["perms"]):
@@ -126,7 +126,7 @@ def keep_capture(recorder, file, name):
 
 
 def schema(path):
-    """The tables of a database, and how many rows each has."""
+    """Returns the tables of a database with their numbers of rows."""
     database = sqlite3.connect(path)
     tables = database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").fetchall()
     rows = [f"{sql}\n" for _, sql in tables]
@@ -139,7 +139,7 @@ def schema(path):
 
 
 async def record_state(recorder, network, name):
-    """A state folder with two controllers and a written value, and hapctl's folder with the first controller."""
+    """Records a state folder with two controllers and a written value, and hapctl's folder with the first controller."""
     simulator = await Simulator.run(profile_path(name), state="old", options=(*FROZEN, "--control", "off"))
     try:
         accessory = (await simulator.ready())[0]
@@ -166,12 +166,12 @@ async def record_state(recorder, network, name):
 
 
 async def served_again(recorder, network, kept):
-    """Serves a copy of a kept state folder, and returns what the controllers that were paired then find."""
+    """Serves a copy of a recorded state folder, and returns the observations of the controllers that are paired in it."""
     for name in ("hapsim", "hapctl"):
         shutil.rmtree(f"copy-{name}", ignore_errors=True)
         shutil.copytree(kept / name, f"copy-{name}")
     (pairing,) = json.loads((kept / "controller.json").read_text()).values()
-    # Without --setup-code: the folder has it.
+    # Without --setup-code, because the folder contains it.
     options = ("--port", PORT, "--virtual-time", "--seed", "1", "--control", "off")
     simulator = await Simulator.run(profile_path(kept.name), state="copy-hapsim", options=options)
     try:
@@ -203,7 +203,7 @@ async def record_sockets(recorder):
 
 
 def replay_capture(recorder, corpus, kept):
-    """What a capture of an earlier program gives now: problems, none if it is the same."""
+    """Replays a capture of an earlier program. Returns the problems; none if the result is the same."""
     status, output, errors = recorder.ended(["hapsim", "replay", str(kept), "--json"])
     if status != 0 or json.loads(output)["difference"] is not None:
         return [f"exit status {status}: {(errors or output).strip()[:300]}"]
@@ -216,17 +216,17 @@ def replay_capture(recorder, corpus, kept):
 
 
 async def replay_state(recorder, network, kept):
-    """What controllers find now with a state folder of an earlier program: problems, none if it is the same."""
+    """Uses a state folder of an earlier program. Returns the problems; none if the controllers find the same."""
     expected = json.loads((kept / "expected.json").read_text())
     try:
         found = await served_again(recorder, network, kept)
     except Exception as error:
         return [f"{type(error).__name__}: {error}"]
-    return [f"{name} was {str(was)[:400]}, and is {str(found.get(name))[:400]}" for name, was in expected.items() if found.get(name) != was]
+    return [f"{name} was {str(was)[:400]}, and is now {str(found.get(name))[:400]}" for name, was in expected.items() if found.get(name) != was]
 
 
 async def replay(recorder, corpus):
-    """Prints what this version says of the captures and states of another. Returns the number of those with problems."""
+    """Prints the problems of this version with captures and states of another. Returns the number of those with problems."""
     corpus, failed = pathlib.Path(corpus), 0
 
     def report(kept, problems):

@@ -1,6 +1,6 @@
-"""What Scripts/corpus records of the programs without a network: help, usage errors, lists and JSON.
+"""The part of Scripts/corpus that needs no network: help, usage errors, lists and JSON.
 
-A Recorder runs programs in a folder of its own, which has a copy of the programs, links to Profiles, Suites and so on, and the
+A Recorder runs programs in its own folder, which contains a copy of the programs, links to Profiles, Suites and other folders, and the
 files of FILES. It writes each command with its exit status, output and errors.
 """
 import json
@@ -18,7 +18,7 @@ LINKS = ("Profiles", "Suites", "Defects", "Examples", "Tests")
 PRESETS = tuple(json.loads((ROOT / "Profiles/schema.json").read_text())["$defs"]["preset"]["enum"])
 LIMIT = 60  # seconds that a command may take
 
-# Files with mistakes.
+# Files with errors.
 FILES = {
     "broken.json": '{"accessories": [{"aid": 1,}]}\n',
     "broken.hasaccessory": '{"format": "hasaccessory/1", "name": "", "category": "lamp", "services": [{"type": "LightBulbs"},'
@@ -35,7 +35,7 @@ FILES = {
     "lamp.hasaccessory": (ROOT / "Profiles" / "light-colour.hasaccessory").read_text(),
 }
 
-# Usage errors besides those that the options of each command give. None of these may serve.
+# Usage errors in addition to those of the options of each command. None of these commands may start a server.
 ERRORS = """
 hapsim
 hapsim nothing
@@ -222,7 +222,7 @@ haptest validate broken-suite.yaml
 haptest validate broken-suite.yaml --json
 """
 
-# What is printed without a network: the catalogue, cases, defects, faults, presets, schemas.
+# Output without a network: the catalogue, cases, defects, faults, presets, schemas.
 LISTS = """
 types: hapsim types
 types: hapsim types --json
@@ -264,11 +264,11 @@ edit: cat lamp.hasaccessory
 
 
 class Misuse(Exception):
-    """The command line makes no sense."""
+    """The command line is invalid."""
 
 
 class Recorder:
-    """Runs commands and writes what they print below a folder."""
+    """Runs commands and writes their output below a folder."""
 
     def __init__(self, out, programs):
         self.out = pathlib.Path(out).resolve()
@@ -296,7 +296,7 @@ class Recorder:
         return str(self.work / "bin" / name)
 
     def ended(self, words, given=""):
-        """Runs a command to its end: exit status, output, errors, without the name of the folder."""
+        """Runs a command to its end. Returns exit status, output and errors, without the name of the folder."""
         try:
             done = subprocess.run(
                 words, cwd=self.work, env=self.environment, input=given.encode(), capture_output=True, timeout=LIMIT)
@@ -306,7 +306,7 @@ class Recorder:
         return done.returncode, *texts
 
     def run(self, path, *words, given=""):
-        """Adds a command and what it prints to a file; returns its output."""
+        """Adds a command and its output to a file; returns its output."""
         status, output, errors = self.ended(words, given)
         text = f"$ {shlex.join(words)}\n{given and '< ' + given}".replace(str(self.work), "WORK")
         text += output if output.endswith("\n") or not output else output + "⏎\n"
@@ -322,7 +322,7 @@ class Recorder:
 
 
 def record_help(recorder):
-    """Help of each command, and what an unknown option and a missing value give."""
+    """Records the help of each command, and the errors of an unknown option and a missing value."""
     for program in PROGRAMS:
         recorder.run(f"texts/{program}.txt", program, "--version")
         text = recorder.run(f"texts/{program}.txt", program, "--help")
@@ -358,7 +358,7 @@ def record_lists(recorder):
 
 
 def record_files(recorder):
-    """What is said of profiles and of recordings of devices."""
+    """Records the output about profiles and about recordings of devices."""
     profiles = sorted(f"Profiles/{path.name}" for path in (ROOT / "Profiles").glob("*.hasaccessory"))
     recorder.run("files/validate.txt", "hapsim", "validate", *profiles)
     recorder.run("files/validate.txt", "hapsim", "validate", "--json", *profiles, "broken.hasaccessory", "cut.hasaccessory")

@@ -1,4 +1,4 @@
-"""The mutations of the browser for Scripts/mdns-mutations: rule, file below Sources/MDNS, text, the text that takes its place."""
+"""The mutations of the browser for Scripts/mdns-mutations: rule, file below Sources/MDNS, text, the replacement."""
 
 M = "Browser/MDNSBrowser.swift"
 A = "Browser/MDNSBrowser+Asking.swift"

@@ -1,4 +1,4 @@
-"""Writes docs/proof.md of what Scripts/prove found."""
+"""Writes docs/proof.md from the results of Scripts/prove."""
 import collections
 
 
@@ -11,19 +11,19 @@ def text(defects, cases, verdicts, summary, matrix=None):
     needed = [case for case in cases if case["level"] != "info"]
     proven = set(summary["proven"])
     lines = [
-        "# The proof: every case of haptest is caught failing",
+        "# The proof: every case of haptest detects a defect",
         "",
         "<!-- Written by `make prove`. Do not edit. -->",
-        "A conformance case that no broken accessory fails says nothing. So `hapsim` breaks each rule on purpose, one at a time (see [defects](defects.md)), and `haptest` has to notice: the",
-        "case of that rule has to fail, and no other but those that the defect says it drags along. Other cases may be blocked by that case. Without a defect, and with every shipped profile, nothing may fail.",
+        "A conformance case is useful only if a faulty accessory fails it. `hapsim` therefore breaks each rule deliberately, one at a time (see [defects](defects.md)), and `haptest` must detect it: the",
+        "case of that rule must fail, and no other cases except those that the defect declares as dragged. Other cases may be blocked by that case. Without a defect, and with every shipped profile, no case may fail.",
         "",
-        f"| | |\n|---|---|\n| cases that demand or recommend something | {len(needed)} |\n| caught failing | {len(proven)} |",
+        f"| | |\n|---|---|\n| cases with a requirement or recommendation | {len(needed)} |\n| caught failing | {len(proven)} |",
         f"| defects | {summary['defects']} |\n| proven | {summary['killed']} |",
         f"| cases blocked by the case that judges the broken rule | {summary['blocked']} |\n| cases that fail as well (dragged) | {summary['dragged']} |",
         f"| runs without a defect | {summary['clean']}, {summary['profiles']} of them whole runs against shipped profiles |",
-        f"| of which accused somebody | {len(summary['alarms'])} |\n| time | {summary['seconds'] // 60} min {summary['seconds'] % 60} s on 2 cores |",
+        f"| of these with a false alarm | {len(summary['alarms'])} |\n| time | {summary['seconds'] // 60} min {summary['seconds'] % 60} s on 2 cores |",
         "",
-        "`make prove` does it again; `make proof-check` takes expectations out of the cases and sees the proof break.",
+        "`make prove` repeats the proof. `make proof-check` removes expectations from cases, and checks that the proof then fails.",
         "",
         "## By area",
         "| area | cases | caught failing | defects | proven |",
@@ -37,7 +37,7 @@ def text(defects, cases, verdicts, summary, matrix=None):
     lines += ["", "## Survivors"]
     survivors = [case for case in needed if case["id"] not in proven]
     if survivors:
-        lines += ["Cases that no defect was seen to fail:", "", "| case | why |", "|---|---|"]
+        lines += ["Cases that fail with no defect:", "", "| case | why |", "|---|---|"]
         for case in survivors:
             reasons = [d["unproven"] for d in by_case[case["id"]] if d.get("unproven")]
             lines.append(f"| {case['id']} {case['name']} | {cell('; '.join(reasons) or 'not known')} |")
@@ -54,20 +54,20 @@ def text(defects, cases, verdicts, summary, matrix=None):
             lines.append(f"| {defect['id']} | {' '.join(defect['breaks'])} | {cell(defect['unproven'])} |")
     totals = [d for d in defects if d.get("total")]
     if totals:
-        lines += ["", "## Total defects", "With these no session can be made or used at all; what else fails isn't held against them:", ""]
+        lines += ["", "## Total defects", "With these defects no session can be established or used. Further failures do not count against them:", ""]
         lines += [f"- `{d['id']}`: {d['total']}" for d in totals]
-    lines += ["", "## Each case and what it was caught by", "| case | level | defects | one of them, and what haptest said |", "|---|---|---|---|"]
+    lines += ["", "## Each case with its defects", "| case | level | defects | one of them, with the message of haptest |", "|---|---|---|---|"]
     for case in needed:
         own = [by_id[d["id"]] for d in by_case[case["id"]] if d["id"] in by_id]
         hits = [v for v in own if case["id"] in v["messages"]]
         said = f"`{hits[0]['id']}`: {cell(hits[0]['messages'][case['id']])}" if hits else "–"
         lines.append(f"| {case['id']} {case['name']} | {case['level']} | {len(hits)} | {said} |")
     if summary["interrupted"]:
-        lines.insert(3, "**This proof was interrupted: what is missing didn't run.**")
+        lines.insert(3, "**This proof was interrupted: the missing cases did not run.**")
     return "\n".join(lines) + "\n"
 
 
 def cell(text):
-    """Text that stands in one cell of a table."""
+    """Returns text for one cell of a table."""
     text = " ".join(text.split()).replace("|", "\\|")
     return text if len(text) <= 160 else text[:157] + "…"

@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Worker:
-    """A WorldRunner, which runs one test after the other; another is started when one has died."""
+    """A WorldRunner, which runs one test after the other. It is restarted if it has died."""
 
     def __init__(self, program, folder=ROOT):
         self.program = program
@@ -16,7 +16,7 @@ class Worker:
         self.process = None
 
     def close(self):
-        """Ends the process, which waits for the next test."""
+        """Ends the process, which is waiting for the next test."""
         if self.process is not None:
             self.process.stdin.close()
             self.process.wait()
@@ -30,7 +30,7 @@ class Worker:
                     [str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder,
                     env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
             process = self.process
-            # Nothing here waits for real time; a run that never ends is a mistake, and is ended.
+            # Nothing here waits in real time, so a run that does not end is an error, and is ended.
             watchdog = threading.Timer(limit, process.kill)
             watchdog.start()
             try:

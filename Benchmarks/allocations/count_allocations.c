@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a program allocates, for LD_PRELOAD. The counter is the first eight bytes of the file that ALLOCATION_COUNT names, so that
-// somebody else can read it while the program runs. With ALLOCATION_TRACE=1, whoever allocates while the second eight bytes aren't zero is
-// written to standard error, as addresses for addr2line.
+// Counts the allocations of a program, for LD_PRELOAD. The counter is the first eight bytes of the file that ALLOCATION_COUNT names, so that
+// another process can read it while the program runs. With ALLOCATION_TRACE=1, the callers of allocations are written to standard error while the
+// second eight bytes are not zero, as addresses for addr2line.
 #define _GNU_SOURCE
 #include <execinfo.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void start(void) {
     close(file);
     if (place == MAP_FAILED) return;
     void *warm[1];
-    backtrace(warm, 1); // it allocates at its first use
+    backtrace(warm, 1); // its first use allocates
     tracing = getenv("ALLOCATION_TRACE") != NULL;
     shared = place;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// floor: what this machine can do at best. Raw costs of the primitives HAP uses, and an epoll
+// floor: the lower limits of this machine. Raw costs of the primitives that HAP uses, and an epoll
 // echo server for hapload's echo/echoenc modes.
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -266,7 +266,7 @@ static struct pairing {
     char aid[64];       // accessory pairing id
     uint8_t apk[32];
 } *prs;
-static int at; // the accessory that is being spoken to
+static int at; // the current accessory
 #define pr (prs[at])
 static void pairing_save(void) {
     FILE *f = fopen(opt.pairing, "w");
@@ -317,7 +317,7 @@ struct conn {
     int stage;
     uint8_t esk[32], epk[32];
     bool val;
-    int what; // the operation under way
+    int what; // the current operation
     int got;
     bool closed;
 };
@@ -406,7 +406,7 @@ static size_t http_parse(conn *c, const uint8_t *p, size_t n, msg *m) {
 static uint64_t bytes_in;
 static long hs_retries;
 static bool hs_retry(conn *c);
-// One recv and everything that follows from it. flags: 0 or MSG_DONTWAIT.
+// One recv and its processing. flags: 0 or MSG_DONTWAIT.
 // Returns false when the peer closed.
 static bool pump(conn *c, int flags) {
     if (c->rxoff == c->rx.n) c->rxoff = c->rx.n = 0;
@@ -432,7 +432,7 @@ static bool pump(conn *c, int flags) {
     if (!c->secure) {
         bput(&c->pt, c->rx.p + c->rxoff, c->rx.n - c->rxoff);
         c->rxoff = c->rx.n = 0;
-        // Some servers turn encryption on before M4 has left (a race). Count it and start over.
+        // Some servers turn encryption on before M4 has left (a race). Count it and repeat.
         if (c->pt.n - c->ptoff >= 5 && memcmp(c->pt.p + c->ptoff, "HTTP/", 5) && hs_retry(c)) return true;
     } else {
         while (c->rx.n - c->rxoff >= 2) {
@@ -460,7 +460,7 @@ static bool pump(conn *c, int flags) {
         bool sec = c->secure;
         c->ptoff += used;
         c->fn(c, &m);
-        if (!sec && c->secure) break; // keys came up: nothing plain may follow
+        if (!sec && c->secure) break; // keys are active: no plain text may follow
     }
     return true;
 }
@@ -948,7 +948,7 @@ static bool loop(uint64_t deadline) {
 }
 
 // ---------------------------------------------------------------- closed loop get / put / acc / echo
-// OP_PUTACC: in turns, so that no rendering of /accessories can be kept.
+// OP_PUTACC: alternately, so that no rendering of /accessories can be cached.
 enum { OP_GET, OP_PUT, OP_ACC, OP_PUTACC, OP_ECHO };
 static int op;
 static long issued, finished, target, warm_left;

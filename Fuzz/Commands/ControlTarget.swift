@@ -2,8 +2,8 @@ import FuzzSupport
 import HAPControl
 import HAPWire
 
-/// Requests of the control API, one behind the other: whether one may be asked is settled by its head, by nobody from elsewhere, and what is understood
-/// is an operation with all that its path wants.
+/// Parses requests of the control API one after the other. The head alone decides about access, no request from another origin is allowed,
+/// and an accepted request is an operation with all parameters of its path.
 package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
   let open = AccessRules(token: nil, hostName: "studio")
   let closed = AccessRules(token: "open-sesame", hostName: "studio")
@@ -18,11 +18,11 @@ package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
       let early = Result { () throws(ControlProblem) in try ControlRequest(head, body: start..<start, in: raw) }
       switch (whole, early) {
       case (.failure(let one), .failure(let other)):
-        require(one == other, "the body changed what is wrong with a target")
+        require(one == other, "the body changed the error of a target")
       case (.success(let whole), .success(let early)):
         judge(whole, early, open)
         judge(whole, early, closed)
-      default: require(false, "the body changed whether a target is right")
+      default: require(false, "the body changed whether a target is valid")
       }
       return consumed
     }
@@ -37,13 +37,13 @@ private func judge(_ whole: ControlRequest, _ early: ControlRequest, _ rules: Ac
     return nil
   }
   let problem = refusal(whole)
-  require(problem == refusal(early), "the body changed who may ask")
+  require(problem == refusal(early), "the body changed the access decision")
   if let problem { return require(problem.status == 401 || problem.status == 403, "\(problem)") }
   let hosts = whole.fields.filter { $0.name == "host" }.map { $0.value.lowercased() }
-  require(hosts.count == 1 && isOurs(hosts[0], acceptsName: rules.token != nil), "\(hosts) was let through")
+  require(hosts.count == 1 && isOurs(hosts[0], acceptsName: rules.token != nil), "\(hosts) was accepted")
   if let origin = whole[field: "origin"] { require(origin.lowercased() == "http://" + hosts[0], "\(origin)") }
   if rules.token != nil, whole.path.first == "v1" {
-    require(whole[field: "authorization"]?.hasSuffix("open-sesame") == true, "nobody brought the token")
+    require(whole[field: "authorization"]?.hasSuffix("open-sesame") == true, "a request without the token was accepted")
   }
   do throws(ControlProblem) {
     let call = try ControlCall(whole)
@@ -52,7 +52,7 @@ private func judge(_ whole: ControlRequest, _ early: ControlRequest, _ rules: Ac
   } catch { require((400..<500).contains(error.status) && !error.message.isEmpty, "\(error)") }
 }
 
-/// Told another way than by the rules: no letter of a name stands in it but those of the names that are ours.
+/// Checks a host independently of the rules: it must be one of the allowed names, or consist only of the characters of an address.
 private func isOurs(_ host: String, acceptsName: Bool) -> Bool {
   let name = host.hasPrefix("[") ? Substring(host) : host.prefix { $0 != ":" }
   let digits = host.hasPrefix("[") ? "0123456789abcdef:.[]" : "0123456789."

@@ -5,8 +5,8 @@ import HAPScenario
 import HAPVocabulary
 import HAPWire
 
-/// A file with a scenario, and behind a zero byte what happens while it is played: whatever is wrong with the file is told with its place, and
-/// what can be read ends or waits, whatever happens.
+/// Reads a scenario file and, after a zero byte, plays it with a series of events. Every error in the file has its place, and a valid
+/// scenario ends or waits, whatever happens.
 package func fuzzScenario(_ bytes: UnsafeRawBufferPointer) {
   let parts = [UInt8](bytes).split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let file = ScenarioFile([UInt8](parts[0]), file: "fuzz.yaml", commands: .all)
@@ -71,7 +71,7 @@ private func event(_ name: String, _ byte: UInt8) -> ScenarioEvent {
     members: [("aid", 1), ("iid", 9), ("value", .integer(Int128(byte))), ("controller", "C")], text: name)
 }
 
-/// One characteristic, whatever it is called.
+/// A world with one characteristic, which any selector matches.
 private final class FuzzedScenarioWorld: ScenarioWorld {
   var value = Value.integer(0)
 

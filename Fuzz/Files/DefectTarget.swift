@@ -5,8 +5,8 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// A file of defects, and behind a zero byte what comes over the network: whatever is wrong with the file is told with its place, and what can be read takes any message
-/// and ends.
+/// Reads a file of defects and, after a zero byte, feeds messages from the network to it. Every error in the file has its place, and valid
+/// defects handle any message and end.
 package func fuzzDefects(_ bytes: UnsafeRawBufferPointer) {
   let parts = [UInt8](bytes).split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let file = DefectFile([UInt8](parts[0]), file: "fuzz.yaml")
@@ -56,7 +56,7 @@ private func exchange(
   for pause in script.defect.beats { _ = script.bytes(facts(.beat(every: pause), nil), world) }
 }
 
-/// A lamp.
+/// A lamp with the defects.
 private final class FuzzedWorld: DefectWorld {
   let database: AttributeDatabase
   var databaseText: [UInt8] { Array(#"{"accessories":[]}"#.utf8) }

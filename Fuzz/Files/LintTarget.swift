@@ -2,7 +2,7 @@ import FuzzSupport
 import HAPLint
 import HAPWire
 
-/// The first byte says what is known besides; the rest is the database.
+/// The first byte selects the facts; the rest is the database.
 package func fuzzLint(_ bytes: UnsafeRawBufferPointer) {
   guard let kind = bytes.first else { return }
   let body = [UInt8](bytes.dropFirst())
@@ -11,23 +11,23 @@ package func fuzzLint(_ bytes: UnsafeRawBufferPointer) {
     isReadOverIP: kind & 4 != 0)
   let lint = DatabaseLint(body)
   let findings = lint.findings(facts: facts)
-  require(findings == lint.findings(facts: facts), "twice is not the same")
+  require(findings == lint.findings(facts: facts), "a second run has other findings")
   require(findings.count <= DatabaseLint.mostFindings + 200, "too many findings")
   let isJSON = (try? JSONNode.parse(body)) != nil
-  require(isJSON || findings.contains { $0.caseID == "ADB-02" }, "what is no JSON passed")
+  require(isJSON || findings.contains { $0.caseID == "ADB-02" }, "malformed JSON passed")
   for finding in findings {
-    require(DatabaseLint.rules.contains { $0.id == finding.caseID }, "there is no such rule")
+    require(DatabaseLint.rules.contains { $0.id == finding.caseID }, "a finding has an unknown rule")
     require(!isJSON || finding.place != nil || finding.summary.hasSuffix("more of this kind"), "a finding has no place")
-    if let place = finding.place { require(place.line >= 1 && place.column >= 1, "a place is none") }
+    if let place = finding.place { require(place.line >= 1 && place.column >= 1, "a place is invalid") }
   }
-  // One rule alone finds what it finds among the others.
+  // A rule has the same findings alone and among others.
   if let finding = findings.first, findings.count < DatabaseLint.mostFindings {
     let alone = lint.findings(rules: [finding.caseID], facts: facts)
-    require(alone == findings.filter { $0.caseID == finding.caseID }, "a rule depends on which others are asked for")
+    require(alone == findings.filter { $0.caseID == finding.caseID }, "a rule depends on the selection of other rules")
   }
-  require((try? JSONNode.parse([UInt8](LintText.json(findings).utf8))) != nil, "what is written is no JSON")
+  require((try? JSONNode.parse([UInt8](LintText.json(findings).utf8))) != nil, "the written text is not JSON")
   let report = LintText.report(findings)
   require(!report.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "a control character is printed")
-  require(DatabaseLint.structuralDifferences(between: body, and: body).count <= 1, "it differs from itself")
-  require(DatabaseLint.reusedIDs(old: body, new: body).isEmpty, "its ids are used again in itself")
+  require(DatabaseLint.structuralDifferences(between: body, and: body).count <= 1, "the database differs from itself")
+  require(DatabaseLint.reusedIDs(old: body, new: body).isEmpty, "the database reuses its own ids")
 }

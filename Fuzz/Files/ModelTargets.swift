@@ -17,20 +17,20 @@ package func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
     built = try profile.build(ids: &ids, deviceID: deviceID)
   } catch { return }
   require(profile.isServable, "a profile with errors was built")
-  // The values that it starts with are values that it allows.
-  // Off the grid of its step is a warning: such devices exist.
+  // All initial values are allowed.
+  // A value off the grid of its step is only a warning, because such devices exist.
   for var characteristic in built.database.characteristics where characteristic.value != .null {
     characteristic.constraints.minStep = nil
-    require(characteristic.allows(characteristic.value), "\(characteristic.type) starts with what it refuses")
+    require(characteristic.allows(characteristic.value), "\(characteristic.type) starts with a value that it refuses")
   }
   var same = ids
   guard let again = try? profile.build(ids: &same, deviceID: deviceID) else {
-    fatalError("it can't be built twice")
+    fatalError("the profile cannot be built twice")
   }
-  require(same == ids && again.configurationText == built.configurationText, "ids don't stay")
+  require(same == ids && again.configurationText == built.configurationText, "the ids changed")
 }
 
-/// What a person may ask for, of whatever document: it is done or refused, and what is refused changes nothing.
+/// Edits any document. Each edit succeeds or is refused, and a refused edit changes nothing.
 private func editProfile(_ bytes: [UInt8]) {
   guard let editor = try? ProfileEditor(json: bytes), let wish = try? ServiceWish("LightBulb:Brightness,Name") else {
     return
@@ -46,8 +46,8 @@ private func editProfile(_ bytes: [UInt8]) {
     for edit in edits {
       var edited = editor
       let done = (try? edit(&edited)) != nil
-      require(done || edited.json == bytes, "what was refused changed something")
-      require((try? JSONNode.parse(edited.json)) != nil, "an edit left no JSON")
+      require(done || edited.json == bytes, "a refused edit changed the document")
+      require((try? JSONNode.parse(edited.json)) != nil, "an edit resulted in malformed JSON")
     }
   }
 }
@@ -60,7 +60,7 @@ package func fuzzTexts(_ bytes: UnsafeRawBufferPointer) {
   if let code = try? SetupCode(text) { require((try? SetupCode(code.text)) == code) }
   if let id = SetupID(text) { require(SetupID(id.text) == id) }
   if let id = DeviceID(text) { require(DeviceID(id.text) == id && id.bytes.count == 6) }
-  if let decoded = Base64.decode(text) { require(Base64.encode(decoded) == text, "two ways to write base64") }
+  if let decoded = Base64.decode(text) { require(Base64.encode(decoded) == text, "base64 was written in another way") }
   require(Base64.decode(Base64.encode([UInt8](bytes))) == [UInt8](bytes))
   _ = (Catalogue.characteristic(named: text), Catalogue.service(named: text), Catalogue.category(slug: text))
   _ = nearestName(to: text, in: ["On", "Brightness", "TargetDoorState"])
@@ -90,7 +90,7 @@ package func fuzzValues(_ bytes: UnsafeRawBufferPointer) {
     let lower = Int(program.byte())
     constraints.validValuesRange = lower...(lower + Int(program.byte()))
   }
-  // A profile that contradicts itself is refused before.
+  // A profile with contradictory limits is refused earlier.
   if let low = constraints.minValue?.doubleValue, let high = constraints.maxValue?.doubleValue, low > high { return }
   guard let type = TypeID("25") else { return }
   let characteristic = Characteristic(

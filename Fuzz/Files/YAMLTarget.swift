@@ -3,7 +3,7 @@ import HAPSuite
 import HAPWire
 import HAPYAML
 
-/// What is read has a place, is within its limits, and writes as JSON that says the same; and what is JSON is read as JSON.
+/// Every node that is read has a place, is within the limits, and writes as equivalent JSON. JSON is read as JSON.
 package func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   let limit = 2000
@@ -11,17 +11,17 @@ package func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
   do throws(JSONError) {
     let node = try JSONNode.yaml(bytes, nodeLimit: limit)
     require(count(node, at: .root) <= limit, "there are more values than the limit")
-    if let json { require(node == json, "JSON is read otherwise") }
+    if let json { require(node == json, "JSON is read differently") }
     let written = JSONWriter.bytes { $0.node(node) }
-    guard let again = try? JSONNode.parse(written) else { fatalError("what was read is no JSON") }
-    require(again.says(node), "what was written says something else")
+    guard let again = try? JSONNode.parse(written) else { fatalError("the written tree is not JSON") }
+    require(again.says(node), "the written tree has another content")
   } catch {
     require(error.place.line >= 1 && error.place.column >= 1 && !error.message.isEmpty)
     if let json { require(count(json, at: .root) > limit, "JSON is refused") }
   }
 }
 
-/// Values in the tree, each of which knows its path.
+/// Counts the values in the tree, and checks that each has its path.
 private func count(_ node: JSONNode, at path: JSONPath) -> Int {
   require(node.path == path, "a value has another path than its own")
   require(node.place.line >= 1 && node.place.column >= 1)

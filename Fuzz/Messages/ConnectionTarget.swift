@@ -5,8 +5,8 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// An accessory, several controllers, and a program: each step is an action that is right, wrong or late. After each the accessory must stand
-/// as it should, and at the end it serves its admin as if nothing had been.
+/// An accessory, several controllers and a program: each step is a correct, faulty or late action. After each step the invariants of the
+/// accessory must hold, and at the end it serves its admin normally.
 package func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let isPaired = !program.isSet()
@@ -20,7 +20,7 @@ package func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
   home.finish()
 }
 
-/// The default, a preset, or either with some fields changed.
+/// Returns the default quirks, a preset, or either with some fields changed.
 private func conduct(of program: inout ByteProgram) -> Conduct {
   let presets = Conduct.presets.keys
   let choice = program.number(below: presets.count * 2 + 2)
@@ -46,7 +46,7 @@ private func conduct(of program: inout ByteProgram) -> Conduct {
 private struct FuzzedHome {
   let accessory: MemoryAccessory
   private var controllers: [MemoryController] = []
-  /// Controllers that were sent what no accessory should answer under a session.
+  /// Pair Setups that have received M2, by controller.
   private var setups: [ObjectIdentifier: MemoryController.Setup] = [:]
   private var setupCount = 0
   private let device = FuzzedDevice()
@@ -118,7 +118,7 @@ private struct FuzzedHome {
     switch program.number(below: 6) {
     case 0: accessory.change(TestHome.id(TestHome.ID.brightness), to: .integer(Int128(program.number(below: 101))))
     case 1:
-      // Its service comes and goes.
+      // Adds or removes its service.
       let button = TestHome.id(TestHome.ID.button)
       if accessory.core.attributes.database[button] != nil {
         accessory.change(button, to: .integer(Int128(program.number(below: 3))))
@@ -135,12 +135,12 @@ private struct FuzzedHome {
     default:
       configuration &+= 1
       if configuration == 0 { configuration = 1 }
-      // The light stays; what else there is comes and goes.
+      // The light always exists; other services may be removed.
       var accessories = TestHome.accessories
       if program.isSet() { accessories[0].services.removeAll { $0.iid >= 40 && $0.iid < 60 } }
       if program.isSet() { accessories.removeLast() }
       guard (try? accessory.replace(accessories, configurationNumber: configuration)) != nil else {
-        fatalError("the home is wrong")
+        fatalError("the home is invalid")
       }
     }
   }
@@ -193,7 +193,7 @@ private struct FuzzedHome {
     _ = controller.post("/pairings", PlainTLV(items))
   }
 
-  /// A right procedure of one message after the other, seldom and dear, with something broken at will.
+  /// Runs a Pair Setup message by message, with a random fault. It is rare, because it is expensive.
   private mutating func setup(_ controller: MemoryController, _ program: inout ByteProgram) {
     let key = ObjectIdentifier(controller)
     let isBroken = program.byte() & 7 == 0
@@ -223,38 +223,39 @@ private struct FuzzedHome {
     controller.sendRaw(frame)
   }
 
-  // MARK: What always holds
+  // MARK: Invariants
 
   mutating func check() {
     let core = accessory.core
     require(core.slots.takenCount <= core.quirks.maximumSessions, "\(core.slots.takenCount) slots")
     let sessions = core.connections.count { $0.isSecured }
     require(sessions <= core.quirks.maximumSessions, "\(sessions) sessions")
-    // Silent connections, and those that send a long first body, hold no slot, but every connection is in one of the three lists.
+    // Silent connections, and connections that send a long first body, hold no slot, but every connection is in one of the three lists.
     let slots = core.slots
     let listed = slots.takenCount + slots.waitingCount + slots.sendingCount
-    require(core.connections.count == listed, "a connection without a place")
+    require(core.connections.count == listed, "a connection is in no list")
     let freeSlots = core.quirks.maximumSessions - slots.takenCount
     require(slots.sendingCount <= max(8, freeSlots), "\(slots.sendingCount) with a long first body")
     require(core.slots.waitingCount <= core.slots.waitingLimit, "\(core.slots.waitingCount) waiting")
-    // Those it starts with are there whatever the limit.
+    // The initial pairings exist whatever the limit.
     let limit = max(core.pairingServer.quirks.maximumPairings, TestHome.pairings.count)
     require(core.pairings.count <= limit, "\(core.pairings.count) pairings")
     require(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
-    require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")
+    require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "duplicate pairings")
     for controller in controllers {
-      require(!controller.sawBadFrame, "the accessory sent a frame that can't be opened")
+      require(!controller.sawBadFrame, "the accessory sent a frame that cannot be opened")
       guard !controller.isSecured else { continue }
       for message in controller.messages {
-        require(!message.isEvent, "an event in plain")
+        require(!message.isEvent, "an event in plain text")
         require(
-          message.type != "application/hap+json" || message.status >= 400, "answered in plain: \(message.startLine)")
+          message.type != "application/hap+json" || message.status >= 400,
+          "answered in plain text: \(message.startLine)")
       }
     }
     controllers.removeAll { $0.isClosed }
   }
 
-  /// Whoever is paired is served as ever, and Pair Setup is not shut for ever.
+  /// Checks that a paired controller is served normally, and that Pair Setup is not blocked permanently.
   mutating func finish() {
     accessory.storing = .atOnce
     accessory.computing = .atOnce
@@ -268,7 +269,7 @@ private struct FuzzedHome {
     accessory.advance(.seconds(60))
     let admin = TestHome.pairing(TestHome.admin, isAdmin: true)
     guard accessory.core.pairings.contains(admin) else { return }
-    guard let controller = accessory.connect(TestHome.admin) else { fatalError("no room") }
+    guard let controller = accessory.connect(TestHome.admin) else { fatalError("no connection is free") }
     require(controller.verify() == nil, "the admin can't verify")
     require(controller.get("/characteristics?id=1.11")?.status == 200, "the admin can't read")
     let reply = controller.set("1.12", "33")
@@ -278,7 +279,7 @@ private struct FuzzedHome {
   }
 }
 
-/// Takes, refuses or puts off writes as it is told.
+/// Accepts, refuses or postpones writes according to the program.
 private final class FuzzedDevice: CharacteristicWriter {
   var choice: UInt8 = 0
   private var numbers: [UInt64] = []

@@ -3,7 +3,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// The first byte says how the rest comes: a database at once, or messages in pieces.
+/// The first byte selects the form of the rest: a database at once, or messages in pieces.
 package func fuzzController(_ bytes: UnsafeRawBufferPointer) {
   guard let kind = bytes.first else { return }
   let rest = [UInt8](bytes.dropFirst())
@@ -13,23 +13,23 @@ package func fuzzController(_ bytes: UnsafeRawBufferPointer) {
 private func readDatabase(_ body: [UInt8]) {
   let (mended, mends) = LenientJSON.mended(body)
   if (try? JSONNode.parse(body)) != nil {
-    require(mends.isEmpty, "strict JSON was mended")
-    require((try? JSONNode.parse(mended)) != nil, "mending broke it")
+    require(mends.isEmpty, "strict JSON was repaired")
+    require((try? JSONNode.parse(mended)) != nil, "the repair broke it")
   }
   guard var mirror = try? AccessoryMirror(body) else { return }
-  // It is a database: ids are found where they stand, links lead somewhere.
+  // In a valid database, ids are found at their slots, and links have targets.
   for slot in mirror.database.characteristics.indices {
-    require(mirror.database.slot(of: mirror.database.id(ofSlot: slot)) == slot, "an id leads elsewhere")
+    require(mirror.database.slot(of: mirror.database.id(ofSlot: slot)) == slot, "an id has another slot")
   }
   for accessory in mirror.database.accessories {
     let iids = Set(accessory.services.map(\.iid))
-    for service in accessory.services { require(service.linked.allSatisfy(iids.contains), "a link leads nowhere") }
+    for service in accessory.services { require(service.linked.allSatisfy(iids.contains), "a link has no target") }
   }
   var reader = AttributeReader()
   if let entries = try? CharacteristicEntry.list(body, &reader) { _ = mirror.take(entries, of: "fuzz") }
 }
 
-/// Cut anywhere, they are the same messages, and end for the same reason.
+/// Divided at any bytes, the stream has the same messages, and ends for the same reason.
 private func readMessages(_ bytes: [UInt8], piece: Int) {
   func read(_ piece: Int) -> ([LinkMessage], LinkFailure?) {
     let link = ControllerLink(host: "fuzz")

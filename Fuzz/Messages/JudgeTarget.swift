@@ -5,7 +5,7 @@ import HAPModel
 import HAPReport
 import HAPWire
 
-/// What controllers do and are answered, by a program: the judge has a verdict on every rule at any time, and keeps no more than it may.
+/// Feeds requests and answers of controllers to the judge. It has a verdict on every rule at any time, and its memory is bounded.
 package func fuzzJudge(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let accessory = FuzzedAccessory()

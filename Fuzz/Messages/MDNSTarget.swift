@@ -2,9 +2,9 @@ import FuzzSupport
 import HAPWire
 import MDNS
 
-/// A responder with a few services, a browser, and other hosts on their links: each step is a packet of any content, a flood, time that passes, an
-/// interface that comes or goes, or a call. All output is right and bounded, and when the network is quiet again, both machines work as if nothing had
-/// been.
+/// A responder with a few services, a browser, and other hosts on their links. Each step is a packet of any content, a flood, a time step, an
+/// interface that appears or disappears, or a call. All output is valid and bounded, and when the network is quiet again, both machines work
+/// normally.
 package func fuzzMDNS(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   var network = FuzzedNetwork(seed: UInt64(program.byte()))
@@ -23,7 +23,7 @@ private struct FuzzedNetwork {
   private var now = Duration.zero
   private var services: [(id: MDNSServiceID, type: String)] = []
   private var limits = MDNSBrowser.Limits()
-  /// Packets of the machines that the other one has not received yet.
+  /// Packets that the other machine has not received yet.
   private var inFlight: [(packet: MDNSPacket, isOfResponder: Bool)] = []
   private var lastPackets: [MDNSPacket] = []
   private var found: [[UInt8]] = []
@@ -106,7 +106,7 @@ private struct FuzzedNetwork {
       if program.isSet() { try? browser.browse(type, at: now) } else { browser.stop(type, at: now) }
     case 14: browser.reconfirm(found.last ?? program.piece(), type: "_hap._tcp", at: now)
     default:
-      // A packet that the network gives back, or that another process of the machine sends too.
+      // A packet that the network returns, or that another process of the machine also sends.
       guard let packet = lastPackets.last else { return }
       receive(packet.bytes, MDNSArrival(from: MDNSEndpoint(Self.own), interface: packet.interface))
     }
@@ -127,7 +127,7 @@ private struct FuzzedNetwork {
     }
   }
 
-  /// A message that is well formed, with names that mean something here.
+  /// Returns a well-formed message with names that occur here.
   private func message(_ program: inout ByteProgram, isResponse: Bool) -> DNSMessage {
     var message = DNSMessage(flags: isResponse ? 0x8400 : program.isSet() ? DNSMessage.truncated : 0)
     for _ in 0..<(isResponse ? 0 : 1 + program.number(below: 3)) {
@@ -163,7 +163,7 @@ private struct FuzzedNetwork {
       name(&program), type, ttl: Self.ttls[Int(choice & 7)], flushesCache: choice & 8 != 0, data)
   }
 
-  /// Many packets at once, alike but for their names.
+  /// Sends many packets at once that differ only in their names.
   private mutating func flood(_ program: inout ByteProgram) {
     guard floods < 4 else { return }
     floods += 1
@@ -203,7 +203,7 @@ private struct FuzzedNetwork {
 
   // MARK: Time and packets
 
-  /// Performs what is due, at most so often.
+  /// Performs due work, in a bounded number of steps.
   private mutating func advance(by pause: Duration) {
     let end = now + pause
     for _ in 0..<100 {
@@ -216,7 +216,7 @@ private struct FuzzedNetwork {
       collect()
     }
     now = end
-    // Nothing may be due again and again at one time: the driver's loop would not rest.
+    // Work must not be due endlessly at one time, because the driver's loop would never sleep.
     for _ in 0..<20 {
       responder.advance(to: now)
       browser.advance(to: now)
@@ -224,7 +224,7 @@ private struct FuzzedNetwork {
       let due = [responder.nextDeadline, browser.nextDeadline].compactMap(\.self).min()
       if due.map({ $0 > now }) ?? true { return }
     }
-    require(false, "something is due without end")
+    require(false, "work is due endlessly")
   }
 
   private mutating func collect() {
@@ -257,10 +257,10 @@ private struct FuzzedNetwork {
 
   private func check(_ packet: MDNSPacket) {
     require(packet.bytes.count <= 9000, "a packet of \(packet.bytes.count) bytes")
-    require((try? DNSMessage(decoding: packet.bytes)) != nil, "a packet that can't be read")
+    require((try? DNSMessage(decoding: packet.bytes)) != nil, "a packet cannot be read")
   }
 
-  /// The machines hear each other.
+  /// Delivers the packets between the machines.
   private mutating func deliver() {
     let packets = inFlight
     inFlight = []
@@ -276,7 +276,7 @@ private struct FuzzedNetwork {
     }
   }
 
-  /// To be called after each step.
+  /// Checks the invariants after each step.
   mutating func check() {
     collect()
     // The largest inputs are floods of 510 packets, and 100 deadlines.
@@ -289,13 +289,13 @@ private struct FuzzedNetwork {
     var names: Set<String> = []
     for service in services {
       guard let name = responder.name(of: service.id) else { continue }
-      require(names.insert("\(name.lowercased()).\(service.type)").inserted, "the name \(name) twice")
+      require(names.insert("\(name.lowercased()).\(service.type)").inserted, "the name \(name) is used twice")
     }
   }
 
   // MARK: The end
 
-  /// When the network has been quiet for a while, every service is found by a question, and the browser finds a new one and then forgets everything.
+  /// After a quiet time, a query finds every service, and the browser finds a new service and then forgets all records.
   mutating func finish() {
     for index in [2, 3] as [UInt32] {
       responder.removeInterface(index, at: now)

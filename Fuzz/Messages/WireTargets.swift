@@ -5,8 +5,8 @@ import HAPWire
 
 package func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {
   guard let tlv = try? TLV(decoding: bytes) else { return }
-  guard let again = try? TLV(decoding: tlv.encoded()) else { fatalError("what was read can't be written") }
-  require(again == tlv, "what was read is written otherwise")
+  guard let again = try? TLV(decoding: tlv.encoded()) else { fatalError("the value cannot be read again") }
+  require(again == tlv, "the value reads again as another")
   _ = (tlv.hasDuplicates, tlv.state, tlv.error)
   for type in UInt8.min...UInt8.max { _ = (tlv.integer(type), tlv.byte(type)) }
 }
@@ -18,7 +18,7 @@ package func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   let stream = program.remainder()
   let whole = areRequests ? requests(stream, step: stream.count + 1) : responses(stream, step: stream.count + 1)
   let parts = areRequests ? requests(stream, step: step) : responses(stream, step: step)
-  require(whole == parts, "cutting the bytes changes what they say")
+  require(whole == parts, "dividing the bytes changes the messages")
 }
 
 package func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
@@ -26,12 +26,12 @@ package func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
     let message = try DNSMessage(decoding: bytes)
     for isCompressing in [false, true] {
       let written = message.encoded(compressing: isCompressing)
-      guard let again = try? DNSMessage(decoding: written) else { fatalError("what was read can't be written") }
-      require(again == message, "what was read is written otherwise")
+      guard let again = try? DNSMessage(decoding: written) else { fatalError("the message cannot be read again") }
+      require(again == message, "the message reads again as another")
     }
     for name in message.questions.map(\.name) + message.records.map(\.name) {
-      require(name.isWellFormed, "a name that is none")
-      require(DNSName(name.description) == name, "a name's text is another's")
+      require(name.isWellFormed, "a name is malformed")
+      require(DNSName(name.description) == name, "the text of a name reads as another name")
       require(name.isWithin(name) && name.isWithin(DNSName([])))
       require(name.parent.map(name.isWithin) ?? true)
     }
@@ -43,12 +43,12 @@ package func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
     switch error {
     case .truncated(let place), .malformedLabel(let place), .malformedPointer(let place), .nameTooLong(let place),
       .malformedData(let place):
-      require((0...bytes.count).contains(place), "a place beyond the bytes")
+      require((0...bytes.count).contains(place), "a place is out of range")
     }
   }
 }
 
-/// What the parser makes of a stream that comes in pieces of `step` bytes, in words.
+/// Returns a description of the messages that the parser reads from a stream in pieces of `step` bytes.
 private func requests(_ stream: [UInt8], step: Int) -> [String] {
   var parser = HTTPRequestParser()
   return messages(stream, step: step) { bytes in
@@ -74,7 +74,7 @@ private func responses(_ stream: [UInt8], step: Int) -> [String] {
   }
 }
 
-/// A message in words; without `consumed` it was the last.
+/// A description of a message; without `consumed` it was the last.
 private struct Parsed {
   var words: String
   var consumed: Int?
@@ -133,7 +133,7 @@ package func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
       do throws(FrameOpener.Failure) {
         try opener.open(&wire)
       } catch {
-        require(isForged, "a frame of our own was refused: \(error)")
+        require(isForged, "an unchanged frame was refused: \(error)")
         return
       }
       let count = opener.withPlaintext(of: wire) { plain in
@@ -143,7 +143,7 @@ package func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
       opener.consume(count, from: &wire)
     }
   }
-  require(sent.starts(with: got), "something was opened that nobody sealed")
+  require(sent.starts(with: got), "opened bytes that were never sealed")
 }
 
 package func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
@@ -159,19 +159,19 @@ package func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
   }
   do throws(JSONError) {
     let node = try JSONNode.parse([UInt8](bytes))
-    require(isWhole, "a tree of what the reader refuses")
+    require(isWhole, "a tree was built from text that the reader refuses")
     let written = JSONWriter.bytes { $0.node(node) }
-    guard let again = try? JSONNode.parse(written) else { fatalError("what was written can't be read") }
-    require(JSONWriter.bytes { $0.node(again) } == written, "what was written is written otherwise")
+    guard let again = try? JSONNode.parse(written) else { fatalError("the written JSON cannot be read") }
+    require(JSONWriter.bytes { $0.node(again) } == written, "the written JSON is written differently again")
     changeJSON([UInt8](bytes), node)
   } catch {
     require(error.place.line >= 1 && error.place.column >= 1)
   }
 }
 
-/// Changes at the ends of the tree, which leave what is between them as it was.
+/// Applies changes at the leaves of the tree. They must not affect the rest.
 private func changeJSON(_ bytes: [UInt8], _ node: JSONNode) {
-  guard var text = try? JSONDocument(bytes, width: 40) else { fatalError("what can be read can't be changed") }
+  guard var text = try? JSONDocument(bytes, width: 40) else { fatalError("a readable document cannot be changed") }
   require(text.root == node && text.bytes == bytes)
   let new = JSONNode.object([("a", .list([.integer(1), .object([])]))])
   var place = node
@@ -191,8 +191,8 @@ private func changeJSON(_ bytes: [UInt8], _ node: JSONNode) {
     } else {
       try text.replace(place.path, with: new)
     }
-  } catch { fatalError("a change made no JSON: \(error)") }
-  require(!text.root.says(node), "a change changed nothing")
+  } catch { fatalError("a change resulted in malformed JSON: \(error)") }
+  require(!text.root.says(node), "a change had no effect")
   if place.elements != nil {
     text.remove(.element(of: place.path, 1))
     text.remove(.element(of: place.path, 0))
@@ -202,5 +202,5 @@ private func changeJSON(_ bytes: [UInt8], _ node: JSONNode) {
   } else {
     do throws(JSONError) { try text.replace(place.path, with: place) } catch { fatalError("\(error)") }
   }
-  require(text.root.says(node), "a change that is taken back leaves something behind")
+  require(text.root.says(node), "an undone change left a difference")
 }

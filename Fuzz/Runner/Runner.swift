@@ -12,10 +12,10 @@ private func runDriver(
   _ each: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// Set before the fuzzer runs, and read by it alone.
+/// Set before the fuzzer runs, and only read by it.
 nonisolated(unsafe) private var target = FuzzTarget.tlv
 
-/// A name that libFuzzer's own `main`, which is not ours, wants to find.
+/// The function that libFuzzer's `main` calls.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target.run(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -26,7 +26,7 @@ func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 @main
 enum Runner {
   static func main() {
-    // Merging, libFuzzer starts this program again with the words that it was given, which lack the target.
+    // When merging, libFuzzer starts this program again with its own arguments, which lack the target.
     let variable = "HAPSIM_FUZZ_TARGET"
     let first = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init(rawValue:))
     guard let named = first ?? getenv(variable).flatMap({ FuzzTarget(rawValue: String(cString: $0)) }) else {
@@ -36,7 +36,7 @@ enum Runner {
     }
     target = named
     setenv(variable, named.rawValue, 1)
-    // libFuzzer sees the rest, and the length that is worth trying unless another is given.
+    // The remaining arguments are for libFuzzer, with a default for the maximum input length.
     var arguments = CommandLine.arguments
     if first != nil { arguments.remove(at: 1) }
     if !arguments.contains(where: { $0.hasPrefix("-max_len=") }) {

@@ -1,4 +1,4 @@
-/// Bytes read as choices: numbers and pieces, one after the other. Past the end everything is 0 and empty.
+/// Bytes read as choices: numbers and pieces, one after the other. After the end all numbers are 0 and all pieces are empty.
 package struct ByteProgram {
   private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -13,7 +13,7 @@ package struct ByteProgram {
 
   package mutating func isSet() -> Bool { byte() & 1 == 1 }
 
-  /// A piece with its length in front: one byte, or from 0xF0 on the rest of two.
+  /// Returns a piece with a length prefix: one byte, or two if the first is at least 0xF0.
   package mutating func piece() -> [UInt8] {
     var count = Int(byte())
     if count >= 0xF0 { count = (count & 0x0F) << 8 | Int(byte()) }

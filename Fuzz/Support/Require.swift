@@ -1,4 +1,4 @@
-/// A rule that must hold. Unlike `precondition` it says what was wrong in builds for release too, where fuzzers run.
+/// Checks a condition. Unlike `precondition`, it also prints the message in release builds, in which fuzzers run.
 package func require(
   _ holds: Bool, _ message: @autoclosure () -> String = "a rule is broken", file: StaticString = #file,
   line: UInt = #line

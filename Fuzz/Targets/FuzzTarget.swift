@@ -2,49 +2,49 @@ import FuzzCommands
 import FuzzFiles
 import FuzzMessages
 
-/// What is fed with bytes of no good will. Each takes any bytes and returns; where a rule is broken it traps.
+/// A function for the fuzzer. It accepts any bytes and returns; if a rule is broken, it traps.
 ///
-/// libFuzzer runs them (`Fuzz/Runner`), and so does `swift test` over the kept corpora (`Tests/FuzzTests`).
+/// libFuzzer runs them (`Fuzz/Runner`), and `swift test` runs them over the stored corpora (`Tests/FuzzTests`).
 package enum FuzzTarget: String, CaseIterable, Sendable {
-  /// Reading TLV8: what is read writes and reads again as the same.
+  /// TLV8: a message that was read can be written and read again unchanged.
   case tlv
-  /// Requests and responses of HTTP, cut anywhere: the cuts change nothing.
+  /// Requests and responses of HTTP, divided at any bytes. The division changes nothing.
   case http
-  /// Requests of the control API: who may ask, and for what.
+  /// Requests of the control API: access and operation.
   case control
-  /// Frames of a session: only what was sealed is ever opened.
+  /// Frames of a session: only sealed bytes are ever opened.
   case frames
-  /// JSON: what is read writes and reads again as the same.
+  /// JSON: a document that was read can be written and read again unchanged.
   case json
-  /// Profiles, with everything that is made of them.
+  /// Profiles, and everything made from them.
   case profile
-  /// Texts with a form of their own: types, codes, identifiers, base64.
+  /// Texts with special formats: types, codes, identifiers, base64.
   case texts
   /// Written values against the rules of a characteristic.
   case values
-  /// An accessory and several controllers, by a program of right and wrong messages.
+  /// An accessory and several controllers, by a program of correct and faulty messages.
   case connection
-  /// What an accessory answers to a controller: messages, and databases as devices send them.
+  /// The answers of an accessory to a controller: messages, and databases as devices send them.
   case controller
-  /// A captured run, gone through again.
+  /// The replay of a capture.
   case capture
-  /// Recorded databases: whatever can be imported makes a profile that can be served, and is a copy.
+  /// Recorded databases. Every import results in a profile that can be served, and that is a copy.
   case `import`
-  /// Apple's own archives: what is read is a database.
+  /// Apple's own archives. Every archive that is read is a valid database.
   case archive
-  /// YAML, as suites are written in: what is read is a tree that JSON can say too, within its limits.
+  /// YAML as in suites. Every tree that is read can be written as JSON, within the limits.
   case yaml
-  /// Messages of the DNS: what is read writes and reads again as the same.
+  /// Messages of the DNS: a message that was read can be written and read again unchanged.
   case dns
-  /// Databases of strangers against the rules: what is told is told the same again, and ends.
+  /// Databases from unknown sources, checked by the lint. A second run has the same findings, and ends.
   case lint
   /// Files of defects, and messages for their rules.
   case defects
-  /// Commands: what is read is printed, and read again as the same.
+  /// Commands: a command that was read can be printed and read again unchanged.
   case commands
-  /// Files with scenarios, and what happens while they are played.
+  /// Scenario files, and events while they are played.
   case scenario
-  /// What controllers do, before their judge.
+  /// Requests of controllers, checked by their judge.
   case judge
   /// A responder and a browser of multicast DNS, by a program of packets, time and interfaces.
   case mdns

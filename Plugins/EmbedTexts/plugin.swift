@@ -1,17 +1,17 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift of the texts that a target brings along, by one command of EmbedTool for each target.
+/// Generates Swift from the texts of a target, with one command of EmbedTool for each target.
 @main struct EmbedTexts: BuildToolPlugin {
   /// One part of the command.
   private struct Part {
     let option: String
     /// The name of the type in Swift.
     let type: String
-    /// The folder, from the target's folder on.
+    /// The folder, relative to the target's folder.
     let folder: String
     let extensions: [String]
-    /// Whether the tool is given the folder and knows which files it reads.
+    /// Whether the tool receives the folder and chooses the files itself.
     var givesFolder = false
   }
 

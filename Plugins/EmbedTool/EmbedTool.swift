@@ -31,7 +31,7 @@
     case ("--texts", 2...): try SwiftSource.texts(type: words[0], files: words.dropFirst())
     case ("--json", 2): try SwiftSource.json(type: words[0], file: words[1])
     case ("--report-page", 2): try ReportPages(folder: words[1]).source(type: words[0])
-    default: throw EmbedError("\(part) with \(words.count) words is no part\n\(usage)")
+    default: throw EmbedError("\(part) with \(words.count) words is not a part\n\(usage)")
     }
   }
 }

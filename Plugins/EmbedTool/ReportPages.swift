@@ -1,6 +1,6 @@
-/// The two HTML pages of reports: templates with their styles and scripts, and with the hashes that allow these and nothing else to run.
+/// The two HTML pages of reports: templates with their styles and scripts, and with the hashes that allow only these to run.
 ///
-/// Each page is cut where the text of a run goes in.
+/// Each page is cut at the places for the data of a run.
 struct ReportPages {
   let folder: String
 
@@ -19,7 +19,7 @@ struct ReportPages {
     "  static let \(name): [String] = [\n" + pieces.map(SwiftSource.literal).joined(separator: ",\n") + "\n  ]\n"
   }
 
-  /// Puts style and script into a template, and cuts it at marks such as `{{title}}`, which are in this order.
+  /// Inserts style and script into a template, and cuts it at marks such as `{{title}}`, which are in this order.
   private func pieces(of name: String, _ style: String, _ script: String, cutAt marks: [String]) throws(EmbedError)
     -> [String]
   {
@@ -47,7 +47,7 @@ struct ReportPages {
     return page[..<place.lowerBound] + Array(content.utf8) + page[place.upperBound...]
   }
 
-  /// The first place of a mark. Compares bytes: Swift's own characters would join a mark and an accent that follows it.
+  /// Returns the first place of a mark. It compares bytes, because Swift's characters would join a mark and a following accent.
   private static func place(of mark: String, in page: [UInt8], of file: String) throws(EmbedError) -> Range<Int> {
     let wanted = Array("{{\(mark)}}".utf8)
     var index = 0
@@ -56,11 +56,11 @@ struct ReportPages {
       index += 1
     }
     throw EmbedError(
-      "the file \(file) has no {{\(mark)}}, or not where it belongs: "
+      "the file \(file) has no {{\(mark)}}, or not at its place: "
         + "put in each mark once, in the order that Plugins/EmbedTool/ReportPages.swift has")
   }
 
-  /// The hash by which a content security policy names an inline script or style.
+  /// Returns the hash that identifies an inline script or style in a content security policy.
   private static func policyHash(_ text: String) -> String { "sha256-" + base64(SHA256.hash(Array(text.utf8))) }
 
   private static func base64(_ bytes: [UInt8]) -> String {

@@ -1,6 +1,6 @@
 /// Declarations in Swift that hold texts.
 ///
-/// A long array of static strings compiles in a moment if its type is written out. An array of bytes takes many times as long.
+/// A long array of static strings compiles quickly if its type is explicit. An array of bytes takes many times as long.
 enum SwiftSource {
   /// Files with their names, in the order given.
   static func texts(type: String, files: ArraySlice<String>) throws(EmbedError) -> String {
@@ -35,17 +35,17 @@ enum SwiftSource {
       bytes.append(byte)
     }
     guard !isInText, bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else {
-      throw EmbedError("the file \(file) is no JSON object; correct the file")
+      throw EmbedError("the file \(file) is not a JSON object; correct the file")
     }
     let text = String(decoding: bytes, as: UTF8.self)
     return "package enum \(type) {\n  package static let text: StaticString = \(literal(text))\n}\n"
   }
 
-  /// A text that a literal of many lines can hold byte by byte.
+  /// Returns a text that a multi-line literal can hold byte by byte.
   static func text(of file: String) throws(EmbedError) -> String {
     let bytes = try System.bytes(of: file)
     let line = { (index: Int) in bytes[..<index].count { $0 == UInt8(ascii: "\n") } + 1 }
-    // The compiler turns a carriage return into a line feed, and refuses others.
+    // The compiler converts a carriage return to a line feed, and refuses other control characters.
     let isRefused = { (byte: UInt8) in
       byte == 0x7F || byte < 0x20 && byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\t")
     }
@@ -60,7 +60,7 @@ enum SwiftSource {
     return text
   }
 
-  /// A string literal of many lines that means exactly this text.
+  /// Returns a multi-line string literal with exactly this text.
   static func literal(_ text: String) -> String {
     var longest = 0
     var isAfterMark = false
@@ -78,7 +78,7 @@ enum SwiftSource {
     return "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)"
   }
 
-  /// A string literal of a file's name.
+  /// Returns a string literal with a file's name.
   private static func quoted(_ name: String) throws(EmbedError) -> String {
     guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
       throw EmbedError(

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Files and the end of the process, without Foundation, which would make the tool slower to build.
+/// Access to files and the end of the process without Foundation, which would make the tool slower to build.
 enum System {
   static func bytes(of file: String) throws(EmbedError) -> [UInt8] {
     let descriptor = open(file, O_RDONLY)
@@ -27,7 +27,7 @@ enum System {
     }
   }
 
-  /// Leaves a file alone that has these bytes already, so that nothing is compiled again.
+  /// Does not write a file whose bytes are unchanged, so that nothing is compiled again.
   static func write(_ bytes: [UInt8], to file: String) throws(EmbedError) {
     if access(file, F_OK) == 0, try System.bytes(of: file) == bytes { return }
     let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o644)

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Makes JSON bodies and queries of HAP in which the form is right and the values are not, or the other way round.
+/// Makes JSON bodies and queries of HAP with correct form and faulty values, or the reverse.
 struct BodyMaker: Sendable {
   let facts: FuzzFacts
 
@@ -11,7 +11,7 @@ struct BodyMaker: Sendable {
     "\\ud800", "\\", "\"\"", "//", "/**/", "-70402", "image", "resource-type", "image-width",
   ]
 
-  /// "PUT /characteristics" and its body.
+  /// Returns a request such as "PUT /characteristics", and its body.
   func body(_ chance: inout FuzzChance) -> (request: String, bytes: [UInt8]) {
     switch chance.below(10) {
     case 0: return ("PUT /prepare", object([("ttl", number(&chance)), ("pid", number(&chance))], &chance))
@@ -51,7 +51,7 @@ struct BodyMaker: Sendable {
     return String(decoding: object(members, &chance), as: UTF8.self)
   }
 
-  /// Of a read.
+  /// Returns the target of a read.
   func query(_ chance: inout FuzzChance) -> String {
     var ids: [String] = []
     for _ in 0...chance.size(below: chance.oneIn(15) ? 200 : 5) {
@@ -68,7 +68,7 @@ struct BodyMaker: Sendable {
     for name in ["meta", "perms", "type", "ev"] where chance.oneIn(4) {
       target += "&\(name)=" + chance.pick(["1", "0", "true", "", "2", "1&\(name)=0"])
     }
-    // Blanks would end the target, which is the business of another area.
+    // A blank would end the target; the area `http` tests that.
     return target.replacing(" ", with: "%20")
   }
 

@@ -1,11 +1,11 @@
-/// Changes bytes without knowing what they mean, but for the words and numbers that it tries.
+/// Changes bytes without knowledge of their format, except for typical words and numbers.
 struct ByteMutator: Sendable {
-  /// What a message may grow to.
+  /// The maximum size of a message in bytes.
   static let limit = 16 << 10
 
   private let words: [[UInt8]]
 
-  /// - Parameter words: of the area, besides those that occur everywhere.
+  /// - Parameter words: the words of the area, in addition to those that occur everywhere.
   init(words: [String] = []) { self.words = (words + Self.everywhere).map { Array($0.utf8) } }
 
   private static let everywhere = ["\0", "%s%n", "\r\n", "\r\n\r\n", "\u{FFFD}", "../", "\"", "{", "["]
@@ -16,8 +16,8 @@ struct ByteMutator: Sendable {
     "18446744073709551615", "18446744073709551616", "99999999999999999999999999", "1e999", "-0", "0.1", "00",
   ]
 
-  /// Some changes, one after the other.
-  /// - Parameter other: a message of the same kind, to be spliced with.
+  /// Applies some changes one after the other.
+  /// - Parameter other: a message of the same kind to splice with.
   func mutated(_ bytes: [UInt8], with other: [UInt8], _ chance: inout FuzzChance) -> [UInt8] {
     var bytes = bytes
     for _ in 0...chance.below(3) { change(&bytes, with: other, &chance) }
@@ -74,7 +74,7 @@ struct ByteMutator: Sendable {
     for index in 0..<count { bytes.swapAt(a + index, b + index) }
   }
 
-  /// Puts another number in the place of one that is written out; a word where there is none.
+  /// Replaces a decimal number by another one. Without a number, inserts one of the words.
   private func number(_ bytes: inout [UInt8], _ chance: inout FuzzChance) {
     let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
     let starts = bytes.indices.filter { isDigit(bytes[$0]) && ($0 == 0 || !isDigit(bytes[$0 - 1])) }

@@ -1,23 +1,23 @@
-/// A part of the protocol that is fed with messages of no good will.
+/// A part of the protocol that is tested with malformed messages.
 package enum FuzzArea: String, CaseIterable, Sendable {
   /// Pair Setup, Pair Verify and pairings.
   case tlv
-  /// Request lines, fields, lengths, chunks, several requests at once; in plain and in a session.
+  /// Request lines, fields, lengths, chunks, pipelined requests; in plain text and in a session.
   case http
   /// Bodies of writes, timed writes and pictures, and queries of reads, in a session.
   case json
-  /// How a session's messages are cut and sealed.
+  /// The division of a session's messages into frames, and their sealing.
   case frame
 
-  /// Whether it has nothing to send where the tester can't pair.
+  /// Whether the area needs a pairing, because all its messages are sent in a session.
   package var needsSession: Bool { self == .json || self == .frame }
 }
 
-/// What the accessory has to be like before messages are sent.
+/// The required state of the accessory before messages are sent.
 package enum FuzzState: String, CaseIterable, Sendable {
-  /// As it is: nobody can be paired, or somebody else is.
+  /// The initial state: the accessory cannot be paired, or is paired with another controller.
   case found
   case unpaired
-  /// With the tester.
+  /// Paired with the tester.
   case paired
 }

@@ -1,8 +1,8 @@
-/// The chance of a fuzzing run: the same for the same seed, on every machine and in every version of the language.
+/// The random generator of a fuzzing run. A seed gives the same numbers on every machine and in every language version.
 struct FuzzChance: Equatable, Sendable {
   private var state: UInt64
 
-  /// - Parameter label: streams of different labels have nothing in common.
+  /// - Parameter label: streams with different labels are independent.
   init(seed: UInt64, label: String) {
     // FNV-1a.
     state = label.utf8.reduce(0xCBF2_9CE4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
@@ -38,7 +38,7 @@ struct FuzzChance: Equatable, Sendable {
     return bytes
   }
 
-  /// Small ones mostly.
-  /// - Parameter limit: at least 1; never reached.
+  /// Returns a size, mostly a small one.
+  /// - Parameter limit: at least 1; exclusive.
   mutating func size(below limit: Int) -> Int { below(below(below(limit) + 1) + 1) }
 }

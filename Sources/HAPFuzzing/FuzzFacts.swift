@@ -1,29 +1,29 @@
 import HAPExpectation
 import HAPModel
 
-/// What a stream of messages is made from, besides chance.
+/// The facts about the accessory from which a stream of messages is made.
 package struct FuzzFacts: Equatable, Sendable {
-  /// A characteristic that may be written with anything.
+  /// A characteristic that may be written with any value.
   package struct Target: Equatable, Sendable {
     package var id: AttributeID
-    /// Two or more that it takes.
+    /// Two or more accepted values.
     package var values: [Value]
     package var hasEvents: Bool
     package var isTimed: Bool
   }
 
-  /// Writing them moves, sounds and locks nothing.
+  /// Characteristics whose writes move, sound and lock nothing.
   package var targets: [Target] = []
-  /// Some that may be read.
+  /// Some readable characteristics.
   package var readable: [AttributeID] = []
-  /// What can be written and isn't among the targets: no message may do it.
+  /// Writable characteristics that are not targets. No message may write them.
   var forbidden: Set<AttributeID> = []
   package var state = FuzzState.found
-  /// Whether Pair Setup can go beyond M2.
+  /// Whether Pair Setup can continue after M2.
   package var hasCode = false
-  /// How many proofs may be sent that the accessory could count as wrong codes.
+  /// The limit on proofs that the accessory could count as wrong codes.
   package var proofLimit = 0
-  /// The tester's own, as Pair Setup sends them.
+  /// The tester's own values, as Pair Setup sends them.
   package var identifier: [UInt8] = []
   package var publicKey: [UInt8] = []
 
@@ -49,13 +49,13 @@ package struct FuzzFacts: Equatable, Sendable {
     let sorted = ranked.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       .map(\.element.target)
     targets = Array(sorted.prefix(8))
-    // The others could not be given back: there may be thousands.
+    // Writes to the others could not be restored, because there can be thousands.
     for target in sorted.dropFirst(8) { forbidden.insert(target.id) }
   }
 
-  /// Whether a message can write nothing but targets, however leniently the accessory reads it.
+  /// Returns whether a message can write only targets, even if the accessory parses it leniently.
   ///
-  /// Every number behind something like `aid` and `iid` counts, in any pairing, in any width that it may be cut to.
+  /// All numbers after a name similar to `aid` or `iid` count, in any combination, and also truncated to any width.
   func isHarmless(_ bytes: [UInt8]) -> Bool {
     guard !forbidden.isEmpty else { return true }
     let numbers = Self.numbers(in: bytes)
@@ -75,7 +75,7 @@ package struct FuzzFacts: Equatable, Sendable {
     var iids: [UInt64] = []
     let lower = bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
-    // What may stand between a name and its number.
+    // The characters that may separate a name from its number.
     let between = Set("\": \t\r\n+-[{'=\\\0".utf8)
     var at = 0
     while at + 1 < lower.count {
@@ -94,7 +94,7 @@ package struct FuzzFacts: Equatable, Sendable {
         number = number &* 10 &+ UInt64(lower[index] - 0x30)
         index += 1
       }
-      // 1e1 and 90e-1 may be 10 and 9 to somebody.
+      // A lenient parser may read 1e1 and 90e-1 as 10 and 9.
       if index < lower.count, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "x")].contains(lower[index]) {
         return ([], [], true)
       }

@@ -1,22 +1,22 @@
-/// What an accessory should never do, whatever it is sent.
+/// Behaviour that is a failure whatever the accessory receives.
 package struct FuzzFinding: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     /// Its process ended.
     case ended
-    /// It answers on no new connection.
+    /// It does not answer on any new connection.
     case unreachable
-    /// A session that had nothing to do with it was ended, or gets no answers.
+    /// An unrelated session was closed, or gets no answers.
     case session
-    /// A session that had nothing to do with it gets no events any more.
+    /// An unrelated session receives no more events.
     case events
-    /// It is paired, or isn't, although nobody asked for it.
+    /// It was paired or unpaired without a request.
     case pairing
   }
 
   package var kind: Kind
-  /// One line, without a full stop.
+  /// The message: one line, without a full stop.
   package var message: String
-  /// What its process said last.
+  /// The last output of its process.
   package var details: [String] = []
 
   package init(kind: Kind, message: String, details: [String] = []) {

@@ -3,45 +3,45 @@ import HAPIP
 import HAPSuite
 import HAPWire
 
-/// One thing that is sent: what, on which connection, and how.
+/// One message: its bytes, its connection and its delivery.
 package struct FuzzMessage: Equatable, Sendable {
-  /// How the bytes come to the accessory, and what happens on the connection before.
+  /// The delivery of the bytes, and the steps on the connection before it.
   package enum Way: String, CaseIterable, Sendable {
-    /// As they are, on a connection that isn't secured.
+    /// Unchanged, on a connection that is not secured.
     case plain
     /// In frames of a session.
     case sealed
-    /// As they are, although the connection is secured.
+    /// Unchanged, although the connection is secured.
     case around
-    /// As M3 of a Pair Setup of which M1 and M2 went well.
+    /// As M3 of a Pair Setup whose M1 and M2 succeeded.
     case proof
-    /// Sealed, in M5 of a Pair Setup of which M1 to M4 went well.
+    /// Sealed, in M5 of a Pair Setup whose M1 to M4 succeeded.
     case exchange
-    /// Sealed, in M3 of a Pair Verify of which M1 and M2 went well.
+    /// Sealed, in M3 of a Pair Verify whose M1 and M2 succeeded.
     case finish
 
     /// Whether the connection is a session.
     package var isSecured: Bool { self == .sealed || self == .around }
-    /// Whether the connection is of no further use.
+    /// Whether the connection cannot be used again.
     package var isOnce: Bool { self == .proof || self == .exchange || self == .finish }
   }
 
-  /// How the connection ends behind it.
+  /// The way in which the connection ends after the message.
   package enum Ending: String, CaseIterable, Sendable { case fin, reset, half }
 
-  /// Messages of the same number and a like way share a connection for as long as it lives. 0...15.
+  /// Messages with the same number and a similar way share a connection while it is open. 0...15.
   package var connection: Int
   package var way: Way
-  /// "PUT /characteristics": the bytes are the body of a request that is right otherwise; nil: they are all there is.
+  /// The request, such as "PUT /characteristics", whose body the bytes are; `nil`: the bytes are the whole message.
   package var request: String?
   package var bytes: [UInt8]
-  /// In plain: bytes written at a time; sealed: plaintext in each frame. What is left goes in one piece, or in frames as large as may be.
+  /// In plain text: the bytes of each write; sealed: the plaintext bytes of each frame. The rest is sent in one piece, or in frames of maximum size.
   package var sizes: [Int] = []
   package var fault = FrameFault()
-  /// Bytes of what would go out that are held back, off the end.
+  /// The number of bytes to hold back at the end.
   package var cut = 0
   package var ending: Ending?
-  /// What it was made of, for people.
+  /// A description for people.
   package var note: String
 
   package init(
@@ -54,7 +54,7 @@ package struct FuzzMessage: Equatable, Sendable {
     self.note = note
   }
 
-  /// The message before it is sealed. A right request knows its length, whatever became of its body.
+  /// The message before sealing. A correct request has the correct length for its body, even if the body was changed.
   package var wire: [UInt8] {
     guard let request else { return bytes }
     let words = request.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -67,7 +67,7 @@ package struct FuzzMessage: Equatable, Sendable {
     return whole.encoded(host: "haptest.local")
   }
 
-  /// "PUT /characteristics, sealed, 34 bytes: 7b22…", for people.
+  /// A summary for people: "PUT /characteristics, sealed, 34 bytes: 7b22…".
   package var summary: String {
     var parts: [String] = []
     parts.append(request ?? (note.isEmpty ? "bytes" : note))
@@ -76,7 +76,7 @@ package struct FuzzMessage: Equatable, Sendable {
       parts.append(
         "in pieces of \(sizes.prefix(8).map { "\($0)" }.joined(separator: " "))\(sizes.count > 8 ? "…" : "")")
     }
-    if fault != FrameFault() { parts.append("frames wrong on purpose") }
+    if fault != FrameFault() { parts.append("faulty frames") }
     if cut > 0 { parts.append("\(cut) bytes held back") }
     if let ending { parts.append("then \(ending.rawValue)") }
     let text = Hexadecimal.text(bytes.prefix(32)) + (bytes.count > 32 ? "…" : "")
@@ -85,13 +85,13 @@ package struct FuzzMessage: Equatable, Sendable {
   }
 }
 
-/// Stretches that stand for what only a living procedure knows, as they are encoded. One that a change has touched is sent as it is.
+/// Placeholders for values that only a running procedure knows, in their encoded form. A changed placeholder is sent unchanged.
 package enum FuzzMark {
   package static let signature = [UInt8](repeating: 0xA1, count: 60) + Array("sign".utf8)
   package static let proof = [UInt8](repeating: 0xA2, count: 60) + Array("prov".utf8)
   package static let publicKey = [UInt8](repeating: 0xA3, count: 380) + Array("pkey".utf8)
 
-  /// With the first item whose value is a mark given the value that it stands for.
+  /// Returns the bytes with the value of the first matching placeholder item replaced.
   package static func replace(_ mark: [UInt8], of type: UInt8, by value: [UInt8], in bytes: [UInt8]) -> [UInt8] {
     replace(
       TLV([.init(type: type, value: mark)]).encoded(), by: TLV([.init(type: type, value: value)]).encoded(), in: bytes)

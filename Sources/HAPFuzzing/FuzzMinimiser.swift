@@ -1,21 +1,21 @@
 import HAPExpectation
 import HAPSuite
 
-/// Makes a list of messages smaller as long as it still does what it did: first by messages, then by their bytes.
+/// Minimises a list of messages that still causes the failure: first by messages, then by their bytes.
 ///
-/// A value that says what to try next and is told what came of it; that is delta debugging, one trial at a time.
+/// Delta debugging as a value: it gives the next candidate, and takes the result of the trial.
 package struct FuzzMinimiser: Sendable {
-  /// The smallest that is known to do it.
+  /// The smallest known list that causes the failure.
   package private(set) var messages: [FuzzMessage]
   package private(set) var trials = 0
 
   private enum Stage: Equatable {
     case lastAlone
-    /// So many messages left out, from there on.
+    /// Omits `count` messages, starting at `at`.
     case messages(count: Int, at: Int)
-    /// The oddities of a message, one at a time.
+    /// Removes the special properties of a message, one at a time.
     case extras(index: Int, number: Int)
-    /// The parts of a message that its brackets, commas, quotes and line ends make, the largest first.
+    /// Removes parts of a message, delimited by its brackets, commas, quotes and line ends, the largest first.
     case parts(index: Int, number: Int, hasShrunk: Bool)
     case bytes(index: Int, count: Int, at: Int)
     case done
@@ -25,7 +25,7 @@ package struct FuzzMinimiser: Sendable {
 
   package init(_ messages: [FuzzMessage]) { self.messages = messages }
 
-  /// What to try next; nil: nothing is left that could go.
+  /// Returns the next candidate; `nil`: nothing more can be removed.
   package mutating func candidate() -> [FuzzMessage]? {
     while true {
       let found: [FuzzMessage]?
@@ -61,7 +61,7 @@ package struct FuzzMinimiser: Sendable {
     }
   }
 
-  /// - Parameter still: whether the candidate does it, too.
+  /// - Parameter still: whether the candidate still causes the failure.
   package mutating func take(_ still: Bool) {
     guard let pending else { preconditionFailure("nothing was to be tried") }
     self.pending = nil
@@ -109,7 +109,7 @@ package struct FuzzMinimiser: Sendable {
       if next < Self.parts(of: messages[index].bytes).count {
         stage = .parts(index: index, number: next, hasShrunk: hasShrunk)
       } else if hasShrunk {
-        // What couldn't go before may go now.
+        // A part that could not be removed before may be removable now.
         stage = .parts(index: index, number: 0, hasShrunk: false)
       } else if index + 1 < messages.count {
         stage = .parts(index: index + 1, number: 0, hasShrunk: false)
@@ -137,12 +137,12 @@ package struct FuzzMinimiser: Sendable {
     stage = .bytes(index: index, count: max(1, messages[index].bytes.count), at: 0)
   }
 
-  /// Elements with their commas, what stands between brackets and between quotes, and lines; the largest first, then from the front.
+  /// Returns elements with their commas, the contents of brackets and quotes, and lines; the largest first, then in order.
   ///
-  /// What is no JSON at all has such parts, too: this is about chances, not about meaning.
+  /// Bytes that are not JSON also have such parts. The parts are candidates only, so their meaning does not matter.
   static func parts(of bytes: [UInt8]) -> [Range<Int>] {
     var parts: [Range<Int>] = []
-    // Where the elements of each open bracket began, and whether a comma was before.
+    // The start of the current element of each open bracket, with its preceding comma, if any.
     var open: [(bracket: Int, element: Int)] = []
     var quote: Int?
     var line = 0
@@ -163,7 +163,7 @@ package struct FuzzMinimiser: Sendable {
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
         guard let last = open.popLast() else { break }
         parts.append((last.bracket + 1)..<index)
-        // The last one goes with the comma before it.
+        // The last element is removed with the comma before it.
         if last.element > last.bracket + 1 { parts.append((last.element - 1)..<index) }
       case 0x0A:
         parts.append(line..<(index + 1))

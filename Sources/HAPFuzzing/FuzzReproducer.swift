@@ -2,19 +2,19 @@ import HAPExpectation
 import HAPSuite
 import HAPWire
 
-/// What made an accessory fail, as a file: `{"format": 1, "area": "tlv", "seed": 7, "state": "paired", "messages": […]}`.
+/// The messages that made an accessory fail, as a file: `{"format": 1, "area": "tlv", "seed": 7, "state": "paired", "messages": […]}`.
 package struct FuzzReproducer: Equatable, Sendable {
   private static let messageLimit = 4096
 
   package var area: FuzzArea
   package var seed: UInt64
-  /// As the accessory was named.
+  /// The name of the accessory on the command line.
   package var target: String
   package var state: FuzzState
   package var kind: FuzzFinding.Kind
-  /// What happened, in one line.
+  /// The failure in one line.
   package var message: String
-  /// Whether it happened again when these messages were sent again.
+  /// Whether the failure occurred again when these messages were sent again.
   package var isConfirmed: Bool
   package var messages: [FuzzMessage]
 
@@ -32,7 +32,7 @@ package struct FuzzReproducer: Equatable, Sendable {
     self.messages = messages
   }
 
-  // MARK: Out
+  // MARK: Writing
 
   package var bytes: [UInt8] {
     var lines = ["{"]
@@ -72,7 +72,7 @@ package struct FuzzReproducer: Equatable, Sendable {
     return .object(members)
   }
 
-  // MARK: In
+  // MARK: Reading
 
   package init(_ bytes: [UInt8]) throws(JSONProblem) {
     let node: JSONNode
@@ -101,7 +101,7 @@ package struct FuzzReproducer: Equatable, Sendable {
   where T.RawValue == String {
     let text = try node.asString()
     guard let value = T(rawValue: text) else {
-      throw node.problem("it is one of \(T.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw node.problem("one of these is expected: \(T.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return value
   }
@@ -119,12 +119,12 @@ package struct FuzzReproducer: Equatable, Sendable {
     if let request = node["request"] {
       let text = try request.asString()
       guard text.contains(" /"), text.utf8.count <= 16_384, !text.utf8.contains(where: { $0 < 0x20 }) else {
-        throw request.problem("a request is a method and a target, \"PUT /characteristics\"")
+        throw request.problem("a request is a method and a target, such as \"PUT /characteristics\"")
       }
       message.request = text
     }
     if let sizes = node["sizes"] {
-      guard try sizes.asList().count <= 16_384 else { throw sizes.problem("16384 sizes are the most") }
+      guard try sizes.asList().count <= 16_384 else { throw sizes.problem("at most 16384 sizes are allowed") }
       message.sizes = try node.list("sizes") { node throws(JSONProblem) in Int(try node.asInteger(in: 0...65_535)) }
     }
     let counter = try node["counter"]?.asInteger(in: Int128(Int64.min)...Int128(Int64.max)) ?? 0

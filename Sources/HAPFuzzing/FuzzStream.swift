@@ -4,12 +4,12 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// The messages of a fuzzing run, without end: the same for the same area, seed and facts.
+/// The endless stream of messages of a fuzzing run. The same area, seed and facts give the same stream.
 ///
-/// What is sealed, signed and proven differs from run to run with the keys that both sides draw; see `FuzzMark`.
+/// Sealed, signed and proof bytes differ between runs, because they depend on the keys of both sides; see `FuzzMark`.
 package struct FuzzStream: Sendable {
   static let roundSize = 8
-  /// What a mutation may come to nothing.
+  /// The number of attempts for a mutation, because some have no result.
   private static let attempts = 8
 
   let area: FuzzArea
@@ -36,7 +36,7 @@ package struct FuzzStream: Sendable {
     }
   }
 
-  /// What is sent between two looks at the accessory.
+  /// Returns the messages between two checks of the accessory.
   package mutating func round() -> [FuzzMessage] {
     var messages: [FuzzMessage] = []
     for _ in 0..<Self.roundSize {
@@ -60,7 +60,7 @@ package struct FuzzStream: Sendable {
       if facts.isHarmless(message.wire) { return message }
     }
     return FuzzMessage(
-      facts.state == .paired ? .sealed : .plain, [], request: "GET /accessories", note: "as it should be")
+      facts.state == .paired ? .sealed : .plain, [], request: "GET /accessories", note: "unchanged")
   }
 
   // MARK: TLV8
@@ -82,7 +82,7 @@ package struct FuzzStream: Sendable {
       let others = skeletons.filter { $0.request == skeleton.request }
       bytes = mutator.mutated(bytes, with: TLVDraft(chance.pick(others).items).encoded(), &chance)
     }
-    // What an accessory that looks at nothing could take for a controller of which nobody has the key.
+    // A message that a careless accessory could accept as a pairing with a controller with an unknown key.
     if skeleton.way == .exchange, !bytes.contains(facts.publicKey) { return tlvMessage() }
     return FuzzMessage(skeleton.way, bytes, request: skeleton.request, note: skeleton.note)
   }
@@ -116,7 +116,7 @@ package struct FuzzStream: Sendable {
       }
       if facts.hasCode {
         let exchange = Skeleton(
-          note: "what M5 of Pair Setup seals", way: .exchange, request: setup,
+          note: "sealed part of M5 of Pair Setup", way: .exchange, request: setup,
           items: [
             Item(type: TLVType.identifier, value: facts.identifier),
             Item(type: TLVType.publicKey, value: facts.publicKey),
@@ -127,7 +127,7 @@ package struct FuzzStream: Sendable {
     }
     if facts.state == .paired {
       let finish = Skeleton(
-        note: "what M3 of Pair Verify seals", way: .finish, request: verify,
+        note: "sealed part of M3 of Pair Verify", way: .finish, request: verify,
         items: [
           Item(type: TLVType.identifier, value: facts.identifier),
           Item(type: TLVType.signature, value: FuzzMark.signature),
@@ -163,7 +163,7 @@ package struct FuzzStream: Sendable {
     return message
   }
 
-  /// A right one.
+  /// Returns a correct request.
   private mutating func request() -> HTTPDraft {
     let json = "application/hap+json"
     switch chance.below(9) {
@@ -222,7 +222,7 @@ package struct FuzzStream: Sendable {
       message.fault.fills = chance.oneIn(2)
     case 3: message.cut = 1 + chance.below(20)
     case 4:
-      // Frames that are larger than may be, sealed as they should be.
+      // Frames above the size limit, sealed correctly.
       message.bytes = padded(draft, to: chance.pick([1025, 2000, 4096, 8000]))
       message.sizes = [chance.pick([1025, 1040, 2000, 4096, 7000])]
     case 5: message.bytes += Array(repeatElement(request().encoded(), count: 1 + chance.below(4)).joined())
@@ -238,7 +238,7 @@ package struct FuzzStream: Sendable {
     return draft.encoded()
   }
 
-  /// Sizes of the first pieces.
+  /// Returns the sizes of the first pieces.
   private mutating func pieces(of count: Int, least: Int) -> [Int] {
     switch chance.below(5) {
     case 0: return [Int](repeating: 1, count: min(count, 200))
@@ -251,7 +251,7 @@ package struct FuzzStream: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether these bytes stand in it somewhere; as two fragments they don't.
+  /// Whether the bytes occur in it contiguously, not split into fragments.
   fileprivate func contains(_ other: [UInt8]) -> Bool {
     guard !other.isEmpty, count >= other.count else { return other.isEmpty }
     return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }

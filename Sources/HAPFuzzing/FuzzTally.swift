@@ -1,4 +1,4 @@
-/// What a run of fuzzing sent, and what came.
+/// The numbers of sent messages and received answers of a fuzzing run.
 package struct FuzzTally: Equatable, Sendable {
   package var rounds = 0
   package var messages = 0
@@ -7,14 +7,14 @@ package struct FuzzTally: Equatable, Sendable {
   package var closed = 0
   package var resets = 0
   package var silences = 0
-  /// In a session: plain text, or frames that can't be opened.
+  /// Unreadable answers in a session: plain text, or frames that cannot be opened.
   package var garbage = 0
-  /// Messages that weren't sent since what comes before them didn't go well.
+  /// Messages that were not sent because their procedure failed before them.
   package var unprepared = 0
 
   package init() {}
 
-  /// What came after an earlier state of it.
+  /// Returns the difference to an earlier state.
   package static func - (left: FuzzTally, right: FuzzTally) -> FuzzTally {
     var left = left
     left.rounds -= right.rounds
@@ -32,16 +32,16 @@ package struct FuzzTally: Equatable, Sendable {
     return left
   }
 
-  /// Lines for people.
+  /// The tally in lines for people.
   package var lines: [String] {
     var lines = ["\(rounds) rounds, \(messages) messages, \(bytes) bytes"]
     let statuses = answers.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)×" }
     lines.append("answers: " + (statuses.isEmpty ? "none" : statuses.joined(separator: ", ")))
     lines.append("closed \(closed)×, reset \(resets)×, no answer \(silences)×")
-    if garbage > 0 { lines.append("answers that can't be understood, such as plain ones in a session: \(garbage)×") }
+    if garbage > 0 { lines.append("unreadable answers, such as plain text in a session: \(garbage)×") }
     let faults = answers.filter { $0.key >= 500 }.reduce(0) { $0 + $1.value }
-    if faults > 0 { lines.append("answers of its own fault (5xx): \(faults)×") }
-    if unprepared > 0 { lines.append("not sent, since the procedure before it failed: \(unprepared)×") }
+    if faults > 0 { lines.append("server errors (5xx): \(faults)×") }
+    if unprepared > 0 { lines.append("not sent, because the procedure failed before: \(unprepared)×") }
     return lines
   }
 }

@@ -1,11 +1,11 @@
 import HAPWire
 
-/// An HTTP request on its way out, which may be wrong in every way there is.
+/// An HTTP request that may be malformed in any part.
 struct HTTPDraft: Equatable, Sendable {
   var method: String
   var target: String
   var version = "HTTP/1.1"
-  /// Whole lines.
+  /// Complete header lines.
   var fields: [String]
   var body: [UInt8]
   var lineEnd = "\r\n"
@@ -80,7 +80,7 @@ struct HTTPDraft: Equatable, Sendable {
     fields.append("Content-Length: \(text)")
   }
 
-  /// In chunks, right ones or not.
+  /// Divides the body into chunks, correct or faulty.
   private mutating func chunk(_ chance: inout FuzzChance) {
     if chance.oneIn(3) == false { fields.removeAll { $0.hasPrefix("Content-Length") } }
     fields.append("Transfer-Encoding: chunked")

@@ -1,7 +1,7 @@
 import HAPExpectation
 import HAPWire
 
-/// Changes TLV8 messages item by item: each of them still has a form that a reader gets into.
+/// Changes TLV8 messages item by item, so that their form remains readable to a parser.
 enum TLVMutator {
   private static let types: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x13, 0x19, 0x7F, 0xFE, 0xFF]
 

@@ -1,38 +1,38 @@
 import HAPModel
 import HAPWire
 
-/// Holds an attribute database, as JSON that an accessory sent, against the rules of HAP, and says what iOS is reported to do about it.
+/// Checks an attribute database, as JSON from an accessory, against the rules of HAP, and reports how iOS is known to react.
 ///
-/// The JSON is a stranger's: nothing in it traps, and it takes time in proportion to its length.
+/// The JSON may be hostile. It cannot cause a trap, and it takes time in proportion to its length.
 package struct DatabaseLint: Sendable {
   let text: [UInt8]
   let reading: DatabaseReading
   let database: SeenDatabase?
 
-  /// Reads strictly first; what can be mended is mended, so that the rest can be judged too.
-  /// - Parameter body: the answer to `GET /accessories`, or its list of accessories alone, as recordings have it.
+  /// Reads strictly first. Malformed JSON is repaired where possible, so that the rest can also be checked.
+  /// - Parameter body: the answer to `GET /accessories`, or only its list of accessories, as recordings have it.
   package init(_ body: [UInt8]) {
     text = body
     reading = DatabaseReading(body)
     database = reading.root.map(SeenDatabase.init)
   }
 
-  /// A database with more accessories, services and characteristics than this together is not judged: a bridge has some thousands.
+  /// The limit on accessories, services and characteristics together. A larger database is not checked; a bridge has some thousands.
   static let mostThings = 300_000
 
-  /// Every rule, by number.
+  /// All rules, by number.
   package static let rules: [LintRule] = LintRule.all
 
-  /// The rule of a case ("ADB-08") or with a name ("information-lengths").
+  /// Returns the rule with an id ("ADB-08") or a name ("information-lengths").
   package static func rule(_ name: String) -> LintRule? { rules.first { $0.id == name || $0.name == name } }
 
-  /// The most findings that are told.
+  /// The maximum number of findings in a report.
   package static let mostFindings = 1000
-  /// The most findings of one kind.
+  /// The maximum number of findings of one kind.
   package static let mostOfAKind = 100
 
-  /// - Parameter rules: case ids or names of rules; nil for all. Names that no rule has select nothing.
-  /// - Returns: in the order of the text; what is more than `mostFindings`, or more than `mostOfAKind`, is counted in a remark.
+  /// - Parameter rules: ids or names of rules; `nil`: all. Unknown names select nothing.
+  /// - Returns: the findings in the order of the text. Findings beyond `mostFindings` or `mostOfAKind` are counted in a remark.
   package func findings(rules: Set<String>? = nil, facts: LintFacts = LintFacts()) -> [LintFinding] {
     var run = LintRun(self, rules: rules, facts: facts)
     return run.findings()

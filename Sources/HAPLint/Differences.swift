@@ -1,18 +1,20 @@
 import HAPModel
 
-/// What changed between two reads of one accessory, or between a time and a later one.
+// Differences between two reads of one accessory.
 extension DatabaseLint {
-  /// What differs in the structure of two databases (ADB-41, ADB-42, ADB-44): accessories, services and characteristics by their ids, with
-  /// their types, formats, permissions, units, limits and links. Values, and the order in which things stand, don't count.
-  /// - Returns: a sentence for each difference, by rising ids; at most `mostOfAKind` of them. One where either text is no database.
+  /// Compares the structure of two databases (ADB-41, ADB-42, ADB-44): accessories, services and characteristics by their ids, with
+  /// their types, formats, permissions, units, limits and links. Values and the order of elements are ignored.
+  /// - Returns: a sentence for each difference, by ascending ids, at most `mostOfAKind`; one sentence if either text is not a database.
   package static func structuralDifferences(between old: [UInt8], and new: [UInt8]) -> [String] {
-    guard let old = structure(old), let new = structure(new) else { return ["one of the two is no attribute database"] }
+    guard let old = structure(old), let new = structure(new) else {
+      return ["one of the two texts is not an attribute database"]
+    }
     var differences: [String] = []
     for id in Set(old.keys).union(new.keys).sorted() {
       guard differences.count < mostOfAKind else { break }
       switch (old[id], new[id]) {
-      case (let before?, nil): differences.append("\(id.words): \(before.name) is gone")
-      case (nil, let after?): differences.append("\(id.words): \(after.name) is new")
+      case (let before?, nil): differences.append("\(id.words): \(before.name) was removed")
+      case (nil, let after?): differences.append("\(id.words): \(after.name) was added")
       case (let before?, let after?): differences += before.differences(from: after).map { "\(id.words): \($0)" }
       case (nil, nil): break
       }
@@ -20,9 +22,9 @@ extension DatabaseLint {
     return Array(differences.prefix(mostOfAKind))
   }
 
-  /// Ids that meant one thing and mean another now (ADB-43): the same aid and iid with another type, or with a service where a characteristic was.
-  /// An accessory with another serial number is another accessory.
-  /// - Returns: by rising ids, at most `mostOfAKind`.
+  /// Finds ids that have changed their meaning (ADB-43): the same aid and iid with another type, or with a service instead of a
+  /// characteristic. An accessory with another serial number is another accessory.
+  /// - Returns: the ids in ascending order, at most `mostOfAKind`.
   package static func reusedIDs(old: [UInt8], new: [UInt8]) -> [String] {
     guard let old = structure(old), let new = structure(new) else { return [] }
     var reused: [String] = []
@@ -30,15 +32,15 @@ extension DatabaseLint {
       guard reused.count < mostOfAKind else { break }
       guard let before = old[id], let after = new[id] else { continue }
       if before.name != after.name {
-        reused.append("\(id.words) was \(before.name), and is \(after.name) now")
+        reused.append("\(id.words) was \(before.name), and is now \(after.name)")
       } else if let was = before.serial, let now = after.serial, was != now {
-        reused.append("\(id.words) was the accessory with the serial number \(was), and is that with \(now) now")
+        reused.append("\(id.words) was the accessory with the serial number \(was), and is now the one with \(now)")
       }
     }
     return reused
   }
 
-  /// Which characteristics are null: what `LintFacts.nullAgain` wants of a second read.
+  /// Returns the characteristics that are null, for `LintFacts.nullAgain` of a second read.
   package static func nulls(in body: [UInt8]) -> Set<AttributeID> {
     guard let database = DatabaseReading(body).root.map(SeenDatabase.init) else { return [] }
     var nulls: Set<AttributeID> = []
@@ -51,9 +53,9 @@ extension DatabaseLint {
     return nulls
   }
 
-  // MARK: Pieces
+  // MARK: Parts
 
-  /// iid 0 stands for the accessory itself; of two things with one id, the first.
+  /// Returns the structure by ids; iid 0 is the accessory itself. Of two elements with one id, the first counts.
   private static func structure(_ body: [UInt8]) -> [AttributeID: Thing]? {
     guard let database = DatabaseReading(body).root.map(SeenDatabase.init), database.list?.elements != nil else {
       return nil
@@ -77,12 +79,12 @@ extension DatabaseLint {
   }
 
   private struct Thing {
-    /// "the service Light Bulb", "the characteristic On of Light Bulb"
+    /// A name such as "the service Light Bulb" or "the characteristic On of Light Bulb".
     var name: String
-    /// Members that make up the structure, as text.
+    /// The members of the structure, as text.
     var traits: [String: String]
 
-    /// Of an accessory, in quotes.
+    /// The serial number of an accessory, in quotes.
     var serial: String?
 
     init(_ accessory: SeenAccessory) {
@@ -114,12 +116,12 @@ extension DatabaseLint {
     ]
 
     func differences(from new: Thing) -> [String] {
-      if name != new.name { return ["was \(name), and is \(new.name)"] }
+      if name != new.name { return ["was \(name), and is now \(new.name)"] }
       return Set(traits.keys).union(new.traits.keys).sorted().compactMap { trait in
         let before = traits[trait]
         let after = new.traits[trait]
         if before == after { return nil }
-        return "\(trait) of \(name) was \(Self.words(before)), and is \(Self.words(after))"
+        return "\(trait) of \(name) was \(Self.words(before)), and is now \(Self.words(after))"
       }
     }
 
@@ -132,7 +134,7 @@ extension AttributeID {
 }
 
 extension SeenValue {
-  /// Every number and text in it, however deep, for comparing.
+  /// All numbers and texts of the value at any depth, for comparison.
   fileprivate var text: String {
     switch kind {
     case .array(let elements): "[" + elements.prefix(64).map(\.text).joined(separator: ", ") + "]"

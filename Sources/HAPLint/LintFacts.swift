@@ -1,12 +1,12 @@
 import HAPModel
 
-/// What a linter can't see in the database itself.
+/// Facts that the database itself does not show.
 package struct LintFacts: Sendable {
-  /// The category that is advertised (`ci`). Nil: not known, and nothing is said about it.
+  /// The advertised category (`ci`). `nil`: not known; the rules about it are skipped.
   package var category: Int?
-  /// Which characteristics were null when they were read again. Nil: nobody read again, and a null is not judged.
+  /// The characteristics that were null in a second read. `nil`: there was no second read, and a null is not judged.
   package var nullAgain: Set<AttributeID>?
-  /// Whether the accessory itself sent this text over IP. A recording may be of a device on Thread or Bluetooth, which never wrote JSON.
+  /// Whether the accessory itself sent this text over IP. A recording may be of a Thread or Bluetooth device, which never wrote JSON.
   package var isReadOverIP: Bool
 
   package init(category: Int? = nil, nullAgain: Set<AttributeID>? = nil, isReadOverIP: Bool = false) {

@@ -1,14 +1,14 @@
 import HAPWire
 
-/// How bad a finding is, the worst first.
+/// The severity of a finding, the worst first.
 package enum LintSeverity: String, CaseIterable, Comparable, Sendable {
-  /// A rule that binds is broken.
+  /// A MUST rule is violated.
   case must
-  /// A rule that asks is not followed.
+  /// A SHOULD rule is violated.
   case should
-  /// Against the rule, but seen in certified devices or done by other stacks; the message says whose.
+  /// A deviation that certified devices or other stacks share. The message names them.
   case nonStrict = "non-strict"
-  /// Worth knowing.
+  /// Useful information.
   case info
 
   package static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.rank < right.rank }
@@ -22,21 +22,21 @@ package enum LintSeverity: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Whether it makes a database one that doesn't conform.
+  /// Whether the finding makes the database non-conforming.
   package var isFailure: Bool { self == .must || self == .should }
 }
 
-/// What iOS is reported to do about something. Nobody outside Apple knows more than reports.
+/// The reported reaction of iOS. Only reports are known outside Apple.
 package enum IOSReaction: String, CaseIterable, Sendable {
-  /// It refuses the accessory, or drops the pairing.
+  /// iOS refuses the accessory, or drops the pairing.
   case rejects
-  /// Devices that work have it.
+  /// Working devices do the same.
   case tolerates
   /// No report is known.
   case unknown
 }
 
-/// What a finding is about, in words; empty where it is about no such thing.
+/// The subject of a finding in words; parts that do not apply are empty.
 package struct LintSubject: Hashable, Sendable {
   /// `accessory 1 "Hall Lamp"`
   package var accessory = ""
@@ -51,27 +51,27 @@ package struct LintSubject: Hashable, Sendable {
   }
 }
 
-/// One thing in a database that a rule speaks of.
+/// A violation, deviation or remark at one place of a database.
 package struct LintFinding: Hashable, Sendable {
-  /// The rule's name and what about it, "information-lengths/serial-too-short".
+  /// The name of the rule with a code, such as "information-lengths/serial-too-short".
   package var rule: String
-  /// The row of the catalogue of cases, "ADB-08".
+  /// The id of the rule, such as "ADB-08".
   package var caseID: String
-  /// Where it stands. Nil where the text was not JSON and had to be mended before it could be read.
+  /// The position. `nil` if the text had to be repaired before it could be read as JSON.
   package var place: JSONPlace?
-  /// `accessories[0].services[1].characteristics[2].value`; empty for the whole.
+  /// The path `accessories[0].services[1].characteristics[2].value`; empty for the whole database.
   package var path: String
   package var subject: LintSubject
-  /// What is wrong, without where.
+  /// The problem, without its place.
   package var summary: String
   package var severity: LintSeverity
   package var ios: IOSReaction
-  /// Who reports what iOS does, or whose devices have it, "homebridge#178".
+  /// The source of the reported reaction of iOS, or the devices that do the same: "homebridge#178".
   package var source: String?
-  /// What to do about it.
+  /// How to fix it.
   package var fix: String?
 
-  /// Where and what, in one sentence.
+  /// The place and the problem in one sentence.
   package var message: String {
     let subject = subject.description
     return subject.isEmpty ? summary : "\(subject): \(summary)"

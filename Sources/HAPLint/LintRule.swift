@@ -1,18 +1,18 @@
-/// How binding a rule of the catalogue of cases is.
+/// The level of a rule.
 package enum LintLevel: String, CaseIterable, Sendable {
   case must, should, info
 }
 
-/// One rule of an attribute database: a row of the catalogue of conformance cases that a reader of the JSON can decide.
+/// A rule for attribute databases: a conformance case that can be decided from the JSON alone.
 package struct LintRule: Hashable, Sendable {
-  /// The row, "ADB-08". Permanent.
+  /// The permanent id, such as "ADB-08".
   package let id: String
-  /// The rule as a word, "information-lengths". Findings add a word of their own behind a slash.
+  /// The name, such as "information-lengths". Findings append a slash and a code.
   package let name: String
   package let level: LintLevel
-  /// In our own words.
+  /// The requirement in the project's own words.
   package let requirement: String
-  /// Where the HAP specification (R2) has it, or who else is the source.
+  /// The section of the HAP specification (R2), or another source.
   package let section: String
 
   init(_ id: String, _ name: String, _ level: LintLevel, _ requirement: String, _ section: String) {
@@ -28,27 +28,27 @@ extension LintRule {
   // The text.
   static let shape = LintRule(
     "ADB-01", "shape", .must,
-    "The database is a list of accessories with aid and services, these with iid, type and characteristics, and these with iid, type, perms and format.",
+    "The database is a list of accessories with aid and services. Services have iid, type and characteristics, and these have iid, type, perms and format.",
     "HAP R2 §6.3, tables 6-1 to 6-3")
   static let json = LintRule(
     "ADB-02", "json", .must,
-    "The text is strict JSON: UTF-8 without a byte order mark, no comma before a closing bracket, no NaN, no member twice.",
+    "The text is strict JSON: UTF-8 without a byte order mark, no comma before a closing bracket, no NaN, no duplicate member.",
     "RFC 8259")
 
   // Ids.
   static let aids = LintRule(
-    "ADB-03", "aids", .must, "Every aid is an integer of at least 1, no two are alike, and one accessory has aid 1.",
+    "ADB-03", "aids", .must, "Every aid is a unique integer of at least 1, and one accessory has aid 1.",
     "HAP R2 §2.6.1.1, §2.5.3.3")
   static let iids = LintRule(
     "ADB-04", "iids", .must,
-    "Every iid is an integer of at least 1, and no service or characteristic of an accessory has another's.",
+    "Every iid is an integer of at least 1, and unique within its accessory.",
     "HAP R2 §2.6.1.2")
   static let accessoryCount = LintRule(
-    "ADB-32", "accessory-count", .must, "A bridge serves at most 150 accessories, itself among them.", "HAP R2 §2.5.3.2"
+    "ADB-32", "accessory-count", .must, "A bridge serves at most 150 accessories, including itself.", "HAP R2 §2.5.3.2"
   )
   static let bridgeAID = LintRule(
     "ADB-33", "bridge-aid", .must,
-    "Where there are several accessories, aid 1 is the bridge itself and no bridged one.",
+    "With several accessories, aid 1 is the bridge itself, not a bridged accessory.",
     "HAP R2 §2.5.3.2, §2.5.3.3")
 
   // Accessory Information and Protocol Information.
@@ -57,21 +57,21 @@ extension LintRule {
     "HAP R2 §2.6.1.2, §8.1")
   static let informationMembers = LintRule(
     "ADB-06", "information-members", .must,
-    "Accessory Information holds Identify, Manufacturer, Model, Name, Serial Number and Firmware Revision.",
+    "Accessory Information has Identify, Manufacturer, Model, Name, Serial Number and Firmware Revision.",
     "HAP R2 §2.5.3.1, §8.1")
   static let identify = LintRule(
-    "ADB-07", "identify", .must, "Identify is a bool that is only written, and has no value.", "HAP R2 §9.45")
+    "ADB-07", "identify", .must, "Identify is a write-only bool without a value.", "HAP R2 §9.45")
   static let informationLengths = LintRule(
     "ADB-08", "information-lengths", .must,
     "Name and Manufacturer have 1 to 64 bytes, Model 1 to 64, Serial Number 2 to 64.",
     "HAP R2 §9.58, §9.59, §9.62, §9.87")
   static let revision = LintRule(
     "ADB-09", "revision", .must,
-    "A firmware or hardware revision is one to three numbers below 2^32 with dots between.",
+    "A firmware or hardware revision is one to three numbers below 2^32 separated by dots.",
     "HAP R2 §9.40, §9.41")
   static let nameCharacters = LintRule(
     "ADB-10", "name-characters", .should,
-    "Names are of letters, digits, spaces and apostrophes, and start and end with a letter or digit.",
+    "Names consist of letters, digits, spaces and apostrophes, and start and end with a letter or digit.",
     "HAP-NodeJS checkName")
   static let serials = LintRule(
     "ADB-11", "serials", .should, "The serial numbers of bridged accessories differ.", "practice of bridges")
@@ -82,7 +82,7 @@ extension LintRule {
   // Types, formats, permissions.
   static let types = LintRule(
     "ADB-12", "types", .must,
-    "A type of Apple's is in the short form, upper case without leading zeros; any other is a full UUID.",
+    "An Apple-defined type has the short form, in upper case without leading zeros; any other type is a full UUID.",
     "HAP R2 §6.6.1")
   static let formats = LintRule(
     "ADB-14", "formats", .must, "The format is one of the ten, and the unit one of the five.",
@@ -91,71 +91,72 @@ extension LintRule {
     "ADB-15", "perms", .must, "perms is a list of pr, pw, ev, aa, tw, hd, wr: at least one, each once.",
     "HAP R2 table 6-4")
   static let permsImplied = LintRule(
-    "ADB-16", "perms-implied", .must, "aa, tw and wr go with pw; ev goes with pr.", "HAP R2 table 6-4")
+    "ADB-16", "perms-implied", .must, "aa, tw and wr require pw; ev requires pr.", "HAP R2 table 6-4")
 
   // Values and their limits.
   static let valuePresence = LintRule(
-    "ADB-17", "value-presence", .must, "There is a value where pr is, and nowhere else.", "HAP R2 table 6-3")
+    "ADB-17", "value-presence", .must, "A characteristic has a value if and only if it has pr.", "HAP R2 table 6-3")
   static let valueNull = LintRule(
     "ADB-18", "value-null", .should,
-    "A value is null only for a Programmable Switch Event, for what answers writes, and while a read fails.",
+    "A value is null only for a Programmable Switch Event, with write response, or while a read fails.",
     "HAP R2 §9.75")
   static let valueKind = LintRule(
-    "ADB-19", "value-kind", .must, "A value is of the JSON kind that its format asks for.", "HAP R2 table 6-5")
+    "ADB-19", "value-kind", .must, "A value has the JSON type that its format requires.", "HAP R2 table 6-5")
   static let valueRange = LintRule(
     "ADB-20", "value-range", .must,
-    "A number lies between minValue and maxValue, and within its format.", "HAP R2 table 6-3")
+    "A number is between minValue and maxValue, and in the range of its format.", "HAP R2 table 6-3")
   static let valueStep = LintRule(
-    "ADB-21", "value-step", .should, "A number is a whole count of minStep above minValue.", "HAP R2 table 6-3")
+    "ADB-21", "value-step", .should, "A number is minValue plus a multiple of minStep.", "HAP R2 table 6-3")
   static let limits = LintRule(
     "ADB-22", "limits", .must, "minValue is not above maxValue, minStep is above 0, and only numbers have them.",
     "HAP R2 table 6-3")
   static let limitsWidened = LintRule(
-    "ADB-23", "limits-widened", .must, "The range of a characteristic of Apple's is narrowed, never widened.",
+    "ADB-23", "limits-widened", .must, "The range of an Apple-defined characteristic may be narrowed, but not widened.",
     "HAP R2 §9")
   static let validValues = LintRule(
     "ADB-24", "valid-values", .must,
-    "valid-values and valid-values-range hold numbers that Apple defined, in rising order, and the value is one of them.",
+    "valid-values and valid-values-range hold numbers that Apple defined, in ascending order, and the value is one of them.",
     "HAP R2 §2.3.3.1")
   static let maxLen = LintRule(
     "ADB-25", "max-len", .must,
-    "Only strings have maxLen, it is at most 256, and the value is no longer (64 without it).",
+    "Only strings have maxLen. It is at most 256 (default 64), and the value is not longer.",
     "HAP R2 table 6-3")
   static let bytes = LintRule(
     "ADB-26", "bytes", .must,
-    "Only data has maxDataLen; a value of tlv8 or data is base64, no longer than that, and tlv8 is TLV8.",
+    "Only data has maxDataLen. A value of tlv8 or data is base64 and not longer than that, and tlv8 contains TLV8.",
     "HAP R2 table 6-3")
 
-  // Against the catalogue.
+  // Comparison with the catalogue.
   static let definition = LintRule(
-    "ADB-27", "definition", .must, "A characteristic of Apple's has the format and permissions that Apple gave it.",
+    "ADB-27", "definition", .must, "An Apple-defined characteristic has the format and permissions that Apple defined.",
     "HAP R2 §9")
   static let required = LintRule(
-    "ADB-28", "required", .must, "A service of Apple's has all characteristics that it must have.", "HAP R2 §8")
+    "ADB-28", "required", .must, "An Apple-defined service has all its required characteristics.", "HAP R2 §8")
   static let unlisted = LintRule(
     "ADB-29", "unlisted", .should,
-    "A characteristic of Apple's is in services that list it as required or optional.", "HAP R2 §8")
+    "An Apple-defined characteristic is only in services that list it as required or optional.", "HAP R2 §8")
   static let typeTwice = LintRule(
-    "ADB-30", "type-twice", .must, "A service has no characteristic type twice.", "HAP R2 §2.3.2")
+    "ADB-30", "type-twice", .must, "A service has each characteristic type at most once.", "HAP R2 §2.3.2")
   static let counts = LintRule(
     "ADB-31", "counts", .should, "An accessory has at most 100 services, a service at most 100 characteristics.",
     "HAP R2 §2.3")
 
-  // Services among one another.
+  // Relations between services.
   static let links = LintRule(
     "ADB-34", "links", .must,
-    "linked names services of the same accessory, each once, not the service itself and not 0.", "HAP R2 §2.3.2.5")
+    "linked lists services of the same accessory, each once, without the service itself and without 0.",
+    "HAP R2 §2.3.2.5")
   static let linkCycles = LintRule(
-    "ADB-35", "link-cycles", .info, "Links don't lead back to where they start.", "HAP R2 §2.3.2.5")
+    "ADB-35", "link-cycles", .info, "Links form no cycle.", "HAP R2 §2.3.2.5")
   static let primary = LintRule(
     "ADB-36", "primary", .must,
-    "At most one service is primary, and it is neither Accessory Information nor a vendor's own.", "HAP R2 §2.3.2.3")
+    "At most one service is primary, and it is neither Accessory Information nor a custom service.", "HAP R2 §2.3.2.3")
   static let hidden = LintRule(
-    "ADB-37", "hidden", .must, "A service whose characteristics are all hidden, or that has none, is hidden itself.",
+    "ADB-37", "hidden", .must, "A service is hidden if all its characteristics are hidden, or if it has none.",
     "HAP R2 §2.3.2.4")
   static let switches = LintRule(
     "ADB-38", "switches", .must,
-    "Several stateless switches of one accessory are linked to a Service Label and have an index each; a single one has none.",
+    "Several stateless switches of one accessory are linked to a Service Label, and each has an index; a single switch has none.",
     "HAP R2 §8.32, §8.37")
   static let thresholds = LintRule(
     "ADB-39", "thresholds", .must,
@@ -163,25 +164,25 @@ extension LintRule {
     "HAP R2 §8.18, §8.19")
   static let colours = LintRule(
     "ADB-40", "colours", .info, "A light has Color Temperature, or Hue and Saturation, not both.",
-    "HomeKitADK, of HAP R14")
+    "HomeKitADK, for HAP R14")
   static let valves = LintRule(
     "ADB-45", "valves", .should,
     "An irrigation valve has Set Duration and Remaining Duration; a labelled valve has a Service Label Index.",
     "HAP R2 §8.43, §8.32")
   static let switchService = LintRule(
     "SV-30", "switch-service", .should,
-    "Several switches of one accessory have an index each and are linked to a Service Label; a single one has no index.",
+    "Several switches of one accessory are linked to a Service Label, and each has an index; a single switch has none.",
     "HAP R2 §8.32, §8.37")
 
-  // Against what is advertised.
+  // Comparison with the advertised record.
   static let bridgeCategory = LintRule(
-    "DISC-20", "bridge-category", .should, "What serves several accessories is advertised as a bridge (ci 2).",
+    "DISC-20", "bridge-category", .should, "A server of several accessories advertises itself as a bridge (ci 2).",
     "HAP R2 §2.5.3.2, table 13-1")
   static let category = LintRule(
     "DISC-21", "category", .should, "The advertised category (ci) fits the primary service of accessory 1.",
     "HAP R2 table 13-1")
 
-  /// In the order in which findings are told within one place.
+  /// The rules in the order of their findings at one place.
   static let all: [LintRule] = [
     .shape, .json, .aids, .iids, .information, .informationMembers, .identify, .informationLengths, .revision,
     .nameCharacters, .serials, .types, .protocolInformation, .formats, .perms, .permsImplied, .valuePresence,

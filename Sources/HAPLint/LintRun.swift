@@ -3,13 +3,13 @@ import HAPWire
 
 /// One pass of the rules over a database.
 ///
-/// Each family of rules is an extension of its own. They report; how many are kept, and in which order they are told, is decided here.
+/// Each family of rules is in its own extension, and reports findings. This type limits and sorts them.
 struct LintRun {
   let lint: DatabaseLint
   let facts: LintFacts
   private let selected: Set<String>?
   private var raw: [RawFinding] = []
-  /// How many of a kind there were, kept or not.
+  /// The number of findings of each kind, including those that were dropped.
   private var counts: [Kind: Count] = [:]
 
   private struct Kind: Hashable {
@@ -19,16 +19,16 @@ struct LintRun {
 
   private struct Count {
     var number: Int
-    /// As the first of them has it.
+    /// The reaction of the first finding of this kind.
     var ios: IOSReaction
     var source: String?
   }
 
   private struct RawFinding {
     var finding: LintFinding
-    /// In the text as it came; nil where mending moved it.
+    /// The offset in the original text; `nil` if repair moved it.
     var offset: Int?
-    /// In the text as it was read.
+    /// The offset in the text that was read.
     var rank: Int
     var order: Int
   }
@@ -44,10 +44,10 @@ struct LintRun {
     return selected.contains(rule.id) || selected.contains(rule.name)
   }
 
-  /// Whether the text was written by a recorder of a device that is not on IP, so that rules about how JSON is written speak of the recorder.
+  /// Whether a recorder wrote the text for a device that is not on IP. Rules about the form of the JSON then apply to the recorder.
   var isForeignRecording: Bool { !facts.isReadOverIP && lint.database?.isOfOtherTransport == true }
 
-  /// What a report says beside rule and place.
+  /// The parts of a finding other than rule and place.
   struct Remark {
     var severity: LintSeverity
     var message: String
@@ -68,10 +68,10 @@ struct LintRun {
   }
 
   /// - Parameters:
-  ///   - code: what about the rule, "serial-too-short".
-  ///   - isOnceEnough: the first of the kind is told, and the others are counted.
-  ///   - spot: asked for only when it is told.
-  ///   - remark: not asked for when the rule isn't selected.
+  ///   - code: the detail of the rule, such as "serial-too-short".
+  ///   - isOnceEnough: whether only the first finding of the kind is reported, and further ones are counted.
+  ///   - spot: evaluated only if the finding is reported.
+  ///   - remark: evaluated only if the rule is selected.
   mutating func report(
     _ rule: LintRule, _ code: String, at spot: @autoclosure () -> LintSpot, isOnceEnough: Bool = false,
     _ remark: @autoclosure () -> Remark
@@ -82,7 +82,7 @@ struct LintRun {
       remark.severity = .nonStrict
       remark.ios = .unknown
       remark.source = nil
-      remark.message += " (as a recorder wrote down a device on Thread or Bluetooth)"
+      remark.message += " (in a recording of a device on Thread or Bluetooth)"
     }
     let kind = Kind(code: "\(rule.name)/\(code)", severity: remark.severity)
     counts[kind, default: Count(number: 0, ios: remark.ios, source: remark.source)].number += 1
@@ -140,7 +140,7 @@ struct LintRun {
     judgeValue(characteristic, of: service, place)
   }
 
-  /// In the order of the text, with places, and with a remark for each kind that was cut.
+  /// Returns the findings in the order of the text, with places, and with a remark for each kind that was cut.
   private func settled() -> [LintFinding] {
     var kept = raw
     var remarks: [LintFinding] = []
@@ -168,8 +168,8 @@ extension DatabaseLint {
     Self.rules.first { $0.name == code.prefix { $0 != "/" } }?.id
   }
 
-  /// Gives findings their lines and columns, looking at each byte once.
-  /// - Parameter findings: by rising offset.
+  /// Sets the lines and columns of findings and reads each byte only once.
+  /// - Parameter findings: by ascending offset.
   fileprivate func placed(_ findings: [(LintFinding, Int?)]) -> [LintFinding] {
     var at = 0
     var place = JSONPlace(line: 1, column: 1)

@@ -1,4 +1,4 @@
-/// Where a report belongs: the text, a thing of the database, or one of its members. Words are made when they are asked for.
+/// The place of a finding: the text, an element of the database, or one of its members. Its words are made on demand.
 struct LintSpot {
   private let database: SeenDatabase?
   private var accessory: SeenAccessory?
@@ -8,7 +8,7 @@ struct LintSpot {
   private var value: SeenValue?
   private var textOffset: Int?
 
-  /// A place in the text, in bytes; nil for the text as a whole.
+  /// A place in the text, in bytes; `nil` for the text as a whole.
   init(textOffset: Int?) {
     database = nil
     self.textOffset = textOffset
@@ -31,7 +31,7 @@ struct LintSpot {
     return spot
   }
 
-  /// A member of the thing, at its value where it has it.
+  /// Returns a member of the element, at its value if it has one.
   func member(_ name: String, _ index: Int? = nil) -> LintSpot {
     var spot = self
     let value = thing?[name]
@@ -44,7 +44,7 @@ struct LintSpot {
     return spot
   }
 
-  /// The thing itself, without the member.
+  /// The element itself, without the member.
   var owner: LintSpot {
     var spot = self
     spot.member = ""
@@ -58,10 +58,10 @@ struct LintSpot {
     characteristic?.value ?? service?.value ?? accessory?.value ?? database?.root
   }
 
-  /// In bytes, in the text as it was read. Nil for the text as a whole.
+  /// The offset in bytes in the text that was read. `nil` for the text as a whole.
   var offset: Int? { database == nil ? textOffset : (value ?? thing)?.offset }
 
-  /// Whether `offset` counts in the text as it came, even where the database was read from a mended one.
+  /// Whether `offset` refers to the original text, even if the database was read from a repaired one.
   var isOfTheText: Bool { database == nil }
 
   var path: String {

@@ -1,19 +1,19 @@
 import HAPDevices
 import HAPFleet
 
-/// The chance of one accessory, as far as it has been drawn: it goes on over its restarts.
+/// The state of the random generators of one accessory. It persists over restarts.
 package struct AccessoryChance: Equatable, Sendable {
-  /// Of its devices.
+  /// The generator of its devices.
   package var device: SimulationRandom
-  /// Of its network: what that draws changes nothing for devices.
+  /// The generator of its network. Its use does not affect devices.
   package var network: SimulationRandom
   /// The seed of its defects' random conditions.
   package private(set) var defectSeed: UInt64 = 0
 
   /// - Parameters:
-  ///   - seed: of the simulation.
-  ///   - key: what the accessory is kept by: whoever comes before it, or how many there are, changes nothing.
-  ///   - ordinal: among accessories with the same key, from 1.
+  ///   - seed: the seed of the simulation.
+  ///   - key: the key of the accessory's state, so that the order and the number of accessories do not matter.
+  ///   - ordinal: the number among accessories with the same key, from 1.
   package init(seed: UInt64, key: String, ordinal: Int = 1) {
     let chance = FleetChance(seed: seed, group: key)
     device = SimulationRandom(seed: chance.number(ordinal, for: "device"))

@@ -5,21 +5,21 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// One of several accessories of a profile.
+/// One of several accessories made of one profile.
 package struct AccessoryCopy: Sendable {
-  /// By which it is kept.
+  /// The key of its stored state.
   package var key: String
-  /// In its group, from 1.
+  /// The number in its group, from 1.
   package var number: Int
   package var name: String
-  /// Who it is; nil: that is drawn at its first start, and kept.
+  /// Its identity; `nil`: drawn at its first start, and stored.
   package var identity: CopyIdentity?
-  /// Parameters for every service of a type, over those of the profile.
+  /// Parameters for all services of a type; they override those of the profile.
   package var behaviours: [(type: TypeID, parameters: JSONNode)] = []
-  /// Faults that it has from its start, besides the profile's.
+  /// Faults active from its start, in addition to the profile's.
   package var faults: [FaultChoice] = []
 
-  /// - Parameter group: what the copies of its group are kept by.
+  /// - Parameter group: the key of the group's stored state.
   package init(group: String, number: Int, name: String, identity: CopyIdentity? = nil) {
     key = "\(group) #\(number)"
     self.number = number
@@ -34,25 +34,25 @@ package struct AccessoryCopy: Sendable {
   }
 }
 
-/// A profile that may be served, with the files beside it: what any number of accessories is made of. It belongs to one thread.
+/// A valid profile with its replay files, from which any number of accessories can be made. It belongs to one thread.
 package struct ServableProfile {
   package let profile: AccessoryProfile
   let files: ReplayFiles
 
-  /// - Throws: `ProfileErrors` unless it can be served.
+  /// - Throws: `ProfileErrors` if the profile has errors.
   package init(_ profile: AccessoryProfile) throws(ProfileErrors) {
     self.profile = profile
     files = try profile.refuseProblems()
   }
 }
 
-/// A copy that is kept under another identity than the one it is to have.
+/// The stored identity of a copy differs from the given one.
 package struct IdentityConflict: Error, CustomStringConvertible {
   package let name: String
   package let kept: DeviceID
   package let wanted: DeviceID
 
   package var description: String {
-    "\"\(name)\" is kept as \(kept.text), and the identity that was given makes it \(wanted.text): give the text of its first start, another state folder, or reset it"
+    "the stored device ID of \"\(name)\" is \(kept.text), but the given identity makes it \(wanted.text): give the identity text of its first start or another state folder, or reset it"
   }
 }

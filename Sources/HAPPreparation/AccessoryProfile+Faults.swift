@@ -3,12 +3,12 @@ import HAPProfile
 import HAPWire
 
 extension AccessoryProfile {
-  /// The faults that the accessory has from its start: those that are right.
+  /// The valid faults of the profile. They are active from the start.
   package var faultChoices: [FaultChoice] {
     (faults?.elements ?? []).compactMap { try? FaultLibrary.builtIn.choice($0) }
   }
 
-  /// What is wrong with the member `faults`.
+  /// The errors of the member `faults`.
   package var faultProblems: [ProfileProblem] {
     guard let faults else { return [] }
     do throws(JSONProblem) {

@@ -3,12 +3,12 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// What a device is made of, read and judged: the loop makes the device of it without looking at a file.
+/// The parsed and checked data of a device. The loop makes the device from it without reading files.
 package struct DeviceBlueprint: Sendable {
   private let database: AttributeDatabase
   private let parameters: [AttributeID: BehaviourParameters]
 
-  /// Of nothing.
+  /// The blueprint of no device.
   static let empty = DeviceBlueprint()
 
   private init() {
@@ -16,7 +16,7 @@ package struct DeviceBlueprint: Sendable {
     parameters = [:]
   }
 
-  /// Reads the files that the behaviours name, so it belongs off the loop.
+  /// Reads the files that the behaviours name, so it must not run on the loop.
   init(_ built: BuiltAccessory, files: ReplayFiles) {
     var nodes: [AttributeID: JSONNode] = [:]
     for behaviour in built.behaviours {
@@ -26,13 +26,13 @@ package struct DeviceBlueprint: Sendable {
     parameters = BehaviourRegistry.standard.parameters(for: built.database, nodes: nodes, files: files)
   }
 
-  /// What stands behind the accessory: its services' behaviours.
+  /// Returns the device of the accessory: the behaviours of its services.
   package func makeDevice() -> any Device { BehaviourRegistry.standard.device(for: database, parameters: parameters) }
 
-  /// The device that takes the place of another one while the accessory runs.
+  /// Returns the device that replaces another one while the accessory runs.
   /// - Parameters:
-  ///   - database: the new one, with the values that it starts from.
-  ///   - oldDatabase: the one that is served until now.
+  ///   - database: the new database with its initial values.
+  ///   - oldDatabase: the database served so far.
   package func makeDevice(
     for database: AttributeDatabase, inPlaceOf old: any Device, for oldDatabase: AttributeDatabase
   ) -> any Device {

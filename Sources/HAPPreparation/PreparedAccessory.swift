@@ -8,23 +8,23 @@ import HAPProfile
 import HAPStore
 import HAPWire
 
-/// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
+/// A profile ready to be served, with ids, identity, stored values and the lock on its state.
 ///
-/// Preparing reads and writes the state folder and computes a verifier, so it belongs off the loop.
+/// Preparing reads and writes the state folder and computes a verifier, so it must not run on the loop.
 package struct PreparedAccessory: Sendable {
-  /// What the person who starts the accessory decides, over the profile's word.
+  /// The choices of the person who starts the accessory. They override the profile.
   package struct Choices: Sendable {
     package var name: String?
     package var setupCode: SetupCode?
     package var setupID: SetupID?
-    /// Take explicit ids that differ from those served before.
+    /// Whether to accept explicit ids that differ from those served before.
     package var renumber = false
     package var conduct: Conduct?
     /// 8…10 000.
     package var maximumSessions: Int?
-    /// What is wrong with it on purpose.
+    /// A deliberate defect.
     package var defect: Defect?
-    /// Which of several it is; nil: the only one of its profile. Its name goes before `name`, its own setup ID before the profile's.
+    /// The copy of its profile; `nil`: the only accessory of its profile. The copy's name precedes `name`, and its setup ID precedes the profile's.
     package var copy: AccessoryCopy?
 
     package init(
@@ -42,23 +42,23 @@ package struct PreparedAccessory: Sendable {
     }
   }
 
-  /// How many open files its connections may use; nil: as many as the process.
+  /// The limit on open files for its connections; `nil`: the limit of the process.
   package var openFiles: Int?
   package let name: String
   package let category: HAPModel.Category
   package let setupCode: SetupCode
   package let setupPayload: SetupPayload
   package let deviceID: DeviceID
-  /// With the values that the accessory remembers.
+  /// The database with the stored values.
   package private(set) var database: AttributeDatabase
-  /// As the profile has it.
+  /// The accessory as the profile defines it.
   package private(set) var built: BuiltAccessory
   package private(set) var blueprint: DeviceBlueprint
   package let conduct: Conduct
-  /// Of which it was made, under the name that was chosen; that of a copy as all of them have it.
+  /// The profile under the chosen name; for a copy, the common profile of all copies.
   package let profile: AccessoryProfile
   private let choices: Choices
-  /// What is wrong with it on purpose.
+  /// A deliberate defect.
   package let defect: Defect?
   package let store: AccessoryStore
   package let identity: AccessoryIdentity
@@ -66,15 +66,15 @@ package struct PreparedAccessory: Sendable {
   package let failedAttempts: Int
   package let advertisement: Advertisement
 
-  /// - Throws: `ProfileErrors` when it can't be served, `StoreError` when its state can't be used (another process runs it, …).
+  /// - Throws: `ProfileErrors` if the profile has errors, `StoreError` if its state cannot be used (for example because another process uses it).
   package init(
     _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
   ) throws {
     try self.init(ServableProfile(profile), in: folder, choices: choices, random: random)
   }
 
-  /// One of several of the same profile.
-  /// - Throws: as the other one; `IdentityConflict`.
+  /// Prepares one of several accessories of a profile.
+  /// - Throws: as the other initialiser, and `IdentityConflict`.
   package init(
     _ servable: ServableProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
   ) throws {
@@ -88,10 +88,10 @@ package struct PreparedAccessory: Sendable {
     }
   }
 
-  /// The same accessory with what it keeps now: what the next start of the process would make of it.
+  /// Prepares the accessory again from its stored state, as the next start of the process would.
   /// - Parameters:
-  ///   - profile: its own, or the one that has replaced it.
-  ///   - conduct: in place of the one that it had; nil: the same.
+  ///   - profile: its own profile, or its replacement.
+  ///   - conduct: the quirks that replace the present ones; `nil`: no change.
   package init(
     again prepared: PreparedAccessory, from profile: AccessoryProfile, with conduct: Conduct? = nil,
     random: RandomSource
@@ -124,7 +124,7 @@ package struct PreparedAccessory: Sendable {
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
 
-    // What thousands of copies have in common is there once.
+    // Thousands of copies share one profile.
     self.profile = choices.copy == nil ? profile : base
     self.choices = choices
     name = built.name
@@ -152,10 +152,10 @@ package struct PreparedAccessory: Sendable {
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
   }
 
-  /// Lets others run the accessory: it will not be served.
+  /// Releases the lock on its state. The accessory will not be served.
   package func close() { store.close() }
 
-  /// What is left of it when it runs: without its databases, of which there would be a copy each as soon as a value changes in one.
+  /// The data needed while the accessory runs, without its databases. Each of them would be copied as soon as a value changes.
   package var running: PreparedAccessory {
     var prepared = self
     prepared.database = .empty
@@ -164,13 +164,13 @@ package struct PreparedAccessory: Sendable {
     return prepared
   }
 
-  /// What it is kept by.
+  /// The key of its stored state.
   package var key: String { store.key }
 
-  /// The faults that it has from its start.
+  /// The faults active from its start.
   package var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
 
-  /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
+  /// Returns the identity. The profile's device ID takes precedence; a changed one is a new identity without pairings.
   private static func identity(
     of profile: AccessoryProfile, in store: AccessoryStore, _ copy: AccessoryCopy?, _ random: RandomSource
   ) throws -> StoredIdentity {
@@ -202,12 +202,12 @@ package struct PreparedAccessory: Sendable {
     return changed
   }
 
-  /// The accessory's host name in mDNS: its own, so that several on one machine don't share one.
+  /// The unique host name of the accessory in mDNS. Accessories on one machine must not share a name.
   package var hostName: String {
     "hapsim-" + deviceID.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  /// The name in DNS-SD: a label has room for 63 bytes, and Name for 64.
+  /// The name in DNS-SD, cut to 63 bytes, the limit of a label. `Name` allows 64.
   package var instanceName: String {
     var label = name
     while label.utf8.count > 63 { label.removeLast() }
@@ -217,7 +217,7 @@ package struct PreparedAccessory: Sendable {
 }
 
 extension PreparedAccessory.Choices {
-  /// The profile as this accessory has it.
+  /// Returns the profile with the name and the changes of this accessory.
   fileprivate func named(_ profile: AccessoryProfile) -> AccessoryProfile {
     var profile = profile
     if let copy {
@@ -230,10 +230,10 @@ extension PreparedAccessory.Choices {
 }
 
 extension BuiltAccessory {
-  /// `md`.
+  /// The model in `md` of the TXT record.
   package func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
 
-  /// For who has made a core and a device of it.
+  /// The accessory without its database, for use after core and device have been made.
   package var withoutDatabase: BuiltAccessory {
     var built = self
     built.database = .empty
@@ -242,12 +242,12 @@ extension BuiltAccessory {
     return built
   }
 
-  /// What `c#` stands for.
+  /// The hash whose changes increment `c#`.
   var configurationHash: [UInt8] { SHA512.hash(Array(configurationText.utf8)) }
 }
 
 extension AttributeDatabase {
-  /// Takes a remembered value, if the characteristic still is such that it could have been written.
+  /// Restores a stored value if the characteristic still accepts it.
   fileprivate mutating func restore(_ value: Value, of id: AttributeID) {
     guard let slot = slot(of: id), characteristics[slot].persists else { return }
     if let canonical = characteristics[slot].remembered(value) { self[slot: slot] = canonical }
@@ -255,8 +255,8 @@ extension AttributeDatabase {
 }
 
 extension AccessoryProfile {
-  /// - Throws: unless it can be served.
-  /// - Returns: the files that its behaviours name, as they were read.
+  /// - Throws: `ProfileErrors` if the profile has errors.
+  /// - Returns: the contents of the files that its behaviours name.
   func refuseProblems() throws(ProfileErrors) -> ReplayFiles {
     let files = ReplayFiles(beside: fileName)
     let problems = problems + behaviourProblems(files)
@@ -266,10 +266,10 @@ extension AccessoryProfile {
     return files
   }
 
-  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
+  /// The errors of the `behaviour` members, which the profile stores unparsed. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] { behaviourProblems(ReplayFiles(beside: fileName)) }
 
-  /// The problems of parameters for the services of a type. Reads the files that they name.
+  /// Returns the errors of parameters for the services of a type. Reads the files that they name.
   package func problems(with parameters: JSONNode, of type: TypeID) -> [JSONProblem] {
     let files = ReplayFiles(beside: fileName)
     return behaviours(of: type, with: parameters).flatMap { node, characteristics in
@@ -286,16 +286,16 @@ extension AccessoryProfile {
   }
 }
 
-/// Why a defect can't show in an accessory.
+/// The reason why a defect has no effect in an accessory.
 package struct DefectObstacle: Error, CustomStringConvertible {
   package let defect: String
   package let reason: String
 
-  package var description: String { "the defect \"\(defect)\" can't show here: \(reason)" }
+  package var description: String { "the defect \"\(defect)\" has no effect here: \(reason)" }
 }
 
 extension DeviceID {
-  /// One that differs in its last bit.
+  /// A device ID that differs in the last bit.
   fileprivate var other: DeviceID {
     var bytes = bytes
     bytes[bytes.count - 1] ^= 1

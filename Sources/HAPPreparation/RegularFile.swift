@@ -4,24 +4,24 @@
   import Darwin
 #endif
 
-/// A file that is read as a whole: no pipe, no device, and not longer than was agreed.
+/// Reads a regular file as a whole, up to a size limit. Pipes and devices are refused.
 ///
-/// Blocks, so it belongs off the loop.
+/// It blocks, so it must not run on the loop.
 package enum RegularFile {
   package enum Failure: Error, Equatable {
-    /// With the system's reason.
+    /// The reason of the system.
     case unreadable(String)
-    /// A folder, a pipe, a device.
+    /// A folder, a pipe or a device.
     case noFile
     case tooLong
   }
 
-  /// - Parameter limit: the most bytes that it may have.
+  /// - Parameter limit: the maximum size in bytes.
   package static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
-    // A zero would end the name before its end.
-    guard !path.utf8.contains(0) else { throw .unreadable("it is no file name") }
+    // The system would end the name at a zero byte.
+    guard !path.utf8.contains(0) else { throw .unreadable("it is not a file name") }
     func unreadable() -> Failure { .unreadable(String(cString: strerror(errno))) }
-    // A pipe that nobody writes to would hold us up for ever.
+    // Opening a pipe without a writer would block forever.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable() }
     defer { close(descriptor) }

@@ -3,24 +3,24 @@ import HAPModel
 import HAPProfile
 import HAPStore
 
-/// Another profile for an accessory that is being served, ready to take the place of the one before: ids are given out and `c#` is raised, both
+/// A new profile for an accessory that is being served, ready to replace the old one. Its ids are assigned and `c#` is raised; both are
 /// stored.
 ///
-/// Making it reads and writes the state folder, so it belongs off the loop.
+/// Creating it reads and writes the state folder, so it must not run on the loop.
 package struct Replacement: Sendable {
   package let profile: AccessoryProfile
   package let built: BuiltAccessory
   package let blueprint: DeviceBlueprint
   package let configurationNumber: UInt16
-  /// What the profile before it declares: for the new one's values to be compared with.
+  /// The database that the old profile declares, for comparison with the new one's values.
   private let old: AttributeDatabase?
 
-  /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
+  /// Identity, setup code, category, quirks and the name on the network do not change until the next start.
   ///
   /// - Parameters:
-  ///   - old: what is served now.
-  ///   - served: the ids under which it is.
-  /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
+  ///   - old: the profile served now.
+  ///   - served: its ids.
+  /// - Throws: `ProfileErrors` if the profile has errors, `CommandError` if it belongs to another accessory, `StoreError`.
   package init(
     _ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, servedAs served: IDMap,
     for prepared: PreparedAccessory
@@ -29,13 +29,13 @@ package struct Replacement: Sendable {
     if let other = profile.deviceID, other != prepared.deviceID {
       throw CommandError(
         .notPossible,
-        "the profile is another accessory's: its device ID is \(other.text), not \(prepared.deviceID.text)")
+        "the profile belongs to another accessory: its device ID is \(other.text), not \(prepared.deviceID.text)")
     }
     self.profile = profile
     var ids = try prepared.store.idMap()
     var served = served
-    // Made anew rather than kept all the time. Where that can't be done any more, since another replacement came to nothing half-way, values begin
-    // as the new profile has them.
+    // Built again on demand instead of stored. If that fails, because another replacement failed half-way, values start as in the new
+    // profile.
     self.old = try? old.build(ids: &served, deviceID: prepared.deviceID).database
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
     blueprint = DeviceBlueprint(built, files: files)
@@ -44,10 +44,10 @@ package struct Replacement: Sendable {
       hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)
   }
 
-  /// The new database with the values it starts from: those of now, but for characteristics to which the new profile gives another value than
-  /// the old one did.
+  /// Returns the new database with its initial values. They are the current values, except for characteristics whose value differs between the
+  /// old and the new profile.
   /// - Parameters:
-  ///   - current: what is served now.
+  ///   - current: the database served now.
   package func database(from current: AttributeDatabase) -> AttributeDatabase {
     var database = built.database
     for slot in database.characteristics.indices {
@@ -62,12 +62,12 @@ package struct Replacement: Sendable {
 }
 
 extension Characteristic {
-  /// A value that it had under another profile or in another run, if it can have it still.
+  /// Returns a value from another profile or run if it is still valid.
   func remembered(_ value: Value) -> Value? { value == self.value ? value : try? admit(value) }
 }
 
 extension AttributeDatabase {
-  /// Returns a copy that has the present values of the device's live characteristics. Only a composed device continues, so others are not asked.
+  /// Returns a copy with the present values of the device's live characteristics. Only composed devices continue, so other devices are not read.
   package func updated(by device: any Device, now: Duration, random: SimulationRandom) -> AttributeDatabase {
     guard let device = device as? ComposedDevice, !device.live.isEmpty else { return self }
     var database = self

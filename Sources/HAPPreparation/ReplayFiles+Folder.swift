@@ -10,8 +10,8 @@ extension ReplayFiles {
         return try RegularFile.bytes(of: folder + name, limit: Self.sizeLimit)
       } catch {
         switch error {
-        case .unreadable(let reason): throw .init(message: "it can't be read in the folder of the profile: \(reason)")
-        case .noFile: throw .init(message: "it is no file")
+        case .unreadable(let reason): throw .init(message: "it cannot be read in the folder of the profile: \(reason)")
+        case .noFile: throw .init(message: "it is not a regular file")
         case .tooLong: throw .init(message: "it has more than 1 MiB")
         }
       }

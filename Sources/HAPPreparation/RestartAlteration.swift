@@ -4,7 +4,7 @@ import HAPModel
 import HAPProfile
 import HAPStore
 
-/// Changes what an accessory keeps between its end and its next start, as a defect has it.
+/// Changes the stored state of an accessory between its end and its next start, for a defect.
 package struct RestartAlteration {
   private let change: RestartChange
   private let random: RandomSource
@@ -13,7 +13,7 @@ package struct RestartAlteration {
   private let values: [AttributeID: Value]
   private let tries: Int
 
-  /// Notes what there is before a factory reset; nil: none of the changes has to do with such a restart.
+  /// Saves the state before a factory reset; `nil`: no change concerns such a restart.
   package init?(
     _ changes: [RestartChange], _ cause: RestartChange.Cause, _ store: AccessoryStore, _ random: RandomSource
   ) throws(StoreError) {
@@ -26,7 +26,7 @@ package struct RestartAlteration {
     tries = try store.failedTries()
   }
 
-  /// - Parameter profile: which the accessory is made of next.
+  /// - Parameter profile: the profile of the next start.
   package func apply(to store: AccessoryStore, of profile: AccessoryProfile) throws(StoreError) {
     if !change.keeps.isDisjoint(with: [.id, .key]) {
       let new = try store.identity { .draw(deviceID: nil, from: random) }
@@ -53,7 +53,7 @@ package struct RestartAlteration {
     }
   }
 
-  /// What is remembered goes along with what it belongs to.
+  /// Shuffles ids, and moves stored values with their characteristics.
   private func shuffle(_ store: AccessoryStore, _ profile: AccessoryProfile) throws(StoreError) {
     let old = try store.idMap()
     let new = profile.shuffled(old)
@@ -76,7 +76,7 @@ package struct RestartAlteration {
     }
   }
 
-  /// - Parameter choose: of the old identity and of a new one.
+  /// - Parameter choose: combines the old and a new identity.
   private func replace(
     _ store: AccessoryStore, _ choose: (StoredIdentity, StoredIdentity) -> StoredIdentity
   ) throws(StoreError) {

@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPWire
 
 extension Program {
-  /// All that `haptest` can be asked for.
+  /// The `haptest` program with its commands.
   package static let haptest = Program(
     name: "haptest", version: haptestVersion,
     summary: "Checks HomeKit accessories over IP against the rules of HAP, and explains how to fix each failure",
@@ -10,12 +10,12 @@ extension Program {
       .run, .stability, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate,
     ],
     exitCodes: [
-      ("0", "the accessory conforms"), ("1", "it doesn't"), ("2", "wrong usage"),
-      ("3", "the accessory can't be reached, or was lost"), ("4", "nothing was selected"),
-      ("5", "a case passed that the baseline says fails"), ("6", "the tester itself failed"),
+      ("0", "the accessory conforms"), ("1", "it does not conform"), ("2", "wrong usage"),
+      ("3", "the accessory cannot be reached, or was lost"), ("4", "nothing was selected"),
+      ("5", "a case passed that the baseline expects to fail"), ("6", "the tester itself failed"),
     ],
     nearest: { nearestName(to: $0, in: $1) })
 }
 
-/// Until a release is made: the next one.
+/// The version; before a release, the next one.
 package let haptestVersion = "0.1.0"

@@ -21,22 +21,23 @@ import Testing
   func structure() {
     #expect(
       Self.differences("\"maxValue\":100", "\"maxValue\":99")
-        == ["1.12: maxValue of the characteristic Brightness of Light Bulb was 100, and is 99"])
+        == ["1.12: maxValue of the characteristic Brightness of Light Bulb was 100, and is now 99"])
     #expect(
       Self.differences("\"type\":\"8\"", "\"type\":\"29\"").first
-        == "1.12: was the characteristic Brightness of Light Bulb, and is the characteristic Rotation Speed of Light Bulb"
+        == "1.12: was the characteristic Brightness of Light Bulb, and is now the characteristic Rotation Speed of Light Bulb"
     )
     #expect(Self.differences("\"iid\":12", "\"iid\":15").count == 2)
     #expect(
       Self.differences("[1,3]", "[0,1,3]")
         == [
-          "1.32: valid-values of the characteristic Security System Target State of Security System was [1, 3], and is [0, 1, 3]"
+          "1.32: valid-values of the characteristic Security System Target State of Security System was [1, 3], and is now [0, 1, 3]"
         ])
     #expect(Self.differences("\"format\":\"int\"", "\"format\":\"uint8\"").count == 1)
     #expect(Self.differences("[\"pr\",\"pw\",\"ev\"]", "[\"pr\",\"pw\"]").count == 1)
     #expect(Self.differences("\"linked\":[10]", "\"linked\":[10,30]").count == 1)
     #expect(Self.differences("\"primary\":true", "\"primary\":false").count == 1)
-    #expect(Self.differences("{\"accessories\"", "{\"things\"") == ["one of the two is no attribute database"])
+    #expect(
+      Self.differences("{\"accessories\"", "{\"things\"") == ["one of the two texts is not an attribute database"])
   }
 
   @Test("An id that means another thing is one that was used again")
@@ -50,12 +51,12 @@ import Testing
     #expect(
       reused("\"LA0002\"", "\"LC0004\"")
         == [
-          "aid 2 was the accessory with the serial number \"LA0002\", and is that with \"LC0004\" now"
+          "aid 2 was the accessory with the serial number \"LA0002\", and is now the one with \"LC0004\""
         ])
     #expect(
       reused("\"type\":\"37\"", "\"type\":\"23\"")
         == [
-          "1.9 was the characteristic Version of HAP Protocol Information, and is the characteristic Name of HAP Protocol Information now"
+          "1.9 was the characteristic Version of HAP Protocol Information, and is now the characteristic Name of HAP Protocol Information"
         ])
   }
 }

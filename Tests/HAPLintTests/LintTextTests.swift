@@ -12,7 +12,7 @@ import Testing
   @Test("Without findings it says that there is no report, not that iOS takes it")
   func nothing() {
     #expect(
-      LintText.report(Self.findings()) == "There is nothing here that iOS is reported to reject.\n\nNothing found.\n")
+      LintText.report(Self.findings()) == "No finding is known to make iOS reject this.\n\nNo findings.\n")
     #expect(!LintText.isFailure([]))
   }
 
@@ -26,7 +26,7 @@ import Testing
     let two = Self.findings(("\"value\":50", "\"value\":500"), ("\"SN0001\"", "\"S\""))
     #expect(LintText.answer(two).hasSuffix(", and 1 more of other kinds."))
     let tolerated = Self.findings(("\"1.0.0\"", "\"1.0.0b\""))
-    #expect(LintText.answer(tolerated) == "There is nothing here that iOS is reported to reject.")
+    #expect(LintText.answer(tolerated) == "No finding is known to make iOS reject this.")
     #expect(!LintText.isFailure(tolerated))
     #expect(LintText.isFailure(two))
   }
@@ -43,8 +43,8 @@ import Testing
         accessory 1 "Hall Lamp"
           Accessory Information (iid 1)
             Firmware Revision (iid 7)
-              non-strict: "3.40.XX" is not numbers alone [ADB-09 revision/tail]
-                iOS tolerates (the certified Lennox E30 has "3.40.XX"; controllers read the numbers in front)
+              non-strict: "3.40.XX" does not consist only of numbers [ADB-09 revision/tail]
+                iOS tolerates (the certified Lennox E30 has "3.40.XX"; controllers read the leading numbers)
                 accessories[0].services[0].characteristics[5].value at 9:63
           Light Bulb (iid 10)
             should: "0043" has leading zeros [ADB-12 types/leading-zeros]

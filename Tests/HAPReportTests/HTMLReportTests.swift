@@ -58,13 +58,13 @@ struct HTMLReportTests {
     limits.bytesInEntry = 10
     limits.charactersInEntry = 12
     let node = try data(page(Fixture.failing, limits: limits))
-    #expect(node["leftOut"]?.stringValue == "The transcripts of 1 case are cut. The evidence has all of it.")
+    #expect(node["leftOut"]?.stringValue == "The transcripts of 1 case are cut. The evidence is complete.")
     let transcript = try #require(node["report"]?["cases"]?.elements?[0]["outcome"]?["transcript"]?.elements)
     #expect(transcript.count == 4)
     #expect(transcript[1]["bytes"]?.stringValue == Base64.encode(Array("POST /pair".utf8)))
     #expect(transcript[1]["size"]?.integerValue == 65)
     #expect(transcript[1]["decoded"]?.stringValue == "kTLVType_Sta\n… 24 more characters")
-    #expect(transcript[3]["title"]?.stringValue == "… 5 more are left out")
+    #expect(transcript[3]["title"]?.stringValue == "… 5 more entries are omitted")
   }
 
   @Test("What went wrong keeps its transcript longest")
@@ -79,7 +79,7 @@ struct HTMLReportTests {
     let cases = try #require(node["report"]?["cases"]?.elements)
     #expect(cases[0]["outcome"]?["transcript"]?.elements?.isEmpty == true)
     #expect(cases[1]["outcome"]?["transcript"]?.elements?.count == 8)
-    let leftOut = "The transcripts of 1 case are left out, for the page's size. The evidence has all of it."
+    let leftOut = "The transcripts of 1 case are omitted, to limit the size of the page. The evidence is complete."
     #expect(node["leftOut"]?.stringValue == leftOut)
   }
 

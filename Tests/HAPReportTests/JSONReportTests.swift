@@ -26,7 +26,7 @@ struct JSONReportTests {
     "A report that is none is refused with its place",
     arguments: [
       ("{}", "", "\"format\" is missing"),
-      ("{\"format\": 2}", "format", "this is no report of format 1"),
+      ("{\"format\": 2}", "format", "this is not a report of format 1"),
       ("{\"format\": 1, \"cases\": [{}]}", "cases[0]", "\"id\" is missing"),
       ("{\"format\": 1, \"cases\": 5}", "cases", "a list is expected, not an integer"),
       ("{\"format\": 1, \"lost\": {\"bytes\": \"0\"}}", "lost.bytes", "bytes in hexadecimal are expected"),
@@ -40,7 +40,7 @@ struct JSONReportTests {
       ),
       (
         "{\"format\": 1, \"summary\": {\"duration\": 1, \"counts\": {\"good\": 1}}}", "summary.counts.good",
-        "there is no verdict \"good\""
+        "unknown verdict \"good\""
       ),
       (
         "{\"format\": 1, \"run\": {\"version\": \"\", \"target\": \"\", \"seed\": \"-1\"}}", "run.seed",
@@ -48,7 +48,7 @@ struct JSONReportTests {
       ),
       (
         "{\"format\": 1, \"summary\": {\"duration\": 1000000001, \"counts\": {}}}", "summary.duration",
-        "no run took that long"
+        "the duration is out of range"
       ),
       ("{\"format\": 1, \"interrupted\": 1}", "interrupted", "true or false is expected, not an integer"),
     ])

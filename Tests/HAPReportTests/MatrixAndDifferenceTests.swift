@@ -50,7 +50,8 @@ struct MatrixAndDifferenceTests {
     let difference = ReportDifference(from: Fixture.report(name), to: Fixture.report(name))
     #expect(difference.newFailures.isEmpty && difference.fixed.isEmpty && difference.changed.isEmpty)
     #expect(difference.isEmpty || name == "failing")
-    #expect(ReportDifference(from: Self.old, to: Self.old).text(redaction: .none) == "The two runs ended alike.\n")
+    #expect(
+      ReportDifference(from: Self.old, to: Self.old).text(redaction: .none) == "The two runs have the same results.\n")
     #expect(!ReportDifference(from: Self.old, to: Self.old).isWorse)
   }
 

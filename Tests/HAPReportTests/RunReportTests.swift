@@ -17,7 +17,7 @@ struct RunReportTests {
     let cases = Fixture.lost.cases
     #expect(cases[0].result == .ended(.fail))
     #expect(cases[1].result == .notRun)
-    #expect(cases[1].outcome.message == "it was under way when the accessory was lost")
+    #expect(cases[1].outcome.message == "it was running when the accessory was lost")
     #expect(cases[2].outcome.message == "not run: the accessory was lost")
     #expect(cases[5].result == .ended(.skip))
     #expect(Fixture.interrupted.cases[2].outcome.message == "not run: the run was interrupted")

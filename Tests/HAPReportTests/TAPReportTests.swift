@@ -63,7 +63,7 @@ struct TAPReportTests {
   func bails() throws {
     #expect(lines(Fixture.lost).last == "Bail out! The accessory was lost: the connection is refused")
     #expect(lines(Fixture.interrupted).last == "Bail out! The run was interrupted.")
-    #expect(lines(Fixture.brokenOff).last == "Bail out! The run did not come to its end.")
+    #expect(lines(Fixture.brokenOff).last == "Bail out! The run did not finish.")
     #expect(try points(lines(Fixture.lost))[2].directive == "SKIP not run: the accessory was lost")
     #expect(!lines(Fixture.failing).contains { $0.hasPrefix("Bail") })
   }

@@ -52,7 +52,7 @@ struct TerminalReportTests {
       baseline        should be clamped
       more            haptest explain WR-13
 
-    FLAKY       TW-3 expired-prepare  1 min 15 s  3 of 5 times well
+    FLAKY       TW-3 expired-prepare  1 min 15 s  3 of 5 repetitions without failure
                       A paired accessory refuses Pair Setup with Unavailable.
                       HAP R2 §5.6.2, should
                       2 of 5 times accepted
@@ -114,7 +114,7 @@ struct TerminalReportTests {
     ])
     #expect(told.contains("LOST        the connection is refused"))
     #expect(told.contains { $0.contains("0000  01 02 41 ") && $0.hasSuffix("..A") })
-    #expect(told.last == "  SKIP      1 it was under way when the accessory was lost (PS-29)")
+    #expect(told.last == "  SKIP      1 it was running when the accessory was lost (PS-29)")
     let interrupted = lines([.began(Fixture.header), .interrupted, .ended(RunSummary(duration: .zero, counts: [:]))])
     #expect(interrupted.contains("Interrupted."))
   }

@@ -42,10 +42,10 @@ private final class ProfileFolder {
     #expect(mkfifo(folder.path + "/pipe.csv", 0o600) == 0)
     let files = ReplayFiles(beside: folder.profile)
     for (name, says) in [
-      ("none.csv", "none.csv: it can't be read in the folder of the profile: No such file or directory"),
+      ("none.csv", "none.csv: it cannot be read in the folder of the profile: No such file or directory"),
       ("wrong.csv", "wrong.csv: line 2: a number is expected after the comma"),
       ("large.csv", "large.csv: it has more than 1 MiB"), ("full.csv", nil),
-      ("folder.csv", "folder.csv: it is no file"), ("pipe.csv", "pipe.csv: it is no file"),
+      ("folder.csv", "folder.csv: it is not a regular file"), ("pipe.csv", "pipe.csv: it is not a regular file"),
       ("", "the name of a file in the folder of the profile is expected, without a path, not \"\""),
       ("../x.csv", "the name of a file in the folder of the profile is expected, without a path, not \"../x.csv\""),
       ("..", "the name of a file in the folder"), ("/etc/passwd", "the name of a file in the folder"),

@@ -61,7 +61,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     let place = "\(path):1:139: error: services[0].behaviour.replay: oven.csv: "
     #expect(
       hapsim(["validate", path]).out.hasPrefix(
-        place + "it can't be read in the folder of the profile: No such file or directory [behaviour]\n"))
+        place + "it cannot be read in the folder of the profile: No such file or directory [behaviour]\n"))
     try Data("0,20\n10,hot\n".utf8).write(to: URL(filePath: scratch.path + "/oven.csv"))
     #expect(
       hapsim(["validate", path]).out.hasPrefix(place + "line 2: a number is expected after the comma [behaviour]\n"))

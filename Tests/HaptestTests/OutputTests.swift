@@ -51,7 +51,7 @@ import Testing
   @Test("The last line says the exit status, and why") func ending() {
     let mustAlone = RunRequest.FailOn(verdicts: [], isMustAlone: true)
     let rows: [([(Verdict, RequirementLevel)], RunRequest.FailOn, Bool, String)] = [
-      ([(.pass, .must)], .init(), true, "Exit 0: the accessory conforms, as far as was asked."),
+      ([(.pass, .must)], .init(), true, "Exit 0: the accessory conforms to the tested requirements."),
       ([(.pass, .must)], .init(), false, "Exit 3: a report could not be written."),
       ([(.fail, .must)], .init(), false, "Exit 1: there are failures, and a report could not be written."),
       ([(.fail, .should)], .init(), true, "Exit 1: there are failures."),
@@ -76,8 +76,8 @@ import Testing
         "Exit 3: the accessory was lost, and a report could not be written."
       ),
       (report([(.pass, .must)], then: [.interrupted]), true, "Exit 3: the run was interrupted."),
-      (report([(.error, .must)]), true, "Exit 6: the tester could not do its work."),
-      (report([(.pass, .must)], isEnded: false), true, "Exit 6: the tester could not do its work."),
+      (report([(.error, .must)]), true, "Exit 6: the tester failed."),
+      (report([(.pass, .must)], isEnded: false), true, "Exit 6: the tester failed."),
       (report([(.skip, .must)]), true, "Exit 4: nothing ran."),
       (report([]), true, "Exit 4: nothing ran."),
       (report([(.xpass, .must)]), true, "Exit 5: a case passed that the baseline expects to fail."),

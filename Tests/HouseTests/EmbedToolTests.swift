@@ -100,7 +100,7 @@ struct EmbedToolTests {
     #expect(try folder.refusal("--texts", "T", folder.path("bytes.txt")).contains("is not UTF-8; save it as UTF-8"))
     #expect(try folder.refusal("--texts", "T", folder.url.path).contains("can't read the file"))
     for name in ["open.json", "array.json"] {
-      #expect(try folder.refusal("--json", "T", folder.path(name)).contains("\(name) is no JSON object; correct"))
+      #expect(try folder.refusal("--json", "T", folder.path(name)).contains("\(name) is not a JSON object; correct"))
     }
     #expect(try folder.refusal("--report-page", "T", folder.url.path).contains("report.html has no {{style hash}}"))
     for words in [["--texts", "T"], ["--json", "T"], ["--other", "T", "x"], ["x"]] {

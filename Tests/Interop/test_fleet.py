@@ -109,7 +109,7 @@ async def test_another_identity_than_the_kept_one_is_refused(run, tmp_path):
     status, _, errors = await run_to_its_end(
         hapsim(), "run", SWITCH, "--count", 2, "--identity", "another", "--state", tmp_path, *BY_PORT
     )
-    assert status == 2 and '"Switch 1" is kept as ' in errors
+    assert status == 2 and 'the stored device ID of "Switch 1" is ' in errors
 
 
 async def test_a_fleet_ends_after_its_time_or_by_a_signal_also_where_nobody_reads():

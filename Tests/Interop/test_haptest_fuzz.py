@@ -48,9 +48,9 @@ async def test_a_process_that_dies_of_a_byte(tmp_path):
     }  # fmt: skip
 
     status, output, errors = await fuzz("--exec", fragile("dies"), "--replay", file)
-    assert (status, output.splitlines()[-1]) == (1, "it still happens: the accessory's process ended with status 42"), errors
+    assert (status, output.splitlines()[-1]) == (1, "the failure still occurs: the accessory's process ended with status 42"), errors
     status, output, errors = await fuzz("--exec", fragile("stands"), "--replay", file)
-    assert status == 0 and output.startswith("it doesn't happen any more"), errors
+    assert status == 0 and output.startswith("the failure no longer occurs"), errors
 
 
 async def test_the_result_as_json(tmp_path):
@@ -159,4 +159,4 @@ async def test_a_reproducer_that_is_none(tmp_path):
     file = tmp_path / "broken.json"
     file.write_text('{"format": 1,\n "area": "html"}')
     status, _, errors = await fuzz("127.0.0.1:1", "--replay", file)
-    assert status == 2 and f"{file}:2:10: area: it is one of tlv, http, json, frame" in errors, errors
+    assert status == 2 and f"{file}:2:10: area: one of these is expected: tlv, http, json, frame" in errors, errors

@@ -93,8 +93,8 @@ async def test_an_interrupted_proof_keeps_what_ran(prove):
 @pytest.mark.parametrize(
     "words, told",
     [
-        (["--only", "nobody"], 'there is no defect, and no case with a defect, "nobody"'),
-        (["--area", "nowhere"], 'no defect is of the area "nowhere"'),
+        (["--only", "nobody"], 'there is neither a defect nor a case with a defect named "nobody"'),
+        (["--area", "nowhere"], 'there is no defect in the area "nowhere"'),
     ],
 )
 async def test_wrong_use_of_prove_is_told(prove, words, told):
@@ -109,7 +109,7 @@ async def test_tools_that_are_not_there_are_told(prove):
 
 async def test_a_defect_of_an_unknown_case_is_told(prove):
     status, _, errors = await prove(rules("own-wrong", "RD-99", WRONG), "--only", "own-wrong")
-    assert status == 2 and 'the defect "own-wrong" names RD-99, and there is no such case' in errors
+    assert status == 2 and 'the defect "own-wrong" names RD-99, but there is no such case' in errors
 
 
 async def test_a_matrix_of_two_accessories(tmp_path):
@@ -129,13 +129,13 @@ async def test_a_matrix_of_two_accessories(tmp_path):
 @pytest.mark.parametrize(
     "text, told",
     [
-        ("{", "it is no JSON"),
+        ("{", "it is not JSON"),
         ('{"format": 2}', '{"format": 1, "accessories": […]}'),
-        ('{"format": 1, "accessories": [{}]}', "accessories[0]: it needs a name"),
-        ('{"format": 1, "accessories": [{"name": "a"}]}', "accessories[0]: it needs either exec or target"),
-        ('{"format": 1, "accessories": [{"name": "a", "target": "b", "cod": "c"}]}', 'there is no member "cod" here'),
-        ('{"format": 1, "accessories": [{"name": "a", "target": "b", "options": "c"}]}', "options are a list of texts"),
-        ('{"format": 1, "accessories": [{"name": "a", "target": "b"}, {"name": "a", "target": "b"}]}', 'an accessory "a" already'),
+        ('{"format": 1, "accessories": [{}]}', "accessories[0]: a name is missing"),
+        ('{"format": 1, "accessories": [{"name": "a"}]}', "accessories[0]: write either exec or target"),
+        ('{"format": 1, "accessories": [{"name": "a", "target": "b", "cod": "c"}]}', 'unknown member "cod"'),
+        ('{"format": 1, "accessories": [{"name": "a", "target": "b", "options": "c"}]}', "options must be a list of strings"),
+        ('{"format": 1, "accessories": [{"name": "a", "target": "b"}, {"name": "a", "target": "b"}]}', 'the accessory "a" already exists'),
     ],
 )
 async def test_a_wrong_matrix_file_is_told(tmp_path, text, told):

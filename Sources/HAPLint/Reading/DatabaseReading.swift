@@ -1,6 +1,6 @@
 import HAPWire
 
-/// A text as JSON, mended where it has to be, and what is wrong with it as such.
+/// A text read as JSON, repaired where necessary, with the errors of the JSON itself.
 struct DatabaseReading: Sendable {
   enum Fault: String, Sendable {
     case byteOrderMark = "byte-order-mark"
@@ -17,16 +17,16 @@ struct DatabaseReading: Sendable {
 
   struct Noted: Sendable {
     var fault: Fault
-    /// In the text as it came. Nil where mending moved it.
+    /// The offset in the original text. `nil` if repair moved it.
     var offset: Int?
     /// One sentence.
     var message: String
   }
 
   private(set) var faults: [Noted] = []
-  /// Nil when it is no JSON even with patience.
+  /// `nil` if the text cannot be read as JSON, even after repair.
   private(set) var root: SeenValue?
-  /// Whether offsets in `root` are those of the text as it came.
+  /// Whether offsets in `root` are those of the original text.
   private(set) var keepsPlaces = true
 
   init(_ text: [UInt8]) {
@@ -37,7 +37,7 @@ struct DatabaseReading: Sendable {
     }
   }
 
-  private static let tooLargeMessage = "there are more than \(SeenValueReader.mostValues) values; this is not read"
+  private static let tooLargeMessage = "there are more than \(SeenValueReader.mostValues) values; the text is not read"
 
   private mutating func note(_ fault: Fault, _ offset: Int?, _ message: String) {
     faults.append(Noted(fault: fault, offset: offset, message: message))
@@ -53,7 +53,7 @@ struct DatabaseReading: Sendable {
     }
     for twice in tree.twice {
       note(
-        .memberTwice, keepsPlaces ? twice.offset : nil, "the member \(quoted(twice.name)) is there twice in one object")
+        .memberTwice, keepsPlaces ? twice.offset : nil, "the member \(quoted(twice.name)) appears twice in one object")
     }
   }
 
@@ -71,7 +71,8 @@ struct DatabaseReading: Sendable {
     }
     let numbers = WordMender.mended(bytes)
     for word in numbers.words {
-      note(.notANumber, bytes.count + shift == text.count ? word.offset + shift : nil, "JSON has no \(word.text)")
+      note(
+        .notANumber, bytes.count + shift == text.count ? word.offset + shift : nil, "JSON does not allow \(word.text)")
     }
     bytes = numbers.bytes
     let (mended, mends) = LenientJSON.mended(bytes)
@@ -87,30 +88,30 @@ struct DatabaseReading: Sendable {
     if let first = controls.first {
       note(
         .controlCharacter, isInPlace ? first + shift : nil,
-        "there is a control character that JSON does not allow as it is")
+        "there is an unescaped control character")
     }
     keepsPlaces = shift == 0 && isInPlace && controls.isEmpty
     switch SeenValueReader.read(mended) {
     case .success(let tree):
       if failure.reason == .trailingBytes || Self.hasMore(bytes, mended, controls) {
         let place = failure.reason == .trailingBytes ? failure.offset : nil
-        note(.trailingBytes, place, "something stands behind the end of the JSON")
+        note(.trailingBytes, place, "there is text after the end of the JSON")
       }
       take(tree)
     case .failure(.tooManyValues): note(.tooLarge, nil, Self.tooLargeMessage)
     case .failure(.notJSON(let rest)):
       keepsPlaces = false
       let isTooDeep = rest.reason == .tooDeep
-      // What the strict reader met first has its true place, unless that is what was mended.
+      // The first error of the strict reader has its true place, unless it was repaired.
       let isFirst = faults.isEmpty
       note(
         isTooDeep ? .tooDeep : .malformed, isFirst ? failure.offset : nil,
         isTooDeep
-          ? "it is nested deeper than 64 levels" : "this is no JSON: \(isFirst ? failure.message : rest.message)")
+          ? "it is nested deeper than 64 levels" : "this is not JSON: \(isFirst ? failure.message : rest.message)")
     }
   }
 
-  /// Whether mending left something out behind the end.
+  /// Returns whether repair dropped text after the end.
   private static func hasMore(_ bytes: [UInt8], _ mended: [UInt8], _ controls: [Int]) -> Bool {
     guard controls.isEmpty else { return false }
     return bytes.dropFirst(mended.count).contains { $0 > 0x20 }

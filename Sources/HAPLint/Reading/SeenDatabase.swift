@@ -1,14 +1,14 @@
 import HAPModel
 
-/// An attribute database as it was sent: everything optional, nothing put right.
+/// An attribute database as it was sent: everything is optional, nothing is corrected.
 struct SeenDatabase: Sendable {
-  /// What is in front of an accessory's index in paths: "accessories", or nothing for a bare list.
+  /// The path before an accessory's index: "accessories", or empty for a bare list.
   var listName = ""
-  /// Nil when there is no list of accessories at all.
+  /// `nil` if there is no list of accessories.
   var list: SeenValue?
   var root: SeenValue
   var accessories: [SeenAccessory] = []
-  /// It has the Pairing service, which only devices on Bluetooth or Thread show: a recording in a form that its recorder chose.
+  /// Whether it has the Pairing service, which only Bluetooth and Thread devices expose. Its recorder then chose the form of the JSON.
   var isOfOtherTransport = false
 
   init(_ root: SeenValue) {
@@ -28,7 +28,7 @@ struct SeenDatabase: Sendable {
 }
 
 extension SeenDatabase {
-  /// Accessories, services and characteristics together, before any of them is looked at.
+  /// Counts accessories, services and characteristics together, before any of them is examined.
   static func things(in root: SeenValue) -> Int {
     let accessories = root.elements ?? root["accessories"]?.elements ?? []
     var count = accessories.count
@@ -46,9 +46,9 @@ struct SeenAccessory: Sendable {
   var index: Int
   var aid: UInt64?
   var services: [SeenService]
-  /// The first Accessory Information.
+  /// The first Accessory Information service.
   private(set) var information: SeenService?
-  /// The Name in it; empty without one.
+  /// The name in it; empty without one.
   private(set) var name = ""
 
   init(_ value: SeenValue, index: Int) {
@@ -70,7 +70,7 @@ struct SeenService: Sendable {
   var characteristics: [SeenCharacteristic]
   var isPrimary: Bool
   var isHidden: Bool
-  /// The iids it is linked to, as far as they are any.
+  /// The valid iids in `linked`.
   var linked: [UInt64]
 
   init(_ value: SeenValue, index: Int) {
@@ -87,7 +87,7 @@ struct SeenService: Sendable {
 
   subscript(_ type: TypeID) -> SeenCharacteristic? { characteristics.first { $0.type == type } }
 
-  /// "Light Bulb", or the type as it is written.
+  /// A name such as "Light Bulb", or the type as written.
   var name: String { definition?.name ?? type?.wireForm ?? "service without a type" }
 }
 
@@ -97,11 +97,11 @@ struct SeenCharacteristic: Sendable {
   var iid: UInt64?
   var type: TypeID?
   var definition: CharacteristicDefinition?
-  /// As it is written, "int32" read as int, or Apple's where it is missing.
+  /// The format as written ("int32" is read as int), or Apple's if it is missing.
   var format: Format?
-  /// Nil when there is no list of them.
+  /// `nil` if there is no list of permissions.
   var perms: Permissions?
-  /// The member `value`, null too.
+  /// The member `value`, including null.
   var content: SeenValue?
   var minValue: SeenValue?
   var maxValue: SeenValue?
@@ -111,7 +111,7 @@ struct SeenCharacteristic: Sendable {
     self.value = value
     self.index = index
     var formatText: String?
-    // One pass: this is done for every characteristic, many times as often as anything else.
+    // One pass, because characteristics are by far the most frequent elements.
     for member in value.members ?? [] {
       switch member.name {
       case "iid": iid = iid ?? member.value.id
@@ -136,15 +136,15 @@ struct SeenCharacteristic: Sendable {
 }
 
 extension SeenValue {
-  /// An integer of 1 to 2^64-1.
+  /// An integer from 1 to 2^64-1.
   var id: UInt64? { integer.flatMap(UInt64.init(exactly:)).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// true, or the 1 that some write for it.
+  /// Whether it is true, or the 1 that some stacks write for true.
   var isYes: Bool { bool ?? (integer == 1) }
 }
 
 extension TypeID {
-  /// A short or full type, also without its dashes.
+  /// Parses a short or full type, also without dashes.
   init?(seen text: String) {
     if let type = TypeID(text) {
       self = type

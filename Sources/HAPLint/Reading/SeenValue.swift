@@ -1,15 +1,15 @@
 import HAPWire
 
-/// A JSON value of a database, and where it began. Smaller than `JSONNode`: a stranger may send millions.
+/// A JSON value of a database, with its offset. It is smaller than `JSONNode`, because a hostile text may have millions.
 struct SeenValue: Sendable {
   enum Kind: Sendable {
     case null
     case bool(Bool)
-    /// An integer as written, within 64 bits.
+    /// An integer literal within 64 bits.
     case integer(Int64)
-    /// One above `Int64.max`.
+    /// An integer above `Int64.max`.
     case unsigned(UInt64)
-    /// Written with a fraction or exponent, or too large an integer; infinite where it is too large for a double.
+    /// A number with a fraction or exponent, or a larger integer; infinite if it is too large for a double.
     case number(Double)
     case string(String)
     case array([SeenValue])
@@ -17,7 +17,7 @@ struct SeenValue: Sendable {
   }
 
   var kind: Kind
-  /// In bytes, in the text as it was read at last.
+  /// The offset in bytes in the text that was finally read.
   var offset: Int
 
   var isNull: Bool { if case .null = kind { true } else { false } }
@@ -26,7 +26,7 @@ struct SeenValue: Sendable {
   var elements: [SeenValue]? { if case .array(let elements) = kind { elements } else { nil } }
   var members: [SeenMember]? { if case .object(let members) = kind { members } else { nil } }
 
-  /// An integer as written: not `1.0`.
+  /// The value of an integer literal; `1.0` is not one.
   var integer: Int128? {
     switch kind {
     case .integer(let integer): Int128(integer)
@@ -35,7 +35,7 @@ struct SeenValue: Sendable {
     }
   }
 
-  /// An integer of at least 0, as lengths are.
+  /// An integer of at least 0, as for lengths.
   var count: Int128? { integer.flatMap { $0 >= 0 ? $0 : nil } }
 
   /// Any number.
@@ -48,10 +48,10 @@ struct SeenValue: Sendable {
     }
   }
 
-  /// The first member of the name; nil in what is no object.
+  /// The first member of the name; `nil` if the value is not an object.
   subscript(_ name: String) -> SeenValue? { members?.first { $0.name == name }?.value }
 
-  /// "a string", "an object" …, for messages.
+  /// The kind for messages: "a string", "an object" …
   var kindName: String {
     switch kind {
     case .null: "null"
@@ -64,7 +64,7 @@ struct SeenValue: Sendable {
     }
   }
 
-  /// As it may stand in a message: numbers as they are, texts in quotes and cut.
+  /// The value for messages: numbers as they are, texts quoted and truncated.
   var words: String {
     switch kind {
     case .null: "null"
@@ -84,7 +84,7 @@ struct SeenMember: Sendable {
   var value: SeenValue
 }
 
-/// A number as JSON would have it, whole ones without a fraction.
+/// Returns a number as in JSON; whole numbers have no fraction.
 func numberText(_ number: Double) -> String {
   guard number.isFinite else { return number > 0 ? "a number too large" : "a number too small" }
   var buffer = ByteBuffer(capacity: 32)
@@ -92,7 +92,7 @@ func numberText(_ number: Double) -> String {
   return String(decoding: buffer.bytes, as: UTF8.self)
 }
 
-/// A stranger's text in quotes, at most 40 characters of it, with nothing that a terminal would obey.
+/// Returns at most 40 characters of an untrusted text in quotes, without characters that control a terminal.
 func quoted(_ text: String) -> String {
   var result = "\""
   var count = 0

@@ -1,14 +1,14 @@
 import HAPWire
 
-/// Builds the tree of a strict JSON text; recursion ends at the reader's depth limit.
+/// Builds the tree of a strict JSON text. The reader's depth limit bounds the recursion.
 struct SeenValueReader {
-  /// A member whose name its object had already.
+  /// A member whose name already occurred in its object.
   struct Twice: Sendable {
     var name: String
     var offset: Int
   }
 
-  /// More values than this are not read: a bridge of 150 accessories has some ten thousand.
+  /// The maximum number of values. A bridge with 150 accessories has about ten thousand.
   static let mostValues = 4_000_000
 
   struct TooMany: Error {}
@@ -64,7 +64,7 @@ struct SeenValueReader {
         members.append(SeenMember(name: name, value: try value(try next())))
       }
       return SeenValue(kind: .object(members), offset: offset)
-    case .endArray, .endObject, .key, .end: preconditionFailure("the reader tells these only where they belong")
+    case .endArray, .endObject, .key, .end: preconditionFailure("the reader reports these only where they belong")
     }
   }
 
@@ -76,7 +76,7 @@ struct SeenValueReader {
     return .number(reader.double(number) ?? (number.isNegative ? -.infinity : .infinity))
   }
 
-  /// Objects of a database are small; a large one gets a set, so that nothing takes time with the square of it.
+  /// Checks for a duplicate name. A large object gets a set, to avoid quadratic time.
   private mutating func note(_ name: String, among members: [SeenMember], _ names: inout Set<String>) {
     let isTwice: Bool
     if members.count < 24 {

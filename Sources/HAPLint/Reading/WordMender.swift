@@ -1,7 +1,7 @@
-/// Puts null where a text of JSON has a number that JSON can't say: NaN, Infinity, inf, nan.
+/// Replaces numbers that JSON cannot represent by null: NaN, Infinity, inf, nan.
 enum WordMender {
   struct Word {
-    /// In the text as it was given.
+    /// The offset in the given text.
     var offset: Int
     var text: String
   }
@@ -9,7 +9,7 @@ enum WordMender {
   private static let words: [(text: String, bytes: [UInt8])] =
     ["-Infinity", "Infinity", "-NaN", "NaN", "-nan", "nan", "-inf", "inf"].map { ($0, Array($0.utf8)) }
 
-  /// - Returns: the text, and the first few words that were replaced.
+  /// - Returns: the text, and the first few replaced words.
   static func mended(_ bytes: [UInt8]) -> (bytes: [UInt8], words: [Word]) {
     var output: [UInt8] = []
     var found: [Word] = []

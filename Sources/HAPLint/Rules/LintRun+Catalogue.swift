@@ -3,9 +3,9 @@ import HAPModel
 extension LintRun {
   // MARK: ADB-27
 
-  /// Format and permissions of a characteristic of Apple's.
+  /// Checks the format and permissions of an Apple-defined characteristic.
   mutating func judgeDefinition(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
-    // ADB-07 speaks of Identify.
+    // ADB-07 covers Identify.
     guard let definition = characteristic.definition, definition.type != .identify else { return }
     if characteristic.value["format"] != nil, let format = characteristic.format, format != definition.format {
       let isOlder = Self.otherFormats[definition.type]?.contains(format) == true
@@ -15,7 +15,7 @@ extension LintRun {
         isOlder
           ? Remark(
             .nonStrict, message, ios: .tolerates,
-            source: "another release of Apple's metadata has it, or HAP-NodeJS and brutella/hap")
+            source: "another release of Apple's metadata, or HAP-NodeJS and brutella/hap")
           : Remark(.must, message, source: "Pylo#3"))
     }
     guard let perms = characteristic.perms, !perms.isEmpty else { return }
@@ -25,16 +25,18 @@ extension LintRun {
     if !missing.isEmpty {
       report(
         .definition, "perms", at: spot.member("perms"),
-        Remark(.must, "\(definition.name) has \(list(definition.perms.names)); \(list(missing.names)) is missing here"))
+        Remark(
+          .must,
+          "Apple defines \(definition.name) with \(list(definition.perms.names)); \(list(missing.names)) is missing"))
     }
     if perms.contains(.pairedWrite), !definition.perms.contains(.pairedWrite), !disputed.contains(.pairedWrite) {
       report(
         .definition, "writable", at: spot.member("perms"),
-        Remark(.should, "\(definition.name) can't be written by Apple's definition, and has pw here"))
+        Remark(.should, "Apple defines \(definition.name) without pw, and it has pw"))
     }
   }
 
-  /// Formats that sources of the catalogue have besides (`disagreements` in Catalogue/characteristics.json).
+  /// Formats of other sources of the catalogue (`disagreements` in Catalogue/characteristics.json).
   private static let otherFormats: [TypeID: [Format]] = [
     CharacteristicDefinition.serviceSignature.type: [.tlv8],
     CharacteristicDefinition.colorTemperature.type: [.int],
@@ -46,7 +48,7 @@ extension LintRun {
     CharacteristicDefinition.periodicSnapshotsActive.type: [.bool],
   ]
 
-  /// Permissions that only some of the sources have.
+  /// Permissions that only some of the sources list.
   private static let disputedPermissions: [TypeID: Permissions] = [
     CharacteristicDefinition.version.type: .events,
     CharacteristicDefinition.pairingFeatures.type: .pairedWrite,
@@ -59,7 +61,7 @@ extension LintRun {
 
   // MARK: ADB-28 to ADB-31
 
-  /// A service of Apple's against what it must and may have.
+  /// Checks an Apple-defined service for its required and allowed characteristics.
   mutating func judgeAgainstCatalogue(_ service: SeenService, _ spot: LintSpot) {
     var there: Set<TypeID> = []
     for characteristic in service.characteristics {
@@ -68,8 +70,8 @@ extension LintRun {
         report(
           .typeTwice, "twice", at: spot.characteristic(characteristic),
           Remark(
-            .must, "the service has \(characteristic.name) already", ios: .rejects, source: "edomoticz#297",
-            fix: "put it into a service of its own, or leave it out"))
+            .must, "the service already has \(characteristic.name)", ios: .rejects, source: "edomoticz#297",
+            fix: "move it to a separate service, or remove it"))
       }
       if let service = service.definition, let definition = characteristic.definition,
         !service.required.contains(type), !service.optional.contains(type), !Self.goAnywhere.contains(type)
@@ -77,23 +79,23 @@ extension LintRun {
         report(
           .unlisted, "unlisted", at: spot.characteristic(characteristic),
           Remark(
-            .should, "\(definition.name) is no characteristic of \(service.name)",
-            source: "weather-plus#317 and #319 report refusals; bridges that work do it too",
-            fix: "leave it out, put it into a service that has it, or use a type of your own"))
+            .should, "\(definition.name) is not a characteristic of \(service.name)",
+            source: "weather-plus#317 and #319 report refusals; working bridges do the same",
+            fix: "remove it, move it to a service that lists it, or use a custom type"))
       }
     }
     if service.characteristics.count > 100 {
       report(
         .counts, "characteristics", at: spot,
         Remark(
-          .should, "\(service.characteristics.count) characteristics: 100 is the most",
+          .should, "\(service.characteristics.count) characteristics, more than 100",
           source: "HAP-NodeJS refuses more"))
     }
     judgeRequired(service, there, spot)
   }
 
   private mutating func judgeRequired(_ service: SeenService, _ there: Set<TypeID>, _ spot: LintSpot) {
-    // ADB-06 and ADB-13 speak of these two.
+    // ADB-06 and ADB-13 cover these two.
     guard let definition = service.definition, definition.type != .information, definition.type != .protocolInformation
     else { return }
     for type in definition.required where !there.contains(type) {
@@ -108,10 +110,10 @@ extension LintRun {
     }
   }
 
-  /// Seen in services that don't list them, in every stack.
+  /// Characteristics that every stack has in services that do not list them.
   private static let goAnywhere: Set<TypeID> = [.name, .configuredName]
 
-  /// What the catalogue requires and some source doesn't (`disagreements` in Catalogue/services.json).
+  /// Characteristics that the catalogue requires and some sources do not (`disagreements` in Catalogue/services.json).
   private static let optionalElsewhere: [TypeID: [TypeID: String]] = {
     let metadata = "HAP-NodeJS and Apple's metadata 880"
     let position: [TypeID: String] = [CharacteristicDefinition.positionState.type: "HomeSpan"]

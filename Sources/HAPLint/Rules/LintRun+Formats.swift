@@ -11,7 +11,7 @@ extension LintRun {
         Remark(
           .must,
           isUndashed
-            ? "the UUID \(quoted(text)) lacks its dashes" : "\(quoted(text)) is neither a short type nor a UUID")
+            ? "the UUID \(quoted(text)) has no dashes" : "\(quoted(text)) is neither a short type nor a UUID")
       )
       return
     }
@@ -20,8 +20,8 @@ extension LintRun {
       report(
         .types, "long-form", at: spot.member("type"), isOnceEnough: true,
         Remark(
-          .nonStrict, "Apple's type \(type.wireForm) is written out in full", ios: .tolerates,
-          source: "devices that work write it so; aiohomekit reads both", fix: "write \"\(type.wireForm)\""))
+          .nonStrict, "Apple's type \(type.wireForm) is written in the long form", ios: .tolerates,
+          source: "working devices write it like this; aiohomekit reads both", fix: "write \"\(type.wireForm)\""))
     } else if text.utf8.count > type.wireForm.utf8.count {
       report(
         .types, "leading-zeros", at: spot.member("type"),
@@ -37,8 +37,8 @@ extension LintRun {
       report(
         .types, "unknown", at: spot.member("type"),
         Remark(
-          .info, "\(type.wireForm) is a type of Apple's that our catalogue does not have",
-          fix: "a type of your own is a UUID of your own"))
+          .info, "\(type.wireForm) is an Apple-defined type that the catalogue does not list",
+          fix: "use your own UUID for a custom type"))
     }
   }
 
@@ -48,7 +48,8 @@ extension LintRun {
       report(
         .formats, text == "int32" ? "int32" : "unknown", at: spot.member("format"),
         text == "int32"
-          ? Remark(.nonStrict, "\"int32\" is called \"int\"", ios: .tolerates, source: "brutella/hap sends it")
+          ? Remark(
+            .nonStrict, "the name of \"int32\" in HAP is \"int\"", ios: .tolerates, source: "brutella/hap sends it")
           : Remark(.must, "HAP has no format \(quoted(text))"))
     }
     if let text = characteristic.value["unit"]?.string, Unit(rawValue: text) == nil {
@@ -56,7 +57,7 @@ extension LintRun {
         .formats, "unit", at: spot.member("unit"),
         Remark(
           characteristic.type?.isAppleDefined == false ? .should : .must, "HAP has no unit \(quoted(text))",
-          fix: "the units are \(list(Unit.allCases.map(\.rawValue))); leave it out where there is none"))
+          fix: "the units are \(list(Unit.allCases.map(\.rawValue))); omit it if there is none"))
     }
   }
 
@@ -64,7 +65,7 @@ extension LintRun {
   mutating func judgePermissions(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
     guard let elements = characteristic.value["perms"]?.elements, let perms = characteristic.perms else { return }
     if elements.isEmpty {
-      report(.perms, "empty", at: spot.member("perms"), Remark(.must, "it has no permission at all"))
+      report(.perms, "empty", at: spot.member("perms"), Remark(.must, "it has no permissions"))
     }
     var seen: Permissions = []
     for (index, element) in elements.enumerated() {
@@ -76,7 +77,7 @@ extension LintRun {
       if !seen.insert(permission).inserted {
         report(
           .perms, "twice", at: spot.member("perms", index),
-          Remark(.must, "\(permission.names.joined()) is there twice"))
+          Remark(.must, "\(permission.names.joined()) appears twice"))
       }
     }
     let needsWrite = perms.intersection([.additionalAuthorization, .timedWrite, .writeResponse])
@@ -88,7 +89,7 @@ extension LintRun {
     if perms.contains(.events), !perms.contains(.pairedRead) {
       report(
         .permsImplied, "ev-without-pr", at: spot.member("perms"),
-        Remark(.should, "ev without pr", source: "HomeKitADK asks for a read handler only"))
+        Remark(.should, "ev without pr", source: "HomeKitADK requires only a read handler"))
     }
   }
 }

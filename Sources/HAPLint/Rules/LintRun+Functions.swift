@@ -1,11 +1,11 @@
 import HAPModel
 
-/// Rules of single kinds of services.
+// Rules for single kinds of services.
 extension LintRun {
   // MARK: ADB-38, SV-30
 
   mutating func judgeSwitches(_ accessory: SeenAccessory, _ place: LintSpot) {
-    // One thing with two rows: SV-30 is told only to those that ask for it.
+    // One check with two ids: SV-30 is reported only if it is selected.
     let rule: LintRule = isSelected(.switches) ? .switches : .switchService
     let switches = accessory.services.filter { $0.type == .statelessSwitch }
     if switches.count == 1, let index = switches[0][.labelIndex] {
@@ -21,7 +21,7 @@ extension LintRun {
       report(
         rule, "no-label", at: place,
         Remark(
-          severity, "\(switches.count) stateless switches, and no Service Label (CC)",
+          severity, "\(switches.count) stateless switches without a Service Label (CC)",
           fix: "add one, linked to the switches"))
     }
     let labelIIDs = Set(labels.compactMap(\.iid))
@@ -32,24 +32,24 @@ extension LintRun {
     var seen: Set<SwitchIndex> = []
     for service in switches {
       let spot = place.service(service)
-      // Either may name the other.
+      // Either service may link to the other.
       let label = service.linked.first(where: labelIIDs.contains) ?? service.iid.flatMap { labelOf[$0] }
       if !labels.isEmpty, label == nil {
         report(
           rule, "not-linked", at: spot,
-          Remark(severity, "it is not linked to the Service Label", fix: "name it in \"linked\" of the Service Label"))
+          Remark(severity, "it is not linked to the Service Label", fix: "list it in \"linked\" of the Service Label"))
       }
       guard let index = service[.labelIndex] else {
         report(
-          rule, "no-index", at: spot, Remark(severity, "one of several switches, without a Service Label Index (CB)"))
+          rule, "no-index", at: spot, Remark(severity, "one of several switches without a Service Label Index (CB)"))
         continue
       }
       guard let number = index.content?.integer else { continue }
-      // Indexes count within a label.
+      // Indexes are unique within a label.
       if !seen.insert(SwitchIndex(label: labels.count > 1 ? label : nil, number: number)).inserted {
         report(
           rule, "index-twice", at: spot.characteristic(index).member("value"),
-          Remark(severity, "another switch has the index \(number) too"))
+          Remark(severity, "another switch also has the index \(number)"))
       }
     }
   }
@@ -77,22 +77,22 @@ extension LintRun {
       report(
         .thresholds, "missing", at: spot,
         Remark(
-          .must, "\(parts.target.name) may be \(state) (\(word)), and \(threshold.name) is missing",
-          fix: "add it, or leave \(state) out of the target's valid-values"))
+          .must, "\(parts.target.name) can be \(state) (\(word)), but \(threshold.name) is missing",
+          fix: "add it, or remove \(state) from the target's valid-values"))
     }
     if allowed.isAutomaticAlone, !there.contains(parts.first.type), !there.contains(parts.second.type) {
       report(
         .thresholds, "missing", at: spot,
         Remark(
-          .must, "\(parts.target.name) may be 0, and there is neither \(parts.first.name) nor \(parts.second.name)"))
+          .must, "\(parts.target.name) can be 0, but there is neither \(parts.first.name) nor \(parts.second.name)"))
     }
   }
 
   private struct Thresholds {
     var target: CharacteristicDefinition
-    /// Of target state 1.
+    /// The threshold of target state 1.
     var first: CharacteristicDefinition
-    /// Of target state 2.
+    /// The threshold of target state 2.
     var second: CharacteristicDefinition
 
     static let heaterCooler = Thresholds(
@@ -102,7 +102,7 @@ extension LintRun {
       second: .relativeHumidityDehumidifierThreshold)
   }
 
-  /// The states 0, 1 and 2, as far as limits and valid values leave them.
+  /// The states among 0, 1 and 2 that limits and valid values allow.
   private struct TargetStates {
     private var allowed: [Bool] = []
 
@@ -117,7 +117,7 @@ extension LintRun {
     }
 
     func contains(_ state: Int) -> Bool { allowed[state] }
-    /// What "automatic" does, then, only the thresholds tell.
+    /// Whether only "automatic" is allowed. Its effect then depends only on the thresholds.
     var isAutomaticAlone: Bool { allowed == [true, false, false] }
   }
 
@@ -130,8 +130,8 @@ extension LintRun {
     report(
       .colours, "both", at: spot.characteristic(temperature),
       Remark(
-        .info, "Color Temperature stands beside Hue and Saturation", ios: .tolerates,
-        source: "many lights that work have both; HomeKitADK advises against it"))
+        .info, "the service has Color Temperature as well as Hue and Saturation", ios: .tolerates,
+        source: "many working lights have both; HomeKitADK advises against it"))
   }
 
   // MARK: ADB-45
@@ -147,7 +147,7 @@ extension LintRun {
           (TypeID.setDuration, "Set Duration (D3)"), (.remainingDuration, "Remaining Duration (D4)"),
         ]
         where service[type] == nil {
-          report(.valves, "duration", at: spot, Remark(.should, "an irrigation valve has \(name); it is missing"))
+          report(.valves, "duration", at: spot, Remark(.should, "\(name) is missing; an irrigation valve needs it"))
         }
       }
       let isLabelled =
@@ -155,7 +155,7 @@ extension LintRun {
       if isLabelled, service[.labelIndex] == nil {
         report(
           .valves, "no-index", at: spot,
-          Remark(.should, "it is linked with a Service Label, and has no Service Label Index (CB)"))
+          Remark(.should, "it is linked to a Service Label, but has no Service Label Index (CB)"))
       }
     }
   }

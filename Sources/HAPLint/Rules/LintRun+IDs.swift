@@ -18,15 +18,15 @@ extension LintRun {
       if aid == 1 {
         report(
           .bridgeAID, "taken", at: spot.member("aid"),
-          Remark(.must, "aid 1 is the bridge's own, and this is another accessory", fix: "give it an aid of its own"))
+          Remark(.must, "aid 1 is reserved for the bridge, and this is another accessory", fix: "give it another aid"))
       } else {
-        report(.aids, "twice", at: spot.member("aid"), Remark(.must, "aid \(aid) is another accessory's too"))
+        report(.aids, "twice", at: spot.member("aid"), Remark(.must, "another accessory also has aid \(aid)"))
       }
     }
     if !seen.isEmpty, !seen.contains(1), let first = database.accessories.first {
       let spot = LintSpot(database, first).member("aid")
       if database.accessories.count > 1 {
-        report(.bridgeAID, "missing", at: spot, Remark(.must, "no accessory has aid 1: the bridge itself must"))
+        report(.bridgeAID, "missing", at: spot, Remark(.must, "no accessory has aid 1: the bridge itself must have it"))
       } else {
         report(.aids, "no-aid-1", at: spot, Remark(.must, "the only accessory must have aid 1"))
       }
@@ -36,8 +36,8 @@ extension LintRun {
       report(
         .accessoryCount, "too-many", at: LintSpot(database).member(database.listName),
         Remark(
-          .must, "\(count) accessories: 150 is the most, the bridge among them", ios: .rejects,
-          source: "HAP-NodeJS#658, homebridge#1155", fix: "share the accessories out among several bridges"))
+          .must, "\(count) accessories, more than 150 including the bridge", ios: .rejects,
+          source: "HAP-NodeJS#658, homebridge#1155", fix: "distribute the accessories over several bridges"))
     }
   }
 
@@ -55,7 +55,8 @@ extension LintRun {
         run.report(
           .iids, "twice", at: spot.member("iid"),
           Remark(
-            .must, "iid \(iid) is another's too in this accessory", fix: "give each service and characteristic its own")
+            .must, "iid \(iid) is used twice in this accessory",
+            fix: "give each service and characteristic a unique iid")
         )
       }
     }

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-05 to ADB-10: what every accessory says about itself.
+  /// ADB-05 to ADB-10: the Accessory Information service of every accessory.
   mutating func judgeInformation(_ accessory: SeenAccessory, _ place: LintSpot) {
     guard accessory.value.members != nil else { return }
     judgeNames(accessory, place)
@@ -12,7 +12,8 @@ extension LintRun {
     let spot = place.service(information)
     for service in accessory.services where service.type == .information && service.index != information.index {
       report(
-        .information, "twice", at: place.service(service), Remark(.must, "an accessory has one Accessory Information"))
+        .information, "twice", at: place.service(service),
+        Remark(.must, "an accessory has only one Accessory Information"))
     }
     if let iid = information.iid, iid != 1 {
       report(
@@ -39,7 +40,7 @@ extension LintRun {
           .informationMembers, "firmware-revision-missing", at: spot,
           Remark(
             .nonStrict, "Firmware Revision (52) is missing", ios: .tolerates,
-            source: "older certified devices lack it, such as the SimpleConnect fan"))
+            source: "older certified devices such as the SimpleConnect fan lack it"))
       } else {
         report(.informationMembers, "missing", at: spot, Remark(.must, "\(name) (\(type.wireForm)) is missing"))
       }
@@ -52,7 +53,7 @@ extension LintRun {
     if let perms = identify.perms, perms != .pairedWrite {
       report(
         .identify, "perms", at: spot.member("perms"),
-        Remark(.must, "its permissions are pw alone, not \(list(perms.names))"))
+        Remark(.must, "its only permission is pw, not \(list(perms.names))"))
     }
     if let format = identify.format, format != .bool {
       report(
@@ -63,10 +64,11 @@ extension LintRun {
       .identify, "value", at: spot.member("value"),
       content.isNull
         ? Remark(
-          .must, "it has the value null; what is only written has no value", ios: .rejects,
-          source: "Apple developer forum 649556", fix: "leave \"value\" out")
+          .must, "it has the value null; a write-only characteristic has no value", ios: .rejects,
+          source: "Apple developer forum 649556", fix: "remove \"value\"")
         : Remark(
-          .must, "it has the value \(content.words); what is only written has no value", fix: "leave \"value\" out"))
+          .must, "it has the value \(content.words); a write-only characteristic has no value", fix: "remove \"value\"")
+    )
   }
 
   // MARK: ADB-08
@@ -84,7 +86,7 @@ extension LintRun {
         report(
           .informationLengths, "too-long", at: spot,
           Remark(
-            .must, "\(count) bytes of UTF-8: 64 is the most", ios: .rejects,
+            .must, "\(count) bytes of UTF-8, more than 64", ios: .rejects,
             source: "home-assistant/core#53420, #53913", fix: "shorten it"))
       } else if type == .serialNumber, count < 2 {
         report(
@@ -92,7 +94,7 @@ extension LintRun {
           Remark(
             .should,
             count == 0
-              ? "the serial number is empty" : "the serial number \(quoted(text)) has one byte: 2 is the least",
+              ? "the serial number is empty" : "the serial number \(quoted(text)) has one byte, fewer than 2",
             ios: .rejects,
             source: count == 0 ? "HAP-NodeJS#824" : "HAP-NodeJS#824; a Hue bridge with such a number works",
             fix: "give it a serial number of 2 to 64 bytes"))
@@ -100,7 +102,7 @@ extension LintRun {
         let isModel = type == .model
         report(
           .informationLengths, isModel ? "model-empty" : "empty", at: spot,
-          Remark(isModel ? .must : .should, isModel ? "the model has 1 to 64 bytes, and is empty" : "it is empty"))
+          Remark(isModel ? .must : .should, isModel ? "the model is empty" : "it is empty"))
       }
     }
   }
@@ -118,13 +120,13 @@ extension LintRun {
         report(
           .revision, "tail", at: place,
           Remark(
-            .nonStrict, "\(quoted(text)) is not numbers alone", ios: .tolerates,
-            source: "the certified Lennox E30 has \"3.40.XX\"; controllers read the numbers in front"))
+            .nonStrict, "\(quoted(text)) does not consist only of numbers", ios: .tolerates,
+            source: "the certified Lennox E30 has \"3.40.XX\"; controllers read the leading numbers"))
       case .wrong:
         report(
           .revision, "form", at: place,
           Remark(
-            .must, "\(quoted(text)) is not one to three numbers below 2^32 with dots between",
+            .must, "\(quoted(text)) is not one to three numbers below 2^32 separated by dots",
             fix: "write it like \"1.0.0\""))
       }
     }
@@ -161,13 +163,13 @@ extension LintRun {
         .nameCharacters, "character", at: spot,
         Remark(
           .should,
-          "\(quoted(name)): letters, digits, spaces and apostrophes are taken, with a letter or digit at both ends",
+          "\(quoted(name)): only letters, digits, spaces and apostrophes are allowed, with a letter or digit at both ends",
           source: "HAP-NodeJS warns that iOS may refuse it"))
     }
   }
 }
 
-/// A revision as HAP has it, "1.0.0".
+/// A revision in HAP's format, such as "1.0.0".
 private enum Revision {
   case right, withTail, wrong
 
@@ -192,7 +194,7 @@ private enum NameCharacters {
   case right, hyphened, control, other
 
   init(_ name: String) {
-    // Most names, without looking at what Unicode says of each letter.
+    // The fast path for ASCII names, without Unicode properties.
     let bytes = name.utf8
     func isPlain(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
     if let first = bytes.first, let last = bytes.last, isPlain(first), isPlain(last),
@@ -224,5 +226,5 @@ private enum NameCharacters {
   }
 }
 
-/// "pr, pw", or "none".
+/// Returns "pr, pw", or "none".
 func list(_ words: [String]) -> String { words.isEmpty ? "none" : words.joined(separator: ", ") }

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-22 to ADB-26: what is said about values, without looking at one.
+  /// ADB-22 to ADB-26: the metadata of values, without the values.
   mutating func judgeLimits(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
     guard let format = characteristic.format else { return }
     if format.isNumeric {
@@ -26,7 +26,7 @@ extension LintRun {
       } else if maxLen > Constraints.greatestMaxLen {
         report(
           .maxLen, "too-large", at: spot.member("maxLen"),
-          Remark(.should, "maxLen is \(maxLen): \(Constraints.greatestMaxLen) is the most"))
+          Remark(.should, "maxLen is \(maxLen), more than \(Constraints.greatestMaxLen)"))
       }
     }
     if characteristic.value["maxDataLen"]?.integer != nil, format != .data {
@@ -63,8 +63,9 @@ extension LintRun {
     report(
       .limitsWidened, range.isOftenWidened ? "usual" : "range", at: spot,
       range.isOftenWidened
-        ? Remark(.nonStrict, message, ios: .tolerates, source: "certified thermostats do so, such as the Lennox E30")
-        : Remark(.must, message, fix: "stay within Apple's range, or use a type of your own"))
+        ? Remark(
+          .nonStrict, message, ios: .tolerates, source: "certified thermostats such as the Lennox E30 do the same")
+        : Remark(.must, message, fix: "stay within Apple's range, or use a custom type"))
   }
 
   // MARK: ADB-24
@@ -92,17 +93,18 @@ extension LintRun {
           Remark(
             .should,
             characteristic.definition == nil
-              ? "\(name) goes with types that Apple defined" : "\(name) goes with uint8, not with \(format.rawValue)"))
+              ? "\(name) is only for Apple-defined types" : "\(name) is for uint8, not for \(format.rawValue)"))
       }
       if !set.isRising {
-        report(.validValues, "order", at: spot, Remark(.should, "\(name) do not rise, each once"))
+        report(
+          .validValues, "order", at: spot, Remark(.should, "\(name) are not in ascending order without duplicates"))
       }
       if let definition = characteristic.definition {
         let range = AppleRange(definition)
         if let outside = set.ends.first(where: { !range.contains(Double($0)) }) {
           report(
             .validValues, "undefined", at: spot,
-            Remark(.must, "\(outside) is no value that Apple defined for \(definition.name)"))
+            Remark(.must, "\(outside) is not a value that Apple defined for \(definition.name)"))
         }
       }
       if let value = characteristic.content?.integer, !set.contains(value) {
@@ -140,17 +142,17 @@ struct ValidValues {
     isRising = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound }
   }
 
-  /// First and last of every range.
+  /// The first and the last number of every range.
   var ends: some Sequence<Int128> { ranges.lazy.flatMap { [$0.lowerBound, $0.upperBound] } }
 
   func contains(_ value: Int128) -> Bool { ranges.contains { $0.contains(value) } }
 }
 
-/// The range that Apple gave a characteristic, as wide as any of the catalogue's sources has it.
+/// The range that Apple defined for a characteristic: the widest of the catalogue's sources.
 struct AppleRange {
   let low: Double?
   let high: Double?
-  /// Thermostats that are certified have wider ones.
+  /// Whether certified thermostats have wider ranges.
   let isOftenWidened: Bool
 
   init(_ definition: CharacteristicDefinition) {
@@ -163,8 +165,8 @@ struct AppleRange {
 
   func contains(_ number: Double) -> Bool { number >= low ?? -.infinity && number <= high ?? .infinity }
 
-  /// Where sources of the catalogue differ (`disagreements` in Catalogue/characteristics.json), the widest; and the absolute zero, for
-  /// thermometers outdoors.
+  /// The widest range if sources of the catalogue differ (`disagreements` in Catalogue/characteristics.json); and absolute zero for
+  /// outdoor thermometers.
   private static let wider: [TypeID: (low: Double?, high: Double?)] = [
     CharacteristicDefinition.currentTemperature.type: (-273.15, 1000),
     // The certified ecobee3 has 0.

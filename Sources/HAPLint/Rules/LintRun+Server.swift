@@ -11,7 +11,7 @@ extension LintRun {
       report(
         .serials, "twice",
         at: LintSpot(database, accessory).service(information).characteristic(serial).member("value"),
-        Remark(.should, "another bridged accessory has the serial number \(quoted(text)) too"))
+        Remark(.should, "another bridged accessory also has the serial number \(quoted(text))"))
     }
   }
 
@@ -33,7 +33,7 @@ extension LintRun {
       for service in services.dropFirst() {
         report(
           .protocolInformation, "twice", at: place.service(service),
-          Remark(.should, "one Protocol Information is enough"))
+          Remark(.should, "there is more than one Protocol Information"))
       }
     }
   }
@@ -49,7 +49,7 @@ extension LintRun {
       .protocolInformation, isPadded ? "padded" : "version", at: spot.characteristic(version).member("value"),
       isPadded
         ? Remark(
-          .nonStrict, "\(quoted(text)) is \"1.1.0\" with zeros in front", ios: .tolerates,
+          .nonStrict, "\(quoted(text)) is \"1.1.0\" with leading zeros", ios: .tolerates,
           source: "HAP-python sends it, and Home Assistant with it")
         : Remark(.must, "the version of HAP over IP is \"1.1.0\", not \(quoted(text))", fix: "write \"1.1.0\""))
   }
@@ -62,11 +62,11 @@ extension LintRun {
       report(
         .bridgeCategory, "not-a-bridge", at: LintSpot(database),
         Remark(
-          .should, "\(database.accessories.count) accessories are served, and the category is \(name), not Bridge (2)",
-          source: "HomeKitADK lets a bridge carry any category"))
+          .should, "\(database.accessories.count) accessories are served, but the category is \(name), not Bridge (2)",
+          source: "HomeKitADK allows any category for a bridge"))
     }
     guard let accessory = database.accessories.first(where: { $0.aid == 1 }), category != 2 else { return }
-    // What is of no use as a category by itself says nothing either way.
+    // Services that fit any category are ignored.
     let services = accessory.services.filter { $0.isPrimary }
     let judged = services.isEmpty ? accessory.services.filter { !$0.isHidden } : services
     let fitting = judged.compactMap { $0.type.flatMap(Category.fitting) }
@@ -75,7 +75,7 @@ extension LintRun {
     report(
       .category, "unfit", at: LintSpot(database, accessory),
       category == 1
-        ? Remark(.info, "the category is \(name); \(list(what)) has one of its own")
+        ? Remark(.info, "the category is \(name); \(list(what)) has its own category")
         : Remark(.should, "the category is \(name), which does not fit \(list(what))"))
   }
 }
@@ -85,7 +85,7 @@ private typealias Category = HAPModel.Category
 extension HAPModel.Category {
   fileprivate static func category(_ number: UInt8) -> HAPModel.Category? { Catalogue.category(number: number) }
 
-  /// The categories that a service fits; nil for services that go with any.
+  /// Returns the categories that fit a service; `nil` for services that fit any.
   fileprivate static func fitting(_ service: TypeID) -> [Int]? {
     table.first { $0.services.contains { $0.type == service } }?.categories.map { Int($0.number) }
   }

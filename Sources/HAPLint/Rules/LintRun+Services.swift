@@ -1,12 +1,12 @@
 import HAPModel
 
 extension LintRun {
-  /// The services of an accessory among one another.
+  /// Checks the relations between the services of an accessory.
   mutating func judgeServices(_ accessory: SeenAccessory, _ place: LintSpot) {
     if accessory.services.count > 100 {
       report(
         .counts, "services", at: place.member("services"),
-        Remark(.should, "\(accessory.services.count) services: 100 is the most", source: "HAP-NodeJS refuses more"))
+        Remark(.should, "\(accessory.services.count) services, more than 100", source: "HAP-NodeJS refuses more"))
     }
     judgePrimary(accessory, place)
     judgeLinks(accessory, place)
@@ -22,7 +22,9 @@ extension LintRun {
     for service in primary.dropFirst() {
       report(
         .primary, "several", at: place.service(service).member("primary"),
-        Remark(.must, "another service is primary already: at most one is", fix: "say it of the main function alone"))
+        Remark(
+          .must, "another service is already primary: at most one may be", fix: "mark only the main function as primary"
+        ))
     }
     for service in primary {
       if service.type == .information {
@@ -32,7 +34,7 @@ extension LintRun {
       } else if service.type?.isAppleDefined == false {
         report(
           .primary, "custom", at: place.service(service).member("primary"),
-          Remark(.should, "a service of one's own is primary; controllers don't know what it is"))
+          Remark(.should, "a custom service is primary, but controllers do not know its function"))
       }
     }
   }
@@ -47,7 +49,7 @@ extension LintRun {
       Remark(
         .must,
         isEmpty
-          ? "it has no characteristics, and is not hidden" : "all its characteristics are hidden (hd), and it is not",
+          ? "it has no characteristics, but is not hidden" : "all its characteristics are hidden (hd), but it is not",
         fix: "add \"hidden\": true"))
   }
 
@@ -64,11 +66,12 @@ extension LintRun {
           report(
             .links, "zero", at: spot,
             Remark(
-              .must, "it is linked to 0, which is nobody's iid", ios: .tolerates, source: "home-assistant/core#100160"))
+              .must, "it is linked to 0, which is not a valid iid", ios: .tolerates,
+              source: "home-assistant/core#100160"))
           continue
         }
         guard let iid = element.id else {
-          report(.links, "not-an-iid", at: spot, Remark(.must, "it is linked to \(element.words), which is no iid"))
+          report(.links, "not-an-iid", at: spot, Remark(.must, "it is linked to \(element.words), which is not an iid"))
           continue
         }
         if !seen.insert(iid).inserted {
@@ -76,17 +79,17 @@ extension LintRun {
         } else if iid == service.iid {
           report(
             .links, "self", at: spot,
-            Remark(.should, "it is linked to itself", source: "HomeKitADK and HAP-NodeJS let it pass"))
+            Remark(.should, "it is linked to itself", source: "HomeKitADK and HAP-NodeJS accept it"))
         } else if !iids.contains(iid) {
           report(
             .links, "nowhere", at: spot,
-            Remark(.must, "it is linked to \(iid), and no service of this accessory has that iid"))
+            Remark(.must, "it is linked to \(iid), but no service of this accessory has that iid"))
         }
       }
     }
   }
 
-  /// Follows links from every service, each link once; without recursion, for a chain may be as long as the text.
+  /// Follows links from every service, each link once. It does not recurse, because a chain can be as long as the text.
   private mutating func judgeCycles(_ accessory: SeenAccessory, _ place: LintSpot) {
     guard isSelected(.linkCycles), accessory.services.contains(where: { !$0.linked.isEmpty }) else { return }
     var indexes: [UInt64: Int] = [:]
@@ -116,7 +119,7 @@ extension LintRun {
             .linkCycles, "cycle", at: place.service(accessory.services[top.service]).member("linked"),
             Remark(
               .info,
-              "by its links one gets back to \(accessory.services[target].label); links mean something one level deep only"
+              "its links lead back to \(accessory.services[target].label); links have a meaning only one level deep"
             ))
         case .done: break
         }

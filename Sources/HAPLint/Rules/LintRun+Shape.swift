@@ -1,5 +1,5 @@
 extension LintRun {
-  /// ADB-01: what is there at all, and of which JSON kind it is.
+  /// ADB-01: the required members and their JSON types.
   mutating func judgeShape(_ database: SeenDatabase) {
     let root = LintSpot(database)
     guard let list = database.list else {
@@ -14,7 +14,7 @@ extension LintRun {
       )
       return
     }
-    if elements.isEmpty { report(.shape, "no-accessory", at: root, Remark(.must, "there is no accessory in it")) }
+    if elements.isEmpty { report(.shape, "no-accessory", at: root, Remark(.must, "it contains no accessory")) }
     if database.listName.isEmpty {
       let severity: LintSeverity = facts.isReadOverIP ? .must : .info
       report(
@@ -29,7 +29,7 @@ extension LintRun {
         .shape, "not-over-ip", at: root,
         Remark(
           .info,
-          "the Pairing service is in it, so it was read over Thread or Bluetooth: how things are written is the recorder's doing"
+          "it contains the Pairing service, so it was read over Thread or Bluetooth, and the recorder chose the form of the JSON"
         ))
     }
     for accessory in database.accessories { judgeShape(accessory, LintSpot(database, accessory)) }
@@ -64,8 +64,8 @@ extension LintRun {
         .shape, "format-missing", at: spot,
         Remark(
           .nonStrict,
-          "the format is missing; controllers know that of \(definition.name), \(definition.format.rawValue)",
-          ios: .tolerates, source: "a certified iDevices Switch leaves it out",
+          "the format is missing; controllers know the format of \(definition.name), \(definition.format.rawValue)",
+          ios: .tolerates, source: "a certified iDevices Switch omits it",
           fix: "add \"format\": \"\(definition.format.rawValue)\""))
     } else {
       expect(.text, "format", of: value, spot)
@@ -119,7 +119,7 @@ extension LintRun {
     if member.isNull, !isRequired {
       report(
         .shape, "null-member", at: spot.member(name),
-        Remark(.should, "\"\(name)\" is null", fix: "leave \"\(name)\" out where there is none"))
+        Remark(.should, "\"\(name)\" is null", fix: "omit \"\(name)\" if there is no value"))
       return
     }
     report(

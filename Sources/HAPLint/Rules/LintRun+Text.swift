@@ -7,13 +7,14 @@ extension LintRun {
       case .memberTwice:
         report(
           .json, noted.fault.rawValue, at: spot,
-          Remark(.should, "\(noted.message); readers differ in which one they take", fix: "write each member once"))
+          Remark(.should, "\(noted.message); readers differ in the one that they use", fix: "write each member once"))
       case .tooDeep, .tooLarge:
-        report(.json, noted.fault.rawValue, at: spot, Remark(.should, noted.message + ", far from any database"))
+        report(.json, noted.fault.rawValue, at: spot, Remark(.should, noted.message + ", unlike any real database"))
       case .trailingComma, .controlCharacter, .trailingBytes:
         report(
           .json, noted.fault.rawValue, at: spot,
-          Remark(.must, noted.message, source: "aiohomekit mends it, for devices that send it", fix: "send strict JSON")
+          Remark(
+            .must, noted.message, source: "aiohomekit repairs it, because devices send it", fix: "send strict JSON")
         )
       case .byteOrderMark, .notUTF8, .notANumber, .malformed:
         report(.json, noted.fault.rawValue, at: spot, Remark(.must, noted.message, fix: "send strict JSON"))

@@ -4,7 +4,7 @@ import HAPWire
 extension LintRun {
   /// ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
   mutating func judgeValue(_ characteristic: SeenCharacteristic, of service: SeenService, _ spot: LintSpot) {
-    // ADB-07 speaks of it.
+    // ADB-07 covers it.
     if characteristic.type == .identify { return }
     judgePresence(characteristic, spot)
     guard let content = characteristic.content, let format = characteristic.format else { return }
@@ -24,17 +24,17 @@ extension LintRun {
 
   private mutating func judgePresence(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
     guard let perms = characteristic.perms, !perms.isEmpty else { return }
-    // What answers a write, or only tells events, may do as it likes.
+    // Write responses and event-only characteristics may omit the value.
     if perms.contains(.writeResponse) || characteristic.isEventOnly { return }
     if perms.contains(.pairedRead), characteristic.content == nil {
-      // A read that fails may say so instead.
+      // A failed read may have a status instead.
       if let status = characteristic.value["status"]?.integer, status != 0 { return }
-      report(.valuePresence, "missing", at: spot, Remark(.must, "it can be read (pr), and has no value"))
+      report(.valuePresence, "missing", at: spot, Remark(.must, "it is readable (pr), but has no value"))
     }
     if !perms.contains(.pairedRead), !perms.contains(.events), characteristic.content != nil {
       report(
         .valuePresence, "unreadable", at: spot.member("value"),
-        Remark(.must, "it has a value, and can't be read (pr is missing)", fix: "leave \"value\" out"))
+        Remark(.must, "it has a value, but is not readable (pr is missing)", fix: "remove \"value\""))
     }
   }
 
@@ -46,7 +46,7 @@ extension LintRun {
       report(
         .valueNull, "write-response", at: place,
         Remark(
-          .info, "it is null; an empty string is safer in what answers writes",
+          .info, "it is null; an empty string is safer in a characteristic with write response",
           source: "esp-homekit-sdk: Apple's tester is reported to refuse the null"))
       return
     }
@@ -56,7 +56,7 @@ extension LintRun {
       report(
         .valueNull, "once", at: place,
         Remark(
-          .nonStrict, "the value is null, which is right only while a read fails: read again to know\(hint)",
+          .nonStrict, "the value is null, which is correct only while a read fails: read it again to verify\(hint)",
           source: "HomeKitADK says so of a failed read"))
       return
     }
@@ -64,7 +64,7 @@ extension LintRun {
     if again.contains(id) {
       report(
         .valueNull, "always", at: place,
-        Remark(.should, "the value is null, read after read\(hint)", fix: "give it a value, or take pr away"))
+        Remark(.should, "the value is null in repeated reads\(hint)", fix: "give it a value, or remove pr"))
     }
   }
 
@@ -73,7 +73,7 @@ extension LintRun {
   private mutating func wrongKind(_ content: SeenValue, _ format: Format, _ place: LintSpot) {
     report(
       .valueKind, "kind", at: place,
-      Remark(.must, "\(content.words) is \(content.kindName), which is no value of format \(format.rawValue)"))
+      Remark(.must, "\(content.words) is \(content.kindName), which is not a value of format \(format.rawValue)"))
   }
 
   private mutating func judgeInteger(
@@ -81,7 +81,7 @@ extension LintRun {
   ) {
     let (format, number) = (rules.format.rawValue, content.double ?? .nan)
     if content.integer == nil {
-      // Too large for a double is too large for a format.
+      // A number too large for a double is too large for every format.
       guard number.isFinite else { return outside("the format \(format)", content.words, place) }
       guard number == number.rounded() else { return wrongKind(content, rules.format, place) }
       if number.magnitude < 0x1p64 {
@@ -92,7 +92,7 @@ extension LintRun {
             source: "JSON itself does not distinguish the two; libraries that print doubles write it so"))
       }
     }
-    // A library that prints doubles prints the highest uint64 as 2⁶⁴.
+    // Libraries that print doubles print the largest uint64 as 2⁶⁴.
     let integer = content.integer ?? (number == 0x1p64 ? Int128(UInt64.max) : Int128(exactly: number))
     guard let integer, rules.violation(of: .integer(integer), checking: .formatRange) == nil else {
       return outside("the format \(format)", content.words, place)
@@ -106,10 +106,11 @@ extension LintRun {
     report(
       .valueRange, "outside", at: place,
       Remark(
-        .must, "the value \(value) is outside \(what)" + (isNear ? ", by the rounding of a float" : ""), ios: .rejects,
+        .must, "the value \(value) is outside \(what)" + (isNear ? ", because a float was rounded" : ""), ios: .rejects,
         source: isNear ? "Pylo#3" : "homebridge#178, homebridge#995",
         fix: isNear
-          ? "round the value, or compute limits and values alike" : "keep the value within the limits, or widen them"))
+          ? "round the value, or compute limits and values in the same way"
+          : "keep the value within the limits, or widen them"))
   }
 
   private mutating func judgeNumber(
@@ -117,10 +118,10 @@ extension LintRun {
     _ place: LintSpot
   ) {
     let (number, low, high) = (content.double ?? 0, characteristic.minValue?.double, characteristic.maxValue?.double)
-    // Metadata that contradicts itself has a finding of its own.
+    // Contradictory metadata has a separate finding.
     if let low, let high, low > high { return }
     func isNear(_ limit: Double) -> Bool { abs(number - limit) <= max(abs(limit), 1) * 1e-6 }
-    // As doubles: a library that prints doubles rounds the widest integers and their limits.
+    // Compares as doubles, because libraries that print doubles round the widest integers and their limits.
     let limits = ValueRules(format: .float, constraints: rules.constraints)
     switch limits.violation(of: .float(number), checking: .limits) {
     case .minValue?:
@@ -143,7 +144,7 @@ extension LintRun {
           .valueRange, "apple-range", at: place,
           Remark(
             range.isOftenWidened ? .nonStrict : .should,
-            "the value \(numberText(number)) is \(limit), and no limits are stated",
+            "the value \(numberText(number)) is \(limit), but no limits are stated",
             fix: "state minValue and maxValue"))
       }
     }
@@ -161,19 +162,19 @@ extension LintRun {
     func isOnGrid(from start: Double) -> Bool {
       var rules = rules
       rules.constraints.minValue = .float(start)
-      // Integers are exact only if all of them are written as integers, and the start is a start for the rule.
+      // Integers are exact only if all of them are integer literals and the start is valid for the rule.
       let isExact =
         content.integer != nil && characteristic.minStep?.integer != nil && start == start.rounded()
         && start.magnitude < 0x1p64
       if !isExact { rules.format = .float }
-      // What floats of 32 bits make of a number, and a tenth of a step besides, as HomeKitADK lets pass.
+      // The tolerance is the error of 32-bit floats plus a tenth of a step, as in HomeKitADK.
       let slack = max(ValueRules.defaultStepTolerance, max(abs(number), abs(start)) * 1e-6 / step)
       let value = rules.format == .float ? .float(number) : value
       return rules.violation(of: value, checking: .step, stepTolerance: slack) == nil
     }
     let start = low ?? 0
     if isOnGrid(from: start) { return }
-    // Where no minimum is stated, Apple's may be meant.
+    // Without a stated minimum, Apple's minimum may be the start of the grid.
     if low == nil, let low = characteristic.definition.flatMap({ AppleRange($0).low }), isOnGrid(from: low) { return }
     report(
       .valueStep, "off-grid", at: place,
@@ -188,14 +189,14 @@ extension LintRun {
   private mutating func tooLong(
     _ count: Int, _ limit: Int, of characteristic: SeenCharacteristic, _ service: SeenService, _ place: LintSpot
   ) {
-    // ADB-08 speaks of these.
+    // ADB-08 covers these.
     if service.type == .information, limit >= 64, Self.judgedByLength.contains(characteristic.type) { return }
     let isStated = characteristic.value["maxLen"]?.count != nil
     report(
       .maxLen, "too-long", at: place,
       Remark(
         .must,
-        "\(count) bytes of UTF-8: \(isStated ? "maxLen is \(limit)" : "64 is the most where maxLen is not stated")",
+        "\(count) bytes of UTF-8: \(isStated ? "maxLen is \(limit)" : "64 is the limit without maxLen")",
         ios: .rejects, source: "home-assistant/core#53420, #53913",
         fix: isStated ? "shorten it" : "state maxLen, up to 256, or shorten it"))
   }
@@ -203,7 +204,7 @@ extension LintRun {
   private static let judgedByLength: Set<TypeID?> = [.name, .manufacturer, .model, .serialNumber]
 
   private mutating func judgeBytes(_ text: String, _ rules: ValueRules, _ place: LintSpot) {
-    // Stricter than the rule for written values, which ignores the spare bits of the last group.
+    // Stricter than the rule for written values, which ignores the unused bits of the last group.
     guard let bytes = Base64.decode(text) else {
       report(.bytes, "not-base64", at: place, Remark(.must, "\(quoted(text)) is not base64 (RFC 4648, with padding)"))
       return
@@ -215,25 +216,26 @@ extension LintRun {
     do throws(TLV.DecodingError) { _ = try TLV(decoding: bytes) } catch {
       switch error {
       case .truncated(let offset):
-        report(.bytes, "not-tlv8", at: place, Remark(.must, "this is no TLV8: the item at byte \(offset) is cut off"))
+        report(
+          .bytes, "not-tlv8", at: place, Remark(.must, "this is not TLV8: the item at byte \(offset) is truncated"))
       case .adjacentSameType(let offset), .emptyContinuation(let offset):
         report(
           .bytes, "neighbours", at: place,
           Remark(
-            .nonStrict, "two items of one type follow each other at byte \(offset) with no separator between",
-            source: "stacks that write lists without separators are lenient readers themselves"))
+            .nonStrict, "two items of one type follow each other at byte \(offset) without a separator between them",
+            source: "stacks that write lists without separators also accept them"))
       }
     }
   }
 }
 
 extension SeenCharacteristic {
-  /// Whether only events have the value: a press is over when it could be read.
+  /// Whether the value exists only in events: a press is over before it could be read.
   var isEventOnly: Bool { type == .switchEvent || type == .buttonEvent }
 }
 
 extension ValueRules {
-  /// The rules that a database states. Members of the wrong kind are ignored. `maxDataLen` is for data only.
+  /// The limits that a database states. Members of the wrong type are ignored. `maxDataLen` applies only to data.
   init(_ characteristic: SeenCharacteristic, _ format: Format) {
     var constraints = Constraints()
     func limit(_ value: SeenValue?) -> Value? { value?.integer.map(Value.integer) ?? value?.double.map(Value.float) }
@@ -254,7 +256,7 @@ extension ValueRules {
 }
 
 extension SeenValue {
-  /// The value as the model has it; null for a list and an object.
+  /// The value in the model's type; null for a list or an object.
   fileprivate var modelValue: Value {
     switch kind {
     case .null, .array, .object: .null

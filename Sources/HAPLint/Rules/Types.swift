@@ -1,6 +1,6 @@
 import HAPModel
 
-/// The types that rules speak of, by the names that the specification gives them.
+// The types that rules use, by their names in the specification.
 extension TypeID {
   // Services.
   static let information = ServiceDefinition.accessoryInformation.type
@@ -12,7 +12,7 @@ extension TypeID {
   static let serviceLabel = ServiceDefinition.serviceLabel.type
   static let statelessSwitch = ServiceDefinition.statelessProgrammableSwitch.type
   static let valve = ServiceDefinition.valve.type
-  /// Of Bluetooth and Thread.
+  /// A service of Bluetooth and Thread.
   static let pairing: TypeID = 0x55
 
   // Characteristics.
@@ -34,12 +34,12 @@ extension TypeID {
   static let valveType = CharacteristicDefinition.valveType.type
   static let setDuration = CharacteristicDefinition.setDuration.type
   static let remainingDuration = CharacteristicDefinition.remainingDuration.type
-  /// Of Bluetooth and Thread.
+  /// A characteristic of Bluetooth and Thread.
   static let pairSetup: TypeID = 0x4C
 }
 
 extension LintRule {
-  /// Whether what breaks it may be the recorder's doing, where a device on Thread or Bluetooth was written down as if it spoke JSON.
+  /// Whether a violation can be the recorder's fault, because it wrote a Thread or Bluetooth device in the form of an IP device.
   var speaksOfTheTransport: Bool {
     switch self {
     case .shape, .iids, .information, .protocolInformation, .types, .formats, .perms, .permsImplied, .valuePresence,

@@ -1,20 +1,20 @@
 import HAPWire
 
-/// What a linter found, for people and for programs.
+/// The findings of a lint, for people and for programs.
 package enum LintText {
-  /// Whether the database fails: something that must or should be otherwise.
+  /// Returns whether the database fails: whether a MUST or SHOULD rule is violated.
   package static func isFailure(_ findings: [LintFinding]) -> Bool { findings.contains { $0.severity.isFailure } }
 
-  /// "Would iOS take it?", in one line. Nobody outside Apple knows more than reports, and it does not say more.
+  /// Returns the answer to "Would iOS accept it?" in one line. It relies only on reports, because nothing else is known outside Apple.
   package static func answer(_ findings: [LintFinding]) -> String {
     let rejected = findings.filter { $0.ios == .rejects }
-    guard let first = rejected.first else { return "There is nothing here that iOS is reported to reject." }
+    guard let first = rejected.first else { return "No finding is known to make iOS reject this." }
     let kinds = Set(rejected.map(\.rule)).count
     let more = kinds == 1 ? "" : ", and \(kinds - 1) more of other kinds"
     return "iOS is reported to reject this: \(first.message)\(more)."
   }
 
-  /// "iOS rejects", "iOS tolerates", "iOS: unknown".
+  /// Returns "iOS rejects", "iOS tolerates" or "iOS: unknown".
   package static func tag(_ reaction: IOSReaction) -> String {
     switch reaction {
     case .rejects: "iOS rejects"
@@ -23,7 +23,7 @@ package enum LintText {
     }
   }
 
-  /// The answer, what was found below the accessory, service and characteristic it belongs to, and a count. No colours, no line breaks at a width.
+  /// Returns the answer, the findings below their accessory, service and characteristic, and a count, without colours or line wrapping.
   package static func report(_ findings: [LintFinding]) -> String {
     var lines = [answer(findings)]
     var heading = Heading()
@@ -41,13 +41,13 @@ package enum LintText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// "2 must, 1 should, 3 non-strict"; "Nothing found." without any.
+  /// Returns "2 must, 1 should, 3 non-strict"; "No findings." without any.
   package static func count(_ findings: [LintFinding]) -> String {
     let counts = LintSeverity.allCases.compactMap { severity in
       let number = findings.count { $0.severity == severity }
       return number == 0 ? nil : "\(number) \(severity.rawValue)"
     }
-    return counts.isEmpty ? "Nothing found." : counts.joined(separator: ", ")
+    return counts.isEmpty ? "No findings." : counts.joined(separator: ", ")
   }
 
   private static func lines(_ finding: LintFinding, indented depth: Int) -> [String] {
@@ -78,7 +78,7 @@ package enum LintText {
 
     var depth: Int { [accessory, service, characteristic].count { !$0.isEmpty } }
 
-    /// Those of its levels that the last one didn't have.
+    /// Returns the levels that differ from the previous heading.
     func lines(after last: Heading) -> [String] {
       var lines: [String] = []
       if isWhole { return lines }
@@ -95,7 +95,7 @@ package enum LintText {
 
   // MARK: For programs
 
-  /// One object: `answer`, `failed`, `counts` by severity, and `findings` in the order of the text.
+  /// Returns an object: `answer`, `failed`, `counts` by severity, and `findings` in the order of the text.
   package static func json(_ findings: [LintFinding]) -> String {
     JSONWriter.text { json in
       json.object { json in

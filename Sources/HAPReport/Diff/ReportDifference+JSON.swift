@@ -1,7 +1,7 @@
 import HAPWire
 
 extension ReportDifference {
-  /// One object with a list for each kind of change, and whether the new run is worse.
+  /// A JSON object with a list for each kind of change, and whether the new run is worse.
   package var json: String {
     JSONWriter.text { json in
       json.object { json in

@@ -1,34 +1,34 @@
 import HAPWire
 
-/// What two runs have not in common.
+/// The differences between two runs.
 package struct ReportDifference: Equatable, Sendable {
   package struct Change: Equatable, Sendable {
     package var id: String
     package var name: String
-    /// As reports show them: "PASS", "NOT RUN"; empty: the case isn't there.
+    /// The result as reports show it: "PASS", "NOT RUN"; empty: the run does not have the case.
     package var old: String
     package var new: String
     package var message: String
   }
 
-  /// They went wrong, and hadn't before.
+  /// Cases that fail only in the new run.
   package private(set) var newFailures: [Change] = []
-  /// They went wrong, and no longer do.
+  /// Cases that fail only in the old run.
   package private(set) var fixed: [Change] = []
-  /// They don't end the same way each time, in either run.
+  /// Cases that are flaky in either run.
   package private(set) var flaky: [Change] = []
-  /// Anything else that ended otherwise, or went wrong in another way.
+  /// Other cases with a different result, or with a different failure.
   package private(set) var changed: [Change] = []
   package private(set) var appeared: [Change] = []
   package private(set) var vanished: [Change] = []
-  /// How many cases one of the runs did not select. Nothing is known of them.
+  /// The number of cases that one of the runs did not select. They are not compared.
   package private(set) var notSelected = 0
 
   package var isEmpty: Bool {
     [newFailures, fixed, flaky, changed, appeared, vanished].allSatisfy(\.isEmpty)
   }
 
-  /// Whether the new run is worse: it has new failures, or cases that are flaky in it.
+  /// Whether the new run is worse: it has new failures or flaky cases.
   package var isWorse: Bool { !newFailures.isEmpty || flaky.contains { $0.new == Verdict.flaky.label } }
 
   package init(from old: RunReport, to new: RunReport) {
@@ -66,7 +66,7 @@ package struct ReportDifference: Equatable, Sendable {
     }
   }
 
-  /// Whether the verdict says that what was wrong no longer is. One that is skipped isn't fixed.
+  /// Returns whether the verdict shows that a failure is fixed. A skipped case is not fixed.
   private static func isGood(_ verdict: Verdict) -> Bool {
     switch verdict {
     case .pass, .nonStrict, .info: true
@@ -77,7 +77,7 @@ package struct ReportDifference: Equatable, Sendable {
   package func text(redaction: Redaction) -> String {
     let rest =
       notSelected == 0 ? "" : "\(counted(notSelected, "case")) not compared: one of the runs did not select them.\n"
-    if isEmpty { return "The two runs ended alike.\n" + rest }
+    if isEmpty { return "The two runs have the same results.\n" + rest }
     let parts = [
       ("New failures", newFailures), ("Fixed", fixed), ("Flaky", flaky), ("Changed", changed), ("Appeared", appeared),
       ("Vanished", vanished),

@@ -1,24 +1,24 @@
 import HAPWire
 
-/// The cases that did not end alike in several whole runs against one accessory.
+/// The cases with different results in several whole runs against one accessory.
 package struct ReportStability: Equatable, Sendable {
   package struct Row: Equatable, Sendable {
     package var id: String
     package var name: String
-    /// How the case ended in each run, "pass", "not-run"; empty: the run did not have it.
+    /// The result of the case in each run, such as "pass" or "not-run"; empty: the run did not have the case.
     package var results: [String]
-    /// The first message of each other result, in the order of the runs.
+    /// The first message of each further result, in the order of the runs.
     package var messages: [String]
   }
 
-  /// How many runs were compared.
+  /// The number of compared runs.
   package private(set) var runs: Int
-  /// How many cases the runs have.
+  /// The number of cases in the runs.
   package private(set) var cases: Int
-  /// In the order of the first run.
+  /// The rows in the order of the first run.
   package private(set) var rows: [Row] = []
 
-  /// - Parameter reports: of whole runs, in order.
+  /// - Parameter reports: reports of whole runs, in order.
   package init(_ reports: [RunReport]) {
     runs = reports.count
     let ends = reports.map { report in
@@ -41,7 +41,7 @@ package struct ReportStability: Equatable, Sendable {
 
   package var isStable: Bool { rows.isEmpty }
 
-  /// "0 of 350 verdicts differ between 5 runs", then a line for each case that differs.
+  /// Returns "0 of 350 verdicts differ between 5 runs", then a line for each case that differs.
   package func text(redaction: Redaction) -> String {
     var lines = [
       "\(rows.count) of \(counted(cases, "verdict")) \(rows.count == 1 ? "differs" : "differ") between \(runs) runs."

@@ -1,8 +1,8 @@
-/// The files that tell what happened in a case, byte for byte. They hold secrets; reports don't.
+/// The evidence files of a case: a complete record of its bytes. They contain secrets; reports do not.
 package enum CaseEvidence {
-  /// Names and contents, for a folder of the case's own.
+  /// Returns names and contents of the files, for the case's folder.
   ///
-  /// - Parameter epoch: when the run began, since 1970, for the times of packets.
+  /// - Parameter epoch: the start of the run since 1970, for the times of packets.
   package static func files(
     of outcome: CaseOutcome, header: RunHeader?, epoch: Duration = .zero
   ) -> [(name: String, bytes: [UInt8])] {

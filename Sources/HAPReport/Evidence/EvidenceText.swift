@@ -1,14 +1,15 @@
 import HAPWire
 
-/// A case's transcript as a text for people, all of it: secrets, which stay in, are what evidence is for.
+/// The complete transcript of a case as text. It includes secrets, because evidence needs them.
 package enum EvidenceText {
   package static func transcript(of outcome: CaseOutcome, header: RunHeader?) -> String {
     let description = outcome.description
     var lines = ["\(description.title): \(outcome.verdict.label)".oneLine]
     if let header { lines.append("haptest \(header.version), \(header.target), \(header.time)".oneLine) }
     lines.append(
-      "case seed \(outcome.seed), \(outcome.start.decimalSeconds) s into the run, took \(outcome.duration.briefly)")
-    lines.append("Secrets are in this file.")
+      "case seed \(outcome.seed), \(outcome.start.decimalSeconds) s after the start of the run, took \(outcome.duration.briefly)"
+    )
+    lines.append("This file contains secrets.")
     lines.append("")
     lines += FailureText.lines(of: outcome).flatMap(\.lines).map(\.visible)
     for entry in outcome.transcript {
@@ -38,10 +39,11 @@ package enum EvidenceText {
     return text.oneLine
   }
 
-  /// One line for each key: connection, "sent" or "received", the key in hexadecimal; a tab between each two. Lines with a
-  /// "#" are for people.
+  /// Returns one line for each key, with tabs between the fields: connection, "sent" or "received", the key in hexadecimal.
+  /// Lines with a "#" are comments.
   package static func sessionKeys(of outcome: CaseOutcome) -> String {
-    var text = "# \(outcome.description.id.oneLine): connection, what the key seals, key (ChaCha20-Poly1305)\n"
+    var text =
+      "# \(outcome.description.id.oneLine): connection, direction that the key seals, key (ChaCha20-Poly1305)\n"
     for record in outcome.sessionKeys {
       text += "\(record.connection.oneLine)\t\(record.direction.rawValue)\t\(Hexadecimal.text(record.key))\n"
     }

@@ -1,4 +1,4 @@
-/// Packets of IP that carry a transcript: their headers are made up, their checksums are right.
+/// IP packets for a transcript. Their headers are synthetic; their checksums are correct.
 enum NetworkPacket {
   struct TCPFlags: OptionSet {
     var rawValue: UInt8
@@ -50,7 +50,7 @@ enum NetworkPacket {
     pseudoHeader.append(UInt32(segment.count))
     pseudoHeader += [0, 0, 0, transport]
     var sum = checksum(pseudoHeader + segment)
-    if transport == 17, sum == 0 { sum = 0xFFFF }  // zero would say that there is none
+    if transport == 17, sum == 0 { sum = 0xFFFF }  // zero would mean that there is no checksum
     segment[place] = UInt8(sum >> 8)
     segment[place + 1] = UInt8(sum & 0xFF)
     var header: [UInt8] = []
@@ -69,7 +69,7 @@ enum NetworkPacket {
     return header + segment
   }
 
-  /// RFC 1071.
+  /// Returns the Internet checksum. RFC 1071.
   static func checksum(_ bytes: [UInt8]) -> UInt16 {
     var sum: UInt32 = 0
     for index in stride(from: 0, to: bytes.count, by: 2) {
@@ -81,7 +81,7 @@ enum NetworkPacket {
 }
 
 extension [UInt8] {
-  /// Big-endian.
+  /// Appends a number in big-endian order.
   fileprivate mutating func append(_ number: UInt16) { self += [UInt8(number >> 8), UInt8(number & 0xFF)] }
   fileprivate mutating func append(_ number: UInt32) {
     append(UInt16(number >> 16))

@@ -1,4 +1,4 @@
-/// The blocks of a pcapng file, little-endian, with packets of IP and times in nanoseconds. draft-ietf-opsawg-pcapng.
+/// The blocks of a pcapng file: little-endian, with IP packets and times in nanoseconds. draft-ietf-opsawg-pcapng.
 struct PcapngFile {
   private(set) var bytes: [UInt8] = []
 
@@ -14,18 +14,18 @@ struct PcapngFile {
     case outbound = 2
   }
 
-  /// - Parameter application: who wrote the file.
+  /// - Parameter application: the program that writes the file.
   init(application: String) {
     var section: [UInt8] = []
     section.append(UInt32(0x1A2B_3C4D))
     section.append(UInt16(1))
     section.append(UInt16(0))
-    section.append(UInt64.max)  // how long the section is: not told
+    section.append(UInt64.max)  // the length of the section: unspecified
     section.append(option: 4, Array(application.utf8))
     section.endOptions()
     append(.sectionHeader, section)
     var interface: [UInt8] = []
-    interface.append(UInt16(101))  // packets begin with the header of IP
+    interface.append(UInt16(101))  // packets begin with an IP header
     interface.append(UInt16(0))
     interface.append(UInt32(0))  // no limit
     interface.append(option: 9, [9])  // times are in units of 10^-9 s
@@ -50,7 +50,7 @@ struct PcapngFile {
     append(.enhancedPacket, block)
   }
 
-  /// What is said behind the last packet.
+  /// Appends comments after the last packet.
   mutating func append(comments: [String], time: Duration) {
     var block: [UInt8] = []
     block.append(UInt32(0))
@@ -74,7 +74,7 @@ extension [UInt8] {
     Swift.withUnsafeBytes(of: number.littleEndian) { self += $0 }
   }
 
-  /// The upper half first. A time that is out of range is the nearest one that isn't.
+  /// Appends a time, upper half first. A time out of range is clamped.
   fileprivate mutating func append(_ time: Duration) {
     let (seconds, attoseconds) = time.components
     let (product, overflow) = UInt64(Swift.max(seconds, 0)).multipliedReportingOverflow(by: 1_000_000_000)
@@ -92,7 +92,7 @@ extension [UInt8] {
     pad()
   }
 
-  /// A comment of some 4000 characters at most: a reader shows no more.
+  /// Appends a comment of at most about 4000 characters, because readers show no more.
   fileprivate mutating func append(option code: UInt16, _ comment: String) {
     append(option: code, Array(comment.clipped(to: 4000).utf8.prefix(32_000)))
   }

@@ -1,9 +1,9 @@
-/// A transcript as packets, in plain: what was sealed on the wire is there as it was before, so that any tool shows HTTP.
+/// Writes a transcript as packets in plain text. Messages appear as they were before sealing, so any tool can show the HTTP.
 ///
-/// Connections are streams of TCP that were never on a network: they open and close where the transcript says so, and before
-/// the first message where it doesn't. What has no bytes is a comment on the packet that comes next.
+/// Each connection is a synthetic TCP stream. It opens and closes where the transcript says so, or opens before its first message.
+/// Entries without bytes become comments on the next packet.
 package enum PcapngWriter {
-  /// - Parameter epoch: when the run began, since 1970.
+  /// - Parameter epoch: the start of the run, since 1970.
   package static func bytes(of transcript: [TranscriptEntry], application: String, epoch: Duration = .zero) -> [UInt8] {
     var writer = StreamWriter(file: PcapngFile(application: application), epoch: epoch)
     for entry in transcript { writer.append(entry) }
@@ -15,7 +15,7 @@ private struct StreamWriter {
   private var file: PcapngFile
   private let epoch: Duration
   private var streams: [String: Stream] = [:]
-  /// Waiting for a packet.
+  /// Comments for the next packet.
   private var comments: [String] = []
   private var made: UInt16 = 0
   private var lastTime = Duration.zero
@@ -23,7 +23,7 @@ private struct StreamWriter {
   private struct Stream {
     var local: SocketAddress
     var peer: SocketAddress
-    /// What the next byte of each end counts as.
+    /// The sequence number of the next byte, for each end.
     var sent: UInt32 = 1000
     var received: UInt32 = 5000
     var isOpen = false
@@ -66,7 +66,7 @@ private struct StreamWriter {
 
   // MARK: TCP
 
-  /// The stream of the entry's connection. Addresses that a transcript doesn't have are made up.
+  /// Returns the stream of the entry's connection. Addresses that a transcript lacks are synthetic.
   private mutating func stream(of entry: TranscriptEntry) -> (key: String, stream: Stream) {
     let key = "\(entry.connection)|\(entry.localAddress)|\(entry.peerAddress)"
     if let stream = streams[key] { return (key, stream) }
@@ -82,7 +82,7 @@ private struct StreamWriter {
     return (key, stream)
   }
 
-  /// From the networks that are for documentation. RFC 5737, RFC 3849.
+  /// Returns an address from the networks reserved for documentation. RFC 5737, RFC 3849.
   private static func madeUp(_ number: UInt8, _ isIPv6: Bool) -> [UInt8] {
     isIPv6 ? [0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [number] : [192, 0, 2, number]
   }
@@ -108,7 +108,7 @@ private struct StreamWriter {
     stream.isOpen = true
   }
 
-  /// A connection opens when it is told of first, and closes after.
+  /// Opens the connection at its first entry, and closes it at the next one.
   private mutating func turn(_ entry: TranscriptEntry) {
     var (key, stream) = stream(of: entry)
     if !stream.isOpen {
@@ -159,7 +159,7 @@ private struct StreamWriter {
       isSent: isSent)
   }
 
-  /// Nil for "any address" too, from which no packet comes.
+  /// Returns `nil` also for the unspecified address, because no packet has it as its source.
   private func specified(_ text: String) -> SocketAddress? {
     SocketAddress(text).flatMap { address in address.address.allSatisfy { $0 == 0 } ? nil : address }
   }

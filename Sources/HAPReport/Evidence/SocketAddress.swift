@@ -1,4 +1,4 @@
-/// An address and a port, as transcripts write them: "127.0.0.1:40000", "[fe80::1%eth0]:51826".
+/// An address and a port in the notation of transcripts: "127.0.0.1:40000", "[fe80::1%eth0]:51826".
 struct SocketAddress: Hashable, Sendable {
   /// 4 bytes or 16.
   var address: [UInt8]
@@ -11,7 +11,7 @@ struct SocketAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// Nil for anything else.
+  /// - Returns: `nil` if the text is not an address with a port.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")),
@@ -36,7 +36,7 @@ struct SocketAddress: Hashable, Sendable {
     return parts.count == 4 && bytes.count == 4 ? bytes : nil
   }
 
-  /// RFC 4291 §2.2, with an IPv4 address at its end too.
+  /// Parses an address as RFC 4291 §2.2 defines it, including a trailing IPv4 address.
   private static func ipv6(_ text: String) -> [UInt8]? {
     var halves: [[UInt8]] = [[]]
     var parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import HAPWire
 
-/// Workflow commands of GitHub Actions, one line each, for what went wrong. GitHub shows the first ten of a step, and the others in
-/// its log.
+/// Workflow commands of GitHub Actions for failures, one line each. GitHub shows the first ten of a step; the others appear only
+/// in its log.
 package enum GitHubAnnotations {
   package static func lines(of report: RunReport, redaction: Redaction) -> [String] {
     let report = report.redactedWithoutTranscripts(by: redaction)
@@ -19,7 +19,7 @@ package enum GitHubAnnotations {
 }
 
 extension String {
-  /// What ends a command's line, and what escapes, is itself escaped.
+  /// The text with line ends and the escape character escaped.
   fileprivate var commandData: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -34,7 +34,7 @@ extension String {
     return text
   }
 
-  /// Properties end at commas and colons besides.
+  /// The text for a property, with commas and colons also escaped.
   fileprivate var commandProperty: String {
     commandData.unicodeScalars.map { $0 == ":" ? "%3A" : $0 == "," ? "%2C" : String($0) }.joined()
   }

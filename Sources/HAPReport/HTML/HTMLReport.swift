@@ -1,11 +1,11 @@
 import HAPWire
 
-/// The run as one page that works from disk: nothing is loaded from anywhere.
+/// The run as one self-contained page that works from disk.
 ///
-/// The run goes in as JSON without a `<`, and the page's script puts all of it in as text. Besides, the page allows no script
-/// and no style but its own, by their hashes.
+/// The run is embedded as JSON without a `<`, and the page's script inserts it only as text. The page's policy allows only its own script
+/// and style, by their hashes.
 package enum HTMLReport {
-  /// - Parameter conclusion: what the exit status says; nil: what it says without options such as `--fail-on`.
+  /// - Parameter conclusion: the conclusion of the exit status; `nil`: the conclusion without options such as `--fail-on`.
   package static func text(
     of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil,
     limits: TranscriptLimits = TranscriptLimits()
@@ -22,20 +22,20 @@ package enum HTMLReport {
         }
       }
     }
-    let target = report.header?.target ?? "a run that never began"
+    let target = report.header?.target ?? "a run that did not start"
     let words = [
       "haptest: \(target)".oneLine.htmlEscaped, withoutScript(report), String(decoding: harmless(data), as: UTF8.self),
     ]
     return filled(ReportPage.report, with: words)
   }
 
-  /// The pieces of a page with a word between each two.
+  /// Returns the pieces of a page with a text between each two.
   static func filled(_ pieces: [String], with words: [String]) -> String {
     precondition(pieces.count == words.count + 1)
     return zip(pieces, words + [""]).map { $0 + $1 }.joined()
   }
 
-  /// In JSON these bytes stand in strings alone, where `\u003c` says the same; then no end of a script is among them.
+  /// Escapes bytes that HTML treats specially. In JSON they occur only in strings, where `\u003c` is equivalent, so no end of a script remains.
   private static func harmless(_ json: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(json.count + json.count / 16)
@@ -52,7 +52,7 @@ package enum HTMLReport {
 
   private static func withoutScript(_ report: RunReport) -> String {
     var text =
-      "<p>\(report.tally.text.htmlEscaped). This page shows its cases with a script, and scripts are off.</p>\n<ul>\n"
+      "<p>\(report.tally.text.htmlEscaped). This page needs JavaScript to show all details.</p>\n<ul>\n"
     for reported in report.cases where reported.verdict?.isBad != false {
       let line =
         "\(reported.label) \(reported.description.title): \(reported.outcome.message)"

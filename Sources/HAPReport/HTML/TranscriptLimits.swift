@@ -1,17 +1,17 @@
-/// How much of the transcripts one page holds. What went wrong comes first.
+/// Limits on the transcripts in one page. Failed cases take precedence.
 package struct TranscriptLimits: Equatable, Sendable {
   package var entriesInCase = 400
-  /// Of the readable content; what is longer is cut.
+  /// The limit on the readable content of an entry. Longer content is cut.
   package var charactersInEntry = 20_000
   package var bytesInEntry = 4096
-  /// Of a case in which nothing went wrong, a tenth of that is enough to see what was said.
+  /// The divisor of the limits for a case without a failure: a tenth is enough to show its exchange.
   package var shareOfGood = 10
-  /// Characters and bytes of all entries together; a case that doesn't fit in has no transcript.
+  /// The limit on the characters and bytes of all entries. A case beyond it has no transcript.
   package var sizeInAll = 12_000_000
 
   package init() {}
 
-  /// The run within the limits, and what was left out of it, if anything, in a sentence.
+  /// Returns the run within the limits, and a sentence about omissions, if any.
   func applied(to report: RunReport) -> (report: RunReport, leftOut: String?) {
     var left = sizeInAll
     var kept: [String: [TranscriptEntry]] = [:]
@@ -42,9 +42,9 @@ package struct TranscriptLimits: Equatable, Sendable {
     var sentences: [String] = []
     if cut > 0 { sentences.append("The transcripts of \(counted(cut, "case")) are cut.") }
     if dropped > 0 {
-      sentences.append("The transcripts of \(counted(dropped, "case")) are left out, for the page's size.")
+      sentences.append("The transcripts of \(counted(dropped, "case")) are omitted, to limit the size of the page.")
     }
-    return (limited, sentences.isEmpty ? nil : sentences.joined(separator: " ") + " The evidence has all of it.")
+    return (limited, sentences.isEmpty ? nil : sentences.joined(separator: " ") + " The evidence is complete.")
   }
 
   private var ofGood: TranscriptLimits {
@@ -78,7 +78,7 @@ package struct TranscriptLimits: Equatable, Sendable {
       entries.append(
         TranscriptEntry(
           time: transcript[entriesInCase].time, kind: .note,
-          title: "… \(transcript.count - entriesInCase) more are left out"))
+          title: "… \(transcript.count - entriesInCase) more entries are omitted"))
     }
     return entries
   }

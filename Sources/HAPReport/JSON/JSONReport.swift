@@ -1,18 +1,18 @@
 import HAPWire
 
-/// The run as a JSON document: all of it but the bytes of transcripts and the keys of sessions. `docs/report.schema.json` tells
-/// its shape; `RunReport.init(json:)` reads it.
+/// The run as a JSON document, without the bytes of transcripts and the keys of sessions. `docs/report.schema.json` describes
+/// the format; `RunReport.init(json:)` reads it.
 package enum JSONReport {
   package static let format = 1
 
-  /// - Parameter conclusion: what the exit status says; nil: what it says without options such as `--fail-on`.
+  /// - Parameter conclusion: the conclusion of the exit status; `nil`: the conclusion without options such as `--fail-on`.
   package static func text(
     of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil
   ) -> String {
     JSONWriter.text { write(report.redacted(by: redaction), conclusion, to: &$0) } + "\n"
   }
 
-  /// - Parameter bytes: how the bytes of an entry are written, after its other members; nothing by default.
+  /// - Parameter bytes: writes the bytes of an entry after its other members; by default nothing.
   static func write(
     _ report: RunReport, _ conclusion: RunConclusion?, to json: inout JSONWriter,
     bytes: (TranscriptEntry, inout JSONWriter) -> Void = { _, _ in }
@@ -193,7 +193,7 @@ package enum JSONReport {
 }
 
 extension JSONWriter {
-  /// No member for nil.
+  /// Writes no member for `nil`.
   mutating func text(_ name: String, _ text: String?) {
     guard let text else { return }
     key(name)
@@ -205,7 +205,7 @@ extension JSONWriter {
     array { json in for text in texts { json.string(text) } }
   }
 
-  /// As a decimal number, exact to the attosecond.
+  /// Writes a decimal number, exact to the attosecond.
   mutating func seconds(_ name: String, _ duration: Duration) {
     key(name)
     guard let number = try? JSONNode.parse(Array(duration.decimalSeconds.utf8)) else {

@@ -1,12 +1,12 @@
 import HAPWire
 
 extension RunReport {
-  /// Reads what `JSONReport` writes. Members of other names are passed over: a later tester may say more.
+  /// Reads a report of `JSONReport`. Unknown members are ignored, because a later version may add some.
   package init(json node: JSONNode) throws(JSONProblem) {
     self.init()
     let format = try node.required("format")
     guard format.integerValue == Int128(JSONReport.format) else {
-      throw format.problem("this is no report of format \(JSONReport.format)")
+      throw format.problem("this is not a report of format \(JSONReport.format)")
     }
     if let run = node["run"] { take(.began(try RunHeader(json: run))) }
     var plan: [PlannedCase] = []
@@ -48,7 +48,7 @@ extension RunSummary {
     var counts: [Verdict: Int] = [:]
     for member in try node.required("counts").asObject() {
       guard let verdict = Verdict(rawValue: member.name) else {
-        throw member.value.problem("there is no verdict \"\(member.name)\"")
+        throw member.value.problem("unknown verdict \"\(member.name)\"")
       }
       counts[verdict] = Int(try member.value.asInteger(in: 0...Int128(Int32.max)))
     }
@@ -127,7 +127,7 @@ extension JSONNode {
     Int(try required(name).asInteger(in: 0...Int128(Int.max)))
   }
 
-  /// A number that JavaScript could not hold, which is why it stands there as a text.
+  /// Reads a number that is a string in the report, because JavaScript cannot hold it exactly.
   fileprivate func wideCount(_ name: String) throws(JSONProblem) -> UInt64 {
     let node = try required(name)
     guard let number = UInt64(try node.asString()) else { throw node.problem("an integer in quotes is expected") }
@@ -139,9 +139,9 @@ extension JSONNode {
     guard let number = node.numberValue, let duration = Duration(decimalSeconds: number.text) else {
       throw node.problem("seconds as a decimal number are expected, not \(node.kindName)")
     }
-    // So that sums of them stay in range.
+    // Keeps sums of durations in range.
     guard (.seconds(-1_000_000_000)...(.seconds(1_000_000_000))).contains(duration) else {
-      throw node.problem("no run took that long")
+      throw node.problem("the duration is out of range")
     }
     return duration
   }
@@ -152,7 +152,7 @@ extension JSONNode {
 
   fileprivate func asWord<Word: RawRepresentable<String>>() throws(JSONProblem) -> Word {
     let text = try asString()
-    guard let word = Word(rawValue: text) else { throw problem("\"\(text)\" is no word that may stand here") }
+    guard let word = Word(rawValue: text) else { throw problem("\"\(text)\" is not allowed here") }
     return word
   }
 }

@@ -1,9 +1,9 @@
 import HAPWire
 
-/// The run as JUnit's XML, for CI systems: a suite for each area, and one named "run" when the run didn't come to its end.
+/// The run as JUnit XML for CI systems: a suite for each area, and a suite "run" with an error if the run did not finish.
 ///
-/// What readers agree on: suites hold properties, then cases; a case has at most one of failure, error and skipped, then
-/// system-out.
+/// The structure is the common subset of readers: suites hold properties, then cases. A case has at most one of failure, error and
+/// skipped, then system-out.
 package enum JUnitReport {
   package static func text(of report: RunReport, redaction: Redaction) -> String {
     let report = report.redactedWithoutTranscripts(by: redaction)
@@ -28,12 +28,12 @@ package enum JUnitReport {
     var className: String
     var name: String
     var duration = Duration.zero
-    /// "failure", "error" or "skipped", with message, type and text; nil: it passed.
+    /// The element "failure", "error" or "skipped", with message, type and text; `nil`: the case passed.
     var end: (element: String, message: String, type: String, text: String)?
     var output = ""
   }
 
-  /// What a reader has to learn besides the cases: that they are not all.
+  /// Returns a case that reports an incomplete run; `nil` if the run is complete.
   private static func end(of report: RunReport) -> Case? {
     let message: String
     if let lost = report.lost {
@@ -41,12 +41,12 @@ package enum JUnitReport {
     } else if report.isInterrupted {
       message = "the run was interrupted"
     } else if report.summary == nil {
-      message = "the run did not come to its end"
+      message = "the run did not finish"
     } else {
       return nil
     }
     return Case(
-      className: "\((report.header?.program ?? .haptest).token).run", name: "the run comes to its end",
+      className: "\((report.header?.program ?? .haptest).token).run", name: "the run finishes",
       end: ("error", message, "error", message))
   }
 
@@ -83,7 +83,7 @@ package enum JUnitReport {
     return text + "    </testcase>\n"
   }
 
-  /// "2026-11-21T13:00:00": readers want it without the zone, and take it for UTC; nil for what is no time.
+  /// Returns "2026-11-21T13:00:00" without a zone, because readers expect that and assume UTC; `nil` for an invalid time.
   private static func timestamp(_ time: String) -> String? {
     let stamp = Array(time.utf8.prefix(19))
     guard stamp.count == 19 else { return nil }
@@ -99,7 +99,7 @@ extension [JUnitReport.Case] {
 }
 
 extension String {
-  /// Ends of line as they are, so that a person can read the file.
+  /// Keeps line ends unescaped, so that a person can read the file.
   fileprivate var xmlLines: String { lines.map(\.xmlEscaped).joined(separator: "\n") }
 }
 

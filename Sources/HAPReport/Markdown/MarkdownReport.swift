@@ -1,10 +1,10 @@
 import HAPWire
 
-/// The run as Markdown for the pages of CI systems: what it comes to, counts, what went wrong in full, the rest folded.
+/// The run as Markdown for the pages of CI systems: conclusion, counts, failures in full, and the rest folded.
 package enum MarkdownReport {
   /// - Parameters:
-  ///   - conclusion: of the run, as its exit status has it; nil: of the report alone.
-  ///   - sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; cases that don't fit are left out, and the page has their number.
+  ///   - conclusion: the conclusion of the exit status; `nil`: the conclusion of the report alone.
+  ///   - sizeLimit: the limit on the page in bytes. GitHub accepts 1 MiB in a job's summary. Cases beyond it are omitted and counted.
   package static func text(
     of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil,
     sizeLimit: Int = 900_000
@@ -14,7 +14,7 @@ package enum MarkdownReport {
     var page = Page(limit: sizeLimit)
     page.add(head(report, conclusion ?? report.conclusion()))
     let bad = cases.filter { $0.verdict?.isBad == true }
-    if !bad.isEmpty { page.add("\n## What went wrong\n") }
+    if !bad.isEmpty { page.add("\n## Failures\n") }
     for reported in bad { page.add(details(of: reported), isCase: true) }
     let folded: [(String, [ReportedCase])] = [
       ("Not run", cases.filter { $0.verdict == nil }),
@@ -35,7 +35,7 @@ package enum MarkdownReport {
     return page.whole
   }
 
-  /// Grows up to its limit; what closes a fold is never left out.
+  /// A page up to its limit. The end of a fold is never omitted.
   private struct Page {
     var limit: Int
     var text = ""
@@ -54,7 +54,8 @@ package enum MarkdownReport {
     var whole: String {
       leftOut == 0
         ? text
-        : text + "\n\(counted(leftOut, "case")) left out here, for the page's size. The other reports have all.\n"
+        : text
+          + "\n\(counted(leftOut, "case")) omitted here, to limit the size of the page. The other reports have all cases.\n"
     }
   }
 

@@ -1,5 +1,5 @@
 extension String {
-  /// One line of plain text in Markdown, also in the cell of a table: nothing in it means anything.
+  /// One line of plain text in Markdown, also for a table cell. All special characters are escaped.
   var markdownEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -13,7 +13,7 @@ extension String {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    // What would begin a list or a rule.
+    // Escapes the start of a list or a rule.
     if let first = text.unicodeScalars.first, "+-=".unicodeScalars.contains(first) { text = "\\" + text }
     return text
   }

@@ -1,10 +1,10 @@
 import HAPWire
 
-/// Cases × devices: the same suites, run against several accessories.
+/// A table of cases × devices: the same suites, run against several accessories.
 package struct ReportMatrix: Sendable {
   private struct Row {
     var description: CaseDescription
-    /// One for each report; nil: it doesn't know the case.
+    /// One cell for each report; `nil`: the report does not have the case.
     var cells: [ReportedCase?]
 
     var differs: Bool { Set(cells.map { $0?.word }).count > 1 }
@@ -15,7 +15,7 @@ package struct ReportMatrix: Sendable {
   private var rows: [Row] = []
   private var notes: [String] = []
 
-  /// - Parameter reports: each with its name; nil: the target's.
+  /// - Parameter reports: reports with their names; a name of `nil` is replaced by the target.
   package init(_ reports: [(name: String?, report: RunReport)], redaction: Redaction) {
     let redacted = reports.map { $0.report.redactedWithoutTranscripts(by: redaction) }
     names = zip(reports, redacted).enumerated().map { index, pair in
@@ -41,7 +41,7 @@ package struct ReportMatrix: Sendable {
     }
   }
 
-  /// By area, in the order in which they come up.
+  /// The rows by area, in the order of the reports.
   private var areas: [(name: String, rows: [Row])] {
     var areas: [(name: String, rows: [Row])] = []
     for row in rows {

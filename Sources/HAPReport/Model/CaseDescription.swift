@@ -1,30 +1,30 @@
-/// What a case is, as reports tell it.
+/// The description of a case in reports.
 package struct CaseDescription: Equatable, Sendable {
-  /// "PS-29": permanent, never reused.
+  /// The permanent id, such as "PS-29". It is never reused.
   package var id: String
   /// "m1-while-paired".
   package var name: String
   /// "pair-setup".
   package var area: String
   package var level: RequirementLevel
-  /// In our own words.
+  /// The requirement in the project's own words.
   package var requirement: String
   /// Sections of the specification: "HAP R2 §5.6.2".
   package var section: String
-  /// Why accessories get it wrong, as a rule; nil: not known.
+  /// The usual reason why accessories fail this case; `nil`: not known.
   package var cause: String?
-  /// What to do about it.
+  /// How to fix the accessory.
   package var fix: String?
-  /// Why it matters: what controllers do with an accessory that gets it wrong.
+  /// How controllers behave with an accessory that fails this case.
   package var impact: String?
-  /// How known stacks behave.
+  /// The behaviour of known stacks.
   package var stacks: [Stack]
-  /// Names of public test plans that seem to mean the same.
+  /// Names of public test plans that probably mean the same.
   package var aliases: [String]
-  /// The command that tells more.
+  /// The command that shows more.
   package var more: String
 
-  /// "PS-29 m1-while-paired"; the id alone where it is a name already.
+  /// The id and the name, such as "PS-29 m1-while-paired"; only the id if there is no name.
   package var title: String { name.isEmpty ? id : "\(id) \(name)" }
 
   package struct Stack: Equatable, Sendable {
@@ -32,7 +32,7 @@ package struct CaseDescription: Equatable, Sendable {
     package var name: String
     /// "400, no body".
     package var behaviour: String
-    /// Where its source shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
+    /// The place in its source that shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
     package var source: String?
 
     package init(name: String, behaviour: String, source: String? = nil) {

@@ -1,29 +1,29 @@
-/// How a case ended, with all that a report may want to tell about it.
+/// The result of a case, with all details that reports need.
 package struct CaseOutcome: Equatable, Sendable {
   package var description: CaseDescription
   package var verdict: Verdict
-  /// One line: what was wrong, why it was skipped, what was recorded. Empty for a plain pass.
+  /// One line: the failure, the reason of a skip, or the recorded observation. Empty for a plain pass.
   package var message: String
-  /// For a failure: what was sent last, as a person would say it ("POST /pair-setup M3, proof of 63 bytes").
+  /// For a failure: a readable summary of the last message sent ("POST /pair-setup M3, proof of 63 bytes").
   package var sent: String?
-  /// What would have been accepted, one line each.
+  /// The accepted answers, one line each.
   package var accepted: [String]
-  /// What came instead; "no answer within 10 s".
+  /// The actual answer, for example "no answer within 10 s".
   package var got: String?
-  /// Where in the suite the steps stand at which it failed, one for each variant that did: "read.yaml:33:9: cases[0].steps[2]".
+  /// The places in the suite of the failed steps, one for each failed variant: "read.yaml:33:9: cases[0].steps[2]".
   package var failedAt: [String] = []
-  /// Deviations that were accepted: what, and who else does it.
+  /// Accepted deviations, with the stacks that behave the same.
   package var deviations: [String]
-  /// What was seen and is worth keeping.
+  /// Observations worth recording.
   package var notes: [String]
-  /// The variants that the case went through; empty where it has none.
+  /// The variants that ran; empty if the case has none.
   package var variants: [Variant]
-  /// From the start of the run.
+  /// The time since the start of the run.
   package var start: Duration
   package var duration: Duration
-  /// Of the case's own chance.
+  /// The seed of the case.
   package var seed: UInt64
-  /// Which of the repetitions it was, from 0.
+  /// The number of the repetition, from 0.
   package var turn = 0
   /// The verdict of each repetition; one element without `--repeat`.
   package var repetitions: [Verdict]

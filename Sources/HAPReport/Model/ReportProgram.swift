@@ -1,9 +1,9 @@
-/// Who made a run.
+/// The program that made a run.
 package enum ReportProgram: String, CaseIterable, Equatable, Sendable {
   case haptest
   case hapsimJudge = "hapsim judge"
 
-  /// What it judges.
+  /// The subject that the program tests.
   package var subject: String {
     switch self {
     case .haptest: "accessory"
@@ -11,6 +11,6 @@ package enum ReportProgram: String, CaseIterable, Equatable, Sendable {
     }
   }
 
-  /// Without blanks, for names of classes.
+  /// The name without blanks, for class names.
   var token: String { String(rawValue.map { $0 == " " ? "-" : $0 }) }
 }

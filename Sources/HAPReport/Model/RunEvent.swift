@@ -1,18 +1,18 @@
-/// What a run tells while it goes on. Every report is made from these alone.
+/// An event of a run in progress. All reports are made from these events.
 package enum RunEvent: Equatable, Sendable {
-  /// First of all.
+  /// The first event.
   case began(RunHeader)
-  /// Every case of the selection, in the order in which they are meant to run; those that won't run have a reason.
+  /// All cases of the selection in their planned order. Cases that will not run have a reason.
   case planned([PlannedCase])
   case caseBegan(id: String)
   case caseEnded(CaseOutcome)
-  /// Something worth saying that belongs to no case: "paired", "waiting for the hook".
+  /// A note that belongs to no case, such as "paired" or "waiting for the hook".
   case note(String)
-  /// The accessory is gone; nothing more runs. `lastSent`: what was sent last, readable, and its bytes.
+  /// The accessory is lost, and no further case runs. `lastSent`: a readable summary of the last message sent; `bytes`: its bytes.
   case lost(reason: String, lastSent: String, bytes: [UInt8])
   /// A person or the system ended the run early.
   case interrupted
-  /// Last of all.
+  /// The last event.
   case ended(RunSummary)
 }
 
@@ -20,16 +20,16 @@ package struct RunHeader: Equatable, Sendable {
   package var program: ReportProgram
   /// The program's version.
   package var version: String
-  /// As a person would name it: "127.0.0.1:51826", "Kitchen Sink".
+  /// A name for people: "127.0.0.1:51826", "Kitchen Sink".
   package var target: String
-  /// What is known of the accessory before anything ran: name, model, category, device ID, `c#`…
+  /// Facts about the accessory known before any case ran: name, model, category, device ID, `c#`…
   package var facts: [(name: String, value: String)]
   package var seed: UInt64
-  /// "2026-11-21T13:00:00Z"; empty where nobody asked the clock.
+  /// The time of day such as "2026-11-21T13:00:00Z"; empty if it was not read.
   package var time: String
-  /// The command line, secrets left out.
+  /// The command line without secrets.
   package var arguments: [String]
-  /// Whether some cases of the suites were not selected, so that the plan has not all of them.
+  /// Whether some cases of the suites were not selected, so that the plan is incomplete.
   package var isPartial: Bool
 
   package init(
@@ -55,7 +55,7 @@ package struct RunHeader: Equatable, Sendable {
 
 package struct PlannedCase: Equatable, Sendable {
   package var description: CaseDescription
-  /// Why it won't run; nil: it will.
+  /// The reason to skip the case; `nil`: it will run.
   package var skipReason: String?
 
   package init(_ description: CaseDescription, skipReason: String? = nil) {
@@ -66,9 +66,9 @@ package struct PlannedCase: Equatable, Sendable {
 
 package struct RunSummary: Equatable, Sendable {
   package var duration: Duration
-  /// How many ended which way; a verdict that didn't occur has no entry.
+  /// The number of cases by verdict. Verdicts without a case have no entry.
   package var counts: [Verdict: Int]
-  /// Whether the accessory was left as it was found; otherwise what is different.
+  /// Differences between the accessory's initial and final state; empty: none.
   package var leftovers: [String]
 
   package init(duration: Duration, counts: [Verdict: Int], leftovers: [String] = []) {

@@ -1,10 +1,10 @@
-/// A key of an encrypted session, for whoever wants to open a recording of it. It belongs into evidence and into no report.
+/// A key of an encrypted session, which opens a recording of it. It appears in evidence, never in a report.
 package struct SessionKeyRecord: Equatable, Sendable {
-  /// The connection's name in the case: "main".
+  /// The name of the connection in the case: "main".
   package var connection: String
-  /// What it seals: what the tester sent, or what it received.
+  /// The messages that it seals: sent or received by the tester.
   package var direction: TranscriptEntry.Direction
-  /// 32 bytes of ChaCha20-Poly1305.
+  /// A ChaCha20-Poly1305 key of 32 bytes.
   package var key: [UInt8]
 
   package init(connection: String, direction: TranscriptEntry.Direction, key: [UInt8]) {

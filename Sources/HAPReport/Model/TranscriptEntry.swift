@@ -1,9 +1,9 @@
-/// One thing that happened on a connection, or beside it, while a case ran.
+/// An event on a connection, or next to it, during a case.
 package struct TranscriptEntry: Equatable, Sendable {
   package enum Kind: String, Equatable, Sendable {
-    /// A message in plain, as it was before sealing or after opening.
+    /// A message in plain text, before sealing or after opening.
     case message
-    /// Bytes that make no message, or that were sent around the session.
+    /// Bytes that are not a message, or that bypassed the session.
     case raw
     /// A connection opened, closed or reset.
     case connection
@@ -11,7 +11,7 @@ package struct TranscriptEntry: Equatable, Sendable {
     case mdns
     /// A hook was run.
     case hook
-    /// A word of the tester's: a step, a value saved, a check.
+    /// A note by the tester: a step, a saved value, a check.
     case note
   }
 
@@ -19,33 +19,33 @@ package struct TranscriptEntry: Equatable, Sendable {
     case sent, received, none
   }
 
-  /// From the start of the run.
+  /// The time since the start of the run.
   package var time: Duration
   package var kind: Kind
   package var direction: Direction
-  /// The connection's name in the case: "main"; empty where none is meant.
+  /// The name of the connection in the case: "main"; empty if there is none.
   package var connection: String
-  /// One line: "PUT /characteristics", "EVENT/1.0 200 OK", "closed by the accessory".
+  /// One line such as "PUT /characteristics", "EVENT/1.0 200 OK" or "closed by the accessory".
   package var title: String
-  /// The content made readable, many lines: TLV items by name, JSON indented. Empty where there is none.
+  /// The readable content in many lines: TLV items by name, JSON indented. Empty without content.
   package var decoded: String {
     get { content.text }
     set { content = .text(newValue) }
   }
   package var content: Content
-  /// As it was on the wire, in plain; secrets are in it.
+  /// The bytes on the wire in plain text. They contain secrets.
   package var bytes: [UInt8] {
     didSet { size = bytes.count }
   }
-  /// Bytes on the wire: as many as `bytes` has, and more where a report left some of them out.
+  /// The number of bytes on the wire. It exceeds the count of `bytes` if a report left some of them out.
   package var size: Int
-  /// The frames that carried it, in order; empty in plain.
+  /// The frames that carried the message, in order; empty for plain text.
   package var frames: [Frame]
-  /// This end and the other, "127.0.0.1:40000"; empty where there is no connection.
+  /// The local and the peer address, such as "127.0.0.1:40000"; empty without a connection.
   package var localAddress: String
   package var peerAddress: String
 
-  /// What `decoded` is made of, when it is asked for: for most entries it never is.
+  /// The source of `decoded`. It is decoded on demand, because most entries are never shown.
   package enum Content: Equatable, Sendable {
     case text(String)
     case body([UInt8], type: String?, decode: @Sendable (_ body: [UInt8], _ type: String?) -> String)
@@ -57,7 +57,7 @@ package struct TranscriptEntry: Equatable, Sendable {
       }
     }
 
-    /// Bytes that it keeps.
+    /// The number of stored bytes.
     package var count: Int {
       switch self {
       case .text(let text): text.utf8.count
@@ -70,7 +70,7 @@ package struct TranscriptEntry: Equatable, Sendable {
 
   package struct Frame: Equatable, Sendable {
     package var counter: UInt64
-    /// Bytes of plaintext.
+    /// The bytes of plaintext.
     package var count: Int
 
     package init(counter: UInt64, count: Int) {

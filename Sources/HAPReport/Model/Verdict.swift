@@ -1,36 +1,36 @@
-/// What became of a case.
+/// The result of a case.
 package enum Verdict: String, CaseIterable, Equatable, Sendable {
-  /// It is as required.
+  /// The behaviour is as required.
   case pass
-  /// It isn't quite as required, but others do the same and controllers live with it.
+  /// The behaviour differs slightly from the requirement, but other stacks do the same and controllers accept it.
   case nonStrict = "non-strict"
-  /// Nothing is required here; what was seen is recorded.
+  /// The case has no requirement; its observation is recorded.
   case info
-  /// It isn't as required.
+  /// The behaviour is not as required.
   case fail
-  /// The tester, a suite or a hook failed: says nothing about the accessory.
+  /// The tester, a suite or a hook failed. The accessory was not judged.
   case error
   /// It failed in a procedure that it only uses, and the case that judges this procedure fails as well.
   case blocked
-  /// It didn't run, for a reason that is told.
+  /// The case did not run, for a reported reason.
   case skip
-  /// It failed as the baseline says it does.
+  /// The case failed, as the baseline expects.
   case xfail
-  /// The baseline says it fails, and it didn't.
+  /// The case passed, but the baseline expects a failure.
   case xpass
-  /// Repeated, it didn't end the same way each time.
+  /// The repetitions of the case had different results.
   case flaky
 
-  /// "NON-STRICT", as reports show it.
+  /// The label in reports, such as "NON-STRICT".
   package var label: String { rawValue.uppercased() }
 }
 
-/// How much a requirement weighs.
+/// The weight of a requirement.
 package enum RequirementLevel: String, CaseIterable, Equatable, Sendable {
-  /// An accessory that doesn't keep it is wrong.
+  /// A violation makes the accessory non-conforming.
   case must
-  /// It had better keep it.
+  /// The requirement is a recommendation.
   case should
-  /// There is nothing to keep; what is seen is recorded.
+  /// There is no requirement; the observation is recorded.
   case info
 }

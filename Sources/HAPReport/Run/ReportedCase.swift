@@ -1,18 +1,18 @@
-/// A case as a report lists it: how it ended, or that it didn't.
+/// A case in a report, with its result, or without one if it has not ended.
 package struct ReportedCase: Equatable, Sendable {
   package enum Result: Equatable, Sendable {
     case ended(Verdict)
-    /// It was planned and hasn't run to its end.
+    /// The case was planned and has not ended.
     case notRun
   }
 
   package var result: Result
-  /// Of a case that hasn't ended: an outcome that says why, with the verdict `skip`.
+  /// The outcome. If the case has not ended, it has the verdict `skip` and the reason.
   package var outcome: CaseOutcome
 
   package var description: CaseDescription { outcome.description }
 
-  /// "FAIL", "NOT RUN".
+  /// A label such as "FAIL" or "NOT RUN".
   package var label: String {
     switch result {
     case .ended(let verdict): verdict.label
@@ -20,7 +20,7 @@ package struct ReportedCase: Equatable, Sendable {
     }
   }
 
-  /// "fail", "not-run": as the JSON report and the page name it.
+  /// A keyword such as "fail" or "not-run", for the JSON report and the page.
   package var word: String {
     switch result {
     case .ended(let verdict): verdict.rawValue
@@ -32,7 +32,7 @@ package struct ReportedCase: Equatable, Sendable {
 }
 
 extension RunReport {
-  /// In the order of the plan, then what was not planned in the order in which it ended.
+  /// The planned cases in order, then unplanned cases in the order in which they ended.
   package var cases: [ReportedCase] {
     let planned = Set(plan.map(\.description.id))
     return plan.map(reported)
@@ -51,7 +51,7 @@ extension RunReport {
     return ReportedCase(
       result: .notRun,
       outcome: CaseOutcome(
-        planned.description, .skip, message: "\(began ? "it was under way when" : "not run:") \(whyItEnded)"))
+        planned.description, .skip, message: "\(began ? "it was running when" : "not run:") \(whyItEnded)"))
   }
 
   private var whyItEnded: String {
@@ -60,7 +60,7 @@ extension RunReport {
     return "the run ended early"
   }
 
-  /// By area, in the order in which areas come up.
+  /// The cases by area, in the order of the first case of each area.
   package var areas: [(name: String, cases: [ReportedCase])] {
     var areas: [(name: String, cases: [ReportedCase])] = []
     var places: [String: Int] = [:]
@@ -76,7 +76,7 @@ extension RunReport {
     return areas
   }
 
-  /// Blocked cases by the case that fails instead of them: the cause of most blocked cases first, then in the order of the plan.
+  /// Blocked cases grouped by the case that blocks them: the largest group first, then in the order of the plan.
   package var blocked: [(cause: String, ids: [String])] {
     var groups: [(cause: String, ids: [String])] = []
     for reported in cases where reported.verdict == .blocked {
@@ -91,11 +91,11 @@ extension RunReport {
       \.element)
   }
 
-  /// How many cases ended which way, skipped ones included.
+  /// The number of cases by verdict, including skipped cases.
   package var tally: Tally { Tally(cases) }
 }
 
-/// How many cases ended which way.
+/// The number of cases by verdict.
 package struct Tally: Equatable, Sendable {
   private var counts: [Verdict: Int] = [:]
   package private(set) var notRun = 0
@@ -105,7 +105,7 @@ package struct Tally: Equatable, Sendable {
     for reported in cases { add(reported.verdict) }
   }
 
-  /// - Parameter verdict: nil: it has not run.
+  /// - Parameter verdict: `nil`: the case has not run.
   private mutating func add(_ verdict: Verdict?) {
     all += 1
     if let verdict { counts[verdict, default: 0] += 1 } else { notRun += 1 }
@@ -113,10 +113,10 @@ package struct Tally: Equatable, Sendable {
 
   package subscript(_ verdict: Verdict) -> Int { counts[verdict] ?? 0 }
 
-  /// Those that came to a verdict about the accessory, or to an error.
+  /// The number of cases that reached a verdict about the accessory, or an error.
   package var ran: Int { all - notRun - self[.skip] - self[.blocked] }
 
-  /// "3 failed, 1 error, 210 passed, 4 skipped, 2 not run": what there is, the worst first.
+  /// A summary such as "3 failed, 1 error, 210 passed, 4 skipped, 2 not run", the worst first.
   package var text: String {
     var parts = Verdict.worstFirst.compactMap { self[$0] == 0 ? nil : $0.counted(self[$0]) }
     if notRun > 0 { parts.append("\(notRun) not run") }
@@ -125,12 +125,12 @@ package struct Tally: Equatable, Sendable {
 }
 
 extension Verdict {
-  /// As a reader wants to meet them.
+  /// The verdicts in the order in which reports list them.
   package static let worstFirst: [Verdict] = [
     .fail, .flaky, .error, .xpass, .blocked, .xfail, .nonStrict, .pass, .info, .skip,
   ]
 
-  /// "3 failed".
+  /// Returns a text such as "3 failed".
   package func counted(_ count: Int) -> String {
     switch self {
     case .pass: "\(count) passed"
@@ -146,7 +146,7 @@ extension Verdict {
     }
   }
 
-  /// Whether it counts against a run.
+  /// Whether the verdict counts as a failure of the run.
   package var isBad: Bool {
     switch self {
     case .fail, .error, .xpass, .flaky: true

@@ -1,17 +1,17 @@
-/// What a run comes to, which is what its exit status says.
+/// The conclusion of a run. It determines the exit status.
 package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
   case conforms
   case failures
-  /// The accessory went away.
+  /// The accessory was lost.
   case lost
   /// A person or the system ended the run.
   case interrupted
-  /// There was no case to run, or each one was skipped.
+  /// No case was selected, or every case was skipped.
   case nothingRan = "nothing-ran"
   case unexpectedPass = "unexpected-pass"
   /// The tester, a suite or a hook failed.
   case ownFault = "own-fault"
-  /// The accessory conforms, but a report that was asked for could not be written.
+  /// The accessory conforms, but a requested report could not be written.
   case reportNotWritten = "report-not-written"
 
   package var exitStatus: Int32 {
@@ -25,16 +25,16 @@ package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
     }
   }
 
-  /// "1: there are failures".
+  /// Returns the meaning for people, such as "there are failures".
   package func meaning(of program: ReportProgram = .haptest) -> String {
     switch self {
-    case .conforms: "the \(program.subject) conforms, as far as was asked"
+    case .conforms: "the \(program.subject) conforms to the tested requirements"
     case .failures: "there are failures"
     case .lost: "the \(program.subject) was lost"
     case .interrupted: "the run was interrupted"
     case .nothingRan: "nothing ran"
     case .unexpectedPass: "a case passed that the baseline expects to fail"
-    case .ownFault: "the \(program == .haptest ? "tester" : "judge") could not do its work"
+    case .ownFault: "the \(program == .haptest ? "tester" : "judge") failed"
     case .reportNotWritten: "a report could not be written"
     }
   }
@@ -42,8 +42,8 @@ package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
 
 extension RunReport {
   /// - Parameters:
-  ///   - verdicts: what is to count as a failure besides `fail` and `flaky`.
-  ///   - mustOnly: whether cases of the level `must` alone count when they fail or are flaky.
+  ///   - verdicts: further verdicts that count as failures, in addition to `fail` and `flaky`.
+  ///   - mustOnly: whether only failed or flaky cases of the level `must` count.
   package func conclusion(failingOn verdicts: Set<Verdict> = [], mustOnly: Bool = false) -> RunConclusion {
     let tally = tally
     if lost != nil { return .lost }

@@ -1,8 +1,8 @@
-/// How a run ends: its conclusion, and why. Everything that prints or writes a conclusion takes it from here, so that all agree with the
+/// The conclusion of a run with its reasons. Everything that prints or writes a conclusion uses this type, so that all agree with the
 /// exit status.
 package struct RunEnding: Equatable, Sendable {
   package let conclusion: RunConclusion
-  /// At least one, the most important first.
+  /// The reasons: at least one, the most important first.
   package let reasons: [String]
 
   package init(_ conclusion: RunConclusion, reasons: [String]) {
@@ -10,10 +10,10 @@ package struct RunEnding: Equatable, Sendable {
     self.reasons = reasons
   }
 
-  /// "Exit 1: there are failures."
+  /// The line to print: "Exit 1: there are failures."
   package var line: String { "Exit \(conclusion.exitStatus): \(reasons.joined(separator: ", and "))." }
 
-  /// The ending if a report that was asked for could not be written.
+  /// The ending if a requested report could not be written.
   package var withReportNotWritten: RunEnding {
     let loss = RunConclusion.reportNotWritten
     guard conclusion == .conforms else { return RunEnding(conclusion, reasons: reasons + [loss.meaning()]) }

@@ -1,10 +1,10 @@
 extension RunReport {
-  /// As others may see it, for reports that have no transcripts. Most of the time of a redaction goes into them.
+  /// Returns the run without secrets and without transcripts. Redacting transcripts would take most of the time.
   package func redactedWithoutTranscripts(by redaction: Redaction) -> RunReport {
     withTranscripts { _ in false }.redacted(by: redaction)
   }
 
-  /// As others may see it: without session keys and without secrets.
+  /// Returns the run without session keys and secrets.
   package func redacted(by redaction: Redaction) -> RunReport {
     mapping(
       header: { $0.redacted(by: redaction) },
@@ -16,7 +16,7 @@ extension RunReport {
       outcome: { $0.redacted(by: redaction) }, text: { redaction($0) }, bytes: { redaction($0) })
   }
 
-  /// Without the transcripts of cases in which nothing went wrong: they are most of a report, and hardly ever read.
+  /// The run without the transcripts of cases that did not fail. They are most of a report, and are rarely read.
   package var withTranscriptsOfBadCases: RunReport { withTranscripts { $0.verdict.isBad } }
 
   private func withTranscripts(of isKept: (CaseOutcome) -> Bool) -> RunReport {

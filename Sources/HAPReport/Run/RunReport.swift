@@ -1,26 +1,26 @@
-/// A run as it was told: what every report is made of.
+/// A run as its events describe it: the source of every report.
 ///
-/// It can be asked at any moment. A run that ended early tells what was planned and never ran.
+/// It is valid at any moment. After a run that ended early, it lists the planned cases that did not run.
 package struct RunReport: Equatable, Sendable {
-  /// Nil: the run ended before it began.
+  /// `nil`: the run ended before it began.
   package private(set) var header: RunHeader?
-  /// In the order in which they were meant to run; each id once.
+  /// The plan in order; each id once.
   package private(set) var plan: [PlannedCase] = []
-  /// In the order in which they ended; each id once.
+  /// The outcomes in the order in which the cases ended; each id once.
   package private(set) var outcomes: [CaseOutcome] = []
-  /// Ids of cases that began and haven't ended.
+  /// Ids of cases that have begun and not ended.
   package private(set) var running: [String] = []
   package private(set) var notes: [String] = []
-  /// The accessory went away while the run went on.
+  /// Set if the accessory was lost during the run.
   package private(set) var lost: Loss?
   package private(set) var isInterrupted = false
-  /// Nil: the run didn't come to its end.
+  /// `nil`: the run did not finish.
   package private(set) var summary: RunSummary?
   private var places = Places()
 
   package struct Loss: Equatable, Sendable {
     package var reason: String
-    /// What was sent last, readable.
+    /// A readable summary of the last message sent.
     package var lastSent: String
     package var bytes: [UInt8]
 
@@ -31,7 +31,7 @@ package struct RunReport: Equatable, Sendable {
     }
   }
 
-  /// Where the cases stand in the lists, by id.
+  /// The positions of the cases in the lists, by id.
   private struct Places: Equatable {
     var planned: [String: Int] = [:]
     var ended: [String: Int] = [:]
@@ -43,7 +43,7 @@ package struct RunReport: Equatable, Sendable {
     for event in events { take(event) }
   }
 
-  /// A case is told once: what the plan says it is stays, and of two ends the later one counts.
+  /// Adds an event. The description in the plan has precedence, and the last of several outcomes of a case counts.
   package mutating func take(_ event: RunEvent) {
     switch event {
     case .began(let header): self.header = header
@@ -73,7 +73,7 @@ package struct RunReport: Equatable, Sendable {
 
   package func outcome(of id: String) -> CaseOutcome? { places.ended[id].map { outcomes[$0] } }
 
-  /// The same run with every case's end, and all that was said beside them, changed.
+  /// Returns the run with all outcomes and texts transformed.
   func mapping(
     header: (RunHeader) -> RunHeader, plan: (PlannedCase) -> PlannedCase, outcome: (CaseOutcome) -> CaseOutcome,
     text: (String) -> String, bytes: ([UInt8]) -> [UInt8]

@@ -1,8 +1,8 @@
 import HAPWire
 
-/// The run by the Test Anything Protocol, version 14, with YAML behind what didn't simply pass.
+/// The run in the Test Anything Protocol, version 14, with YAML diagnostics for cases that did not simply pass.
 ///
-/// An expected failure is a TODO. What passed against the baseline is "not ok", since it makes the run fail.
+/// An expected failure is a TODO. An unexpected pass is "not ok", because it makes the run fail.
 package enum TAPReport {
   package static func text(of report: RunReport, redaction: Redaction) -> String {
     let report = report.redactedWithoutTranscripts(by: redaction)
@@ -18,7 +18,7 @@ package enum TAPReport {
     } else if report.isInterrupted {
       lines.append("Bail out! The run was interrupted.")
     } else if report.summary == nil {
-      lines.append("Bail out! The run did not come to its end.")
+      lines.append("Bail out! The run did not finish.")
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -76,7 +76,7 @@ package enum TAPReport {
 }
 
 extension Duration {
-  /// Whole ones.
+  /// The whole milliseconds.
   fileprivate var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds.multipliedReportingOverflow(by: 1000).partialValue &+ attoseconds / 1_000_000_000_000_000
@@ -84,12 +84,12 @@ extension Duration {
 }
 
 extension String {
-  /// A "#" would begin a directive.
+  /// The text with "#" escaped, because "#" begins a directive.
   fileprivate var tapEscaped: String {
     unicodeScalars.map { $0 == "#" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
   }
 
-  /// A double-quoted scalar of YAML 1.2, in one line.
+  /// The text as a double-quoted scalar of YAML 1.2, in one line.
   fileprivate var yamlQuoted: String {
     var text = "\""
     for scalar in unicodeScalars {

@@ -1,20 +1,20 @@
 import HAPWire
 
-/// A run as lines on a terminal, while it goes on: one for a case, more for one that failed.
+/// Lines for a run in progress on a terminal: one for a case, more for a failed case.
 package struct TerminalReport: Sendable {
   private let style: TerminalStyle
   private let width: Int
   private let redaction: Redaction
   private let isQuiet: Bool
   private let failingOn: Set<Verdict>
-  /// Without transcripts.
+  /// The report, without transcripts.
   private var report = RunReport()
 
   /// - Parameters:
-  ///   - isColoured: for terminals that know colours; otherwise the lines are plain.
-  ///   - width: characters in a line. The line of a case may be longer: it is not broken.
-  ///   - isQuiet: whether only failures are printed, and what the run comes to.
-  ///   - verdicts: what counts as a failure besides `fail`, `flaky`, `error` and `xpass`.
+  ///   - isColoured: whether the terminal supports colours; otherwise the lines are plain.
+  ///   - width: the characters in a line. The line of a case is not broken, and may be longer.
+  ///   - isQuiet: whether to print only failures and the conclusion.
+  ///   - verdicts: further verdicts that count as failures, in addition to `fail`, `flaky`, `error` and `xpass`.
   package init(
     isColoured: Bool, width: Int = 100, redaction: Redaction, isQuiet: Bool = false,
     failingOn verdicts: Set<Verdict> = []
@@ -26,7 +26,7 @@ package struct TerminalReport: Sendable {
     self.redaction = redaction
   }
 
-  /// What is to be printed for it; often nothing.
+  /// Returns the lines to print for an event; often none.
   package mutating func lines(for event: RunEvent) -> [String] {
     switch event {
     case .began(let header):
@@ -64,7 +64,7 @@ package struct TerminalReport: Sendable {
     }
   }
 
-  /// For a terminal's last line, written over again and again: a bar, how far the run is, what went wrong, and which case is on.
+  /// Returns the progress line of a terminal, which is overwritten: a bar, the progress, the failures and the current case.
   package func progress(width: Int) -> String {
     let all = report.plan.count
     let done = min(all, report.outcomes.count + report.plan.count { $0.skipReason != nil && !ended($0) })
@@ -98,7 +98,7 @@ package struct TerminalReport: Sendable {
 
   // MARK: A case
 
-  /// Where a case's name begins, and where the text of its details does.
+  /// The column of a case's name, and the column of its details.
   private static let margin = 12
   private static let detailMargin = 18
 
@@ -106,10 +106,11 @@ package struct TerminalReport: Sendable {
     let description = outcome.description
     let label = style.coloured(outcome.verdict.label.padded(to: Self.margin - 1), as: outcome.verdict)
     var line = "\(label) \(style.bold(description.id))\(description.name.isEmpty ? "" : " ")\(description.name.oneLine)"
-    // An outcome that took no time at all was not measured.
+    // An outcome with a duration of zero was not measured.
     if outcome.verdict != .skip, outcome.duration != .zero { line += style.faint("  \(outcome.duration.briefly)") }
     if outcome.repetitions.count > 1 {
-      line += style.faint("  \(outcome.repetitions.count { !$0.isBad }) of \(outcome.repetitions.count) times well")
+      line += style.faint(
+        "  \(outcome.repetitions.count { !$0.isBad }) of \(outcome.repetitions.count) repetitions without failure")
     }
     switch outcome.verdict {
     case .fail, .flaky, .error, .xpass: return [line] + details(of: outcome) + [""]
@@ -132,7 +133,7 @@ package struct TerminalReport: Sendable {
     return lines
   }
 
-  /// `  fix       do this`, further lines below the first word.
+  /// Returns `  fix       do this`, with further lines aligned below the first word.
   private func indented(_ text: String, _ title: String, isBold: Bool = false) -> [String] {
     if text.isEmpty { return [] }
     let blank = String(repeating: " ", count: Self.detailMargin)
@@ -157,7 +158,7 @@ package struct TerminalReport: Sendable {
   private func conclusion() -> [String] {
     let cases = report.cases
     let tally = Tally(cases)
-    var lines = ["", style.bold("\(tally.text) in \(report.summary?.duration.briefly ?? "no time").")]
+    var lines = ["", style.bold("\(tally.text) in \(report.summary?.duration.briefly ?? "an unknown time").")]
     for reported in worstFirst(cases) {
       let text = "\(reported.description.title): \(reported.outcome.message)".oneLine.withShortHex()
       lines.append("  \(style.coloured(reported.label.padded(to: Self.margin - 3), as: reported.verdict)) \(text)")
@@ -173,7 +174,7 @@ package struct TerminalReport: Sendable {
     return lines
   }
 
-  /// `  SKIP      3 no multicast (DISC-01, DISC-02, DISC-03)`, further lines below the number.
+  /// Returns `  SKIP      3 no multicast (DISC-01, DISC-02, DISC-03)`, with further lines aligned below the number.
   private func group(_ ids: [String], _ reason: String, as verdict: Verdict) -> [String] {
     let text = "\(ids.count) \(reason) (\(ids.prefix(6).joined(separator: ", "))\(ids.count > 6 ? ", …" : ""))"
     return text.wrapped(to: width - Self.margin).enumerated().map { index, line in
@@ -185,7 +186,7 @@ package struct TerminalReport: Sendable {
     }
   }
 
-  /// What went wrong: by verdict, then rules before recommendations, then in the order of the plan.
+  /// Returns failures by verdict, then MUST before SHOULD, then in the order of the plan.
   private func worstFirst(_ cases: [ReportedCase]) -> [ReportedCase] {
     Verdict.worstFirst.filter(isFailure).flatMap { verdict in
       let these = cases.filter { $0.verdict == verdict }
@@ -193,7 +194,7 @@ package struct TerminalReport: Sendable {
     }
   }
 
-  /// By reason, in the order in which they come up.
+  /// Returns skipped cases by reason, in the order of the first case of each reason.
   private func skips(_ cases: [ReportedCase]) -> [(reason: String, ids: [String])] {
     var skips: [(reason: String, ids: [String])] = []
     for reported in cases where reported.verdict == nil || reported.verdict == .skip && !isFailure(.skip) {

@@ -1,4 +1,4 @@
-/// What lines look like: plain, or with colours.
+/// The style of lines: plain or coloured.
 struct TerminalStyle: Sendable {
   var isColoured: Bool
 

@@ -1,5 +1,5 @@
 extension Duration {
-  /// "340 ms", "1.2 s", "3 min 5 s": for people.
+  /// A duration for people: "340 ms", "1.2 s", "3 min 5 s".
   var briefly: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
@@ -13,7 +13,7 @@ extension Duration {
     }
   }
 
-  /// "0.00125": whole and exact.
+  /// The exact seconds: "0.00125".
   var decimalSeconds: String {
     let (seconds, attoseconds) = components
     var fraction = String(attoseconds.magnitude)
@@ -23,7 +23,7 @@ extension Duration {
     return "\(seconds < 0 || attoseconds < 0 ? "-" : "")\(seconds.magnitude).\(fraction)"
   }
 
-  /// "12.345": to the thousandth, cut off.
+  /// The seconds truncated to thousandths: "12.345".
   var thousandths: String {
     let (seconds, attoseconds) = components
     let text = String(attoseconds.magnitude / 1_000_000_000_000_000)
@@ -31,7 +31,7 @@ extension Duration {
     return "\(sign)\(seconds.magnitude).\(String(repeating: "0", count: 3 - text.count))\(text)"
   }
 
-  /// What `decimalSeconds` writes, without an exponent and with 18 digits behind the point at most; nil for anything else.
+  /// Parses the format of `decimalSeconds`: no exponent, at most 18 digits after the point; `nil` for anything else.
   init?(decimalSeconds text: String) {
     var digits = Array(text.utf8)
     let isNegative = digits.first == UInt8(ascii: "-")

@@ -1,7 +1,7 @@
 import HAPWire
 
 extension String {
-  /// For the content and the quoted attributes of HTML.
+  /// The text escaped for the content and the quoted attributes of HTML.
   var htmlEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -19,8 +19,8 @@ extension String {
     return text
   }
 
-  /// For the content and the quoted attributes of XML 1.0, which has no way to say most control characters: U+FFFD stands for
-  /// them. XML 1.0 §2.2 "Characters".
+  /// The text escaped for the content and the quoted attributes of XML 1.0. Control characters that XML cannot represent become U+FFFD.
+  /// XML 1.0 §2.2 "Characters".
   var xmlEscaped: String {
     var text = ""
     for scalar in unicodeScalars {

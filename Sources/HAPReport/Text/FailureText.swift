@@ -1,4 +1,4 @@
-/// What a failure is, in plain lines: for reports whose readers show a text.
+/// A failure in plain lines, for reports whose readers show text.
 enum FailureText {
   static func lines(of outcome: CaseOutcome) -> [String] {
     let description = outcome.description
@@ -9,7 +9,7 @@ enum FailureText {
     return lines
   }
 
-  /// What there is to say besides the requirement and the message. Texts may be empty.
+  /// Returns the facts beyond the requirement and the message. Texts may be empty.
   static func facts(of outcome: CaseOutcome) -> [(title: String, text: String)] {
     let description = outcome.description
     var facts: [(title: String, text: String)] = []

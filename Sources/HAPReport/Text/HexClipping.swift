@@ -1,14 +1,14 @@
-/// Cuts long runs of hexadecimal digits in reports that are plain text: they hide the rest of the message, and the
-/// evidence has all bytes.
+/// Cuts long runs of hexadecimal digits in plain-text reports, because they hide the rest of the message. The evidence has all
+/// bytes.
 extension String {
-  /// The text with each line's digits cut at a column.
+  /// Returns the text with each line's digits cut at a column.
   /// - Parameter column: characters of a line after which digits are replaced by a pointer to the evidence.
   func withShortHex(column: Int = 120) -> String {
     guard utf8.count > column else { return self }
     return lines.map { $0.lineWithShortHex(column) }.joined(separator: "\n")
   }
 
-  /// Fewer digits than this are an identifier or a number.
+  /// The minimum length of a run. Fewer digits are an identifier or a number.
   private static var leastRun: Int { 32 }
 
   private func lineWithShortHex(_ column: Int) -> String {

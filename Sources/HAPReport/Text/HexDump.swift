@@ -1,4 +1,4 @@
-/// Bytes as people read them: offset, sixteen bytes, and what of them is ASCII.
+/// Bytes as a hex dump: offset, sixteen bytes, and their ASCII characters.
 enum HexDump {
   static func lines(_ bytes: some Collection<UInt8>) -> [String] {
     let bytes = Array(bytes)
@@ -22,6 +22,6 @@ enum HexDump {
     }
   }
 
-  /// In lower case.
+  /// Returns a digit in lower case.
   static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 }

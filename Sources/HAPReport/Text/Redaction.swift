@@ -1,30 +1,30 @@
 import HAPWire
 
-/// Secrets, and how they are taken out of what others may see.
+/// Secrets, and their removal from output that others may see.
 ///
-/// A secret is found as it is, in hexadecimal (either case, also with a space, colon or dash between the bytes) and in Base64,
-/// also inside a longer Base64 text. Of a setup code also its digits alone. A caller that knows other forms, such as the setup payload,
-/// adds them as further secrets.
+/// A secret is found as raw bytes, in hexadecimal (either case, also with a space, colon or dash between the bytes) and in Base64, also
+/// inside a longer Base64 text. A setup code is also found as its digits alone. Callers add other forms, such as the setup payload, as
+/// further secrets.
 package struct Redaction: Sendable {
   package static let none = Redaction()
   package static let mark = "[redacted]"
 
   private enum Pattern: Sendable {
     case exact([UInt8])
-    /// Padding that follows belongs to it.
+    /// A Base64 text. Padding after it is part of the match.
     case base64([UInt8])
     case hexadecimal([UInt8])
   }
 
   private var patterns: [Pattern] = []
-  /// Which patterns may begin with a byte.
+  /// The patterns that can begin with each byte.
   private var first: [[Int]] = Array(repeating: [], count: 256)
 
-  /// Fewer bytes than this are looked for only as they are: in hexadecimal they would be found everywhere.
+  /// Shorter secrets are searched only as raw bytes. In hexadecimal they would match everywhere.
   private static let leastEncoded = 4
 
   /// - Parameters:
-  ///   - texts: the setup code, the setup payload. An empty one is ignored.
+  ///   - texts: the setup code and the setup payload. An empty text is ignored.
   ///   - bytes: keys.
   package init(texts: [String] = [], bytes: [[UInt8]] = []) {
     for text in texts {
@@ -44,7 +44,7 @@ package struct Redaction: Sendable {
     let high = HexDump.digit(secret[0] >> 4)
     add(.hexadecimal(secret), startingWith: high < 0x3A ? [high] : [high, high & ~0x20])
     for shift in 0..<3 {
-      // The letters that depend on the secret alone, wherever it begins in a group of three.
+      // The letters that depend on the secret alone, for each position in a group of three.
       let encoded = Array(Base64.encode(Array(repeating: 0, count: shift) + secret).utf8)
       let start = [0, 2, 3][shift]
       let end = (shift + secret.count) * 8 / 6
@@ -59,7 +59,7 @@ package struct Redaction: Sendable {
     patterns.append(pattern)
   }
 
-  /// The text with `[redacted]` wherever a secret stood.
+  /// Returns the text with each secret replaced by `[redacted]`.
   package func callAsFunction(_ text: String) -> String {
     if isEmpty { return text }
     var text = text
@@ -77,7 +77,7 @@ package struct Redaction: Sendable {
     return isClean ? text : String(decoding: redacted, as: UTF8.self)
   }
 
-  /// The bytes with an asterisk in the place of each byte of a secret, whatever form it has there.
+  /// Returns the bytes with each byte of a secret replaced by an asterisk, in any form of the secret.
   package func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
     if isEmpty { return bytes }
     var result = bytes
@@ -89,7 +89,7 @@ package struct Redaction: Sendable {
     return result
   }
 
-  /// From left to right, none within another; of those that begin together the longest.
+  /// Finds secrets from left to right, without overlaps. Of several that begin at one byte, the longest counts.
   private func forEachSecret(in bytes: UnsafeBufferPointer<UInt8>, _ found: (Range<Int>) -> Void) {
     let begins = first.map { !$0.isEmpty }
     begins.withUnsafeBufferPointer { begins in
@@ -115,7 +115,7 @@ package struct Redaction: Sendable {
     case .exact(let secret): return end(of: secret, in: bytes, at: start)
     case .base64(let letters):
       guard var end = end(of: letters, in: bytes, at: start) else { return nil }
-      // The letter before the padding has bits of the secret.
+      // The letter before the padding contains bits of the secret.
       if end + 1 < bytes.count, bytes[end] != UInt8(ascii: "="), bytes[end + 1] == UInt8(ascii: "=") { end += 1 }
       while end < bytes.count, bytes[end] == UInt8(ascii: "=") { end += 1 }
       return end

@@ -1,5 +1,5 @@
 extension String {
-  /// By its ends of line; "\r\n" is one.
+  /// The lines of the text; "\r\n" is one line end.
   var lines: [String] {
     var lines: [String] = [""]
     var isAfterReturn = false
@@ -14,7 +14,7 @@ extension String {
     return lines
   }
 
-  /// Not more than `limit` characters, the last of which then tells that there were more.
+  /// Returns at most `limit` characters. The last one shows that text was cut.
   func clipped(to limit: Int) -> String {
     guard limit > 0, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
       return self
@@ -22,7 +22,7 @@ extension String {
     return self[..<index(before: end)] + "…"
   }
 
-  /// Broken at blanks so that no line has more than `width` characters; a longer word stays whole.
+  /// Breaks the text at blanks into lines of at most `width` characters. A longer word is not broken.
   func wrapped(to width: Int) -> [String] {
     var lines: [String] = []
     for paragraph in self.lines {

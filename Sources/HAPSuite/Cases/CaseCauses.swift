@@ -1,6 +1,6 @@
 import HAPWire
 
-/// What a case judges for others, and which cases may be the cause when it fails.
+/// The procedures that a case judges for other cases, and the cases that may be the cause when it fails.
 package struct CaseCauses: Equatable, Sendable {
   /// A case whose failure explains a failure of this one, because both send the same stimulus.
   package struct Precursor: Equatable, Sendable {
@@ -14,10 +14,10 @@ package struct CaseCauses: Equatable, Sendable {
   package var owns: [Procedure] = []
   /// Procedures that each step of this case may use, besides those that the steps show.
   package var uses: [Procedure] = []
-  /// In the order of the suite.
+  /// Precursors in the order of the suite.
   package var after: [Precursor] = []
 
-  /// Whether a wrong accessory can be in another state after this case. A case that runs after it is not taken as its cause.
+  /// Whether a faulty accessory can be in another state after this case. A case that runs after it is not taken as its cause.
   package var isLasting = false
 
   package init() {}
@@ -35,7 +35,7 @@ package struct CaseCauses: Equatable, Sendable {
     ),
     ShapeMember(
       "lasting", .bool,
-      "whether a wrong accessory can be in another state after this case; then only cases that ran before can be the cause"
+      "whether a faulty accessory can be in another state after this case; then only cases that ran before can be the cause"
     ),
   ]
 
@@ -48,13 +48,13 @@ package struct CaseCauses: Equatable, Sendable {
   }
 }
 
-/// How a known stack behaves in a case.
+/// The behaviour of a known stack in a case.
 package struct KnownStack: Equatable, Sendable {
   /// "HomeKitADK".
   package var name: String
   /// "Error 6".
   package var behaviour: String
-  /// Where its source shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
+  /// The place in its source that shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
   package var source: String?
 
   static let shape = Shape.either([
@@ -63,13 +63,13 @@ package struct KnownStack: Equatable, Sendable {
       ShapeMember("does", .text, required: true, "how it behaves"),
       ShapeMember(
         "at", .either([.text, .list(.text)]), required: true,
-        "where its source shows this: file and line, at the revision that the suite's `revisions` name"),
+        "the place in its source that shows this: file and line, at the revision that the suite's `revisions` name"),
     ]),
   ])
 
   /// - Parameters:
   ///   - member: a member of `stacks` that fits `shape`.
-  ///   - revisions: the suite's, by stack.
+  ///   - revisions: the suite's `revisions`, by stack.
   /// - Returns: `nil` if the member does not fit.
   init?(_ member: JSONNode.Member, _ revisions: JSONNode?) {
     name = member.name

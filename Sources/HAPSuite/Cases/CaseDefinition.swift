@@ -1,39 +1,39 @@
 import HAPWire
 
-/// A case as its suite writes it: what is required, what it needs, and the steps that find out.
+/// A case as its suite writes it: the requirement, the preconditions and the steps.
 package struct CaseDefinition: Equatable, Sendable {
-  /// "PS-29": permanent, never reused, no position.
+  /// The permanent id, such as "PS-29". It is never reused and is not a position.
   package var id: String
-  /// "m1-while-paired"; selects as the id does.
+  /// A name such as "m1-while-paired"; it selects the case as the id does.
   package var name: String
-  /// The suite's: "pair-setup".
+  /// The area of the suite, such as "pair-setup".
   package var area: String
   package var level: CaseLevel
-  /// In our own words.
+  /// The requirement in the project's own words, not the specification's text.
   package var requirement: String
   /// Sections of the specification: "HAP R2 §5.6.2".
   package var section: String
-  /// Why accessories get it wrong, as a rule.
+  /// The usual reason why accessories fail this case.
   package var cause: String?
-  /// What to do about it.
+  /// How to fix the accessory.
   package var fix: String?
-  /// What controllers do with an accessory that gets it wrong.
+  /// How controllers behave with an accessory that fails this case.
   package var impact: String?
   package var stacks: [KnownStack]
-  /// Names of public test plans that seem to mean the same.
+  /// Names of public test plans that probably mean the same.
   package var aliases: [String]
   package var needs: CaseNeeds
   package var causes = CaseCauses()
-  /// What is looked for in the database before the case runs, by the variable that gets it.
+  /// Things to find in the database before the case runs, each with the variable that receives it.
   package var find: [NamedSubject]
   /// Sets of variables; the steps run once with each. Empty: once.
   package var variants: [CaseVariant]
   package var steps: [Step]
-  /// May run beside others: it works in connections of its own and with what it finds alone.
+  /// Whether the case can run at the same time as others. It then uses only its own connections and the things in `find`.
   package var isShared: Bool
-  /// How long each variant may take; nil: as long as the run lets any.
+  /// The time limit of each variant; `nil`: the default limit of the run.
   package var limit: Duration?
-  /// The file it was read from, and where in it.
+  /// The source file, and the position in it.
   package var file: String
   package var place: JSONPlace
 
@@ -69,15 +69,15 @@ package struct CaseDefinition: Equatable, Sendable {
   }
 }
 
-/// How much a requirement weighs.
+/// The weight of a requirement.
 package enum CaseLevel: String, CaseIterable, Equatable, Sendable {
   case must, should, info
 }
 
-/// What must be so before a case can run.
+/// The preconditions of a case.
 package struct CaseNeeds: Equatable, Sendable {
   package enum State: String, CaseIterable, Equatable, Sendable {
-    /// Whatever it is.
+    /// Any state.
     case any
     /// No controller is paired.
     case unpaired
@@ -86,23 +86,23 @@ package struct CaseNeeds: Equatable, Sendable {
   }
 
   package var state = State.any
-  /// It is about what sessions are built on: a pairing is enough, also where no session comes about with it.
+  /// Whether the case tests the layer below sessions. It then needs only a pairing, even if no session can be established with it.
   package var isBelowSessions = false
-  /// It takes more than a few seconds of waiting: runs with `--long`.
+  /// Whether the case waits for more than a few seconds. It then runs only with `--long`.
   package var isLong = false
-  /// It leaves the accessory to be reset: runs with `--allow-reset`.
+  /// Whether the case resets the accessory. It then runs only with `--allow-reset`.
   package var resets = false
-  /// It takes away pairings that may not be the tester's: on an accessory that was paired when found it runs with `--allow-reset`.
+  /// Whether the case removes pairings that may not be the tester's. On an accessory that was already paired it runs only with `--allow-reset`.
   package var unpairs = false
   package var multicast = false
-  /// With multicast it is about whether the accessory is heard at all, so that silence is no reason to skip it.
+  /// Whether the case itself tests that the accessory is heard on multicast DNS. Silence is then no reason to skip the case.
   package var silenceCounts = false
-  /// The setup code, although the accessory is to be unpaired.
+  /// Whether the case needs the setup code although the accessory must be unpaired.
   package var code = false
-  /// How many times it enters a wrong setup code; accessories take about a hundred in their life.
+  /// The number of wrong setup codes that the case enters. An accessory accepts about a hundred before it locks Pair Setup.
   package var wrongCodes = 0
   package var hooks: [HookName] = []
-  /// Claims that must be known, and not false.
+  /// Claims that must be known and not `false`.
   package var claims: [String] = []
 
   package init() {}

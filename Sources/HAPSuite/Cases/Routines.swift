@@ -1,12 +1,12 @@
 import HAPModel
 import HAPWire
 
-/// Steps that a suite wrote once, put in the place of every `do` that calls them.
+/// The routines of a suite: lists of steps that replace every `do` that calls them.
 struct Routines {
   private let steps: [String: JSONNode]
-  /// Routines that call one another may be this deep; more is one that calls itself.
+  /// The limit on the nesting of routines. Deeper nesting means that a routine calls itself.
   private static let greatestDepth = 8
-  /// Steps that one case may grow to: routines that call others many times each would fill the memory.
+  /// The limit on the steps of one case. Routines that call others many times could otherwise fill the memory.
   private static let mostSteps = 20_000
   private var count = 0
 
@@ -15,14 +15,14 @@ struct Routines {
     steps = Dictionary((node?.members ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// A list of steps without a `do`, however deep: the variables of its `with` are given by a `let`, and the routine's steps follow.
+  /// Returns the steps without any `do`, at every depth. A `let` defines the variables of `with`; the routine's steps follow it.
   mutating func expanded(_ steps: [JSONNode], _ checker: inout ShapeChecker, depth: Int = 0) -> [JSONNode] {
     var result: [JSONNode] = []
     for step in steps {
       count += 1
       guard count <= Self.mostSteps else {
         if count == Self.mostSteps + 1 {
-          checker.complain(step, "with its routines the case has more than \(Self.mostSteps) steps")
+          checker.complain(step, "the case and its routines have more than \(Self.mostSteps) steps")
         }
         return result
       }
@@ -41,7 +41,7 @@ struct Routines {
         continue
       }
       guard depth < Self.greatestDepth else {
-        checker.complain(member.value, "the routine \"\(name)\" leads back to itself")
+        checker.complain(member.value, "the routine \"\(name)\" calls itself")
         continue
       }
       if let with = member.value["with"], with.members?.isEmpty == false {
@@ -56,7 +56,7 @@ struct Routines {
     return result
   }
 
-  /// The lists of steps that a step has in it.
+  /// Expands the lists of steps inside a step.
   private mutating func inside(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
     guard let members = node.members else { return node }
     var result: [JSONNode.Member] = []

@@ -1,6 +1,6 @@
-/// Which cases look at which section of the specification.
+/// The cases for each section of the specification.
 package enum SectionTable {
-  /// Rows by section, in the specification's order; what names no section comes last.
+  /// Rows by section, in the specification's order. Cases without a section come last.
   package static func rows(of cases: [CaseDefinition]) -> [(section: String, cases: [CaseDefinition])] {
     var rows: [String: [CaseDefinition]] = [:]
     for one in cases {
@@ -10,7 +10,7 @@ package enum SectionTable {
     return rows.sorted { key($0.key).lexicographicallyPrecedes(key($1.key)) }.map { ($0.key, $0.value) }
   }
 
-  /// As a table of Markdown.
+  /// Returns the rows as a Markdown table.
   package static func markdown(of cases: [CaseDefinition]) -> String {
     let rows = rows(of: cases).map { row in
       "| \(row.section) | "
@@ -19,12 +19,12 @@ package enum SectionTable {
     return "| section | cases (**must**) |\n|---|---|\n" + rows.joined(separator: "\n")
   }
 
-  /// "HAP R2 §5.6.2, §5.14, table 6-7" has 5.6.2, 5.14 and table 6-7; of a range of sections there are the first and the last, as for who selects
-  /// by them.
+  /// Returns the sections in a text: "HAP R2 §5.6.2, §5.14, table 6-7" has 5.6.2, 5.14 and table 6-7.
+  /// Of a range of sections, only the first and the last count, as in a selector.
   static func sections(in text: String) -> [String] {
     var result: [String] = []
     func add(_ section: String) { if !result.contains(section) { result.append(section) } }
-    // What stands alone, and neither in a table nor in an RFC.
+    // The parts that name neither a table nor an RFC.
     var rest: [Substring] = []
     for part in text.split(separator: ",") {
       let words = part.split(separator: " ").map(String.init)
@@ -44,7 +44,7 @@ package enum SectionTable {
     return result
   }
 
-  /// Sections by their numbers, then tables, then the rest.
+  /// Returns the sort key: sections by number, then tables, then the rest.
   private static func key(_ section: String) -> [Int] {
     let numbers = section.split { !$0.isNumber }.compactMap { Int($0) }
     if section.hasPrefix("§") { return [0] + numbers }

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// One file of cases: those of an area, and the expectations that they share.
+/// One file of cases: the cases of an area, and the expectations that they share.
 package struct Suite: Sendable {
   /// The file's name, for messages.
   package var file: String
@@ -11,7 +11,7 @@ package struct Suite: Sendable {
   package var cases: [CaseDefinition]
 }
 
-/// Something wrong with a suite: where, and what.
+/// An error in a suite, with its position.
 package struct SuiteProblem: Error, Equatable, Sendable, CustomStringConvertible {
   package var file: String
   package var place: JSONPlace

@@ -1,27 +1,27 @@
 import HAPWire
 import HAPYAML
 
-/// The suites of a run: those of the binary, or a user's own.
+/// The suites of a run: the embedded suites, or the user's.
 package struct SuiteLibrary: Sendable {
   package var suites: [Suite] = []
   package var problems: [SuiteProblem] = []
 
-  /// Larger files are no suites.
+  /// The size limit of a suite file in bytes.
   package static let fileLimit = 4 << 20
 
   package init() {}
 
-  /// Those that the binary brings along.
+  /// The suites embedded in the binary.
   package static let embedded = SuiteLibrary(embeddedTrusting: true)
 
-  /// - Parameter isTrusted: whether they aren't checked, since a test has done so: haptest is to be there at once.
+  /// - Parameter isTrusted: whether to skip the checks. A test has done them, and haptest starts faster without them.
   package init(embeddedTrusting isTrusted: Bool) {
     for file in EmbeddedSuites.files {
       add(file.text.withUTF8Buffer { Array($0) }, file: file.name, isTrusted: isTrusted)
     }
   }
 
-  /// Reads one more file. An id or a name that is there already is a problem.
+  /// Reads one more file. A duplicate id or name is a problem.
   package mutating func add(_ bytes: [UInt8], file: String, isTrusted: Bool = false) {
     let document: JSONNode
     do throws(JSONError) { document = try JSONNode.yaml(bytes) } catch {
@@ -36,7 +36,7 @@ package struct SuiteLibrary: Sendable {
           problems.append(
             SuiteProblem(
               file: file, place: definition.place, path: definition.id,
-              message: "\(twin.id) \(twin.name) is in \(other.file) already"))
+              message: "\(twin.id) \(twin.name) already exists in \(other.file)"))
         }
       }
     }
@@ -45,12 +45,12 @@ package struct SuiteLibrary: Sendable {
 
   package var cases: [CaseDefinition] { suites.flatMap(\.cases) }
 
-  /// As selectors see them, in the same order.
+  /// The cases as selectors see them, in the same order.
   package var selectable: [SelectableCase] { cases.map(\.selectable) }
 }
 
 extension CaseDefinition {
-  /// As selectors see it.
+  /// The case as selectors see it.
   package var selectable: SelectableCase {
     var tags: [String] = []
     if needs.isLong { tags.append("long") }

@@ -1,17 +1,17 @@
 import HAPWire
 
-/// Reads a suite from its tree, and finds all that is wrong with it at once.
+/// Reads a suite from its tree, and reports all errors in one run.
 package struct SuiteReader {
   private let file: String
   private var checker: ShapeChecker
   private let routines: Routines
-  /// Of the stacks whose sources the cases cite.
+  /// The revisions of the stacks whose sources the cases cite.
   private let revisions: JSONNode?
 
   /// - Parameters:
   ///   - document: a suite's file, read as YAML or JSON.
-  ///   - isTrusted: whether it needn't be checked, since a test has done so: that is most of the work.
-  /// - Returns: the suite without the cases that are wrong, and what is wrong.
+  ///   - isTrusted: whether to skip the checks, which are most of the work. A test has checked the embedded suites.
+  /// - Returns: the suite without the faulty cases, and the errors.
   package static func read(
     _ document: JSONNode, file: String, isTrusted: Bool = false
   ) -> (suite: Suite, problems: [SuiteProblem]) {
@@ -31,34 +31,35 @@ package struct SuiteReader {
   private static let caseMembers: [ShapeMember] =
     [
       ShapeMember("id", .text, required: true, "such as PS-29; permanent, never reused"),
-      ShapeMember("name", .text, required: true, "a slug that selects it, too"),
-      ShapeMember("requirement", .text, required: true, "what is required, in one or two sentences"),
-      ShapeMember("level", .word(CaseLevel.allCases.map(\.rawValue)), required: true, "how much it weighs"),
-      ShapeMember("section", .text, required: true, "of the specification"),
+      ShapeMember("name", .text, required: true, "a slug that also selects the case"),
+      ShapeMember("requirement", .text, required: true, "the requirement, in one or two sentences"),
+      ShapeMember("level", .word(CaseLevel.allCases.map(\.rawValue)), required: true, "the weight of the requirement"),
+      ShapeMember("section", .text, required: true, "the section of the specification"),
       ShapeMember(
         "needs", .list(.any),
-        "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `listening`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
+        "the preconditions: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `listening`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
       ),
-      ShapeMember("shared", .bool, "it may run beside others"),
-      ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
-      ShapeMember("find", .map(.subject), "what is looked for in the database first"),
-      ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once with each"),
-      ShapeMember("steps", .steps, required: true, "what finds out"),
-      ShapeMember("cause", .text, "why accessories get it wrong, as a rule"),
-      ShapeMember("fix", .text, "what to do about it"),
-      ShapeMember("impact", .text, "what controllers do with an accessory that gets it wrong"),
+      ShapeMember("shared", .bool, "whether the case can run at the same time as others"),
+      ShapeMember("limit", .duration, "the time limit of each variant, if it is more than the default of 3min"),
+      ShapeMember("find", .map(.subject), "things to find in the database before the case runs"),
+      ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once for each"),
+      ShapeMember("steps", .steps, required: true, "the steps of the case"),
+      ShapeMember("cause", .text, "the usual reason why accessories fail this case"),
+      ShapeMember("fix", .text, "how to fix the accessory"),
+      ShapeMember("impact", .text, "how controllers behave with an accessory that fails this case"),
       ShapeMember("stacks", .map(KnownStack.shape), "how known stacks behave"),
       ShapeMember("aliases", .list(.text), "names in public test plans"),
     ] + CaseCauses.members
   package static let suiteMembers: [ShapeMember] = [
-    ShapeMember("area", .text, required: true, "a slug"), ShapeMember("title", .text, required: true, "a headline"),
+    ShapeMember("area", .text, required: true, "the area, as a slug"),
+    ShapeMember("title", .text, required: true, "the headline"),
     ShapeMember(
       "expectations",
       .map(
         .object(
           Vocabulary.expectMembers.filter { ["is", "any"].contains($0.name) } + Vocabulary.answerMembers + [
-            ShapeMember("within", .duration, "how long to wait")
-          ])), "judgements that steps call by name"),
+            ShapeMember("within", .duration, "the time to wait for the answer")
+          ])), "expectations that steps call by name"),
     ShapeMember("revisions", .map(.text), "the revisions of the stacks whose sources `stacks` cites"),
     ShapeMember("routines", .map(.steps), "steps that cases call by name with `do`"),
     ShapeMember("cases", .list(.object(caseMembers)), required: true, "the cases"),
@@ -87,9 +88,9 @@ package struct SuiteReader {
     for node in document["cases"]?.elements ?? [] {
       let before = checker.problems.count
       guard let definition = definition(node, area: suite.area) else { continue }
-      if !ids.insert(definition.id).inserted { checker.complain(node, "the id \(definition.id) is there already") }
+      if !ids.insert(definition.id).inserted { checker.complain(node, "the id \(definition.id) already exists") }
       if !ids.insert(definition.name).inserted {
-        checker.complain(node, "the name \(definition.name) is there already")
+        checker.complain(node, "the name \(definition.name) already exists")
       }
       if !checker.isTrusting { VariableScan.check(definition, in: expectations, &checker) }
       if checker.problems.count == before, !wrong.contains(node.path.description) { suite.cases.append(definition) }
@@ -97,7 +98,7 @@ package struct SuiteReader {
     return suite
   }
 
-  /// The paths of the cases in which something doesn't fit: "cases[3]".
+  /// Returns the paths of the cases that have an error, such as "cases[3]".
   private func wrongCases() -> Set<String> {
     Set(
       checker.problems.compactMap { problem in
@@ -106,30 +107,30 @@ package struct SuiteReader {
       })
   }
 
-  /// Variables get their values when a case runs: before that there are none.
+  /// Refuses variables in members that are read before a case runs. Variables have values only while a case runs.
   private mutating func refuseVariables(_ node: JSONNode, but later: Set<String>) {
     if checker.isTrusting { return }
     for member in node.members ?? [] where !later.contains(member.name) {
       for value in [member.value] + (member.value.elements ?? []) + (member.value.members ?? []).map(\.value) {
         if let text = value.stringValue, hasVariable(text) {
-          checker.complain(value, "here is no place for a variable")
+          checker.complain(value, "a variable is not allowed here")
         }
       }
     }
   }
 
-  /// What is looked for before a case begins is looked for as it stands.
+  /// Refuses variables in `find`, which is evaluated before the case runs.
   private mutating func refuseVariablesInside(_ node: JSONNode) {
     if checker.isTrusting { return }
-    if let text = node.stringValue, hasVariable(text) { checker.complain(node, "here is no place for a variable") }
+    if let text = node.stringValue, hasVariable(text) { checker.complain(node, "a variable is not allowed here") }
     for part in (node.elements ?? []) + (node.members ?? []).map(\.value) { refuseVariablesInside(part) }
   }
 
-  /// A member that is text in the tree, too: what looks like a number has to stand in quotes.
+  /// Returns a member that must be a string in the tree. Text that looks like a number must be quoted.
   private mutating func text(_ name: String, of node: JSONNode) -> String {
     guard let value = node[name] else { return "" }
     if let text = value.stringValue { return text }
-    // What is no scalar has been complained about.
+    // The shape checker has already reported anything that is not a scalar.
     if value.boolValue != nil || value.numberValue != nil {
       checker.complain(value, "text is expected, not \(value.kindName): put it in quotes")
     }
@@ -141,14 +142,14 @@ package struct SuiteReader {
     checker.complain(node, "\(what) is a slug such as \(example), not \"\(text)\"")
   }
 
-  /// Words of small letters and digits with hyphens between them.
+  /// Returns whether a text is a slug: words of lower-case letters and digits with hyphens between them.
   private static func isSlug(_ text: String) -> Bool {
     text.split(separator: "-", omittingEmptySubsequences: false).allSatisfy { word in
       !word.isEmpty && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
   }
 
-  /// Two to eight capitals, a hyphen, two to four digits.
+  /// Returns whether a text is an id: two to eight capitals, a hyphen, two to four digits.
   private static func isID(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.count == 2 && (2...8).contains(parts[0].utf8.count) && (2...4).contains(parts[1].utf8.count)
@@ -156,7 +157,7 @@ package struct SuiteReader {
       && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// An expectation that leads back to itself would never be looked up to its end.
+  /// Refuses expectations that call themselves, because looking them up would never end.
   private mutating func refuseCircles(_ expectations: [JSONNode.Member]) {
     var callers: [String: [String]] = [:]
     var left: [String: Int] = [:]
@@ -166,7 +167,7 @@ package struct SuiteReader {
       for name in called { callers[name, default: []].append(member.name) }
       left[member.name] = called.count
     }
-    // Those that call nobody come to an end; then those that call only such ones; and so on.
+    // Removes the expectations that call no other, then those that call only removed ones, and so on. The rest are cycles.
     var ended = left.filter { $0.value == 0 }.map(\.key)
     while let name = ended.popLast() {
       left[name] = nil
@@ -176,7 +177,7 @@ package struct SuiteReader {
       }
     }
     for member in expectations where left[member.name] != nil {
-      checker.complain(member.value, "\"\(member.name)\" leads back to itself, or to one that does")
+      checker.complain(member.value, "\"\(member.name)\" calls itself, directly or through other expectations")
     }
   }
 
@@ -188,7 +189,7 @@ package struct SuiteReader {
     let name = text("name", of: node)
     let requirement = text("requirement", of: node)
     let section = text("section", of: node)
-    // What isn't there, or isn't what it should be, has been complained about.
+    // Missing or malformed members have already been reported.
     guard !id.isEmpty, !name.isEmpty, let level = node["level"]?.stringValue.flatMap(CaseLevel.init(rawValue:)),
       let written = node["steps"]?.elements
     else { return nil }
@@ -215,7 +216,7 @@ package struct SuiteReader {
       file: file, place: node.place)
     definition.causes = CaseCauses(node)
     if let own = node["after"]?.members?.first(where: { $0.name == id }) {
-      checker.complain(own.value, "a case does not come after itself")
+      checker.complain(own.value, "a case cannot list itself in \"after\"")
     }
     return definition
   }
@@ -266,12 +267,14 @@ package struct SuiteReader {
       let before = checker.problems.count
       checker.check(entry, .object(Self.keyed))
       guard checker.problems.count == before else { continue }
-      if entry.members?.isEmpty == true { checker.complain(entry, "a need is a word, or { hook: … } and the like") }
+      if entry.members?.isEmpty == true {
+        checker.complain(entry, "a need is a name, or an object such as { hook: reboot }")
+      }
       if let name = entry["hook"]?.stringValue {
         if let hook = HookName(rawValue: name) {
           needs.hooks.append(hook)
         } else {
-          checker.complain(entry["hook"] ?? entry, "\(name) is no hook: write the name of a hook, without variables")
+          checker.complain(entry["hook"] ?? entry, "unknown hook \(name): write the name of a hook, without variables")
         }
       }
       if let claim = entry["claim"]?.stringValue { needs.claims.append(claim) }

@@ -1,15 +1,15 @@
 import HAPWire
 
-/// The names of the variables in a node's texts and members, without their paths.
+/// Returns the names of the variables in a node's texts and members, without their paths.
 func variableNames(in node: JSONNode) -> [String] {
   if let text = node.stringValue { return VariableScan.variables(in: text) }
   return (node.elements ?? []).flatMap(variableNames)
     + (node.members ?? []).flatMap { VariableScan.variables(in: $0.name) + variableNames(in: $0.value) }
 }
 
-/// Finds variables that nothing in a case gives a value.
+/// Finds variables that a case uses but never defines.
 enum VariableScan {
-  /// What the runner gives every case.
+  /// Variables that the runner defines for every case.
   static let given = [
     "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "hooks",
     "multicast",
@@ -27,7 +27,7 @@ enum VariableScan {
     for variant in definition.variants { look(variant.node, names, &checker) }
   }
 
-  /// The names that a step, and those inside it, define.
+  /// Collects the names that a step and the steps inside it define.
   private static func collect(_ node: JSONNode, _ names: inout Set<String>) {
     for element in node.elements ?? [] { collect(element, &names) }
     for member in node.members ?? [] {
@@ -48,7 +48,7 @@ enum VariableScan {
 
   // MARK: Expectations
 
-  /// The expectations that an `expect`, or an expectation, calls by their names.
+  /// Returns the expectations that an `expect` or an expectation calls by name.
   static func names(calledBy node: JSONNode) -> [String] {
     var names: [String] = []
     for part in [node] + (node["any"]?.elements ?? []) {
@@ -57,7 +57,7 @@ enum VariableScan {
     return names
   }
 
-  /// Those that steps call, and those that these call, each once.
+  /// Returns the expectations that the steps call, directly or through other expectations, each once.
   private static func called(by steps: [Step], in expectations: [JSONNode.Member]) -> [String] {
     var next: [String] = []
     for step in steps { collectCalls(step.node, &next) }
@@ -96,10 +96,10 @@ enum VariableScan {
     _ name: String, _ node: JSONNode, _ names: Set<String>, _ checker: inout ShapeChecker
   ) {
     let meant = nearestName(to: name, in: names.sorted()).map { ": did you mean \"\($0)\"?" } ?? ""
-    checker.complain(node, "nothing gives \"\(name)\" a value\(meant)")
+    checker.complain(node, "the variable \"\(name)\" is not defined\(meant)")
   }
 
-  /// The names of a text's variables, without their paths.
+  /// Returns the names of a text's variables, without their paths.
   static func variables(in text: String) -> [String] {
     guard hasVariable(text) else { return [] }
     var result: [String] = []

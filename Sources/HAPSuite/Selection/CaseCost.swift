@@ -1,11 +1,11 @@
 import HAPModel
 import HAPWire
 
-/// What a case costs, as far as its steps tell before it runs: time that it only waits, and Pair Setups.
+/// The cost of a case as its steps show it before it runs: waiting time and Pair Setups.
 package struct CaseCost: Equatable, Sendable {
-  /// The sum of its waits, of all variants. Waits for an answer or an event do not count: a good accessory ends them at once.
+  /// The sum of its waits, over all variants. Waits for an answer or an event do not count, because a correct accessory ends them at once.
   package var waits = Duration.zero
-  /// Pair Setups that reach M3, which take an accessory's processor seconds; of all variants.
+  /// The number of Pair Setups that reach M3, over all variants. Each takes seconds of the accessory's processor time.
   package var pairSetups = 0
 
   package init(_ definition: CaseDefinition) {
@@ -29,7 +29,7 @@ package struct CaseCost: Equatable, Sendable {
     case .mdns: if node["absent"]?.boolValue == true { wait(node["within"], times) }
     case .repeat:
       let turns = node["times"]?.integerValue.map { Int(clamping: $0) } ?? 1
-      // A repetition that ends early is not waited out.
+      // A repetition with `until` usually ends early, so its interval does not count.
       if node["until"] == nil { wait(node["every"], Self.product(times, turns)) }
       add(Step.list(node["steps"]), times: node["until"] == nil ? Self.product(times, turns) : times)
     case .each, .try:
@@ -45,14 +45,14 @@ package struct CaseCost: Equatable, Sendable {
     }
   }
 
-  /// Adds a duration; one that a variable gives counts as a second.
+  /// Adds a duration. A duration from a variable counts as one second.
   private mutating func wait(_ node: JSONNode?, _ times: Int) {
     guard let node else { return }
     let duration = node.stringValue.flatMap { Duration(long: $0) } ?? .seconds(1)
     waits = min(waits + Self.product(duration, times), .seconds(Self.most))
   }
 
-  /// Larger numbers do not differ: a case is long either way.
+  /// The upper limit of all numbers here. A case at the limit is long in any case.
   private static let most = 1_000_000_000
 
   private static func product(_ a: Int, _ b: Int) -> Int {

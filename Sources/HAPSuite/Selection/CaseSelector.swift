@@ -2,12 +2,13 @@ import HAPWire
 
 /// An expression that selects cases, as `--select` and `--exclude` take it.
 ///
-/// Terms between commas or blanks are a union. A term is an id or a name (`PS-29`, `PS-*`, `m1-*`), an area (`pair-setup`), a section
-/// (`§5.6`, and all below it), a level (`must`) or a tag (`tag:long`). `A&B` is what both select, and `!A` all that A doesn't.
+/// Commas or blanks separate terms; the result is their union. A term is an id or a name (`PS-29`, `PS-*`, `m1-*`), an area (`pair-setup`),
+/// a section (`§5.6`, with all its subsections), a level (`must`) or a tag (`tag:long`). `A&B` selects the cases that both select, and `!A` all
+/// cases that `A` does not select.
 package struct CaseSelector: Equatable, Sendable {
-  /// A word of the expression selects nothing, or can't be read.
+  /// An error in the expression: it is malformed, or a part of it selects nothing.
   package struct Problem: Error, Equatable, Sendable {
-    /// One line, without a full stop.
+    /// The message: one line, without a full stop.
     package var message: String
   }
 
@@ -16,7 +17,7 @@ package struct CaseSelector: Equatable, Sendable {
     var isNegated: Bool
   }
 
-  /// One of the union: what all of its factors select.
+  /// One part of the union: the cases that all of its factors select.
   private typealias Term = [Factor]
 
   private static let levels = ["must", "should", "info"]
@@ -24,16 +25,16 @@ package struct CaseSelector: Equatable, Sendable {
   package let text: String
   private let terms: [[Factor]]
 
-  /// - Throws: for an expression without a word, and one with `&` or `!` in front of nothing.
+  /// - Throws: `Problem` if the expression has no word, or if no word follows `&` or `!`.
   package init(_ text: String) throws(Problem) {
     self.text = text
     var terms: [Term] = []
     for part in Self.parts(text) { terms.append(try Self.term(part)) }
-    guard !terms.isEmpty else { throw Problem(message: "\"\(text)\" names no case") }
+    guard !terms.isEmpty else { throw Problem(message: "\"\(text)\" selects no case") }
     self.terms = terms
   }
 
-  /// Between commas and blanks, but blanks around `&` and behind `!` count for nothing.
+  /// Splits at commas and blanks. Blanks around `&` and after `!` do not count.
   private static func parts(_ text: String) -> [String] {
     var parts: [String] = []
     var isJoined = false
@@ -52,7 +53,7 @@ package struct CaseSelector: Equatable, Sendable {
     var term: Term = []
     for part in text.split(separator: "&", omittingEmptySubsequences: false) {
       let word = part.drop { $0 == "!" }
-      guard !word.isEmpty else { throw Problem(message: "a word is missing in \"\(text)\"") }
+      guard !word.isEmpty else { throw Problem(message: "a term is missing in \"\(text)\"") }
       term.append(Factor(word: String(word), isNegated: (part.count - word.count) % 2 == 1))
     }
     return term
@@ -64,8 +65,8 @@ package struct CaseSelector: Equatable, Sendable {
     terms.contains { $0.allSatisfy { Self.matches($0.word, candidate) != $0.isNegated } }
   }
 
-  /// The cases that it selects, in their order.
-  /// - Throws: where a word, or a term as a whole, selects none of them.
+  /// Returns the selected cases, in their order.
+  /// - Throws: `Problem` if a factor, or a whole term, selects no case.
   package func select(from cases: [SelectableCase]) throws(Problem) -> [SelectableCase] {
     for factor in terms.joined() where !cases.contains(where: { Self.matches(factor.word, $0) }) {
       throw Self.unknown(factor.word, cases)
@@ -73,7 +74,7 @@ package struct CaseSelector: Equatable, Sendable {
     for term in terms
     where !cases.contains(where: { one in term.allSatisfy { Self.matches($0.word, one) != $0.isNegated } }) {
       let shown = term.map { ($0.isNegated ? "!" : "") + $0.word }.joined(separator: "&")
-      throw Problem(message: "no case is \"\(shown)\"")
+      throw Problem(message: "no case matches \"\(shown)\"")
     }
     return cases.filter(matches)
   }
@@ -90,7 +91,7 @@ package struct CaseSelector: Equatable, Sendable {
 
   // MARK: Sections
 
-  /// The numbers in a text that stand behind "§", or behind one of those and a comma or a dash: "§5.6–5.7, 9.3" has three.
+  /// Returns the section numbers after each "§", including those that follow after a comma or a dash: "§5.6–5.7, 9.3" has three.
   static func sections(_ text: String) -> [Substring] {
     var sections: [Substring] = []
     var rest = text[...]
@@ -109,7 +110,7 @@ package struct CaseSelector: Equatable, Sendable {
     return sections
   }
 
-  /// Whether a section is this one or below it: 5.6.2 is within 5.6, and 5.60 isn't.
+  /// Returns whether a section is this one or a subsection of it: 5.6.2 is within 5.6, and 5.60 is not.
   private static func isSection(_ section: Substring, within wanted: Substring) -> Bool {
     if wanted.contains("*") { return Glob(String(wanted)).matches(String(section)) }
     guard section.hasPrefix(wanted), !wanted.isEmpty else { return false }
@@ -117,7 +118,7 @@ package struct CaseSelector: Equatable, Sendable {
     return rest.isEmpty || rest.first == "." || wanted.last == "."
   }
 
-  // MARK: What was meant
+  // MARK: Suggestions
 
   private static func unknown(_ word: String, _ cases: [SelectableCase]) -> Problem {
     if word.hasPrefix("§") {
@@ -140,7 +141,7 @@ package struct CaseSelector: Equatable, Sendable {
         + (areas.isEmpty ? "" : "; there are the areas \(areas.joined(separator: ", "))"))
   }
 
-  /// Up to three near names, as a question.
+  /// Returns up to three similar names, as a question.
   private static func nearest(_ word: String, _ names: [String]) -> String {
     var left = names
     var found: [String] = []

@@ -1,4 +1,4 @@
-/// What selects a case.
+/// The properties of a case that a selector can match.
 package struct SelectableCase: Equatable, Sendable {
   /// "PS-29".
   package var id: String
@@ -6,11 +6,11 @@ package struct SelectableCase: Equatable, Sendable {
   package var name: String
   /// "pair-setup".
   package var area: String
-  /// With one section or several: "HAP R2 §5.6.2, §5.14".
+  /// One or several sections: "HAP R2 §5.6.2, §5.14".
   package var section: String
   /// "must", "should" or "info".
   package var level: String
-  /// "long", "reset"….
+  /// Tags such as "long" or "reset".
   package var tags: [String]
 
   package init(id: String, name: String, area: String, section: String, level: String, tags: [String]) {

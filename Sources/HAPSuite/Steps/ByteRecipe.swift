@@ -1,20 +1,20 @@
 import HAPWire
 
-/// How bytes are made. It holds no more than `limit` bytes, whatever it draws.
+/// A recipe for bytes. An evaluation holds at most `limit` bytes.
 package indirect enum ByteRecipe: Equatable, Sendable {
   case bytes([UInt8])
   case joined([ByteRecipe])
   case zeros(Int)
-  /// A number of bytes of the run's random source.
+  /// A number of bytes from the run's random source.
   case random(Int)
   case sha512(ByteRecipe)
   case repeated(ByteRecipe, times: Int)
   case altered(ByteRecipe, ByteAlteration)
 
-  /// 16 MiB: more is a mistake of the suite.
+  /// The limit in bytes: 16 MiB. A recipe for more is an error in the suite.
   package static let limit = 16 << 20
 
-  /// The most bytes that it can make.
+  /// The maximum number of bytes that the recipe can produce.
   var size: Int {
     switch self {
     case .bytes(let bytes): bytes.count
@@ -27,19 +27,19 @@ package indirect enum ByteRecipe: Equatable, Sendable {
   }
 }
 
-/// What is done to bytes, in this order.
+/// Alterations of bytes, applied in the order of the members.
 package struct ByteAlteration: Equatable, Sendable {
-  /// The number of bytes that are left out at the start.
+  /// The number of bytes to drop at the start.
   package var skip = 0
   /// The number of bytes of the rest that are kept.
   package var truncate: Int?
-  /// Whether zeros in front are left out.
+  /// Whether leading zeros are removed.
   package var strips = false
-  /// The lowest bit of the byte at this offset is inverted; a negative one counts from the end.
+  /// The offset of the byte whose lowest bit is inverted. A negative offset counts from the end.
   package var flip: Int?
-  /// The number of zeros that are added.
+  /// The number of zeros to append.
   package var extend = 0
-  /// Whether ASCII letters are in lower case.
+  /// Whether ASCII letters are converted to lower case.
   package var isLower = false
 
   fileprivate func size(of count: Int) -> Int { min(max(count - skip, 0), truncate ?? Int.max) + extend }
@@ -54,7 +54,7 @@ extension ByteRecipe {
   }
 
   private static func tooMany(_ node: JSONNode) -> StepError {
-    StepError(node, "this makes more than \(limit) bytes: a suite may send no more")
+    StepError(node, "this produces more than \(limit) bytes, which is the limit of a suite")
   }
 
   private static func unbounded(_ node: JSONNode) throws(StepError) -> ByteRecipe {
@@ -77,7 +77,7 @@ extension ByteRecipe {
     }
     guard node.members != nil else { throw StepError(node, "bytes are expected, not \(node.kindName)") }
     let source = try source(node)
-    // Bytes that an alteration removes are made, too.
+    // The limit includes the bytes that an alteration removes.
     guard source.size <= limit else { throw tooMany(node) }
     let alteration = try alteration(node)
     return alteration == ByteAlteration() ? source : .altered(source, alteration)
@@ -88,7 +88,7 @@ extension ByteRecipe {
     if let text = node["text"] { return .bytes(Array(Scope.text(text).utf8)) }
     if let text = node["base64"] {
       guard let bytes = text.stringValue.flatMap({ Base64.decode($0) }) else {
-        throw StepError(text, "this is no base64")
+        throw StepError(text, "this is not base64")
       }
       return .bytes(bytes)
     }
@@ -105,7 +105,8 @@ extension ByteRecipe {
       return .repeated(try ByteRecipe(repeated), times: try node.count("times") ?? 1)
     }
     if let of = node["of"] { return try ByteRecipe(of) }
-    throw StepError(node, "this says no bytes")
+    throw StepError(
+      node, "no bytes are given: write one of hex, text, base64, sha512, zeros, random, int, repeat and of")
   }
 
   private static func alteration(_ node: JSONNode) throws(StepError) -> ByteAlteration {
@@ -119,8 +120,8 @@ extension ByteRecipe {
     return alteration
   }
 
-  /// A number as TLV8 encodes it.
-  /// - Parameter width: in bytes; `nil`: 1, 2, 4 or 8, the least that holds it.
+  /// Returns a number as TLV8 encodes it.
+  /// - Parameter width: in bytes; `nil`: the smallest of 1, 2, 4 and 8 that holds the number.
   static func littleEndian(_ value: UInt64, width: Int? = nil) -> [UInt8] {
     let least = value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
     return (0..<(width ?? least)).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) : 0 }

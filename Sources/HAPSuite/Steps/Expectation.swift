@@ -1,59 +1,59 @@
 import HAPModel
 import HAPWire
 
-/// What an `expect` waits for.
+/// The answer that an `expect` waits for.
 package struct Expectation: Equatable, Sendable {
   package var on: String
-  /// `nil`: as long as for any answer.
+  /// `nil`: the default time for an answer.
   package var within: Duration?
   package var procedure: String
-  /// Of M6 of Pair Setup: the controller that is paired then.
+  /// For M6 of Pair Setup: the controller that is paired by it.
   package var controller: String?
-  /// The ways to be right; the first that fits counts.
+  /// The accepted alternatives; the first that fits counts.
   package var alternatives: [AnswerPattern]
   package var save: [SavedValue]
-  /// Whether a right M4 of Pair Verify secures the connection.
+  /// Whether a correct M4 of Pair Verify secures the connection.
   package var secures: Bool
 }
 
-/// What an `event` waits for.
+/// The event that an `event` waits for.
 package struct EventExpectation: Equatable, Sendable {
   package var on: String
   package var within: Duration?
-  /// Whether the event stays for the next step.
+  /// Whether the event remains queued for the next step.
   package var keeps: Bool
   package var alternatives: [AnswerPattern]
   package var save: [SavedValue]
 }
 
-/// Events that are collected.
+/// A collection of events.
 package struct EventCollection: Equatable, Sendable {
   package var on: String
-  /// Entries of these characteristics; `nil`: of all.
+  /// The characteristics whose entries count; `nil`: all.
   package var ids: Set<String>?
-  /// The number of entries that are waited for.
+  /// The number of entries to wait for.
   package var least: Int
-  /// How long they are waited for.
+  /// The time to wait for them.
   package var within: Duration?
-  /// How long events are collected after that.
+  /// The time in which further events are collected.
   package var rest: Duration
   package var save: [SavedValue]
 }
 
-/// A time in which nothing may come.
+/// A period in which nothing may arrive.
 package struct Silence: Equatable, Sendable {
   package var on: String
   package var duration: Duration
   /// Whether answers count as well as events.
   package var isWhole: Bool
-  /// Events of these characteristics; `nil`: of all.
+  /// The characteristics whose events count; `nil`: all.
   package var ids: Set<String>?
   package var deviation: String?
 }
 
-/// One way in which an answer, or an event, is right.
+/// One accepted form of an answer or an event.
 package struct AnswerPattern: Equatable, Sendable {
-  /// Something that is required. The parts are judged in the order of `rank`, and described as the suite writes them.
+  /// A requirement. The parts are judged in the order of `rank`, and described in the order of the suite.
   package enum Part: Equatable, Sendable {
     case field(AnswerField, JSONNode)
     case headers([NamedPattern])
@@ -69,11 +69,11 @@ package struct AnswerPattern: Equatable, Sendable {
     case setup(PairingStep)
     case verify(PairingStep)
     case closed(ConnectionClose)
-    /// Bytes that are no message; `nil`: any.
+    /// Bytes that are not an HTTP message; `nil`: any.
     case garbage(JSONNode?)
     case silent
 
-    /// Whether it is something else than an answer.
+    /// Whether the part describes something other than an answer.
     package var isNoAnswer: Bool {
       switch self {
       case .closed, .garbage, .silent: true
@@ -97,14 +97,14 @@ package struct AnswerPattern: Equatable, Sendable {
     }
   }
 
-  /// As the suite writes them.
+  /// The parts in the order of the suite.
   package var parts: [Part]
-  /// Who does this: then it is accepted, but not strict.
+  /// The stacks that behave like this. An answer that fits is accepted, but as not strict.
   package var deviation: String?
   /// A note for the report.
   package var record: String?
 
-  /// In the order in which they are judged.
+  /// The parts in the order in which they are judged.
   package var ranked: [Part] { parts.sorted { $0.rank < $1.rank } }
 }
 
@@ -123,7 +123,7 @@ package struct EntryPattern: Equatable, Sendable {
   /// An object of patterns, `id` excluded.
   package var pattern: JSONNode
 
-  /// The pattern for each of its ids.
+  /// Returns the pattern once for each of its ids.
   fileprivate static func list(_ node: JSONNode) throws(StepError) -> [EntryPattern] {
     let members = (node.members ?? []).filter { $0.name != "id" }
     let pattern = JSONNode(.object(members), place: node.place, path: node.path)
@@ -141,8 +141,8 @@ package struct EntryPattern: Equatable, Sendable {
 
 extension AnswerPattern {
   /// - Parameters:
-  ///   - node: an alternative of an `expect` or of an `event`, with what it inherits; resolved.
-  ///   - isWhole: whether other entries are wrong unless `only` says it. An event may have more, an answer may not.
+  ///   - node: an alternative of an `expect` or of an `event`, with its inherited members; resolved.
+  ///   - isWhole: whether further entries are refused by default; `only` overrides it. An event may have further entries, an answer may not.
   init(_ node: JSONNode, isWhole: Bool = true) throws(StepError) {
     parts = []
     for member in node.members ?? [] { try add(member, of: node, isWhole: isWhole) }
@@ -170,7 +170,7 @@ extension AnswerPattern {
     case "closed": try addClosed(node)
     case "garbage": if value.boolValue != false { parts.append(.garbage(value.boolValue == true ? nil : value)) }
     case "silent": if try node.flag("silent") == true { parts.append(.silent) }
-    // What is about the step, or about all alternatives.
+    // Members of the step, or of all alternatives.
     default: break
     }
   }
@@ -220,7 +220,7 @@ extension Silence {
 }
 
 extension JSONNode {
-  /// An object with the members of another one that it does not have itself.
+  /// Returns an object with its members, and those members of another object that it lacks.
   func inheriting(_ other: JSONNode, except names: Set<String> = []) -> JSONNode {
     let own = members ?? []
     let inherited = (other.members ?? []).filter { member in

@@ -3,25 +3,25 @@ import HAPWire
 
 /// Members of the content of a step.
 ///
-/// A variable whose path leads nowhere is `null`. Where that would make a wrong stimulus, or an expectation, a usual one, it is an error.
+/// A variable whose path leads nowhere is `null`. It is an error where `null` would silently turn a special stimulus or expectation into the default.
 extension JSONNode {
   private func member(_ name: String) throws(StepError) -> JSONNode? {
     guard let value = self[name] else { return nil }
     guard !value.isNull else {
-      throw StepError(value, "null is no value of \"\(name)\": the path of its variable leads nowhere")
+      throw StepError(value, "\"\(name)\" must not be null: the path of its variable leads nowhere")
     }
     return value
   }
 
   func text(_ name: String) throws(StepError) -> String? { try member(name).map { Scope.text($0) } }
 
-  /// Text whose absence has a harmless meaning, so that `null` is absence.
+  /// Returns text whose absence is harmless. `null` counts as absence.
   func optionalText(_ name: String) -> String? {
     guard let value = self[name], !value.isNull else { return nil }
     return Scope.text(value)
   }
 
-  /// The texts of a list, or of one text.
+  /// Returns the texts of a list, or one text as a list.
   func texts(_ name: String) throws(StepError) -> [String] {
     guard let value = try member(name) else { return [] }
     return (value.elements ?? [value]).map { Scope.text($0) }
@@ -41,7 +41,7 @@ extension JSONNode {
     return Int(clamping: number)
   }
 
-  /// A number of bytes or of other things, from 0 to 16 Mi: a variable can make it any.
+  /// A count from 0 to 16 Mi. The bound is needed because a variable can hold any number.
   var count: Int {
     get throws(StepError) {
       guard let number = integerValue, (0...Int128(ByteRecipe.limit)).contains(number) else {
@@ -56,7 +56,7 @@ extension JSONNode {
     return try value.count
   }
 
-  /// One number, or a list of them.
+  /// Returns one number as a list, or a list of numbers.
   func counts(_ name: String) throws(StepError) -> [Int]? {
     guard let value = try member(name) else { return nil }
     var counts: [Int] = []
@@ -78,21 +78,21 @@ extension JSONNode {
     return try value.duration
   }
 
-  /// One of the words of an enum.
-  /// - Parameter words: those that are possible here.
+  /// Returns one of the words of an enum.
+  /// - Parameter words: the words allowed here.
   func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, of words: [Word] = Array(Word.allCases)
   ) throws(StepError) -> Word? where Word.RawValue == String {
     try word(name, in: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
   }
 
-  /// One of some words.
+  /// Returns one of the given words.
   func word(_ name: String, in words: [String]) throws(StepError) -> String? {
     guard let value = try member(name) else { return nil }
     let text = Scope.text(value)
     guard words.contains(text) else {
       let list = words.joined(separator: ", ")
-      throw StepError(value, "\"\(text.prefix(40))\" is not known here: write one of \(list)")
+      throw StepError(value, "\"\(text.prefix(40))\" is not allowed here: write one of \(list)")
     }
     return text
   }
@@ -107,7 +107,7 @@ extension JSONNode {
     return value
   }
 
-  /// The variables that get values of an answer, by paths into it.
+  /// Returns the variables of `save`, each with its path into the answer.
   func saved() throws(StepError) -> [SavedValue] {
     var values: [SavedValue] = []
     for member in self["save"]?.members ?? [] {
@@ -117,10 +117,10 @@ extension JSONNode {
     return values
   }
 
-  /// The name of the connection: `on`, or the text that is used instead of an object; `main` without either.
+  /// The name of the connection: `on`, or the content if it is only text; `main` without either.
   var connection: String { optionalText("on") ?? stringValue ?? "main" }
 
-  /// An object without members of these names.
+  /// Returns the object without the members of these names.
   func without(_ names: Set<String>) -> JSONNode {
     JSONNode(.object((members ?? []).filter { !names.contains($0.name) }), place: place, path: path)
   }

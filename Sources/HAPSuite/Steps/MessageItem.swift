@@ -1,6 +1,6 @@
 import HAPWire
 
-/// An item of a TLV8 message to be sent.
+/// An item of a TLV8 message to send.
 package struct MessageItem: Equatable, Sendable {
   package var type: UInt8
   package var value: ByteRecipe
@@ -26,13 +26,15 @@ package struct MessageItem: Equatable, Sendable {
   fileprivate static func name(_ node: JSONNode) -> String? { node.stringValue ?? node.integerValue.map { "\($0)" } }
 
   fileprivate static func type(_ name: String, _ node: JSONNode) throws(StepError) -> UInt8 {
-    guard let type = Vocabulary.itemType(name) else { throw StepError(node, "there is no item \"\(name)\"") }
+    guard let type = Vocabulary.itemType(name) else { throw StepError(node, "unknown item \"\(name)\"") }
     return type
   }
 
   private static func bytes(_ value: JSONNode, of name: String) throws(StepError) -> ByteRecipe {
     if let number = value.integerValue {
-      guard let number = UInt64(exactly: number) else { throw StepError(value, "\(number) is no value of an item") }
+      guard let number = UInt64(exactly: number) else {
+        throw StepError(value, "\(number) is not a valid value of an item")
+      }
       return .bytes(ByteRecipe.littleEndian(number))
     }
     if let text = value.stringValue {
@@ -59,7 +61,7 @@ package struct MessageAlteration: Equatable, Sendable {
         throw StepError(element, "an alteration is an object with one member")
       }
       guard let name = AlterationName(rawValue: member.name) else {
-        throw StepError(member.value, "there is no alteration \"\(member.name)\"")
+        throw StepError(member.value, "unknown alteration \"\(member.name)\"")
       }
       guard let change = try MessageChange(name, member.value) else { continue }
       alterations.append(MessageAlteration(change: change, place: member.value.place, path: member.value.path))
@@ -67,26 +69,26 @@ package struct MessageAlteration: Equatable, Sendable {
     return alterations
   }
 
-  /// An error at the place of the alteration.
+  /// Returns an error at the place of the alteration.
   package func error(_ message: String) -> StepError { StepError(place: place, path: path, message) }
 }
 
-/// What is done to a TLV8 message before it is sent. Items are named by their types.
+/// An alteration of a TLV8 message before it is sent. Items are identified by their types.
 package enum MessageChange: Equatable, Sendable {
   case drop(UInt8)
-  /// Items that are not there are added.
+  /// Sets values of items. Missing items are added.
   case set([MessageItem])
   case add([MessageItem])
   case prepend([MessageItem])
   case duplicate(UInt8)
-  /// One bit of the byte at an offset; a negative offset counts from the end.
+  /// Inverts one bit of the byte at an offset. A negative offset counts from the end.
   case flip(UInt8, at: Int)
-  /// To a number of bytes.
+  /// Truncates to a number of bytes.
   case truncate(UInt8, to: Int)
-  /// By a number of bytes.
+  /// Removes a number of bytes.
   case shorten(UInt8, by: Int)
   case extend(UInt8, by: Int, isInFront: Bool)
-  /// The sizes of the first fragments.
+  /// Splits an item; the numbers are the sizes of its first fragments.
   case fragment(UInt8, sizes: [Int])
   case declare(UInt8, length: UInt8)
   case reverse
@@ -95,7 +97,7 @@ package enum MessageChange: Equatable, Sendable {
   case cut(Int)
   case replace(ByteRecipe)
 
-  /// The most bytes that it adds.
+  /// The maximum number of bytes that the alteration adds.
   var size: Int {
     switch self {
     case .set(let items), .add(let items), .prepend(let items): items.reduce(0) { $0 + $1.value.size }
@@ -122,7 +124,7 @@ package enum MessageChange: Equatable, Sendable {
       self = .extend(
         try Self.item(node.required("item")), by: try node.count("by") ?? 1, isInFront: try node.flag("front") ?? false)
     case .fragment:
-      // A header announces 255 bytes at most.
+      // The length field of a fragment holds at most 255.
       let sizes = try node.counts("sizes") ?? []
       self = .fragment(try Self.item(node.required("item")), sizes: sizes.map { min($0, 255) })
     case .declare:

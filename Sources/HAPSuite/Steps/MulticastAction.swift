@@ -5,15 +5,15 @@ package struct MulticastAction: Equatable, Sendable {
   package enum Operation: Equatable, Sendable {
     /// Announces an instance name as the tester's own.
     case claim(String)
-    /// Withdraws all that was claimed.
+    /// Withdraws all claimed names.
     case release
     /// Looks for all accessories.
     case browse
-    /// Looks for the accessory by its device ID, and uses its name and port from then on.
+    /// Looks for the accessory by its device ID, and uses its name and port afterwards.
     case follow
     /// Looks for the accessory by its name.
     case resolve
-    /// Asks, listens, or both.
+    /// Sends a query, waits for a packet, or both.
     case talk(MulticastQuery?, MulticastPacket?)
   }
 
@@ -63,12 +63,12 @@ package struct MulticastQuery: Equatable, Sendable {
   }
 }
 
-/// A packet about the accessory that is waited for.
+/// An expected packet about the accessory.
 package struct MulticastPacket: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable { case announcement, goodbye, txt, answer }
 
   package var kind: Kind
-  /// Whether it is wrong that it comes.
+  /// Whether the packet must not arrive.
   package var isUnwanted: Bool
 
   fileprivate init?(_ node: JSONNode) throws(StepError) {

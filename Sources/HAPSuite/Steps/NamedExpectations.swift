@@ -1,8 +1,8 @@
 import HAPWire
 
-/// The expectations that a suite gives names, and that steps call by them.
+/// The named expectations of a suite. Steps call them by name.
 package struct NamedExpectations: Sendable {
-  /// In the order of the suite.
+  /// The expectations in the order of the suite.
   let members: [JSONNode.Member]
   private let byName: [String: JSONNode]
 
@@ -15,7 +15,7 @@ package struct NamedExpectations: Sendable {
 
   var names: [String] { members.map(\.name) }
 
-  /// What an `expect` waits for, with what it calls by name.
+  /// Returns the expectation of an `expect`, with the expectations that it calls by name.
   /// - Parameter node: the content of the step, resolved.
   func expectation(_ node: JSONNode, in scope: Scope) throws(StepError) -> Expectation {
     let node = try merged(node, in: scope)
@@ -36,11 +36,11 @@ package struct NamedExpectations: Sendable {
     return node.without(["is"]).inheriting(try named(Scope.text(name), name, scope))
   }
 
-  /// - Parameter callers: the names that lead to this one. A variable can make a name lead back to itself.
+  /// - Parameter callers: the names of the calling expectations. A variable can make an expectation call itself.
   private func named(
     _ name: String, _ node: JSONNode, _ scope: Scope, _ callers: Set<String> = []
   ) throws(StepError) -> JSONNode {
-    if callers.contains(name) { throw StepError(node, "the expectation \"\(name)\" leads back to itself") }
+    if callers.contains(name) { throw StepError(node, "the expectation \"\(name)\" calls itself") }
     guard let expectation = byName[name] else { throw StepError(node, "the suite has no expectation \"\(name)\"") }
     let resolved = try scope.resolve(expectation)
     guard let base = resolved["is"] else { return resolved }
@@ -48,23 +48,23 @@ package struct NamedExpectations: Sendable {
       try named(Scope.text(base), base, scope, callers.union([name])))
   }
 
-  /// What an `expect` has for all its alternatives, and no alternative judges.
+  /// Members of an `expect` that apply to all its alternatives and that no alternative judges.
   private static let shared: Set<String> = ["on", "within", "procedure", "any", "save", "secure", "is", "as"]
 
-  /// The alternatives that an `expect` may have; `any` in named expectations multiplies them.
+  /// The maximum number of alternatives of an `expect`. An `any` in a named expectation multiplies them.
   private static let limit = 1000
-  /// The depth of `any` in `any`.
+  /// The maximum depth of `any` in `any`.
   private static let greatestDepth = 16
 
-  /// Adds the ways to be right. Each has the members next to `any`, too.
+  /// Adds the alternatives. Each also has the members next to `any`.
   private func add(
     to alternatives: inout [JSONNode], _ node: JSONNode, in scope: Scope, depth: Int = 0
   ) throws(StepError) {
     guard alternatives.count < Self.limit else {
-      throw StepError(node, "the expectation has more than \(Self.limit) alternatives: name fewer in \"any\"")
+      throw StepError(node, "the expectation has more than \(Self.limit) alternatives: list fewer in \"any\"")
     }
     guard depth < Self.greatestDepth else {
-      throw StepError(node, "\"any\" is \(depth) deep: name the alternatives in one \"any\"")
+      throw StepError(node, "\"any\" is nested \(depth) levels deep: list the alternatives in one \"any\"")
     }
     guard let list = node["any"]?.elements else { return alternatives.append(node) }
     for element in list {

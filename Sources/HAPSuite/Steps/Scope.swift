@@ -1,6 +1,6 @@
 import HAPWire
 
-/// The variables of a case, and what stands in their place.
+/// The variables of a case, and their values.
 package struct Scope: Sendable {
   private var values: [String: JSONNode] = [:]
 
@@ -11,18 +11,19 @@ package struct Scope: Sendable {
     set { values[name] = newValue }
   }
 
-  /// Puts values in the place of variables, in the texts of a tree and in its members' names. A text that is nothing but a variable
-  /// becomes its value, whatever that is; inside other text a value is written out.
+  /// Replaces variables by their values, in the texts and the member names of a tree. A text that consists of one variable
+  /// becomes the variable's value of any kind. Inside other text, the value is written out.
   /// - Throws: if a variable has no value, or the result is larger than `limit`.
   package func resolve(_ node: JSONNode) throws(StepError) -> JSONNode {
     let result = try substituted(node)
     guard result.cost(within: Self.limit) != nil else {
-      throw StepError(node, "with its variables, this has more than \(Self.limit) bytes: a value may have no more")
+      throw StepError(node, "with its variables, this value has more than \(Self.limit) bytes, which is the limit")
     }
     return result
   }
 
-  /// The size of a value: the bytes of its texts, and 16 for each value in it. 64 MiB. Variables that are added to themselves grow without end.
+  /// The limit on the size of a value: 64 MiB. The size is the bytes of its texts, plus 16 for each value in it. Without a limit, a variable
+  /// that is repeatedly added to itself could fill the memory.
   private static let limit = 64 << 20
 
   private func substituted(_ node: JSONNode) throws(StepError) -> JSONNode {
@@ -55,7 +56,7 @@ package struct Scope: Sendable {
     while let start = rest.firstRange(of: "${") {
       let before = rest[..<start.lowerBound]
       guard let end = rest[start.upperBound...].firstIndex(of: "}") else {
-        throw StepError(node, "a variable without an end: \(text)")
+        throw StepError(node, "a variable has no closing brace: \(text)")
       }
       let value = try value(of: String(rest[start.upperBound..<end]), at: node)
       rest = rest[rest.index(after: end)...]
@@ -64,19 +65,19 @@ package struct Scope: Sendable {
       }
       result += before + Self.text(value)
       guard result.utf8.count <= Self.limit else {
-        throw StepError(node, "with its variables, this has more than \(Self.limit) bytes: a value may have no more")
+        throw StepError(node, "with its variables, this value has more than \(Self.limit) bytes, which is the limit")
       }
     }
     return JSONNode(.string(result + rest), place: node.place, path: node.path)
   }
 
-  /// The value that a path leads to: "on.id", "db.accessories[0].aid".
+  /// Returns the value at a path such as "on.id" or "db.accessories[0].aid".
   private func value(of path: String, at node: JSONNode) throws(StepError) -> JSONNode {
-    // "light.Brightness.id?" is null where it leads nowhere.
+    // The "?" in "light.Brightness.id?" means: `null` if the path leads nowhere.
     let isOptional = path.hasSuffix("?")
     let path = isOptional ? String(path.dropLast()) : path
     let name = String(path.prefix { $0 != "." && $0 != "[" })
-    guard let start = values[name] else { throw StepError(node, "nothing has given \"\(name)\" a value") }
+    guard let start = values[name] else { throw StepError(node, "the variable \"\(name)\" has no value") }
     guard let value = start.at(String(path.dropFirst(name.count))) else {
       if isOptional { return JSONNode(.null) }
       throw StepError(node, "\"\(path)\" has no value")
@@ -84,14 +85,14 @@ package struct Scope: Sendable {
     return value
   }
 
-  /// Ids as suites name them: texts, things that were found, and lists of either.
+  /// Returns the ids in a node: texts, subjects that a `find` found, and lists of either.
   package static func ids(_ node: JSONNode) -> [String] {
     if let elements = node.elements { return elements.flatMap(ids) }
     if node.isNull { return [] }
     return [node["id"]?.stringValue ?? text(node)]
   }
 
-  /// A value as it stands inside text.
+  /// Returns a value as it is written inside text.
   package static func text(_ node: JSONNode) -> String {
     if let text = node.stringValue { return text }
     var buffer = ByteBuffer()
@@ -101,7 +102,7 @@ package struct Scope: Sendable {
 }
 
 extension JSONNode {
-  /// The bytes of its texts, and 16 for each value in it; `nil`: more than the limit.
+  /// Returns the bytes of its texts, plus 16 for each value in it; `nil`: more than the limit.
   fileprivate func cost(within limit: Int) -> Int? {
     var cost = 16
     switch kind {
@@ -121,9 +122,9 @@ extension JSONNode {
     return cost <= limit ? cost : nil
   }
 
-  /// What a path such as ".accessories[0].aid" leads to; nil when it leads nowhere. A negative index counts from the end; `.count` is how
-  /// many elements there are, `.median` and `.p99` what half and 99 of 100 numbers don't exceed, unless there is a member of that name.
-  /// Behind null all is null: what is optional need not be there.
+  /// Returns the value at a path such as ".accessories[0].aid"; `nil` if the path leads nowhere. A negative index counts from the end.
+  /// Without a member of that name, `.count` is the number of elements, and `.median` and `.p99` are quantiles of a list of numbers.
+  /// Every path below `null` yields `null`, because an optional subject may be missing.
   package func at(_ path: String) -> JSONNode? {
     var node = self
     var rest = path[...]
@@ -157,7 +158,7 @@ extension JSONNode {
     return node
   }
 
-  /// The least of some numbers that so large a part of them doesn't exceed; nil where there are none.
+  /// Returns the smallest of the numbers that is not exceeded by the given part of them; `nil` without numbers.
   private static func quantile(_ part: Double, of nodes: [JSONNode]) -> Double? {
     let numbers = nodes.compactMap { $0.numberValue?.double }.sorted()
     guard !numbers.isEmpty else { return nil }

@@ -11,7 +11,7 @@ extension SendAction {
       var messages = [try SentMessage(node, on: on)]
       for part in node["batch"]?.elements ?? [] { messages.append(try SentMessage(part, on: on)) }
       guard messages.reduce(0, { $0 + $1.size }) <= Self.limit else {
-        throw StepError(node, "this sends more than \(Self.limit) bytes at once: a suite may send no more")
+        throw StepError(node, "this sends more than \(Self.limit) bytes at once, which is the limit of a suite")
       }
       content = .messages(messages)
     }
@@ -57,13 +57,13 @@ extension SentMessage {
     }
     guard isAhead else { return }
     for name in ["raw", "plain", "split", "frame"] where node[name] != nil {
-      throw StepError(node, "a message with \"ahead\" has no \"\(name)\": leave one of them out")
+      throw StepError(node, "a message cannot have both \"ahead\" and \"\(name)\": remove one of them")
     }
   }
 }
 
 extension SentMessage {
-  /// The most bytes that it has, apart from its head.
+  /// The maximum number of bytes of the message without its head.
   fileprivate var size: Int {
     switch content {
     case .raw(let recipe), .bytes(let recipe): recipe.size
@@ -108,7 +108,7 @@ extension SentRequest {
     size = try node.count("size")
   }
 
-  /// The method, path and body that the step gives in one word.
+  /// Returns the default method, path and body for the kind of message that the step names.
   private static func usual(_ node: JSONNode) throws(StepError) -> (String, String, Body) {
     if let ids = node["read"] {
       let path = try ["/characteristics?id=" + Scope.ids(ids).joined(separator: ",")] + node.texts("flags")
@@ -145,7 +145,7 @@ extension SentRequest {
     return ("GET", "/", .none)
   }
 
-  /// The body of a write. An `id` becomes `aid` and `iid`.
+  /// Returns the body of a write. `id` is split into `aid` and `iid`.
   private static func written(_ entries: [JSONNode], pid: JSONNode?) throws(StepError) -> JSONNode {
     var rendered: [JSONNode] = []
     for entry in entries {
@@ -186,7 +186,7 @@ extension Corruption {
     case "truncate": self = .truncate(max(0, Int(clamping: member.value.integerValue ?? 0)))
     case "append": self = .append(try ByteRecipe(member.value))
     case "prepend": self = .prepend(try ByteRecipe(member.value))
-    default: throw StepError(member.value, "there is no corruption \"\(member.name)\"")
+    default: throw StepError(member.value, "unknown corruption \"\(member.name)\"")
     }
   }
 }

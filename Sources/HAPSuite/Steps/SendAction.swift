@@ -1,9 +1,9 @@
 import HAPWire
 
-/// Bytes that a step sends on a connection.
+/// The content of a `send`: bytes for a connection.
 package struct SendAction: Equatable, Sendable {
   package enum Content: Equatable, Sendable {
-    /// The bytes that the `until` of an earlier step kept.
+    /// The bytes that the `until` of an earlier step held back.
     case rest
     /// Messages in one segment.
     case messages([SentMessage])
@@ -12,33 +12,33 @@ package struct SendAction: Equatable, Sendable {
   package var on: String
   package var content: Content
   package var delivery: Delivery
-  /// How often it is sent.
+  /// The number of times that it is sent.
   package var times: Int
-  /// A variable for the bytes as they went out.
+  /// A variable for the bytes as sent.
   package var save: String?
-  /// Whether sending ends after it.
+  /// Whether the sending side is closed afterwards.
   package var finishes: Bool
 
-  /// The bytes that a step may send at once: 64 MiB. More are a mistake of the suite.
+  /// The limit on the bytes that a step sends at once: 64 MiB. Exceeding it is an error in the suite.
   package static let limit = 64 << 20
 }
 
-/// How bytes leave: in one piece, in several, or only their beginning.
+/// The way in which bytes are sent: in one piece, in several, or only their beginning.
 package struct Delivery: Equatable, Sendable {
-  /// The number of bytes that are sent. A negative number is the number of bytes that are kept.
+  /// The number of bytes to send. A negative number is the number of bytes to hold back.
   package var until: Int?
   package var pieces: Sizes?
   package var pause: Duration
 }
 
-/// How something is divided.
+/// The sizes of the parts into which bytes are divided.
 package enum Sizes: Equatable, Sendable {
-  /// In parts of one size.
+  /// All parts have one size.
   case all(Int)
-  /// The first parts have these sizes, and the rest is one more.
+  /// The first parts have these sizes; the rest is one more part.
   case first([Int])
 
-  /// The sizes of the parts of `count` bytes; empty: they are not divided.
+  /// Returns the sizes of the parts of `count` bytes; empty: the bytes are not divided.
   package func parts(of count: Int) -> [Int] {
     switch self {
     case .all(let size): size == 0 ? [] : [Int](repeating: size, count: (count + size - 1) / size)
@@ -60,9 +60,9 @@ package struct SentMessage: Equatable, Sendable {
   package var content: Content
   /// The procedure whose messages and keys it uses.
   package var procedure: String
-  /// Whether it bypasses the session, unsealed.
+  /// Whether it is sent in plain text, bypassing the session.
   package var isPlain: Bool
-  /// Whether it is sealed with the keys of a Pair Verify whose M4 has not come.
+  /// Whether it is sealed with the keys of a Pair Verify whose M4 has not arrived yet.
   package var isAhead: Bool
   /// The sizes of its frames.
   package var split: Sizes?
@@ -73,23 +73,23 @@ package struct SentMessage: Equatable, Sendable {
   package var uses: [Procedure]
 }
 
-/// How frames are wrong.
+/// Faults of the frames.
 package struct FrameFault: Equatable, Sendable {
   package enum Part: String, CaseIterable, Sendable { case ciphertext, tag, length }
 
-  /// One bit of this part is inverted.
+  /// The part in which one bit is inverted.
   package var flip: Part?
-  /// Is added to the counter of the frame; the counter of the session does not change.
+  /// A number added to the counter of the frame; the counter of the session does not change.
   package var counterOffset = 0
-  /// The length that the frame announces instead of the right one.
+  /// The length that the frame announces instead of the correct one.
   package var length: Int?
-  /// Whether bytes are added until an enlarged length is reached.
+  /// Whether bytes are added to match an enlarged length.
   package var fills = false
 
   package init() {}
 }
 
-/// An HTTP request, with everything in which it differs from the usual one.
+/// An HTTP request, with its differences from the default.
 package struct SentRequest: Equatable, Sendable {
   package enum Body: Equatable, Sendable {
     case none
@@ -116,26 +116,26 @@ package struct SentRequest: Equatable, Sendable {
   package var host: Field
   package var type: Field
   package var length: Field
-  /// `nil`: as usual.
+  /// `nil`: the default form.
   package var headerForm: HeaderForm?
   /// Further header lines.
   package var headers: [String]
   package var body: Body
   package var corruptions: [Corruption]
-  /// The bytes that head and body have together: a header field fills them.
+  /// The total size of head and body in bytes. A header field pads the request to it.
   package var size: Int?
 }
 
-/// What is done to the bytes of a body.
+/// A corruption of the bytes of a body.
 package enum Corruption: Equatable, Sendable {
-  /// One bit of the byte at an offset; a negative offset counts from the end.
+  /// Inverts one bit of the byte at an offset. A negative offset counts from the end.
   case flip(at: Int)
   case truncate(Int)
   case append(ByteRecipe)
   case prepend(ByteRecipe)
 }
 
-/// A request of /pairings.
+/// A request to `/pairings`.
 package enum PairingsRequest: Equatable, Sendable {
   case list
   case add(controller: String?, permissions: UInt8)
@@ -170,12 +170,12 @@ package enum VerifyMessage: Equatable, Sendable {
   case start(publicKey: ByteRecipe?)
   case finish(SealedEdits, ephemeral: Ephemeral)
 
-  /// Whose ephemeral keys M3 signs.
+  /// The ephemeral keys that M3 signs.
   package enum Ephemeral: Equatable, Sendable {
     case own
-    /// Its own, in the wrong order.
+    /// The procedure's own keys, in the wrong order.
     case swapped
-    /// Those of another procedure.
+    /// The keys of another procedure.
     case of(String)
   }
 
@@ -187,9 +187,9 @@ package enum VerifyMessage: Equatable, Sendable {
   }
 }
 
-/// In what M3 of Pair Setup differs from the right one.
+/// The differences of M3 of Pair Setup from the correct one.
 package struct ProofEdits: Equatable, Sendable {
-  /// A: 0, N, 2·N, one that begins with zeros, or any bytes.
+  /// A: 0, N, 2·N, a key that begins with zeros, or any bytes.
   package enum PublicKey: Equatable, Sendable {
     case zero
     case n
@@ -204,9 +204,9 @@ package struct ProofEdits: Equatable, Sendable {
     case text(String)
   }
 
-  /// `nil`: the right one.
+  /// `nil`: the correct one.
   package var publicKey: PublicKey?
-  /// S; `nil`: the right one.
+  /// S; `nil`: the correct one.
   package var secret: ByteRecipe?
   package var isPadded: Bool
   package var wantsZeroSecret: Bool
@@ -215,14 +215,14 @@ package struct ProofEdits: Equatable, Sendable {
   package var code: Code
 }
 
-/// In what the sealed part of M5 of Pair Setup, or of M3 of Pair Verify, differs from the right one.
+/// The differences of the sealed part of M5 of Pair Setup, or of M3 of Pair Verify, from the correct one.
 package struct SealedEdits: Equatable, Sendable {
   package var controller: String?
   package var identifier: ByteRecipe?
   /// The controller whose key signs.
   package var signer: String?
   package var inner: [MessageAlteration]
-  /// 8 characters; `nil`: the right one.
+  /// 8 characters; `nil`: the correct one.
   package var nonce: String?
   package var hasWrongKey: Bool
 }

@@ -1,13 +1,13 @@
 import HAPWire
 
 extension Step {
-  /// The steps that give their variables values one after the other, or whose inner steps do.
+  /// The steps that evaluate their variables one after the other, or in their inner steps.
   private static let deferring: Set<StepName> = [
     .let, .collect, .find, .expect, .repeat, .each, .if, .together, .try, .finally, .do,
   ]
 
-  /// What the step does, with the values of its variables. Steps inside it get theirs when they run.
-  /// - Throws: if a variable has no value, or one that does not fit.
+  /// Returns the action of the step with the values of its variables. The variables of inner steps are evaluated when those run.
+  /// - Throws: if a variable has no value, or a value that does not fit.
   package func action(in scope: Scope, _ expectations: NamedExpectations) throws(StepError) -> StepAction {
     let node = Self.deferring.contains(name) ? content : try scope.resolve(content)
     let on = node.connection
@@ -54,8 +54,8 @@ extension Step {
     case .mdns: return .mdns(try MulticastAction(node))
     case .txt: return .txt(NamedPattern.list(node))
     case .claims: return .claims
-    // The reader of the suite has put the steps of the routine in its place.
-    case .do: throw StepError(node, "there is no step \"do\"")
+    // The suite reader has replaced each `do` with the steps of its routine.
+    case .do: throw StepError(node, "unknown step \"do\"")
     }
   }
 }
@@ -160,7 +160,9 @@ extension NewController {
     isAdmin = try node.word("permissions", in: ["user", "admin"]) == "admin"
     identifier = try node.bytes("id")
     keyOf = try node.text("key-of")
-    if name == "admin" { throw StepError(node, "admin is the tester's own controller: choose another name") }
+    if name == "admin" {
+      throw StepError(node, "\"admin\" is reserved for the tester's own controller: choose another name")
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import HAPWire
 
-/// A step of a case as the suite writes it. Its variables get their values when it runs: see `action(in:_:)`.
+/// A step of a case as the suite writes it. Its variables are evaluated when it runs: see `action(in:_:)`.
 package struct Step: Equatable, Sendable {
   package let name: StepName
   /// The object that has the step's name as its member.
   let node: JSONNode
   let content: JSONNode
 
-  /// - Returns: `nil` if the object has only a note, or a name that is no step. `ShapeChecker` reports the latter.
+  /// - Returns: `nil` if the object has only a note, or an unknown name. `ShapeChecker` reports the latter.
   init?(_ node: JSONNode) {
     guard let member = StepName.member(of: node), let name = StepName(rawValue: member.name) else { return nil }
     self.name = name
@@ -15,15 +15,15 @@ package struct Step: Equatable, Sendable {
     content = member.value
   }
 
-  /// Where the suite has it.
+  /// The position of the step in the suite.
   package var place: JSONPlace { node.place }
-  /// "cases[0].steps[2]".
+  /// A path such as "cases[0].steps[2]".
   package var path: String { node.path.description }
 
   /// The names of the variables that the step uses, with repetitions.
   package var variables: [String] { variableNames(in: content) }
 
-  /// The connection that the step is about: `main` if it names none.
+  /// Returns the connection of the step: `main` if it names none.
   package func connection(in scope: Scope) -> String {
     let name = content["on"].flatMap { node in try? scope.resolve(node) }?.stringValue
     // The text of an `expect` is an expectation, not a connection.
@@ -33,7 +33,7 @@ package struct Step: Equatable, Sendable {
   static func list(_ node: JSONNode?) -> [Step] { (node?.elements ?? []).compactMap { Step($0) } }
 }
 
-/// A value of a suite whose variables get their values later than those of the step around it.
+/// A value whose variables are evaluated later than those of the step around it.
 package struct DeferredValue: Equatable, Sendable {
   let node: JSONNode
 
@@ -59,7 +59,7 @@ package struct VariableValue: Equatable, Sendable {
 package struct CaseVariant: Equatable, Sendable {
   let node: JSONNode
 
-  /// `nil`: the suite forgot it.
+  /// `nil`: missing in the suite.
   package var name: String? { node["name"]?.stringValue }
   package var values: [VariableValue] { VariableValue.list(node) }
 }

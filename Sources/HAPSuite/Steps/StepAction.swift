@@ -1,10 +1,10 @@
 import HAPModel
 import HAPWire
 
-/// What a step does: the step with the values of its variables.
+/// The action of a step: the step with the values of its variables.
 ///
-/// The runner of HAPConformance switches over it, so a step that the runner cannot carry out does not compile. Values of variables, patterns and the
-/// JSON that a step sends are data of the case and stay JSON.
+/// The runner of HAPConformance switches over it, so that a step without an implementation does not compile. Values of variables, patterns and
+/// the JSON that a step sends are data of the case and remain JSON.
 package enum StepAction: Equatable, Sendable {
   case connect(Connect)
   case close(on: String, how: ConnectionEnding)
@@ -50,10 +50,10 @@ package enum StepAction: Equatable, Sendable {
   case claims
 }
 
-/// How a connection ends: in order, by a reset, or only the sending of bytes.
+/// The way in which a connection ends: in order, by a reset, or by closing only the sending side.
 package enum ConnectionEnding: String, CaseIterable, Sendable { case fin, reset, half }
 
-/// What the keys of a session come from.
+/// The origin of the keys of a session.
 package enum KeyOrigin: String, CaseIterable, Sendable {
   /// A transient Pair Setup.
   case transient
@@ -74,14 +74,14 @@ package enum PairingStep: String, CaseIterable, Sendable {
 /// A TCP connection.
 package struct Connect: Equatable, Sendable {
   package var on: String
-  /// Another address of the accessory than the usual one.
+  /// An address of the accessory that replaces the default one.
   package var address: String?
   package var within: Duration?
-  /// A variable for `connected`, `refused`, `silent` or `unreachable`. `nil`: the case fails unless connected.
+  /// A variable for `connected`, `refused`, `silent` or `unreachable`. `nil`: the case fails if the connection fails.
   package var save: String?
 }
 
-/// Bytes for a variable, which gets them as hexadecimal text.
+/// Bytes for a variable. The variable receives them as hexadecimal text.
 package struct VariableBytes: Equatable, Sendable {
   package var variable: String
   package var bytes: ByteRecipe
@@ -97,7 +97,7 @@ package struct NamedPattern: Equatable, Sendable {
   }
 }
 
-/// A value of an answer that a variable gets.
+/// A value of an answer that is assigned to a variable.
 package struct SavedValue: Equatable, Sendable {
   package var variable: String
   /// "json.accessories[0].aid".
@@ -109,9 +109,9 @@ package struct PairSetupRun: Equatable, Sendable {
   package var on: String
   package var procedure: String
   package var controller: String?
-  /// Replaces the accessory's setup code.
+  /// A setup code that replaces the accessory's.
   package var code: String?
-  /// The last message that is waited for: M2, M4 or M6.
+  /// The last message to wait for: M2, M4 or M6.
   package var last: PairingStep
   package var mayReconnect: Bool
   package var save: [SavedValue]
@@ -135,20 +135,20 @@ package struct DatabaseReading: Equatable, Sendable {
   package init() {}
 }
 
-/// A controller of the case, besides the tester's own.
+/// A controller of the case, in addition to the tester's own.
 package struct NewController: Equatable, Sendable {
   package var name: String
   package var isPaired: Bool
   package var isAdmin: Bool
   /// `nil`: a random UUID in upper case.
   package var identifier: ByteRecipe?
-  /// Another controller, whose key it has.
+  /// Another controller whose key it uses.
   package var keyOf: String?
 }
 
 /// Steps that are repeated.
 package struct Repetition: Equatable, Sendable {
-  /// What ends it early.
+  /// A condition that ends the repetition early.
   package struct End: Equatable, Sendable {
     package var that: DeferredValue
     package var pattern: DeferredValue
@@ -156,7 +156,7 @@ package struct Repetition: Equatable, Sendable {
   }
 
   package var times: Int
-  /// The variable that counts, from 0.
+  /// The counter variable; it starts at 0.
   package var variable: String
   package var every: Duration
   package var until: End?
@@ -182,18 +182,18 @@ package struct Branch: Equatable, Sendable {
 /// Steps that may fail.
 package struct Attempt: Equatable, Sendable {
   package var steps: [Step]
-  /// What is done after them, however they end. `nil`: nothing.
+  /// Steps that run afterwards in any case. `nil`: none.
   package var always: [Step]?
-  /// A variable for the failure; empty text if there is none.
+  /// A variable for the failure; empty text without a failure.
   package var save: String?
 }
 
-/// A hook, and what is done with its answer.
+/// A request to a hook, and the handling of its answer.
 package struct HookAction: Equatable, Sendable {
   package var name: HookName
   package var subject: DeferredSubject?
   package var value: JSONNode?
-  /// Of `press`: single, double or long.
+  /// For `press`: single, double or long.
   package var kind: String?
   package var save: String?
   package var refused: String?

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// A step that cannot be carried out as the suite writes it. It is a mistake in the suite or in the tester, never in the accessory.
+/// An error in a step that cannot be carried out as written. The fault is in the suite or the tester, never in the accessory.
 package struct StepError: Error, Equatable, Sendable {
   package var place: JSONPlace
   /// "cases[3].steps[0].send.tlv".
@@ -25,7 +25,7 @@ package struct StepError: Error, Equatable, Sendable {
     self.message = message
   }
 
-  /// - Parameter step: the step that has the problem, if no more is known.
+  /// - Parameter step: the step with the problem, if its exact place is not known.
   package init(_ step: Step, _ problem: StepProblem) {
     place = step.place
     path = step.path
@@ -33,7 +33,7 @@ package struct StepError: Error, Equatable, Sendable {
   }
 }
 
-/// A mistake in a step, without its place. The runner adds the place of the step.
+/// An error in a step, without its place. The runner adds the place of the step.
 package struct StepProblem: Error, Equatable, Sendable {
   package var message: String
 

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// Something that a case looks for in the database, and the variable that gets it.
+/// A subject that a case looks for in the database, with the variable that receives it.
 package struct NamedSubject: Equatable, Sendable {
   package var name: String
   private let node: JSONNode
@@ -13,7 +13,7 @@ package struct NamedSubject: Equatable, Sendable {
   package func subject(in scope: Scope) throws(StepError) -> Subject { try Subject(scope.resolve(node)) }
 }
 
-/// What is looked for in the database.
+/// A description of the characteristics, services or accessories to look for in the database.
 package struct Subject: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable { case characteristic, service, accessory }
 
@@ -25,44 +25,44 @@ package struct Subject: Equatable, Sendable {
     case aid(UInt64)
   }
 
-  /// How many are looked for.
+  /// The number of subjects to look for.
   package enum Number: Equatable, Sendable {
     case one
     /// A list of this length.
     case count(Int)
-    /// A list of all, at least `least`; of `most` if there are more.
+    /// A list of all, at least `least`; limited to `most`.
     case all(least: Int, most: Int?)
   }
 
   package var kind: Kind
   package var types: [TypeID]
   package var exceptTypes: [TypeID]
-  /// Of a characteristic: the types of its service.
+  /// For a characteristic: the types of its service.
   package var serviceTypes: [TypeID]
   package var formats: [String]
   package var perms: Permissions
   package var without: Permissions
-  /// Members that a characteristic has, and members that it has not.
+  /// Members that a characteristic must have, and members that it must not have.
   package var has: [String]
   package var lacks: [String]
-  /// Of a service: types of its characteristics. Of an accessory: types of its services.
+  /// For a service: types of its characteristics. For an accessory: types of its services.
   package var parts: [TypeID]
   package var owner: Owner?
   package var isCustom: Bool?
   package var isQuiet: Bool
   package var leastValues: Int
-  /// `nil`: it need not be text or data.
+  /// `nil`: the format need not be text or data.
   package var leastRoom: Int?
-  /// Variables of what was found before.
+  /// Variables with subjects found earlier.
   package var place: String?
   package var beside: String?
   package var linkedTo: String?
   package var others: [String]
   package var number: Number
   package var isOptional: Bool
-  /// Why the case is skipped if there is none; `nil`: because there is no `words`.
+  /// The reason to skip the case if nothing is found; `nil`: a default reason with `words`.
   package var reason: String?
-  /// "writable characteristic of format bool".
+  /// A description such as "writable characteristic of format bool".
   package var words: String
 
   /// - Parameter node: a subject of `Vocabulary.subjectMembers`, resolved.
@@ -117,7 +117,7 @@ package struct Subject: Equatable, Sendable {
     for text in try node.texts(name) {
       guard let permission = Permissions(name: text) else {
         throw StepError(
-          node[name] ?? node, "there is no permission \"\(text.prefix(40))\": write pr, pw, ev, aa, tw, hd or wr")
+          node[name] ?? node, "unknown permission \"\(text.prefix(40))\": write pr, pw, ev, aa, tw, hd or wr")
       }
       result.formUnion(permission)
     }
@@ -137,7 +137,7 @@ package struct Subject: Equatable, Sendable {
     return result
   }
 
-  /// What is looked for, for the reason to skip a case.
+  /// Returns the description of the subject, for the reason to skip a case.
   private static func words(_ node: JSONNode, _ kind: Kind, isCustom: Bool, isQuiet: Bool) throws(StepError) -> String {
     var words: [String] = []
     func add(_ name: String, _ before: String, _ separator: String) throws(StepError) {
@@ -159,7 +159,7 @@ package struct Subject: Equatable, Sendable {
   }
 }
 
-/// The value of a variable that has to be a characteristic, service or accessory.
+/// The value of a variable that must be a characteristic, service or accessory.
 package struct DeferredSubject: Equatable, Sendable {
   let node: JSONNode
 
@@ -181,7 +181,7 @@ package enum FoundSubject: Equatable, Sendable {
         aid: number("aid"), iid: number("iid"), name: node["name"]?.stringValue, service: number("service-iid"))
     case .service: self = .service(aid: number("aid"), iid: number("iid"))
     case .accessory: self = .accessory(aid: number("aid"))
-    case nil: throw StepError(node, "\"of\" is a characteristic, service or accessory that a `find` found")
+    case nil: throw StepError(node, "\"of\" must be a characteristic, service or accessory from a `find`")
     }
   }
 }

@@ -4,9 +4,9 @@ import HAPWire
 package struct ValueCheck: Equatable, Sendable {
   package var that: JSONNode
   package var pattern: JSONNode
-  /// The text before the problem.
+  /// The text before the problem in a failure.
   package var reason: String?
-  /// Who does otherwise: then it is not strict.
+  /// The stacks that behave otherwise. A value that does not fit is then accepted, but as not strict.
   package var deviation: String?
 
   /// - Parameter node: one check, or a list of them; resolved.
@@ -23,11 +23,11 @@ package struct ValueCheck: Equatable, Sendable {
   }
 }
 
-/// Rules of the lint that a database has to keep.
+/// Rules of the lint that a database must follow.
 package struct DatabaseRules: Equatable, Sendable {
-  /// By id or name.
+  /// Rules by id or name.
   package var rules: [String]
-  /// The bytes of the database; `nil`: of the last one that was read.
+  /// The bytes of the database; `nil`: the last database read.
   package var database: ByteRecipe?
   /// The bytes of a second reading.
   package var again: ByteRecipe?
@@ -44,7 +44,7 @@ package struct DatabaseComparison: Equatable, Sendable {
   package enum Aspect: String, CaseIterable, Sendable {
     /// Ids, types and metadata.
     case structure
-    /// Ids that have another meaning than before.
+    /// Ids that have changed their meaning.
     case reusedIDs = "reused-ids"
     case values
   }
@@ -52,7 +52,7 @@ package struct DatabaseComparison: Equatable, Sendable {
   package var old: ByteRecipe
   package var new: ByteRecipe
   package var aspect: Aspect
-  /// Of `values`: a later reading. Only values that are the same in it as in `old` are judged.
+  /// For `values`: a later reading. Only values that are equal in it and in `old` are judged.
   package var again: ByteRecipe?
   /// A variable for the list of differences. `nil`: a difference is a failure.
   package var save: String?

@@ -17,30 +17,31 @@ package enum HookName: String, CaseIterable, Hashable, Sendable {
   case removeAccessory = "remove-accessory"
   case radio
   case stall
-  /// Nothing is done: it is asked which accessories have identified themselves since it was asked last.
+  /// Performs no action: returns the accessories that have identified themselves since the last request.
   case identified
 
-  /// As a request to a person, without what it is about.
+  /// The request to a person, without its subject.
   package var request: String {
     switch self {
-    case .reboot: "restart the device the proper way"
-    case .powerCut: "cut the device's power and give it back"
+    case .reboot: "restart the device in its normal way"
+    case .powerCut: "cut the device's power, then restore it"
     case .factoryReset: "reset the device to its factory settings"
     case .press: "press the button"
-    case .trigger: "let the sensor notice something, or the alarm go off"
+    case .trigger: "trigger the sensor or the alarm"
     case .set: "operate the device by hand"
-    case .obstruct: "put something in the way"
-    case .jam: "let the mechanism get stuck"
-    case .offline: "let the bridge lose the accessory"
-    case .online: "let the bridge find the accessory again"
-    case .battery: "bring the battery to this charge, in percent"
-    case .stop: "stop the accessory the proper way"
+    case .obstruct: "put an obstacle in the way"
+    case .jam: "make the mechanism jam"
+    case .offline: "disconnect the accessory from the bridge"
+    case .online: "reconnect the accessory to the bridge"
+    case .battery: "set the battery to this charge, in percent"
+    case .stop: "stop the accessory in its normal way"
     case .start: "start the accessory again"
     case .addAccessory: "add an accessory to the bridge"
     case .removeAccessory: "remove the accessory from the bridge"
-    case .radio: "take the device off the network, or bring it back"
-    case .stall: "let the device's answer to a read get stuck"
-    case .identified: "say whether the device has identified itself since the last question: done means that it has"
+    case .radio: "take the device off the network, or put it back"
+    case .stall: "delay the device's answer to a read"
+    case .identified:
+      "check whether the device has identified itself since the last request; \"done\" means that it has"
     }
   }
 }

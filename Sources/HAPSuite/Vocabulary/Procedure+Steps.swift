@@ -1,9 +1,9 @@
 import HAPWire
 
-/// Which procedures steps use.
+// The procedures that steps use.
 extension Procedure {
-  /// The procedures that a step uses whatever it says. What an `expect` uses depends on the request before it, and what a `check` uses on where its
-  /// values come from.
+  /// The procedures that a step uses whatever its content. For an `expect` they depend on the request before it, and for a `check` on the origin
+  /// of its values.
   package static func used(by step: StepName) -> [Procedure] {
     switch step {
     case .event, .events, .silence: [.event, .subscribe]
@@ -28,7 +28,7 @@ extension Procedure {
     "header-form", "raw", "text", "bytes", "body", "tlv", "json", "code", "batch", "until", "finish", "size",
   ]
 
-  /// The procedures that a `send` uses. A message that the step alters is the case's own stimulus and uses none.
+  /// Returns the procedures that a `send` uses. A message that the step alters is the case's own stimulus and uses none.
   /// - Parameter node: the content of the step.
   static func used(byRequest node: JSONNode) -> [Procedure] {
     guard !ownStimuli.contains(where: { node[$0] != nil }) else { return [] }
@@ -52,7 +52,7 @@ extension Procedure {
     return []
   }
 
-  /// All procedures that a case uses and does not judge, in the order of the documentation.
+  /// Returns all procedures that a case uses and does not judge, in the order of the documentation.
   package static func used(by definition: CaseDefinition) -> [Procedure] {
     var used = Set(definition.causes.uses)
     for step in definition.steps { collect(step.node, &used) }
@@ -70,7 +70,7 @@ extension Procedure {
       {
         used.insert(.restart)
       }
-      // The content of a `send` has members with the names of steps.
+      // The content of a `send` has members that are also names of steps.
       if member.name != StepName.send.rawValue, member.name != StepName.expect.rawValue {
         collect(member.value, &used)
       }

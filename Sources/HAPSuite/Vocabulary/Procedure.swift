@@ -1,21 +1,21 @@
-/// A procedure that many cases use and few judge. A case names the procedures that it judges with `owns`.
+/// A procedure that many cases use and few judge. A case lists the procedures that it judges in `owns`.
 ///
-/// If a case fails in a procedure that it only uses, and a case that owns the procedure fails in the same run, the first case is blocked by the
-/// second: nothing is known of its own requirement.
+/// If a case fails in a procedure that it only uses, and a case that owns the procedure fails in the same run, the second case blocks the
+/// first: the requirement of the first case remains untested.
 package enum Procedure: String, CaseIterable, Hashable, Sendable {
   /// The accessory's DNS-SD record and its announcements.
   case discovery
   case pairSetup = "pair-setup"
-  /// What the accessory answers to a Pair Setup while another one runs, and when that ends.
+  /// The answer to a Pair Setup while another one runs, and after that one ends.
   case busy
   case pairVerify = "pair-verify"
-  /// The answer to a controller that is not paired, or no longer.
+  /// The answer to a controller that is not paired, or no longer paired.
   case refuseStranger = "refuse-stranger"
-  /// The answer to a message of Pair Setup that has to be refused.
+  /// The answer to a message of Pair Setup that must be refused.
   case refuseSetup = "refuse-setup"
   /// The first request after M4 of Pair Verify.
   case firstRequest = "first-request"
-  /// Frames of a session, in both directions, for as long as it lasts.
+  /// Frames of a session, in both directions, until it ends.
   case session
   /// Several sessions at the same time.
   case sessions
@@ -34,19 +34,19 @@ package enum Procedure: String, CaseIterable, Hashable, Sendable {
   case prepare
   /// The answer to a write whose `pid` is not prepared.
   case refusePID = "refuse-pid"
-  /// The answer to a write of a value that the characteristic does not take.
+  /// The answer to a write of a value that the characteristic does not accept.
   case refuseValue = "refuse-value"
-  /// What a controller without the admin permission may do.
+  /// The rights of a controller without the admin permission.
   case regularUser = "regular-user"
-  /// A device that goes to its target state.
+  /// The movement of a device to its target state.
   case followTarget = "follow-target"
   /// A press of a programmable switch.
   case press
   case identify
-  /// What an accessory keeps over a restart.
+  /// The state that the accessory keeps over a restart.
   case restart
 
-  /// Whether each request in a session uses it. Its owners do not run for the sake of one failure, unless they are selected.
+  /// Whether each request in a session uses it. haptest does not add its owners to a run because of one failure; they run only if selected.
   package var isTransport: Bool {
     switch self {
     case .session, .sessions, .firstRequest: true
@@ -54,15 +54,15 @@ package enum Procedure: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// For the documentation: one line.
+  /// One line for the documentation.
   package var summary: String {
     switch self {
     case .discovery: "the accessory's DNS-SD record and its announcements"
     case .pairSetup: "Pair Setup from M1 to M6"
     case .busy: "the answer to a Pair Setup while another one runs, and after that one ends"
     case .pairVerify: "Pair Verify from M1 to M4"
-    case .refuseStranger: "the answer to a controller that is not paired, or no longer"
-    case .refuseSetup: "the answer to a message of Pair Setup that has to be refused"
+    case .refuseStranger: "the answer to a controller that is not paired, or no longer paired"
+    case .refuseSetup: "the answer to a message of Pair Setup that must be refused"
     case .firstRequest: "the first request after M4 of Pair Verify"
     case .session: "the frames of a session, in both directions"
     case .sessions: "several sessions at the same time"
@@ -76,12 +76,12 @@ package enum Procedure: String, CaseIterable, Hashable, Sendable {
     case .event: "events"
     case .prepare: "`PUT /prepare`"
     case .refusePID: "the answer to a write whose `pid` is not prepared"
-    case .refuseValue: "the answer to a write of a value that the characteristic does not take"
-    case .regularUser: "what a controller without the admin permission may do"
-    case .followTarget: "a device that goes to its target state"
+    case .refuseValue: "the answer to a write of a value that the characteristic does not accept"
+    case .regularUser: "the rights of a controller without the admin permission"
+    case .followTarget: "the movement of a device to its target state"
     case .press: "a press of a programmable switch"
     case .identify: "the identify routine"
-    case .restart: "what the accessory keeps over a restart"
+    case .restart: "the state that the accessory keeps over a restart"
     }
   }
 }

@@ -1,5 +1,5 @@
-/// What a piece of a suite may look like. Suites are checked against it, and the JSON Schema and the tables of the documentation are
-/// made from it. Wherever a scalar may stand, a variable may: `${name}`.
+/// The allowed shape of a part of a suite. Suites are checked against it, and the JSON Schema and the tables of the documentation are
+/// generated from it. A variable, `${name}`, may replace any scalar.
 package indirect enum Shape: Sendable {
   /// Any YAML.
   case any
@@ -12,24 +12,24 @@ package indirect enum Shape: Sendable {
   case word([String])
   /// A pattern of a JSON value: literal, or an object of `$` constraints.
   case pattern
-  /// Bytes: hexadecimal text, or an object that makes them.
+  /// Bytes: hexadecimal text, or an object that describes them.
   case bytes
-  /// The items of a TLV8 message to be sent.
+  /// The items of a TLV8 message to send.
   case items
-  /// Patterns of the items of a TLV8 message that comes.
+  /// Patterns of the items of a received TLV8 message.
   case itemPatterns
-  /// Alterations of a TLV8 message, in turn.
+  /// Alterations of a TLV8 message, applied in order.
   case alterations
   case list(Shape)
-  /// Members of any name, all of one shape.
+  /// Members of any name, all with values of one shape.
   case map(Shape)
   /// These members and no others.
   case object([ShapeMember])
-  /// The first that fits by its kind of value.
+  /// The first shape that accepts the kind of value.
   case either([Shape])
   /// A list of steps.
   case steps
-  /// Something to look for in the database.
+  /// A subject to look for in the database.
   case subject
 }
 
@@ -38,7 +38,7 @@ package struct ShapeMember: Sendable {
   package var name: String
   package var shape: Shape
   package var isRequired: Bool
-  /// For the documentation.
+  /// One line for the documentation.
   package var summary: String
 
   package init(_ name: String, _ shape: Shape, required: Bool = false, _ summary: String) {
@@ -49,7 +49,7 @@ package struct ShapeMember: Sendable {
   }
 }
 
-/// What a step can be.
+/// A step of the vocabulary.
 package struct Verb: Sendable {
   package var step: StepName
   package var summary: String

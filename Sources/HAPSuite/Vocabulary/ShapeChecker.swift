@@ -1,12 +1,12 @@
 import HAPModel
 import HAPWire
 
-/// Finds what doesn't fit the vocabulary, each with its place.
+/// Finds the parts of a suite that do not fit the vocabulary, each with its place.
 struct ShapeChecker {
   let file: String
   /// Names of the suite's expectations.
   let expectations: [String]
-  /// Nothing is looked at: a test has done so.
+  /// Whether to skip all checks, because a test has done them.
   let isTrusting: Bool
   private(set) var problems: [SuiteProblem] = []
 
@@ -31,7 +31,8 @@ struct ShapeChecker {
     }
     let verbs = members.filter { $0.name != "note" }
     guard verbs.count == 1, let member = verbs.first else {
-      return complain(node, verbs.isEmpty ? "a step needs a verb" : "a step has one verb, not \(verbs.count)")
+      return complain(
+        node, verbs.isEmpty ? "a step needs a verb such as send or expect" : "a step has one verb, not \(verbs.count)")
     }
     guard let verb = Vocabulary.verb(member.name) else {
       let meant =
@@ -39,7 +40,7 @@ struct ShapeChecker {
       problems.append(
         SuiteProblem(
           file: file, place: member.place, path: member.value.path.description,
-          message: "there is no step \"\(member.name)\"\(meant)"))
+          message: "unknown step \"\(member.name)\"\(meant)"))
       return
     }
     check(member.value, verb.shape)
@@ -47,14 +48,14 @@ struct ShapeChecker {
     if verb.step == .expect || verb.step == .event { atLeastSomething(member.value) }
   }
 
-  /// Whether the names of expectations are known.
+  /// Checks that the names of expectations are known.
   mutating func expectation(_ node: JSONNode) {
     if isTrusting { return }
     if let name = node.stringValue { return known(name, node) }
     if let name = node["is"] { name.stringValue.map { known($0, name) } }
     for alternative in [node] + (node["any"]?.elements ?? []) {
       if alternative["silent"] != nil, let deviation = alternative["deviation"] {
-        complain(deviation, "no answer at all is a failure, not a deviation")
+        complain(deviation, "a missing answer is a failure, not a deviation: remove \"deviation\"")
       }
     }
     for alternative in node["any"]?.elements ?? [] {
@@ -69,14 +70,16 @@ struct ShapeChecker {
     complain(node, "the suite has no expectation \"\(name)\"\(meant)")
   }
 
-  /// A judgement that judges nothing would always hold.
+  /// Refuses an expectation without requirements, because any answer would fit it.
   mutating func atLeastSomething(_ node: JSONNode) {
     if isTrusting { return }
     guard let members = node.members else { return }
-    if let ways = node["any"], ways.elements?.isEmpty == true { complain(ways, "there is no way to be right here") }
+    if let ways = node["any"], ways.elements?.isEmpty == true {
+      complain(ways, "\"any\" must list at least one alternative")
+    }
     let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only", "keep"]
     if members.allSatisfy({ idle.contains($0.name) }) && node["save"] == nil {
-      complain(node, "nothing is expected here")
+      complain(node, "nothing is expected here: write at least one requirement")
     }
   }
 
@@ -85,7 +88,7 @@ struct ShapeChecker {
   mutating func check(_ node: JSONNode, _ shape: Shape) {
     if isTrusting { return }
     if let text = node.stringValue, hasVariable(text) {
-      if case .steps = shape { complain(node, "steps can't be a variable") }
+      if case .steps = shape { complain(node, "a variable is not allowed instead of steps") }
       return
     }
     switch shape {
@@ -140,16 +143,16 @@ struct ShapeChecker {
     let meant =
       nearestName(to: text, in: words).map { ": did you mean \"\($0)\"?" }
       ?? ": there are \(words.joined(separator: ", "))"
-    complain(node, "\"\(text)\" is not known here\(meant)")
+    complain(node, "\"\(text)\" is not allowed here\(meant)")
   }
 
-  /// Judged by the shape that takes this kind of value; where none does, by the first.
+  /// Checks by the shapes that accept this kind of value.
   private mutating func either(_ node: JSONNode, _ shapes: [Shape]) {
     let fitting = shapes.filter { takes($0, node) }
     guard let first = fitting.first else {
-      return complain(node, "\(node.kindName) is not what is expected here")
+      return complain(node, "\(node.kindName) is not allowed here")
     }
-    // Words come before bytes and text, which take any text: what is none of the words may be the other.
+    // Words come before bytes and text. A text that is none of the words can still fit those.
     for shape in fitting.dropLast() {
       var attempt = ShapeChecker(file: file, expectations: expectations)
       attempt.check(node, shape)
@@ -186,10 +189,10 @@ struct ShapeChecker {
     let dollars = members.filter { $0.name.hasPrefix("$") }
     for member in dollars where !names.contains(member.name) {
       let meant = nearestName(to: member.name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
-      complain(member.value, "there is no constraint \"\(member.name)\"\(meant)")
+      complain(member.value, "unknown constraint \"\(member.name)\"\(meant)")
     }
     if !dollars.isEmpty, dollars.count < members.count {
-      complain(node, "constraints, which begin with $, can't be mixed with names of members; use $all")
+      complain(node, "constraints ($…) cannot be mixed with names of members: use $all")
     }
     for member in members {
       switch member.name {
@@ -211,7 +214,7 @@ struct ShapeChecker {
     if node.members != nil { return object(node, Vocabulary.bytesMembers) }
     if let text = node.stringValue {
       if Hexadecimal.bytes(text) == nil {
-        complain(node, "hexadecimal text is expected; bytes of a text are { text: … }")
+        complain(node, "hexadecimal text is expected: write the bytes of a text as { text: … }")
       }
     } else {
       complain(node, "bytes are hexadecimal text in quotes, or an object, not \(node.kindName)")
@@ -239,7 +242,7 @@ struct ShapeChecker {
       if hasVariable(text) || name == "identifier" { return }
       if name == "error", Vocabulary.errorNames.contains(where: { $0.name == text }) { return }
       if Hexadecimal.bytes(text) == nil {
-        complain(value, "hexadecimal text is expected; bytes of a text are { text: … }")
+        complain(value, "hexadecimal text is expected: write the bytes of a text as { text: … }")
       }
     } else if value.members != nil || value.elements != nil {
       bytes(value)
@@ -252,7 +255,7 @@ struct ShapeChecker {
     if Vocabulary.itemType(name) != nil || hasVariable(name) { return }
     let names = Vocabulary.itemTypes.map(\.name)
     let meant = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
-    complain(node, "there is no item \"\(name)\"\(meant); a number such as 0x7F is one, too")
+    complain(node, "unknown item \"\(name)\"\(meant); a number such as 0x7F is also allowed")
   }
 
   private mutating func itemPatterns(_ node: JSONNode) {
@@ -296,11 +299,11 @@ struct ShapeChecker {
       isAccessory ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
     }
     for entry in texts(node["format"]) where Format(rawValue: entry.text) == nil && !hasVariable(entry.text) {
-      complain(entry.node, "there is no format \"\(entry.text)\"")
+      complain(entry.node, "unknown format \"\(entry.text)\"")
     }
     for entry in texts(node["perms"]) + texts(node["without"])
     where Permissions(name: entry.text) == nil && !hasVariable(entry.text) {
-      complain(entry.node, "there is no permission \"\(entry.text)\"")
+      complain(entry.node, "unknown permission \"\(entry.text)\"")
     }
   }
 
@@ -326,11 +329,11 @@ struct ShapeChecker {
   private func shown(_ node: JSONNode) -> String { node.stringValue.map { "\"\($0)\"" } ?? node.kindName }
 }
 
-/// Whether a text has a variable in it.
+/// Returns whether a text contains a variable.
 package func hasVariable(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "$")) && text.contains("${") }
 
 extension Vocabulary {
-  /// An item's type by its name, or by its number: "state", "0x7F", "127".
+  /// Returns an item's type by its name or number: "state", "0x7F", "127".
   package static func itemType(_ name: String) -> UInt8? {
     if let known = itemTypes.first(where: { $0.name == name }) { return known.type }
     if name.hasPrefix("0x") { return UInt8(name.dropFirst(2), radix: 16) }

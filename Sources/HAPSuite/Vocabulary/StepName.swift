@@ -1,9 +1,9 @@
 import HAPWire
 
-/// The steps that a suite can have, in the order of the documentation.
+/// The steps of the vocabulary, in the order of the documentation.
 ///
-/// `Vocabulary.verbs` describes each of them, and the runner of HAPConformance switches over them: a step that the runner cannot
-/// execute does not compile.
+/// `Vocabulary.verbs` describes each of them, and the runner of HAPConformance switches over them. A step without an implementation
+/// therefore does not compile.
 package enum StepName: String, CaseIterable, Hashable, Sendable {
   case connect
   case close

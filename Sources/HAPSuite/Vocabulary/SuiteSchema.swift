@@ -1,6 +1,6 @@
 import HAPWire
 
-/// The JSON Schema of suites, for editors: made from the vocabulary, so that it says what `haptest validate` says, as far as a schema can.
+/// The JSON Schema of suites, for editors. It is generated from the vocabulary, and agrees with `haptest validate` where a schema can.
 package enum SuiteSchema {
   package static var text: String {
     let schema = JSONNode.object(

@@ -1,10 +1,10 @@
-/// What steps can say of messages.
+// Members of the steps that send and receive messages.
 extension Vocabulary {
   static let messages = [
-    Verb(.send, .object(sendMembers), "Sends one message, right or wrong."),
+    Verb(.send, .object(sendMembers), "Sends one message, correct or faulty."),
     Verb(
       .expect, .either([.text, .object(expectMembers)]),
-      "Waits for the next answer and judges it. Text is the name of one of the suite's expectations. Events that come before are kept for `event`."
+      "Waits for the next answer and judges it. A text is the name of one of the suite's expectations. Events before the answer are kept for `event`."
     ),
     Verb(
       .event,
@@ -12,114 +12,120 @@ extension Vocabulary {
         connection, within,
         ShapeMember(
           "entries", .list(.map(.pattern)),
-          "patterns of entries (`id` or `aid` and `iid`, `value`); the event has one for each"),
-        ShapeMember("only", .bool, "whether it may hold no other entries"),
-        ShapeMember("json", .pattern, "a pattern of the whole body"),
-        ShapeMember("version", .pattern, "of the status line's first word"),
-        ShapeMember("status", .pattern, "of the status"),
-        ShapeMember("type", .pattern, "of the content type"),
-        ShapeMember("chunked", .bool, "whether it comes in chunks"),
-        ShapeMember("any", .list(.object(eventAlternative)), "several ways to be right, the first that fits counts"),
-        ShapeMember("save", .map(.text), "variables, by paths such as `json.characteristics[0].value` or `time`"),
+          "patterns for entries (`id` or `aid` and `iid`, `value`); the event must have an entry for each"),
+        ShapeMember("only", .bool, "whether other entries are refused"),
+        ShapeMember("json", .pattern, "a pattern for the whole body"),
+        ShapeMember("version", .pattern, "a pattern for the first word of the status line"),
+        ShapeMember("status", .pattern, "a pattern for the status"),
+        ShapeMember("type", .pattern, "a pattern for the content type"),
+        ShapeMember("chunked", .bool, "whether the message is chunked"),
+        ShapeMember("any", .list(.object(eventAlternative)), "alternatives; the first that fits counts"),
+        ShapeMember("save", .map(.text), "variables with paths such as `json.characteristics[0].value` or `time`"),
         ShapeMember(
-          "keep", .bool, "whether it stays for the next `event`, too: one message may tell of several things"),
+          "keep", .bool,
+          "whether the message also remains for the next `event`, because one message can report several changes"),
       ]),
-      "Waits for an event that fits, passing over others, and takes it away."),
+      "Waits for an event that fits, skips others, and removes it from the queue."),
     Verb(
       .events,
       .object([
         connection, within,
-        ShapeMember("id", .either([.text, .list(.text)]), "entries of these characteristics alone"),
+        ShapeMember("id", .either([.text, .list(.text)]), "only entries of these characteristics"),
         ShapeMember(
-          "least", count, "waits until so many entries came, or `within` is over (5s without it); 0 without it"),
-        ShapeMember("for", .duration, "how long it goes on listening then; not at all without it"),
+          "least", count, "the number of entries to wait for, at most for `within` (default: 5s); default: 0"),
+        ShapeMember("for", .duration, "the time to collect further events afterwards; default: none"),
         ShapeMember(
           "save", .map(.text), required: true,
-          "variables, by paths: `values` and `entries` in the order in which they came, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
+          "variables with paths: `values` and `entries` in the order of arrival, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
         ),
       ]),
-      "Takes all events that come, to be judged by `check`. It fails for none of them."),
+      "Collects all events, for later checks with `check`. No event makes it fail."),
     Verb(
       .silence,
       .object([
         connection,
-        ShapeMember("for", .duration, required: true, "how long nothing may come"),
-        ShapeMember("of", .word(["events", "everything"]), "what may not come; `events` without it"),
-        ShapeMember("id", .either([.text, .list(.text)]), "events of these characteristics alone"),
-        ShapeMember("deviation", .text, "who does otherwise: then what comes isn't wrong, only not strict"),
+        ShapeMember("for", .duration, required: true, "the time in which nothing may arrive"),
+        ShapeMember("of", .word(["events", "everything"]), "what must not arrive; default: `events`"),
+        ShapeMember("id", .either([.text, .list(.text)]), "only events of these characteristics"),
+        ShapeMember(
+          "deviation", .text,
+          "the stacks that behave otherwise; a message that arrives is then accepted, but as not strict"),
       ]),
-      "Fails when something comes."),
-    Verb(.forget, .either([.text, .object([connection])]), "Throws away the events that came so far."),
+      "Fails if a message arrives."),
+    Verb(.forget, .either([.text, .object([connection])]), "Discards the events received so far."),
   ]
 
   private static let eventAlternative: [ShapeMember] = [
     ShapeMember("entries", .list(.map(.pattern)), "as above"), ShapeMember("json", .pattern, "as above"),
     ShapeMember("version", .pattern, "as above"), ShapeMember("status", .pattern, "as above"),
     ShapeMember("type", .pattern, "as above"), ShapeMember("chunked", .bool, "as above"),
-    ShapeMember("deviation", .text, "who does this"),
+    ShapeMember("deviation", .text, "the stacks that behave like this: accepted, but as not strict"),
   ]
 
   static let sendMembers: [ShapeMember] = [
     connection,
-    ShapeMember("method", .text, "the HTTP method; else GET, POST for `tlv`, PUT for `json`"),
-    ShapeMember("path", .text, "the target, with its query"),
-    ShapeMember("json", .any, "a body of JSON, as it is written here"),
-    ShapeMember("tlv", .items, "a body of TLV8 items"),
+    ShapeMember("method", .text, "the HTTP method; default: GET, POST for `tlv`, PUT for `json`"),
+    ShapeMember("path", .text, "the target with its query"),
+    ShapeMember("json", .any, "a JSON body, as written here"),
+    ShapeMember("tlv", .items, "a TLV8 body"),
     ShapeMember("body", .bytes, "a body of any bytes"),
-    ShapeMember("type", .text, "Content-Type; `none` leaves it out"),
-    ShapeMember("length", .text, "Content-Length in place of the right one; `none` leaves it out"),
-    ShapeMember("host", .text, "Host; `none` leaves it out"),
+    ShapeMember("type", .text, "Content-Type; `none` omits it"),
+    ShapeMember("length", .text, "Content-Length instead of the correct one; `none` omits it"),
+    ShapeMember("host", .text, "Host; `none` omits it"),
     ShapeMember("headers", .list(.text), "further header lines"),
     ShapeMember(
       "header-form", .word(["lower", "upper", "tight"]),
-      "how Host, Content-Type and Content-Length are written: in lower or upper case, or without a space behind the colon"
+      "the form of Host, Content-Type and Content-Length: in lower or upper case, or without a space after the colon"
     ),
-    ShapeMember("version", .text, "in place of HTTP/1.1"),
-    ShapeMember("text", .text, "a whole message as text, with \\r\\n written out"),
+    ShapeMember("version", .text, "the version instead of HTTP/1.1"),
+    ShapeMember("text", .text, "a whole message as text, with \\r\\n as characters"),
     ShapeMember("bytes", .bytes, "a whole message of any bytes"),
-    ShapeMember("raw", .bytes, "bytes that go around a session as they are"),
+    ShapeMember("raw", .bytes, "bytes that bypass the session unchanged"),
     // HAP's own requests
-    ShapeMember("read", .either([.text, .list(.text)]), "GET /characteristics of these ids, or of what was found"),
-    ShapeMember("flags", .list(.text), "of a `read`: `meta=1`, `ev=1`…"),
+    ShapeMember(
+      "read", .either([.text, .list(.text)]), "GET /characteristics of these ids, or of subjects from `find`"),
+    ShapeMember("flags", .list(.text), "for `read`: query parameters such as `meta=1` and `ev=1`"),
     ShapeMember(
       "write", .list(.map(.any)),
       "PUT /characteristics with these entries: `id` (or `aid`, `iid`), `value`, `ev`, `r`, `authData`, `remote`, and any others"
     ),
-    ShapeMember("pid", .any, "of a `write`: of the `prepare` before it"),
+    ShapeMember("pid", .any, "for `write`: the `pid` of the `prepare` before it"),
     ShapeMember("prepare", .map(.any), "PUT /prepare: `ttl`, `pid`"),
-    ShapeMember("subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids, or for what was found"),
-    ShapeMember("unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids, or for what was found"),
+    ShapeMember(
+      "subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids, or for subjects from `find`"),
+    ShapeMember(
+      "unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids, or for subjects from `find`"),
     ShapeMember("pairings", .word(["list", "add", "remove"]), "POST /pairings"),
-    ShapeMember("controller", .text, "of `pairings`: who is added or removed"),
-    ShapeMember("permissions", .any, "of `pairings: add`: `user`, `admin` or a number"),
+    ShapeMember("controller", .text, "for `pairings`: the controller to add or remove"),
+    ShapeMember("permissions", .any, "for `pairings: add`: `user`, `admin` or a number"),
     // procedures
     ShapeMember(
-      "setup", .word(["M1", "M3", "M5"]), "the right message of Pair Setup, in answer to what was expected last"),
-    ShapeMember("verify", .word(["M1", "M3"]), "the right message of Pair Verify"),
+      "setup", .word(["M1", "M3", "M5"]), "the correct message of Pair Setup, in answer to the last expected message"),
+    ShapeMember("verify", .word(["M1", "M3"]), "the correct message of Pair Verify"),
     procedure,
-    ShapeMember("as", .text, "of a procedure: the controller; `admin` without it"),
-    ShapeMember("code", .text, "of M3 of Pair Setup: the setup code; `wrong` is a wrong one"),
-    ShapeMember("method-item", .integer(0...255), "of M1: the method"),
-    ShapeMember("flags-item", .bytes, "of M1: Flags"),
+    ShapeMember("as", .text, "for a procedure: the controller; default: `admin`"),
+    ShapeMember("code", .text, "for M3 of Pair Setup: the setup code; `wrong` means any wrong code"),
+    ShapeMember("method-item", .integer(0...255), "for M1: the method"),
+    ShapeMember("flags-item", .bytes, "for M1: the flags"),
     ShapeMember(
       "public-key", .either([.word(["zero", "n", "2n", "short"]), .bytes]),
-      "of M3 of Pair Setup: A (zero, N, 2·N, one that begins with zeros), or any bytes; of M1 of Pair Verify: the controller's key"
+      "for M3 of Pair Setup: A (zero, N, 2·N, a key that begins with zeros), or any bytes; for M1 of Pair Verify: the controller's key"
     ),
-    ShapeMember("secret", .bytes, "of M3 of Pair Setup: S as it would be forged, in place of the right one"),
-    ShapeMember("secret-form", .word(["stripped", "padded"]), "of M3: how S goes into K"),
-    ShapeMember("zero-secret", .bool, "of M3: whether S shall begin with a zero byte"),
-    ShapeMember("zero-key", .bool, "of M3: whether K shall begin with a zero byte"),
+    ShapeMember("secret", .bytes, "for M3 of Pair Setup: a forged S instead of the correct one"),
+    ShapeMember("secret-form", .word(["stripped", "padded"]), "for M3: the form of S in the computation of K"),
+    ShapeMember("zero-secret", .bool, "for M3: whether S must begin with a zero byte"),
+    ShapeMember("zero-key", .bool, "for M3: whether K must begin with a zero byte"),
     ShapeMember(
-      "server-key-form", .word(["received", "stripped"]), "of M3: how B goes into the proof; `received` without it"),
-    ShapeMember("inner", .alterations, "of M5 and Pair Verify's M3: alterations of what is sealed"),
-    ShapeMember("signed-by", .text, "of M5 and Pair Verify's M3: another controller, whose key signs"),
+      "server-key-form", .word(["received", "stripped"]), "for M3: the form of B in the proof; default: `received`"),
+    ShapeMember("inner", .alterations, "for M5 and M3 of Pair Verify: alterations of the sealed message"),
+    ShapeMember("signed-by", .text, "for M5 and M3 of Pair Verify: another controller whose key signs"),
     ShapeMember(
-      "identifier", .bytes, "of M5 and Pair Verify's M3: the controller's identifier in place of the right one"),
-    ShapeMember("nonce", .text, "of M5 and Pair Verify's M3: the nonce, 8 characters"),
-    ShapeMember("seal-key", .word(["wrong"]), "of M5 and Pair Verify's M3: another key seals"),
+      "identifier", .bytes, "for M5 and M3 of Pair Verify: an identifier instead of the controller's own"),
+    ShapeMember("nonce", .text, "for M5 and M3 of Pair Verify: the nonce, 8 characters"),
+    ShapeMember("seal-key", .word(["wrong"]), "for M5 and M3 of Pair Verify: seals with a wrong key"),
     ShapeMember(
       "ephemeral", .text,
-      "of Pair Verify's M3: a procedure whose keys are signed instead of this one's; `swapped`: this one's, in the wrong order; `own`: this one's, as without it"
+      "for M3 of Pair Verify: another procedure whose keys are signed; `swapped`: the keys of this procedure in the wrong order; `own` (default): the keys of this procedure"
     ),
     // delivery
     ShapeMember("alter", .alterations, "alterations of the TLV8 message"),
@@ -127,80 +133,87 @@ extension Vocabulary {
       "corrupt", .list(.map(.any)), "alterations of the body's bytes: `flip`, `truncate`, `append`, `prepend`"),
     ShapeMember(
       "pieces", .either([.integer(1...65_536), .list(.integer(0...1_000_000))]),
-      "sends in so many bytes at a time, or in pieces of these sizes and the rest"),
-    ShapeMember("pause", .duration, "between pieces"),
+      "sends in pieces of this many bytes, or in pieces of these sizes and the rest"),
+    ShapeMember("pause", .duration, "the time between pieces"),
     ShapeMember(
       "until", .integer(-1_000_000...1_000_000),
-      "sends so many bytes alone; negative: all but so many. The rest goes with `rest`"),
-    ShapeMember("rest", .bool, "sends what `until` kept back"),
+      "sends only the first N bytes; negative: all but the last N. `rest` sends the remaining bytes"),
+    ShapeMember("rest", .bool, "sends the bytes that `until` held back"),
     ShapeMember(
       "split", .either([.integer(1...65_535), .list(.integer(0...65_535))]),
-      "frames of so many bytes, or of these sizes and the rest"),
+      "splits into frames of this many bytes, or of these sizes and the rest"),
     ShapeMember(
       "frame",
       .object([
-        ShapeMember("flip", .word(["ciphertext", "tag", "length"]), "one bit of each frame"),
-        ShapeMember("counter", .integer(-1000...1000), "added to the frame's counter; the session's own doesn't move"),
-        ShapeMember("length", .integer(0...65_535), "announced in place of the right one"),
-        ShapeMember("keys-of", .text, "the connection whose keys seal"),
-        ShapeMember("fill", .bool, "adds bytes until an enlarged length is reached"),
-      ]), "how the frames are wrong"),
-    ShapeMember("plain", .bool, "around the session, unsealed"),
+        ShapeMember(
+          "flip", .word(["ciphertext", "tag", "length"]), "the part of each frame in which one bit is inverted"),
+        ShapeMember(
+          "counter", .integer(-1000...1000),
+          "a number added to the counter of the frame; the counter of the session does not change"),
+        ShapeMember("length", .integer(0...65_535), "the announced length instead of the correct one"),
+        ShapeMember("keys-of", .text, "the connection whose keys seal the frame"),
+        ShapeMember("fill", .bool, "adds bytes to match an enlarged length"),
+      ]), "faults of the frames"),
+    ShapeMember("plain", .bool, "sends in plain text, bypassing the session"),
     ShapeMember(
-      "size", .integer(1...1_000_000), "adds a header field, so that head and body have this number of bytes"),
-    ShapeMember("batch", .list(.map(.any)), "further messages that go in the same segment"),
+      "size", .integer(1...1_000_000), "pads head and body to this number of bytes with a header field"),
+    ShapeMember("batch", .list(.map(.any)), "further messages in the same segment"),
     ShapeMember(
       "ahead", .bool,
-      "of a request in a `batch` behind M3 of Pair Verify: sealed with the session's keys, although M4 has not come"),
-    ShapeMember("repeat", Vocabulary.count, "sends it so many times"),
-    ShapeMember("save-sent", .text, "a variable for the bytes as they went out"),
-    ShapeMember("finish", .bool, "ends sending behind it"),
+      "for a request in a `batch` after M3 of Pair Verify: seals with the session's keys, although M4 has not arrived"),
+    ShapeMember("repeat", Vocabulary.count, "the number of times to send it"),
+    ShapeMember("save-sent", .text, "a variable for the bytes as sent"),
+    ShapeMember("finish", .bool, "closes the sending side afterwards"),
   ]
 
   static let answerMembers: [ShapeMember] = [
-    ShapeMember("status", .pattern, "of the HTTP status"),
-    ShapeMember("version", .pattern, "of the status line's first word"),
-    ShapeMember("type", .pattern, "of the content type, without parameters"),
-    ShapeMember("headers", .map(.pattern), "of header fields, by their names in lower case"),
-    ShapeMember("chunked", .bool, "whether it comes in chunks"),
-    ShapeMember("body", .either([.word(["empty"]), .pattern]), "of the body as hexadecimal text; `empty`"),
-    ShapeMember("text", .pattern, "of the body as text"),
-    ShapeMember("tlv", .itemPatterns, "of the items of a TLV8 body; its adjacent fragments must be right"),
-    ShapeMember("json", .pattern, "of a JSON body; `$absent`: the body is no JSON"),
+    ShapeMember("status", .pattern, "a pattern for the HTTP status"),
+    ShapeMember("version", .pattern, "a pattern for the first word of the status line"),
+    ShapeMember("type", .pattern, "a pattern for the content type, without parameters"),
+    ShapeMember("headers", .map(.pattern), "patterns for header fields, by their names in lower case"),
+    ShapeMember("chunked", .bool, "whether the message is chunked"),
+    ShapeMember(
+      "body", .either([.word(["empty"]), .pattern]), "a pattern for the body as hexadecimal text; `empty`: no body"),
+    ShapeMember("text", .pattern, "a pattern for the body as text"),
+    ShapeMember("tlv", .itemPatterns, "patterns for the items of a TLV8 body; adjacent fragments must be correct"),
+    ShapeMember("json", .pattern, "a pattern for a JSON body; `$absent`: the body is not JSON"),
     ShapeMember(
       "entries", .list(.map(.pattern)),
-      "of the entries of `characteristics`, in any order, all of them; an `id` that is a list stands for an entry for each"
+      "patterns for all entries of `characteristics`, in any order; an `id` with a list means one entry for each id"
     ),
-    ShapeMember("database", .bool, "a body that is a database"),
-    ShapeMember("frames", .pattern, "of the list of the frames' lengths"),
-    ShapeMember("setup", .word(["M2", "M4", "M6"]), "the right message of Pair Setup, wholly checked"),
-    ShapeMember("verify", .word(["M2", "M4"]), "the right message of Pair Verify; a good M4 secures the connection"),
-    ShapeMember("sealed", .bool, "whether it came in frames"),
-    ShapeMember("closed", .either([.bool, .word(["reset", "fin"])]), "the connection ends, and nothing comes before"),
+    ShapeMember("database", .bool, "whether the body is a database"),
+    ShapeMember("frames", .pattern, "a pattern for the list of frame lengths"),
+    ShapeMember("setup", .word(["M2", "M4", "M6"]), "the correct message of Pair Setup, with all checks"),
+    ShapeMember(
+      "verify", .word(["M2", "M4"]), "the correct message of Pair Verify; a correct M4 secures the connection"),
+    ShapeMember("sealed", .bool, "whether the message came in frames"),
+    ShapeMember(
+      "closed", .either([.bool, .word(["reset", "fin"])]), "whether the connection ends without a message before it"),
     ShapeMember(
       "garbage", .either([.bool, .pattern]),
-      "bytes that make no message, or a pattern of them as text: an answer in plain inside a session is such"),
-    ShapeMember("silent", .bool, "nothing comes within `within`"),
-    ShapeMember("time", .pattern, "of the milliseconds that the answer took"),
-    ShapeMember("deviation", .text, "who does this: accepted, but not strict"),
-    ShapeMember("record", .text, "what this is worth saying"),
+      "bytes that are not a message, or a pattern for them as text; for example an answer in plain text inside a session"
+    ),
+    ShapeMember("silent", .bool, "whether nothing arrives within `within`"),
+    ShapeMember("time", .pattern, "a pattern for the duration of the answer in milliseconds"),
+    ShapeMember("deviation", .text, "the stacks that behave like this: accepted, but as not strict"),
+    ShapeMember("record", .text, "a note for the report"),
   ]
 
   static let expectMembers: [ShapeMember] =
     [
       connection, within, procedure,
-      ShapeMember("as", .text, "of `setup: M6`: the controller that is paired now; `admin` without it"),
-      ShapeMember("is", .text, "one of the suite's expectations; members here add to it"),
+      ShapeMember("as", .text, "for `setup: M6`: the controller that is now paired; default: `admin`"),
+      ShapeMember("is", .text, "one of the suite's expectations; the members here are added to it"),
     ] + answerMembers + [
       ShapeMember(
         "any",
         .list(
           .either([.text, .object(answerMembers + [ShapeMember("is", .text, "one of the suite's expectations")])])),
-        "several ways to be right, the first that fits counts; what stands beside `any` holds for all"),
+        "alternatives; the first that fits counts; members next to `any` apply to all"),
       ShapeMember(
         "save", .map(.text),
-        "variables, by paths: `status`, `json.accessories[0].aid`, `tlv.salt`, `headers.content-length`, `time`, `body`, `closed`"
+        "variables with paths: `status`, `json.accessories[0].aid`, `tlv.salt`, `headers.content-length`, `time`, `body`, `closed`"
       ),
-      ShapeMember("secure", .bool, "whether a good M4 of Pair Verify secures the connection; true without it"),
+      ShapeMember("secure", .bool, "whether a correct M4 of Pair Verify secures the connection; default: true"),
     ]
 }

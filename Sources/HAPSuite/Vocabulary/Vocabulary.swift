@@ -1,6 +1,6 @@
-/// All that steps can say.
+/// All steps of suites, with their members.
 package enum Vocabulary {
-  /// In the order of the documentation.
+  /// The steps in the order of the documentation.
   package static let verbs: [Verb] = connections + messages + procedures + values + flow + world
 
   /// - Returns: `nil` if there is no step of this name.
@@ -9,8 +9,8 @@ package enum Vocabulary {
   private static let byStep = Dictionary(uniqueKeysWithValues: verbs.map { ($0.step, $0) })
 
   static let count: Shape = .integer(0...1_000_000)
-  static let connection = ShapeMember("on", .text, "the connection's name; `main` without it")
-  static let within = ShapeMember("within", .duration, "how long to wait; 10s without it")
+  static let connection = ShapeMember("on", .text, "the name of the connection; default: `main`")
+  static let within = ShapeMember("within", .duration, "the time to wait; default: 10s")
 
   // MARK: Connections
 
@@ -23,12 +23,12 @@ package enum Vocabulary {
           connection, within,
           ShapeMember(
             "save", .text,
-            "a variable for how it went (connected, refused, silent, or unreachable: there is no way from here); without it the case fails unless connected"
+            "a variable for the result: connected, refused, silent or unreachable (no route); without it, the case fails unless connected"
           ),
-          ShapeMember("address", .text, "another address of the accessory than the usual one"),
+          ShapeMember("address", .text, "an address of the accessory instead of the default one"),
         ]),
       ]),
-      "Opens a TCP connection. One that isn't open is opened by its first `send`, too."),
+      "Opens a TCP connection. The first `send` on a connection also opens it."),
     Verb(
       .close,
       .either([
@@ -37,7 +37,7 @@ package enum Vocabulary {
           connection,
           ShapeMember(
             "how", .word(["fin", "reset", "half"]),
-            "an orderly end, a reset, or the end of sending alone; `fin` without it"),
+            "an orderly end, a reset, or the end of the sending side only; default: `fin`"),
         ]),
       ]),
       "Ends a connection."),
@@ -49,17 +49,19 @@ package enum Vocabulary {
           "with", .word(["transient", "verify"]), required: true,
           "the keys of a transient Pair Setup, or of a Pair Verify"),
       ]),
-      "Seals all further bytes of a connection, both ways. A good `expect: { verify: M4 }` does it by itself."),
+      "Seals all further bytes of a connection, in both directions. A correct `expect: { verify: M4 }` does this automatically."
+    ),
     Verb(
       .reading,
-      .object([connection, ShapeMember("paused", .bool, required: true, "whether nothing more is read from it")]),
-      "Stops reading a connection, so that what comes piles up at the accessory, or goes on."),
+      .object([connection, ShapeMember("paused", .bool, required: true, "whether reading is paused")]),
+      "Stops reading from a connection, so that data accumulates at the accessory, or resumes reading."),
     Verb(
       .settle, .either([.bool, .text]),
       "Waits until the accessory has noticed the end of all connections that the case closed."),
   ]
 
-  static let procedure = ShapeMember("procedure", .text, "the procedure's name; the connection's without it")
+  static let procedure = ShapeMember(
+    "procedure", .text, "the name of the procedure; default: the name of the connection")
 
   // MARK: Procedures
 
@@ -69,103 +71,108 @@ package enum Vocabulary {
       .either([
         .text,
         .object([
-          connection, procedure, ShapeMember("as", .text, "the controller; `admin` without it"),
-          ShapeMember("code", .text, "in place of the right one"),
+          connection, procedure, ShapeMember("as", .text, "the controller; default: `admin`"),
+          ShapeMember("code", .text, "a setup code instead of the correct one"),
           ShapeMember(
             "until", .word(["M2", "M4", "M6"]),
-            "the last message that is waited for; what follows is up to further steps"),
+            "the last message to wait for; later steps may continue"),
           ShapeMember(
-            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+            "reconnect", .bool,
+            "whether to reopen a connection that the accessory has closed; otherwise this is a failure"
           ),
-          ShapeMember("save", .map(.text), "variables, by paths into the last answer: `tlv.public-key`, `tlv.salt`"),
+          ShapeMember("save", .map(.text), "variables with paths into the last answer: `tlv.public-key`, `tlv.salt`"),
         ]),
       ]),
-      "Pair Setup from M1 to M6, as it should be. A key B that begins with zero is not gone on with, since there stacks part ways."
+      "Runs a correct Pair Setup from M1 to M6. It starts again if the accessory's key B begins with zero, because stacks differ there."
     ),
     Verb(
       .verify,
       .either([
         .text,
         .object([
-          connection, ShapeMember("as", .text, "the controller; `admin` without it"),
+          connection, ShapeMember("as", .text, "the controller; default: `admin`"),
           ShapeMember(
-            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+            "reconnect", .bool,
+            "whether to reopen a connection that the accessory has closed; otherwise this is a failure"
           ),
         ]),
       ]),
-      "Pair Verify as it should be; the connection is secured behind it. Text is the connection's name."),
+      "Runs a correct Pair Verify, and secures the connection afterwards. A text is the name of the connection."),
     Verb(
       .controller,
       .object([
-        ShapeMember("name", .text, required: true, "by which steps call it"),
-        ShapeMember("paired", .bool, "whether an admin adds it to the accessory; true without it"),
-        ShapeMember("permissions", .word(["user", "admin"]), "`user` without it"),
-        ShapeMember("id", .bytes, "its identifier; an upper-case UUID without it"),
-        ShapeMember("key-of", .text, "another controller, whose key it has"),
+        ShapeMember("name", .text, required: true, "the name that steps use for it"),
+        ShapeMember("paired", .bool, "whether an admin adds it to the accessory; default: true"),
+        ShapeMember("permissions", .word(["user", "admin"]), "the permissions of its pairing; default: `user`"),
+        ShapeMember("id", .bytes, "its identifier; default: a random UUID in upper case"),
+        ShapeMember("key-of", .text, "another controller whose key it uses"),
       ]),
-      "Makes a controller. What the case adds to the accessory is removed behind it."),
+      "Creates a controller. Its pairing is removed after the case."),
     Verb(
       .unpair, .either([.text, .bool]),
-      "Removes a controller's pairing, as an admin; `true` all of them, so that the accessory is unpaired."),
+      "Removes the pairing of a controller, as an admin; `true`: all pairings, so that the accessory is unpaired."),
   ]
 
   // MARK: Values
 
   private static let values = [
-    Verb(.let, .map(.any), "Gives variables values."),
-    Verb(.make, .map(.bytes), "Gives variables bytes, as hexadecimal text."),
+    Verb(.let, .map(.any), "Assigns values to variables."),
+    Verb(.make, .map(.bytes), "Assigns bytes to variables, as hexadecimal text."),
     Verb(
       .collect, .map(.any),
-      "Adds values to lists, which begin empty. Of numbers, `${list.median}` and `${list.p99}` can be told."),
+      "Adds values to lists, which start empty. Lists of numbers have `${list.median}` and `${list.p99}`."),
     Verb(
       .check,
       .either([.object(checkMembers), .list(.object(checkMembers))]),
       "Judges values."),
     Verb(
       .find, .map(.subject),
-      "Looks for characteristics, services or accessories in the database; without one the case is skipped."),
+      "Looks for characteristics, services or accessories in the database. If one is missing, the case is skipped."),
     Verb(
       .database,
       .either([
         .bool,
         .object([
-          connection, ShapeMember("save", .text, "a variable for it"),
-          ShapeMember("bytes", .text, "a variable for the body's bytes"),
+          connection, ShapeMember("save", .text, "a variable for the database"),
+          ShapeMember("bytes", .text, "a variable for the bytes of the body"),
         ]),
       ]),
-      "Reads /accessories anew, on a session."),
+      "Reads /accessories again, in a session."),
     Verb(
       .lint,
       .object([
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
-        ShapeMember("of", .any, "the database's bytes; those last read without it"),
-        ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read just then"),
+        ShapeMember("of", .any, "the bytes of a database; default: the last one read"),
+        ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read the first time"),
       ]),
-      "Holds the database against rules. In a case of level must, what only should be isn't wrong, but not strict."),
+      "Checks the database against rules. In a case of level must, a violation of a SHOULD rule is accepted, but as not strict."
+    ),
     Verb(
       .compare,
       .object([
         ShapeMember("old", .any, required: true, "bytes of a database"),
-        ShapeMember("new", .any, required: true, "bytes of another; of `values`: of an answer to a `read`, too"),
+        ShapeMember(
+          "new", .any, required: true, "bytes of another database; for `values` also of an answer to a `read`"),
         ShapeMember(
           "what", .word(["structure", "reused-ids", "values"]), required: true,
-          "ids, types and metadata; ids that got another meaning; or values of what both have"),
+          "ids, types and metadata; ids that have changed their meaning; or values of characteristics that both have"),
         ShapeMember(
-          "again", .any, "of `values`: bytes of a later reading; only what is the same in it as in `old` is judged"),
-        ShapeMember("save", .text, "a variable for the list of differences; without it any is a failure"),
+          "again", .any,
+          "for `values`: bytes of a later reading; only values that are equal in it and in `old` are judged"),
+        ShapeMember("save", .text, "a variable for the list of differences; without it, any difference is a failure"),
       ]), "Compares two databases."),
-    Verb(.record, .text, "Notes something for the reports."),
-    Verb(.deviation, .text, "Notes that it isn't strict, and who else does so."),
-    Verb(.fail, .text, "Fails."),
+    Verb(.record, .text, "Adds a note to the reports."),
+    Verb(.deviation, .text, "Marks the case as not strict, with the stacks that behave the same."),
+    Verb(.fail, .text, "Fails the case, with this message."),
     Verb(.skip, .text, "Ends the case as skipped."),
-    Verb(.mark, .text, "Notes the time; `${elapsed.NAME}` is in milliseconds since."),
+    Verb(.mark, .text, "Saves the time; `${elapsed.NAME}` is the time since then in milliseconds."),
   ]
 
   private static let checkMembers: [ShapeMember] = [
     ShapeMember("that", .any, required: true, "a value"),
-    ShapeMember("is", .pattern, required: true, "what it shall be"),
-    ShapeMember("because", .text, "said when it isn't"),
-    ShapeMember("deviation", .text, "who does otherwise: then it isn't wrong, only not strict"),
+    ShapeMember("is", .pattern, required: true, "a pattern for the value"),
+    ShapeMember("because", .text, "the message if it does not fit"),
+    ShapeMember("deviation", .text, "the stacks that behave otherwise; the value is then accepted, but as not strict"),
   ]
 
   // MARK: Flow
@@ -174,54 +181,55 @@ package enum Vocabulary {
     Verb(
       .repeat,
       .object([
-        ShapeMember("times", Vocabulary.count, required: true, "how often"),
-        ShapeMember("as", .text, "a variable that counts, from 0"),
+        ShapeMember("times", Vocabulary.count, required: true, "the number of turns"),
+        ShapeMember("as", .text, "a counter variable that starts at 0"),
         ShapeMember(
           "until",
           .object([
             ShapeMember("that", .any, required: true, "a value"),
-            ShapeMember("is", .pattern, required: true, "what ends it"),
-            ShapeMember("because", .text, "said when it isn't met"),
-          ]), "ends it early; looked at behind each turn"),
-        ShapeMember("within", .duration, "ends with a failure when `until` isn't met in time"),
-        ShapeMember("every", .duration, "between turns"),
-        ShapeMember("steps", .steps, required: true, "what is repeated"),
-      ]), "Goes through steps several times."),
+            ShapeMember("is", .pattern, required: true, "the pattern that ends the repetition"),
+            ShapeMember("because", .text, "the message if the condition is never met"),
+          ]), "a condition that ends the repetition early; checked after each turn"),
+        ShapeMember("within", .duration, "the time limit for `until`; exceeding it is a failure"),
+        ShapeMember("every", .duration, "the time between turns"),
+        ShapeMember("steps", .steps, required: true, "the steps to repeat"),
+      ]), "Repeats steps."),
     Verb(
       .each,
       .object([
         ShapeMember("in", .any, required: true, "a list"), ShapeMember("as", .text, required: true, "the variable"),
-        ShapeMember("steps", .steps, required: true, "what is done with each"),
-      ]), "Goes through steps for every element of a list."),
+        ShapeMember("steps", .steps, required: true, "the steps for each element"),
+      ]), "Runs steps for each element of a list."),
     Verb(
       .if,
       .object([
         ShapeMember("that", .any, required: true, "a value"),
-        ShapeMember("is", .pattern, "what it shall be; true without it"),
-        ShapeMember("then", .steps, "when it is"), ShapeMember("else", .steps, "when it isn't"),
-      ]), "Goes one way or the other."),
-    Verb(.together, .list(.steps), "Goes through several lists of steps at once."),
-    Verb(.wait, .duration, "Lets time pass."),
+        ShapeMember("is", .pattern, "a pattern for the value; default: true"),
+        ShapeMember("then", .steps, "the steps if it fits"),
+        ShapeMember("else", .steps, "the steps if it does not fit"),
+      ]), "Runs one of two lists of steps."),
+    Verb(.together, .list(.steps), "Runs several lists of steps at the same time."),
+    Verb(.wait, .duration, "Waits for a time."),
     Verb(
       .try,
       .object([
-        ShapeMember("steps", .steps, required: true, "what is tried"),
-        ShapeMember("save", .text, "a variable for what went wrong; empty when nothing did"),
+        ShapeMember("steps", .steps, required: true, "the steps to try"),
+        ShapeMember("save", .text, "a variable for the failure; empty without a failure"),
         ShapeMember(
-          "always", .steps, "what is done behind them, however they went; without `save` what went wrong counts then"),
-      ]), "Goes through steps, and on where they fail."),
+          "always", .steps, "steps that run afterwards in any case; without `save`, a failure counts after them"),
+      ]), "Runs steps that may fail, and continues."),
     Verb(
       .do,
       .either([
         .text,
         .object([
-          ShapeMember("routine", .text, required: true, "which of the suite's `routines`"),
+          ShapeMember("routine", .text, required: true, "one of the suite's `routines`"),
           ShapeMember("with", .map(.any), "variables that it uses"),
         ]),
-      ]), "Goes through one of the suite's routines."),
+      ]), "Runs one of the suite's routines."),
     Verb(
       .finally, .steps,
-      "Goes through these steps at the end of the case, however it ends: gives back what a hook took away."),
+      "Runs these steps at the end of the case, however it ends, for example to undo the action of a hook."),
   ]
 
   // MARK: The world
@@ -232,50 +240,53 @@ package enum Vocabulary {
     Verb(
       .hook,
       .object([
-        ShapeMember("name", .word(hookNames), required: true, "which"),
-        ShapeMember("of", .any, "what was found: a characteristic, service or accessory"),
+        ShapeMember("name", .word(hookNames), required: true, "the hook"),
+        ShapeMember("of", .any, "a characteristic, service or accessory from `find`"),
         ShapeMember("value", .any, "for `set`, `obstruct`, `jam`, `battery`, `radio`"),
-        ShapeMember("kind", .word(["single", "double", "long"]), "of `press`"),
-        ShapeMember("save", .text, "a variable for what it answers"),
+        ShapeMember("kind", .word(["single", "double", "long"]), "for `press`"),
+        ShapeMember("save", .text, "a variable for its answer"),
         ShapeMember(
-          "refused", .text, "a variable for why it wasn't done, empty when it was; without it that is no verdict"),
-        ShapeMember("optional", .bool, "where the hook isn't there the case goes on without"),
+          "refused", .text,
+          "a variable for the reason of a refusal, empty without one; without it, a refusal makes the case an ERROR"),
+        ShapeMember("optional", .bool, "whether the case continues if the hook does not exist"),
       ]),
-      "Lets somebody do something to the device, or look at it: `identified` answers `aids`, a list of those that identified themselves since it was asked last, and perhaps `seconds`, how long the last one took."
+      "Requests an action on the device, or an observation. `identified` answers `aids`, the accessories that have identified themselves since the last request, and optionally `seconds`, the duration of the last one."
     ),
     Verb(
       .reachable, .either([.bool, .object([within])]),
-      "Waits until the accessory takes connections again, and goes by its new port and name where it has others."),
+      "Waits until the accessory accepts connections again, and uses its new port and name if they have changed."),
     Verb(.alive, .bool, "Fails unless the accessory answers on a new connection."),
     Verb(
       .mdns,
       .object([
         ShapeMember(
           "query", .list(.text),
-          "asks for these, as `TYPE NAME`: `PTR _hap._tcp.local`; `${instance}` is the accessory's own name"),
+          "the questions, as `TYPE NAME`: `PTR _hap._tcp.local`; `${instance}` is the accessory's name"),
         ShapeMember("unicast", .bool, "asks for a unicast answer (QU)"),
-        ShapeMember("known", .bool, "tells the PTR record that is known already"),
+        ShapeMember("known", .bool, "sends the known PTR record with the query"),
         ShapeMember(
-          "listen", .word(["announcement", "goodbye", "txt", "answer"]), "waits for such a packet about the accessory"),
+          "listen", .word(["announcement", "goodbye", "txt", "answer"]),
+          "waits for a packet of this kind about the accessory"),
         ShapeMember(
           "where", .map(.pattern),
-          "what the packet, or the accessory that is looked for, must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"
+          "patterns for the packet or the accessory: `sf`, `c#`… of its TXT record, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"
         ),
-        ShapeMember("absent", .bool, "fails when such a packet comes"),
-        ShapeMember("since", .text, "a mark from which on packets count, or `run` for its start; now without it"),
-        ShapeMember("resolve", .bool, "looks the accessory up anew, by its name"),
+        ShapeMember("absent", .bool, "fails if such a packet arrives"),
+        ShapeMember(
+          "since", .text, "the mark from which packets count, or `run` for the start of the run; default: now"),
+        ShapeMember("resolve", .bool, "looks the accessory up again by its name"),
         ShapeMember(
           "follow", .bool,
-          "looks the accessory up by its device ID, whatever it is called now, and goes by that name and port from then on"
+          "looks the accessory up by its device ID, whatever its name, and uses that name and port afterwards"
         ),
         ShapeMember("browse", .bool, "looks for all accessories"),
         ShapeMember("claim", .text, "announces this instance name as the tester's own; `release` ends it"),
-        ShapeMember("release", .bool, "withdraws what was claimed"),
+        ShapeMember("release", .bool, "withdraws all claimed names"),
         within,
         ShapeMember(
-          "save", .map(.text), "variables, by paths: `txt.sf`, `time`, `name`, `port`, `addresses`, `raw`, `count`"),
-      ]), "Speaks multicast DNS with sockets of its own."),
-    Verb(.txt, .map(.pattern), "Judges the TXT record as it was found, by keys; `txt` in paths has it as an object."),
-    Verb(.claims, .bool, "Holds the claims against what the accessory shows."),
+          "save", .map(.text), "variables with paths: `txt.sf`, `time`, `name`, `port`, `addresses`, `raw`, `count`"),
+      ]), "Sends and receives multicast DNS with separate sockets."),
+    Verb(.txt, .map(.pattern), "Judges the keys of the TXT record; in paths, `txt` holds the record as an object."),
+    Verb(.claims, .bool, "Checks the claims against the accessory."),
   ]
 }

@@ -1,6 +1,6 @@
-/// The vocabulary as tables of Markdown, which docs/suite-format.md has between its marks.
+/// The vocabulary as Markdown tables. docs/suite-format.md has them between its marks.
 package enum VocabularyTables {
-  /// By the names of the marks.
+  /// The tables by the names of the marks.
   package static var sections: [(name: String, text: String)] {
     [
       ("constraints", table(Vocabulary.constraints.map { ("`\($0.name)`", $0.summary) })),
@@ -16,7 +16,7 @@ package enum VocabularyTables {
     ]
   }
 
-  /// A page with its marked sections made anew.
+  /// Returns a page with its marked sections generated again.
   package static func filled(_ page: String) -> String {
     var page = page
     for (name, text) in sections {

@@ -6,24 +6,24 @@ import HAPWire
 
 extension Command {
   private static let output = Option(
-    "output", letter: "o", "FILE", "write the claims here; without it on standard output")
-  private static let force = Flag("force", "write over a file that is there")
+    "output", letter: "o", "FILE", "write the claims to FILE (default: standard output)")
+  private static let force = Flag("force", "replace a file that exists")
 
   static let claims = Command(
-    "claims", "write down what an accessory shows of itself: haptest claims init TARGET",
+    "claims", "write the claims that an accessory shows: haptest claims init TARGET",
     operands: .some(label: "init TARGET", count: 2...2),
     options: [
       output.definition, force.definition, RunRequest.code.definition, RunRequest.codeFile.definition,
       RunRequest.interface.definition, RunRequest.txt.definition,
     ],
     discussion: [
-      "What can't be seen is \"unknown\": put true, false, a number or a text in its place. A case that needs a claim which is unknown is an error, and one whose claim is false is skipped.",
-      "With the setup code its database is looked at, too: the accessory must be unpaired, and is again afterwards.",
+      "Claims that cannot be observed are \"unknown\": replace them by true, false, a number or a text. A case that needs an unknown claim is an error. A case whose claim is false is skipped.",
+      "With the setup code, the database is read, too. The accessory must be unpaired, and is unpaired again afterwards.",
     ],
     examples: [
       (
         "haptest claims init 192.0.2.7:51826 --code 031-45-154 -o claims.json",
-        "to be completed, then given to haptest run --claims"
+        "write the claims; complete them, then pass them to haptest run --claims"
       )
     ]
   ) { (arguments, console) throws(UsageError) in

@@ -4,10 +4,10 @@ import HAPWire
 
 extension Command {
   static let diff = Command(
-    "diff", "compare two JSON reports: what fails newly, what is mended",
+    "diff", "compare two JSON reports: new failures and fixed cases",
     operands: .some(label: "OLD NEW", count: 2...2), options: [SuiteOptions.json.definition],
-    discussion: ["Exit code 1 says that something got worse."],
-    examples: [("haptest diff main.json branch.json", "what a change has brought")]
+    discussion: ["The exit status is 1 if the new run is worse."],
+    examples: [("haptest diff main.json branch.json", "the effect of a change")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("diff", console) {
       let difference = ReportDifference(
@@ -21,12 +21,12 @@ extension Command {
     }
   }
 
-  private static let html = Option("html", "FILE", "write a page in place of Markdown")
+  private static let html = Option("html", "FILE", "write an HTML page instead of Markdown")
 
   static let matrix = Command(
     "matrix", "make a table of cases and devices from JSON reports", operands: .some(label: "REPORT…", count: 1...100),
     options: [html.definition],
-    discussion: ["A report may be given as NAME=FILE, and stands in the table under that name."],
+    discussion: ["A report can be given as NAME=FILE; the table then shows that name."],
     examples: [("haptest matrix ours=a.json theirs=b.json > matrix.md", "two devices side by side")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("matrix", console) {
@@ -48,7 +48,7 @@ extension Command {
   }
 }
 
-/// A JSON report of a run.
+/// Reads a JSON report of a run.
 func readReport(_ path: String) throws -> RunReport {
   let bytes = try readFile(path, limit: 256 << 20)
   let node: JSONNode

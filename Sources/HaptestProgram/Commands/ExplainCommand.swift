@@ -4,7 +4,7 @@ import HAPWire
 
 extension Command {
   static let explain = Command(
-    "explain", "tell all about a case: what is required, why it goes wrong, how others behave",
+    "explain", "explain a case: its requirement, the usual cause of failure, the behaviour of known stacks",
     operands: .some(label: "ID…", count: 1...100),
     options: [SuiteOptions.suites.definition, SuiteOptions.json.definition],
     examples: [("haptest explain PS-29", "by its id"), ("haptest explain m1-while-paired", "by its name")]
@@ -58,7 +58,7 @@ extension Command {
     }
     if !definition.aliases.isEmpty {
       paragraph(
-        "Similar in public traces of other testers: \(definition.aliases.joined(separator: ", ")) (not claimed to be the same)"
+        "Similar in public traces of other testers: \(definition.aliases.joined(separator: ", ")) (possibly not equivalent)"
       )
     }
     for (title, text) in [
@@ -71,7 +71,7 @@ extension Command {
     }
     if !definition.stacks.isEmpty {
       console.print()
-      heading("How others behave")
+      heading("How other stacks behave")
       for line in definitionList(
         definition.stacks.map { ($0.name, $0.behaviour + ($0.source.map { " (\($0))" } ?? "")) }, width: width)
       {

@@ -7,7 +7,7 @@ import HAPWire
 
 extension Command {
   private static let area = Option(
-    "area", "AREA", repeated: true, "tlv, http, json or frame; several between commas (default: all)"
+    "area", "AREA", repeated: true, "tlv, http, json or frame; several separated by commas (default: all)"
   ) { (text: String) throws(UsageError) -> [FuzzArea] in
     var areas: [FuzzArea] = []
     for word in text.split(separator: ",") {
@@ -17,22 +17,23 @@ extension Command {
       }
       areas.append(area)
     }
-    guard !areas.isEmpty else { throw UsageError("it can't be empty") }
+    guard !areas.isEmpty else { throw UsageError("the list of areas must not be empty") }
     return areas
   }
-  private static let fuzzSeed = Option("seed", "N", in: 0...UInt64.max, "send what a run sent that printed this seed")
+  private static let fuzzSeed = Option(
+    "seed", "N", in: 0...UInt64.max, "send the same messages as the run that printed this seed")
   private static let minutes = Option(
-    "minutes", "M", in: 1...10_080, "how long, for all areas together (default: 1)")
+    "minutes", "M", in: 1...10_080, "the time limit for all areas together (default: 1)")
   private static let maxRounds = Option(
-    "max-rounds", "N", in: 1...1_000_000_000, "end each area after so many rounds of messages")
+    "max-rounds", "N", in: 1...1_000_000_000, "end each area after N rounds of messages")
   private static let reproducer = Option(
-    "reproducer", "FILE", "write what made it fail here (default: haptest-fuzz-AREA-SEED.json)")
+    "reproducer", "FILE", "write the reproducer of a failure to FILE (default: haptest-fuzz-AREA-SEED.json)")
   private static let replayFile = Option(
-    "replay", "FILE", "send what a reproducer has, and say whether it still happens")
-  private static let asJSON = Flag("json", "print the result as JSON to standard output, and nothing else")
+    "replay", "FILE", "send the messages of a reproducer, and report whether the failure still occurs")
+  private static let asJSON = Flag("json", "print only the result, as JSON, to standard output")
 
   static let fuzz = Command(
-    "fuzz", "send messages of no good will, and see whether the accessory lives",
+    "fuzz", "send malformed messages, and check that the accessory survives",
     operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
     options: [
       RunRequest.exec.definition, RunRequest.waitReady.definition, RunRequest.code.definition,
@@ -40,17 +41,20 @@ extension Command {
       minutes.definition, maxRounds.definition, reproducer.definition, replayFile.definition, asJSON.definition,
     ],
     discussion: [
-      "Right messages are changed in ways that chance chooses, and sent. It is found out when the accessory's process ends, when it answers on no new connection within 10 seconds, when a session that did nothing wrong is lost or hears of no changes any more, and when it is paired or unpaired without being asked. What it answers to a wrong message is its own affair.",
-      "What was found is made as small as possible, against an accessory that is started again, and written to a file that --replay sends.",
-      "With the setup code the accessory must be unpaired; it is paired for most areas, and unpaired again. Only characteristics are written at which nothing moves, sounds or locks, and they get their values back. Use it on accessories that are yours: one that is broken may need a reset afterwards.",
+      "Correct messages are altered randomly and sent. A failure is: the accessory's process ends, it does not answer on a new connection within 10 seconds, a session that sent only correct messages is lost or receives no more events, or the accessory is paired or unpaired without a request. The answers to malformed messages are not judged.",
+      "A failure is minimised against a restarted accessory, and written to a file for --replay.",
+      "With the setup code, the accessory must be unpaired. It is paired for most areas, and unpaired afterwards. Only characteristics that move, sound or lock nothing are written, and their values are restored. Use this command only on your own accessories: a faulty one may need a reset afterwards.",
     ],
     examples: [
       (
         "haptest fuzz --exec \"hapsim run lamp.hasaccessory\" --minutes 10",
-        "everything, against one that is started for it"
+        "all areas, against an accessory that haptest starts"
       ),
-      ("haptest fuzz 192.0.2.7:51826 --code 031-45-154 --area json --seed 7", "what seed 7 sends in one area"),
-      ("haptest fuzz 192.0.2.7:51826 --code 031-45-154 --replay haptest-fuzz-json-7.json", "whether it is mended"),
+      ("haptest fuzz 192.0.2.7:51826 --code 031-45-154 --area json --seed 7", "the messages of seed 7 in one area"),
+      (
+        "haptest fuzz 192.0.2.7:51826 --code 031-45-154 --replay haptest-fuzz-json-7.json",
+        "check whether the failure is fixed"
+      ),
     ]
   ) { (arguments, console) throws(UsageError) in
     try haptest("fuzz", console) {
@@ -67,7 +71,7 @@ extension Command {
         ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
       session.time = .seconds(60 * (try arguments.value(minutes) ?? 1))
       session.roundLimit = try arguments.value(maxRounds)
-      // The default path is checked, too: a finding takes minutes, and must not be lost.
+      // The default path is checked, too, because a finding takes minutes and must not be lost.
       if replayed == nil { try checkOutputFile(try arguments.value(reproducer) ?? "haptest-fuzz.json") }
       let run = FuzzRun(
         session, file: try arguments.value(reproducer), isJSON: arguments[asJSON], console)

@@ -9,11 +9,12 @@ import HAPWire
 extension Command {
   private static let asJSON = Flag("json", "write JSON")
   private static let rules = Option(
-    "rules", "RULE", repeated: true, "these rules alone, by id or name; without it all of them")
-  private static let category = Option<Int>("category", "N", in: 0...65_535, "the category that it advertises (ci)")
+    "rules", "RULE", repeated: true, "check only these rules, by id or name (default: all)")
+  private static let category = Option<Int>(
+    "category", "N", in: 0...65_535, "the category that the accessory advertises (ci)")
 
   static let lint = Command(
-    "lint", "hold an attribute database against the rules, and tell what iOS is reported to do about it",
+    "lint", "check an attribute database against the rules, and show how iOS is known to react",
     operands: .some(label: "FILE|TARGET", count: 1...1),
     options: [
       asJSON.definition, rules.definition, category.definition, RunRequest.code.definition,
@@ -21,12 +22,12 @@ extension Command {
       RunRequest.interface.definition,
     ],
     discussion: [
-      "A file holds what the accessory answered to GET /accessories; - is standard input. A target (HOST:PORT, or a name on the network) is paired with for it, which needs its code and that it is unpaired; the pairing is removed again.",
-      "Every finding is tagged: \"iOS rejects\", \"iOS tolerates\" (devices that work have it) or \"iOS: unknown\". Only what binds or is recommended makes it fail.",
+      "A file holds the accessory's answer to GET /accessories; - is standard input. A target (HOST:PORT, or a name on the network) must be unpaired, and needs --code: haptest pairs with it, reads the database and removes the pairing.",
+      "Every finding is tagged \"iOS rejects\", \"iOS tolerates\" (working devices have it) or \"iOS: unknown\". Only violations of MUST and SHOULD rules are failures.",
     ],
     examples: [
-      ("haptest lint accessories.json", "why iOS calls it out of compliance"),
-      ("haptest lint 192.0.2.7:51826 --code 031-45-154", "an accessory that is there"),
+      ("haptest lint accessories.json", "find out why iOS calls an accessory out of compliance"),
+      ("haptest lint 192.0.2.7:51826 --code 031-45-154", "check an accessory on the network"),
     ]
   ) { (arguments, console) throws(UsageError) in
     try haptest("lint", console) {
@@ -48,17 +49,17 @@ extension Command {
     }
   }
 
-  /// From a file, or from an accessory.
+  /// Reads the database from a file, or from an accessory.
   private static func database(_ arguments: Arguments, _ console: Console, _ facts: inout LintFacts) throws -> [UInt8] {
     let place = arguments.operands[0]
     if place == "-" { return try readFile("/dev/stdin", limit: 64 << 20) }
     if fileExists(place) { return try readFile(place, limit: 64 << 20) }
     let target = try TargetText.read(place)
     if case .name = target, place.contains("/") || place.hasSuffix(".json") {
-      throw Refusal(.cannotRun, "\(place) isn't there")
+      throw Refusal(.cannotRun, "\(place) does not exist")
     }
     guard let code = try RunRequest.setupCode(arguments) else {
-      throw UsageError("\(shown(place)) is no file; for an accessory --code is needed")
+      throw UsageError("there is no file \(shown(place)); for an accessory, --code is required")
     }
     let interfaces = try arguments.all(RunRequest.interface)
     let visit = DatabaseVisit(target: target, code: code, interfaces: interfaces)

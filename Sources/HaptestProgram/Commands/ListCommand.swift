@@ -11,7 +11,7 @@ extension Command {
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
       SuiteOptions.level.definition, SuiteOptions.json.definition, sections.definition,
     ],
-    examples: [("haptest list --select 'pair-*&must'", "what binds in pairing")]
+    examples: [("haptest list --select 'pair-*&must'", "the must cases about pairing")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("list", console) {
       let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
@@ -46,7 +46,7 @@ extension Command {
 }
 
 extension String {
-  /// With blanks up to so many characters.
+  /// Returns the string padded with blanks to a width.
   fileprivate func padding(_ width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }

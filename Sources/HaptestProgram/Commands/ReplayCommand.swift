@@ -6,10 +6,10 @@ extension Command {
     "replay", "run a case of an evidence folder again, with the same decisions",
     operands: .some(label: "EVIDENCE [HOST:PORT|NAME]", count: 1...2), options: RunRequest.replayOptions,
     discussion: [
-      "EVIDENCE is a case's folder below that of --evidence, or its case.json. The same keys are drawn and the same bytes sent as far as the accessory's own chance lets them be the same.",
-      "The accessory is named as for haptest run.",
+      "EVIDENCE is the folder of a case in the folder of --evidence, or its case.json. The keys and the sent bytes are the same as in the run, except where they depend on random values of the accessory.",
+      "Name the accessory as for haptest run.",
     ],
-    examples: [("haptest replay evidence/PS-33 192.0.2.7:51826 --code 031-45-154", "a failure once more")]
+    examples: [("haptest replay evidence/PS-33 192.0.2.7:51826 --code 031-45-154", "repeat a failure")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("replay", console) {
       let place = arguments.operands[0]

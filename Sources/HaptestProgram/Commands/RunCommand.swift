@@ -15,19 +15,19 @@ extension Command {
     "run", "check an accessory against the suites", operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
     options: RunRequest.options,
     discussion: [
-      "The accessory is named by its address, by its name on the network or its device ID, or it is started by --exec; then its first ready line may name it.",
-      "With its setup code all cases run; without it those that need no pairing. What was paired, written and subscribed is put back at the end. An accessory that is paired with another controller is never unpaired.",
-      "A failure is shown with the request, the accepted answers, the answer, its impact and its fix. Reports have the same without secrets; evidence has the secrets, too.",
+      "Name the accessory by its address, by its name on the network or by its device ID, or start it with --exec; then its first ready line can name it.",
+      "With the setup code, all cases run; without it, only those that need no pairing. Pairings, values and subscriptions are restored at the end. An accessory that is paired with another controller is never unpaired.",
+      "A failure is shown with the request, the accepted answers, the answer, its impact and its fix. Reports contain the same without secrets; evidence contains the secrets, too.",
     ],
     examples: [
-      ("haptest run 192.0.2.7:51826 --code 031-45-154", "all of it, against an accessory at an address"),
+      ("haptest run 192.0.2.7:51826 --code 031-45-154", "all cases, against an accessory at an address"),
       (
         "haptest run --exec \"hapsim run lamp.hasaccessory --commands --interface lo\" --interface lo",
-        "one that is started for it"
+        "all cases, against an accessory that haptest starts"
       ),
       (
         "haptest run \"Hall Lamp\" --select discovery,http --html report.html",
-        "two areas of one on the local network, with a page"
+        "two areas, against an accessory on the local network, with an HTML report"
       ),
     ]
   ) { (arguments, console) throws(UsageError) in
@@ -38,7 +38,7 @@ extension Command {
   }
 }
 
-/// Runs what fails with a refusal or a usage error, and tells it.
+/// Runs `body`, and prints a refusal or a usage error.
 func haptest(_ name: String, _ console: Console, _ body: () throws -> ExitCode) throws(UsageError) -> ExitCode {
   do { return try body() } catch let error as UsageError { throw error } catch let refusal as Refusal {
     for line in refusal.lines { console.complain("haptest \(name): \(line)") }
@@ -52,9 +52,9 @@ func haptest(_ name: String, _ console: Console, _ body: () throws -> ExitCode) 
   }
 }
 
-/// One run: shows it, and writes its reports.
+/// One run: shows its progress, and writes its reports.
 struct RunCommand {
-  /// As it was called.
+  /// The name of the command.
   private let name: String
   private let request: RunRequest
   private let console: Console
@@ -65,7 +65,7 @@ struct RunCommand {
     self.console = console
   }
 
-  /// - Parameter place: runs what needs a loop.
+  /// - Parameter place: provides the event loop.
   func run(_ place: any LoopPlace = OwnLoop()) throws -> ExitCode {
     try request.reports.check()
     let epoch = WallClock.sinceEpoch
@@ -82,8 +82,8 @@ struct RunCommand {
     return ending.code
   }
 
-  /// Runs everything once, and shows it unless the request prints JSON.
-  /// - Returns: `nil` if there was no run, for a reason that was printed.
+  /// Runs all cases once, and shows them unless the request prints JSON.
+  /// - Returns: `nil` if the run could not start, for a reason that was printed.
   func gather(
     _ session: ConformanceSession, _ place: any LoopPlace
   ) throws -> (report: RunReport, redaction: Redaction)? {
@@ -102,7 +102,7 @@ struct RunCommand {
     return (gatherer.report, gatherer.redaction)
   }
 
-  /// Where GitHub runs it, failures stand beside the code, and the job's page has the summary.
+  /// In GitHub Actions, adds failures as annotations and a summary to the job's page.
   private func annotate(_ report: RunReport, _ redaction: Redaction, _ ending: RunEnding) {
     guard console.environment("GITHUB_ACTIONS") == "true" else { return }
     if !request.printsJSON {
@@ -117,7 +117,7 @@ struct RunCommand {
   }
 }
 
-/// What a run tells, gathered for its reports and shown as it comes.
+/// Collects the events of a run for its reports, and shows them.
 private final class Gatherer: Sendable {
   private struct State {
     var report = RunReport()
@@ -155,7 +155,7 @@ private final class Gatherer: Sendable {
   }
 }
 
-/// Does work on a loop of its own, to its end or until somebody wants it ended: then what was changed is put back.
+/// Runs work on a separate loop, until it ends or is interrupted. An interruption restores the accessory.
 func onLoop<T: Sendable>(
   _ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T
 ) throws -> T {
@@ -168,7 +168,7 @@ func onLoop<T: Sendable>(
   return try blocking { try await task.value }
 }
 
-/// The first wish to end is granted in good order, the second at once.
+/// Handles signals: the first ends the run in an orderly way, the second immediately.
 private final class Interrupts {
   private let console: Console
   private let cancel: @Sendable () -> Void
@@ -186,7 +186,7 @@ private final class Interrupts {
         try SignalWatcher(loop, signal: number) { [self] in
           count += 1
           if count > 1 { exit(130) }
-          console.complain("\nhaptest: ending; what was changed is put back (once more ends it at once)")
+          console.complain("\nhaptest: ending and restoring the accessory (interrupt again to end immediately)")
           cancel()
         })
     }

@@ -8,13 +8,13 @@ extension Command {
     operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
     options: [StabilityRuns.count.definition] + RunRequest.stabilityOptions,
     discussion: [
-      "Each run is a whole run with a seed of its own. A verdict that differs comes from a race: in the accessory, or in the test.",
+      "Each run is a whole run with a different seed. A verdict that differs comes from a race: in the accessory, or in the test.",
       "Exit status: 0 if all verdicts agree, 1 if some differ, 3 if a run could not be made.",
     ],
     examples: [
       (
         "haptest stability --runs 5 --exec \"hapsim run lamp.hasaccessory --commands --interface lo\" --interface lo",
-        "five runs against an accessory that is started for each"
+        "five runs, each against a newly started accessory"
       )
     ]
   ) { (arguments, console) throws(UsageError) in
@@ -26,7 +26,7 @@ extension Command {
 
 /// Several whole runs against one accessory.
 struct StabilityRuns {
-  static let count = Option("runs", "N", in: 2...1000, "how many runs to make (default: 5)")
+  static let count = Option("runs", "N", in: 2...1000, "the number of runs (default: 5)")
 
   private let count: Int
   private let request: RunRequest
@@ -37,7 +37,7 @@ struct StabilityRuns {
     count = try arguments.value(Self.count) ?? 5
     var request = try RunRequest(arguments, console)
     printsJSON = request.printsJSON
-    // The cases of a run are not shown.
+    // Hides the cases of each run.
     request.printsJSON = true
     self.request = request
     self.console = console

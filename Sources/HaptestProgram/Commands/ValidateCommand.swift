@@ -6,9 +6,9 @@ extension Command {
   private static let schema = Flag("schema", "write the JSON Schema of suites, for editors")
 
   static let validate = Command(
-    "validate", "look for mistakes in suites", operands: .some(label: "SUITE…", count: 0...1000),
+    "validate", "check suites for errors", operands: .some(label: "SUITE…", count: 0...1000),
     options: [schema.definition, SuiteOptions.json.definition],
-    discussion: ["Each is a file or a folder of .yaml files. Every mistake is told with file, line and column."],
+    discussion: ["SUITE is a file or a folder of .yaml files. Every error is printed with file, line and column."],
     examples: [("haptest validate Suites my-suites/lamp.yaml", "a folder and a file")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("validate", console) {
@@ -25,13 +25,13 @@ extension Command {
       }
       for problem in library.problems { console.print("\(problem)") }
       guard library.problems.isEmpty else { return .problem }
-      console.print("\(library.suites.count) suites, \(library.cases.count) cases: all well")
+      console.print("\(library.suites.count) suites, \(library.cases.count) cases: no errors")
       return .well
     }
   }
 }
 
-/// One object: how much was read, and every problem with its place.
+/// Returns an object: the numbers of suites and cases, and every problem with its place.
 private func validationJSON(_ library: SuiteLibrary) -> String {
   JSONWriter.text { json in
     json.object { json in

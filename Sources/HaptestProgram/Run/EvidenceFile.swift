@@ -1,12 +1,12 @@
 import HAPReport
 import HAPWire
 
-/// What `haptest replay` needs to run a case again with the same decisions.
+/// The data that `haptest replay` needs to run a case again with the same decisions.
 struct EvidenceFile: Equatable {
   var id: String
-  /// The run's.
+  /// The seed of the run.
   var seed: UInt64
-  /// Which of the run's repetitions it was, from 0.
+  /// The number of the repetition in the run, from 0.
   var turn: Int
   var version: String
 

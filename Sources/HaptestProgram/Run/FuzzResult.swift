@@ -7,7 +7,7 @@ struct FuzzResult {
   enum Word: String {
     case nothing = "nothing-found"
     case finding
-    /// A replay did something else than its reproducer says.
+    /// A replay caused another failure than the one in its reproducer.
     case otherFinding = "other-finding"
     case interrupted
   }
@@ -15,7 +15,7 @@ struct FuzzResult {
   private let word: Word
   private let seed: UInt64
   private let outcome: FuzzSession.Outcome
-  /// Where the reproducer was written; nil: nowhere.
+  /// The path of the written reproducer; `nil`: none.
   var file: String?
 
   init(_ word: Word, seed: UInt64, _ outcome: FuzzSession.Outcome) {

@@ -3,7 +3,7 @@ import HAPConformance
 import HAPFuzzing
 import HAPLoop
 
-/// One run of fuzzing: shows it, and writes down what it found.
+/// One run of fuzzing: shows its progress, and writes a reproducer.
 struct FuzzRun {
   private let session: FuzzSession
   private let file: String?
@@ -11,8 +11,8 @@ struct FuzzRun {
   private let console: Console
 
   /// - Parameters:
-  ///   - file: where the reproducer is written; nil: a name made of area and seed.
-  ///   - isJSON: whether standard output gets one JSON document instead of lines.
+  ///   - file: the path of the reproducer; `nil`: a name made of area and seed.
+  ///   - isJSON: whether standard output receives one JSON document instead of lines.
   init(_ session: FuzzSession, file: String?, isJSON: Bool, _ console: Console) {
     self.session = session
     self.file = file
@@ -20,7 +20,7 @@ struct FuzzRun {
     self.console = console
   }
 
-  /// A line for people.
+  /// Prints a line for people.
   private func print(_ line: String) { if !isJSON { console.print(line) } }
 
   private func printJSON(_ result: FuzzResult) { if isJSON { console.print(result.json) } }
@@ -35,7 +35,7 @@ struct FuzzRun {
     }
     for line in outcome.tally.lines { print(line) }
     if let leftover = outcome.leftover { console.complain("haptest fuzz: \(leftover)") }
-    print(outcome.wasInterrupted ? "ended before its time; nothing was found" : "nothing was found")
+    print(outcome.wasInterrupted ? "interrupted; no failure was found" : "no failure was found")
     printJSON(FuzzResult(outcome.wasInterrupted ? .interrupted : .nothing, seed: session.seed, outcome))
     return .well
   }
@@ -51,7 +51,7 @@ struct FuzzRun {
       return .cannotRun
     }
     guard let finding = outcome.finding else {
-      print("it doesn't happen any more: \(reproducer.message)")
+      print("the failure no longer occurs: \(reproducer.message)")
       printJSON(FuzzResult(.nothing, seed: reproducer.seed, outcome))
       return .well
     }
@@ -59,11 +59,11 @@ struct FuzzRun {
     let isSame = finding.kind == reproducer.kind
     printJSON(FuzzResult(isSame ? .finding : .otherFinding, seed: reproducer.seed, outcome))
     print(
-      isSame ? "it still happens: \(finding.message)" : "something else happens: \(finding.message)")
+      isSame ? "the failure still occurs: \(finding.message)" : "another failure occurs: \(finding.message)")
     return .problem
   }
 
-  /// - Returns: nil when there was no accessory, which has been reported.
+  /// - Returns: `nil` if there was no accessory, which has been reported.
   private func perform(
     _ body: @escaping @Sendable (EventLoop) async throws -> FuzzSession.Outcome
   ) throws -> FuzzSession.Outcome? {
@@ -81,19 +81,19 @@ struct FuzzRun {
     let place = "area \(reproducer.area.rawValue), seed \(reproducer.seed), after \(outcome.tally.messages) messages"
     print("\(finding.message) (\(place))")
     let count = reproducer.messages.count
-    let which = count == 1 ? "1 message does it" : "\(count) messages do it"
+    let which = count == 1 ? "1 message causes it" : "\(count) messages cause it"
     print(
-      (reproducer.isConfirmed ? which : "the last \(count) messages, which didn't do it again")
+      (reproducer.isConfirmed ? which : "the last \(count) messages, which did not cause it again")
         + (reproducer.messages.last.map { ": \($0.summary)" } ?? ""))
     let path = file ?? "haptest-fuzz-\(reproducer.area.rawValue)-\(reproducer.seed).json"
     var result = FuzzResult(.finding, seed: session.seed, outcome)
     do throws(FileError) {
       try writeFile(path, reproducer.bytes, overwriting: true)
       result.file = path
-      print("written to \(path); again with --replay \(path)")
+      print("written to \(path); repeat it with --replay \(path)")
     } catch {
       console.complain("haptest fuzz: \(error.message)")
-      // Standard output is the only place left for it; with --json it is in the document.
+      // Standard output is the only remaining place for it; with --json it is in the document.
       if !isJSON { console.show(String(decoding: reproducer.bytes, as: UTF8.self)) }
     }
     printJSON(result)
@@ -102,8 +102,8 @@ struct FuzzRun {
   }
 }
 
-/// Shows what happens, in lines.
-/// - Parameter isJSON: whether only remarks are shown, on standard error.
+/// Prints an event of the run.
+/// - Parameter isJSON: whether to print only remarks, on standard error.
 private func show(_ event: FuzzSession.Event, isJSON: Bool, _ console: Console) {
   switch event {
   case .remark(let text): console.complain("haptest fuzz: \(text)")
@@ -113,7 +113,7 @@ private func show(_ event: FuzzSession.Event, isJSON: Bool, _ console: Console) 
   case .entered: break
   case .ended(let area, let state, let tally):
     console.print("\(area.rawValue), \(state.rawValue): \(tally.rounds) rounds, \(tally.messages) messages")
-  case .found(let finding): console.print("found: \(finding.message); making it smaller")
+  case .found(let finding): console.print("found: \(finding.message); minimising")
   case .tried(let trials, let messages, let bytes):
     if console.output.isTerminal { console.show("\r\u{1B}[2Ktrial \(trials): \(messages) messages, \(bytes) bytes\r") }
   }

@@ -1,21 +1,21 @@
 import HAPCommandLine
 import HAPLoop
 
-/// Where work that needs an event loop is done.
+/// A provider of an event loop.
 package protocol LoopPlace: Sendable {
-  /// Runs `body` with a loop to its end.
+  /// Runs `body` to its end on a loop.
   func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T
 }
 
-/// A loop on a thread of its own; a signal cancels the work.
+/// A loop on its own thread; a signal cancels the work.
 struct OwnLoop: LoopPlace {
   func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
     try onLoop(console, body)
   }
 }
 
-/// `haptest run` in another place than a loop of its own: in a simulated world.
-/// - Parameter words: the command line behind `haptest run`.
+/// Runs `haptest run` in another place than its own loop, for example in a simulated world.
+/// - Parameter words: the command line after `haptest run`.
 package func runTest(_ words: [String], in place: any LoopPlace, _ console: Console) -> ExitCode {
   do throws(UsageError) {
     return try haptest("run", console) {

@@ -3,7 +3,7 @@ import HAPPairing
 import HAPStore
 import HAPWire
 
-/// A pairing of hapctl's, to run with.
+/// A pairing stored by hapctl, for a run as that controller.
 enum KeptPairing {
   static func named(
     _ name: String, _ arguments: Arguments, _ console: Console
@@ -15,7 +15,7 @@ enum KeptPairing {
     }
     guard let found = pairings.first(where: { $0.alias == name || $0.accessoryName == name.uppercased() }) else {
       let meant = nearestName(to: name, in: pairings.map(\.alias)).map { "; did you mean \(shown($0))?" } ?? ""
-      throw Refusal(.usage, "hapctl keeps no pairing \(shown(name))\(meant)")
+      throw Refusal(.usage, "hapctl has no pairing \(shown(name))\(meant)")
     }
     return (
       ControllerCredentials(identifier: found.controllerID, key: found.controllerKey),

@@ -7,15 +7,15 @@ import HAPReport
   import Darwin
 #endif
 
-/// A format of reports that are files. Options, checks and writing follow from this list.
+/// A format of report files. Options, checks and writing follow from this list.
 enum ReportFormat: CaseIterable, Sendable {
   case junit, json, html, tap, markdown
 
   var option: Option<String> {
     switch self {
     case .junit: Option("junit", "FILE", "write a JUnit XML report")
-    case .json: Option("report-json", "FILE", "write a JSON report, for haptest diff and matrix, too")
-    case .html: Option("html", "FILE", "write a page that works from disk")
+    case .json: Option("report-json", "FILE", "write a JSON report, also for haptest diff and matrix")
+    case .html: Option("html", "FILE", "write a self-contained HTML page")
     case .tap: Option("tap", "FILE", "write TAP 14")
     case .markdown: Option("markdown", "FILE", "write Markdown")
     }
@@ -40,10 +40,10 @@ enum ReportFormat: CaseIterable, Sendable {
   }
 }
 
-/// The reports that a command line asks for, written when the run is over, however it ended.
+/// The reports requested on the command line. They are written when the run is over, however it ended.
 struct ReportFiles: Sendable {
   private static let evidence = Option(
-    "evidence", "DIR", "keep each case's transcript, packets and session keys in a folder; secrets are in them")
+    "evidence", "DIR", "write each case's transcript, packets and session keys to a folder; they contain secrets")
   static let all = ReportFormat.allCases.map(\.option) + [evidence]
 
   private let files: [(format: ReportFormat, path: String)]
@@ -58,15 +58,15 @@ struct ReportFiles: Sendable {
     evidence = try arguments.value(Self.evidence)
   }
 
-  /// Checks all paths before the run, so that none of its work is lost.
+  /// Checks all paths before the run, so that its results are not lost.
   func check() throws(Refusal) {
     let problems = outputProblems(files: files.map(\.path), folders: evidence.map { [$0] } ?? [])
     guard problems.isEmpty else { throw Refusal(.cannotRun, lines: problems.map(\.message)) }
   }
 
-  /// Writes all reports. A report that can't be written changes the ending; then those that have a conclusion are written again.
-  /// - Parameter complain: receives why a report could not be written.
-  /// - Returns: the ending, with that in it.
+  /// Writes all reports. If a report cannot be written, the ending changes, and the reports with a conclusion are written again.
+  /// - Parameter complain: receives the reason for a report that could not be written.
+  /// - Returns: the final ending.
   func write(
     _ report: RunReport, _ redaction: Redaction, _ ending: RunEnding, epoch: Duration, complain: (String) -> Void
   ) -> RunEnding {
@@ -76,13 +76,13 @@ struct ReportFiles: Sendable {
     guard !found.isEmpty else { return ending }
     for problem in found { complain(problem) }
     let worse = ending.withReportNotWritten
-    // A second failure of the same file has been reported.
+    // A second failure of the same file has already been reported.
     _ = write(report, redaction, worse.conclusion, withConclusion: true)
     return worse
   }
 
   /// Writes the files of the formats that have a conclusion, or of the others.
-  /// - Returns: the files that couldn't be written.
+  /// - Returns: the files that could not be written.
   private func write(
     _ report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion, withConclusion: Bool
   ) -> [String] {
@@ -96,7 +96,7 @@ struct ReportFiles: Sendable {
     JSONReport.text(of: report.withTranscriptsOfBadCases, redaction: redaction, conclusion: conclusion)
   }
 
-  /// A folder for each case that ran, for its owner alone.
+  /// Writes a folder for each case that ran, readable only by its owner.
   private func keep(_ report: RunReport, in folder: String, _ epoch: Duration) -> [String] {
     var problems: [String] = []
     _ = mkdir(folder, 0o700)

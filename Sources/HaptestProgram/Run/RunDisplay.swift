@@ -1,14 +1,14 @@
 import HAPCommandLine
 import HAPReport
 
-/// Shows a run while it goes on: lines, and on a terminal a last line that tells how far it is.
+/// Shows a run in progress: lines, and on a terminal a progress line at the end.
 struct RunDisplay: Sendable {
   private var report: TerminalReport
   private let console: Console
   private let hasProgress: Bool
   private var isProgressShown = false
 
-  /// - Parameter hasProgress: whether a terminal has that last line.
+  /// - Parameter hasProgress: whether to show the progress line.
   init(_ report: TerminalReport, on console: Console, hasProgress: Bool) {
     self.report = report
     self.console = console

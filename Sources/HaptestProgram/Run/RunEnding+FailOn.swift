@@ -4,7 +4,7 @@ import HAPReport
 extension RunEnding {
   var code: ExitCode { ExitCode(rawValue: conclusion.exitStatus) ?? .ownFault }
 
-  /// - Parameter areReportsWritten: whether every report that was asked for is there.
+  /// - Parameter areReportsWritten: whether every requested report was written.
   init(_ report: RunReport, _ failOn: RunRequest.FailOn, areReportsWritten: Bool = true) {
     let conclusion = report.conclusion(failingOn: failOn.verdicts, mustOnly: failOn.isMustAlone)
     var meaning = conclusion.meaning()

@@ -10,12 +10,12 @@ import HAPTarget
 import HAPTransport
 import HAPWire
 
-/// What `haptest run` was asked: read from the command line and the files it names, before anything is run.
+/// The request of `haptest run`: the command line and the files it names, read before any case runs.
 struct RunRequest: Sendable {
-  static let exec = Option("exec", "CMD", "start the accessory by this command of the shell, and end it afterwards")
+  static let exec = Option("exec", "CMD", "start the accessory with this shell command, and end it afterwards")
   static let waitReady = Option(
-    "wait-ready", "SEC", in: 1...600, "how long the command may take to be ready (default: 20)")
-  static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without one the cases run that need none") {
+    "wait-ready", "SEC", in: 1...600, "the time limit for the command to be ready (default: 20)")
+  static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without it, only cases that need none run") {
     (text: String) throws(UsageError) -> String in
     guard let code = dashed(text) else { throw UsageError("a setup code is eight digits, 031-45-154") }
     return code
@@ -23,39 +23,40 @@ struct RunRequest: Sendable {
   static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
   static let pairing = Option(
     "pairing", "NAME",
-    "run as an admin that hapctl has paired before, by its alias or device ID, and leave the pairing as it is: for an accessory that is in use"
+    "run as an admin paired by hapctl, given by alias or device ID, and keep the pairing: for an accessory that is in use"
   )
-  static let state = Option("state", "DIR", "the folder that keeps hapctl's pairings (default: hapctl's own)")
+  static let state = Option("state", "DIR", "the folder with hapctl's pairings (default: hapctl's own)")
   static let interface = Option(
-    "interface", "IF", repeated: true, "speak multicast DNS on this network interface alone")
-  static let txt = Option("txt", "KEY=VALUE", repeated: true, "the TXT record, where there is no multicast") {
+    "interface", "IF", repeated: true, "use multicast DNS only on this network interface")
+  static let txt = Option("txt", "KEY=VALUE", repeated: true, "an entry of the TXT record, for use without multicast") {
     (text: String) throws(UsageError) -> (key: String, value: String) in
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw UsageError("it is KEY=VALUE, such as sf=1")
+      throw UsageError("KEY=VALUE is expected, such as sf=1")
     }
     return (String(text[..<equals]), String(text[text.index(after: equals)...]))
   }
-  static let claims = Option("claims", "FILE", "what is claimed about the accessory: see haptest claims")
-  static let hooks = Option("hooks", "FILE", "commands that press, reboot, obstruct…: JSON")
-  static let baseline = Option("baseline", "FILE", "what is known to fail, and why: JSON")
+  static let claims = Option("claims", "FILE", "the claims about the accessory: see haptest claims")
+  static let hooks = Option("hooks", "FILE", "commands for hooks such as press, reboot and obstruct: JSON")
+  static let baseline = Option("baseline", "FILE", "the known failures with their reasons: JSON")
   static let repetitions = Option(
-    "repeat", "N", in: 1...1000, "run each case so many times; one that doesn't end the same way is flaky")
+    "repeat", "N", in: 1...1000, "run each case N times; a case with different results is flaky")
   static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases, counted from 0") {
     (text: String) throws(UsageError) -> Shard in
-    guard let shard = Shard(text) else { throw UsageError("it is I/N with I below N, such as 0/4") }
+    guard let shard = Shard(text) else { throw UsageError("I/N is expected with I below N, such as 0/4") }
     return shard
   }
   static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
-  static let long = Flag("long", "run the cases that take minutes, too")
+  static let long = Flag("long", "also run the cases that take minutes")
   static let short = Flag(
     "short", "run only the must cases that need no waiting, with at most 3 Pair Setups and 5 s of waits")
-  static let allowReset = Flag("allow-reset", "let cases remove pairings and leave the accessory to be reset")
+  static let allowReset = Flag("allow-reset", "allow cases that remove pairings or reset the accessory")
   static let lanes = Option(
-    "parallel", "N", in: 1...16, "cases that may run side by side, where they can (default: 2, with hapsim 5)")
-  static let wrongCodes = Option("wrong-codes", "N", in: 0...200, "wrong setup codes that may be entered (default: 12)")
+    "parallel", "N", in: 1...16,
+    "the number of cases that run at the same time, if possible (default: 2, with hapsim 5)")
+  static let wrongCodes = Option("wrong-codes", "N", in: 0...200, "the limit on wrong setup codes (default: 12)")
   static let failOn = Option(
     "fail-on", "WHAT",
-    "what else makes it fail: non-strict, skip, xpass, info or error, between commas; or must: failures of recommendations don't"
+    "further verdicts that make the run fail: non-strict, skip, xpass, info or error, separated by commas; or must: ignore SHOULD violations"
   ) { (text: String) throws(UsageError) -> FailOn in
     var result = FailOn()
     for word in text.split(separator: ",") {
@@ -72,7 +73,7 @@ struct RunRequest: Sendable {
   }
 
   static let jsonFlag = Flag(
-    "json", "print the JSON report to standard output, and nothing else",
+    "json", "print only the JSON report to standard output",
     fileOption: ReportFormat.json.option.definition.name)
   static let quiet = Flag("quiet", letter: "q", "print only failures and the conclusion")
 
@@ -99,7 +100,7 @@ struct RunRequest: Sendable {
   var isQuiet: Bool
   var remarks: [String] = []
 
-  /// Those of whole runs, without reports.
+  /// The options of whole runs without reports.
   static let stabilityOptions: [OptionDefinition] = {
     let fixed =
       [repetitions.definition, shard.definition, failOn.definition, quiet.definition]
@@ -107,7 +108,7 @@ struct RunRequest: Sendable {
     return options.filter { !fixed.contains($0) }
   }()
 
-  /// What a case of an evidence folder is run again with: the command line has no say in which cases run, and in their chance.
+  /// The options for running a case of an evidence folder again. The case and the seed come from the evidence.
   static let replayOptions: [OptionDefinition] = {
     let fixed = [
       SuiteOptions.select.definition, SuiteOptions.exclude.definition, SuiteOptions.level.definition, shard.definition,
@@ -124,7 +125,7 @@ struct RunRequest: Sendable {
     session.options.shard = try arguments.value(Self.shard) ?? .whole
   }
 
-  /// For a case of an evidence folder.
+  /// Reads the request for a case of an evidence folder.
   init(replaying evidence: EvidenceFile, _ arguments: Arguments, _ console: Console) throws {
     let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
     guard library.cases.contains(where: { $0.id == evidence.id }) else {
@@ -133,7 +134,7 @@ struct RunRequest: Sendable {
     try self.init(
       arguments, arguments.operands.dropFirst().first, library, [evidence.id], seed: evidence.seed, console)
     session.options.firstTurn = evidence.turn
-    // It was chosen by name: whatever it needs is wanted.
+    // The case was chosen explicitly, so everything it needs is allowed.
     session.options.isLong = true
   }
 
@@ -182,9 +183,10 @@ struct RunRequest: Sendable {
       guard arguments.has(exec) else { throw UsageError("HOST:PORT or NAME is missing, or --exec") }
       return .child
     }
-    // With --exec a file name behind --json would be taken for the accessory's name.
+    // With --exec, a file name after --json would be taken for the accessory's name.
     if text.contains("/") || text.hasSuffix(".json"), arguments[jsonFlag] {
-      throw UsageError("\(shown(text)) is no accessory; --report-json \(shown(text)) writes the JSON report to a file")
+      throw UsageError(
+        "\(shown(text)) is not an accessory; --report-json \(shown(text)) writes the JSON report to a file")
     }
     return try TargetText.read(text)
   }
@@ -196,12 +198,12 @@ struct RunRequest: Sendable {
     }
     guard let path = try arguments.value(codeFile) else { return nil }
     let line = try firstLine(ofFile: path)
-    guard let code = dashed(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
+    guard let code = dashed(line) else { throw Refusal(.usage, "\(path): its first line is not a setup code") }
     return code
   }
 
-  /// A setup code with its dashes; nil unless it is eight digits. Codes that HAP forbids are taken: whether it has one is a finding about
-  /// the accessory (PS-49), and such an accessory is to be tested like any other.
+  /// Returns a setup code with its dashes; `nil` unless it is eight digits. Codes that HAP forbids are accepted, because a finding about
+  /// them belongs to the accessory (PS-49), and such an accessory must be testable.
   private static func dashed(_ text: String) -> String? {
     let digits = text.filter { $0 != "-" }
     guard digits.utf8.count == 8, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -221,7 +223,7 @@ struct RunRequest: Sendable {
       let bytes = try readFile(path, limit: 16 << 20)
       let baseline: Baseline
       do throws(Baseline.Mistakes) { baseline = try Baseline(bytes, ids: ids) } catch {
-        let rest = error.isCut ? ["\(path): more mistakes follow; correct these first"] : []
+        let rest = error.isCut ? ["\(path): more errors follow; correct these first"] : []
         throw Refusal(.usage, lines: error.problems.map { Self.line($0, in: path) } + rest)
       }
       remarks += baseline.expired(today: session.today).map { "baseline: \($0)" }
@@ -236,15 +238,15 @@ struct RunRequest: Sendable {
 
   private static func line(_ problem: JSONProblem, in path: String) -> String {
     let place = "\(path):\(problem.place.line):\(problem.place.column)"
-    // A text from the file may be in it, of any length.
+    // It may contain a text from the file, of any length.
     let message = problem.path.isEmpty ? problem.message : "\(problem.path): \(problem.message)"
     return "\(place): \(message.prefix(500))"
   }
 }
 
-/// Which accessory is meant, as a command line says it.
+/// The accessory as the command line names it.
 enum TargetText {
-  /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name on the network, or a device ID.
+  /// Reads "192.0.2.7:51826", "[fe80::1%eth0]:51826" or "localhost:51826"; anything else is a name on the network, or a device ID.
   static func read(_ text: String) throws(UsageError) -> ConformanceSession.Target {
     try SocketAddress(commandLine: text).map { .address($0) } ?? .name(text)
   }

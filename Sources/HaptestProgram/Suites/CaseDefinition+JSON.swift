@@ -2,7 +2,7 @@ import HAPSuite
 import HAPWire
 
 extension CaseDefinition {
-  /// Writes the case as one object: everything that `haptest explain` shows, or the members that identify it.
+  /// Writes the case as one object: all data of `haptest explain`, or only the members that identify it.
   func write(to json: inout JSONWriter, isComplete: Bool = false) {
     json.object { json in
       for (name, value) in [

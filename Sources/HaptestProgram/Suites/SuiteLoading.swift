@@ -1,7 +1,7 @@
 import HAPCommandLine
 import HAPSuite
 
-/// Why a command ends without doing what was asked: in one line, or more where there is a list.
+/// The reason why a command cannot do its work: one line, or several for a list.
 struct Refusal: Error {
   var code: ExitCode
   var lines: [String]
@@ -18,8 +18,8 @@ struct Refusal: Error {
 }
 
 extension SuiteLibrary {
-  /// The binary's own, or those of a folder or files in their place.
-  /// - Throws: with every problem of every file, and then nothing is to be run.
+  /// Loads the embedded suites, or the suites of the given folders and files instead.
+  /// - Throws: `Refusal` with all problems of all files. No case then runs.
   static func load(_ places: [String]) throws(Refusal) -> SuiteLibrary {
     var library = SuiteLibrary()
     if places.isEmpty {
@@ -33,7 +33,7 @@ extension SuiteLibrary {
     return library
   }
 
-  /// A file, or all `.yaml` files of a folder.
+  /// Adds a file, or all `.yaml` files of a folder.
   mutating func add(_ place: String) throws(Refusal) {
     for path in try Self.files(place) {
       do throws(FileError) { add(try readFile(path, limit: Self.fileLimit), file: path) } catch {
@@ -42,7 +42,7 @@ extension SuiteLibrary {
     }
   }
 
-  /// In the order of their names.
+  /// Returns the paths in the order of their names.
   private static func files(_ place: String) throws(Refusal) -> [String] {
     guard isFolder(place) || !fileExists(place) else { return [place] }
     let names: [String]
@@ -58,13 +58,13 @@ extension SuiteLibrary {
 enum SuiteOptions {
   static let json = Flag("json", "write JSON to standard output")
   static let suites = Option(
-    "suites", "DIR", repeated: true, "a folder of suites, or a file, in place of the built-in ones")
+    "suites", "DIR", repeated: true, "a folder of suites, or a file, instead of the built-in ones")
   static let select = Option(
     "select", "EXPR", repeated: true,
-    "the cases: ids, names, areas, sections, levels, tags; * stands for anything, & for both, ! for not")
-  static let exclude = Option("exclude", "EXPR", repeated: true, "cases to leave out")
+    "the cases: ids, names, areas, sections, levels, tags; * matches anything, & means and, ! means not")
+  static let exclude = Option("exclude", "EXPR", repeated: true, "the cases to exclude")
   static let level = Option<Level>(
-    oneOf: "level", "must: what binds alone; should: what is recommended, too; all (the default)")
+    oneOf: "level", "must: only MUST cases; should: also SHOULD cases; all (the default)")
 
   enum Level: String, CaseIterable, Sendable {
     case must, should, all
@@ -78,8 +78,8 @@ enum SuiteOptions {
     }
   }
 
-  /// The ids that a command line asks for.
-  /// - Throws: with exit code 4 and the nearest names, where an expression names nothing.
+  /// Returns the ids of the selected cases.
+  /// - Throws: `Refusal` with exit status 4 and the nearest names if an expression matches nothing.
   static func ids(_ arguments: Arguments, in library: SuiteLibrary) throws -> Set<String> {
     let cases = library.selectable
     var ids = Set(cases.map(\.id))

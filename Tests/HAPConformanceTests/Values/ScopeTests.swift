@@ -39,11 +39,11 @@ import Testing
   @Test(
     "What leads nowhere is the suite's fault",
     arguments: [
-      ("${x}", "nothing has given \"x\" a value"), ("${on.x}", "\"on.x\" has no value"),
+      ("${x}", "the variable \"x\" has no value"), ("${on.x}", "\"on.x\" has no value"),
       ("${on.perms[2]}", "has no value"),
       ("${on.perms[-3]}", "has no value"), ("${on.perms[a]}", "has no value"), ("${on.perms[0}", "has no value"),
-      ("${n.count}", "has no value"), ("${t[0]}", "has no value"), ("${n", "a variable without an end"),
-      ("${}", "nothing has given"),
+      ("${n.count}", "has no value"), ("${t[0]}", "has no value"), ("${n", "a variable has no closing brace"),
+      ("${}", "the variable \"\" has no value"),
       ("${on.perms[99999999999999999999]}", "has no value"), ("${on..id}", "has no value"),
     ])
   func nowhere(_ text: String, _ fragment: String) throws {

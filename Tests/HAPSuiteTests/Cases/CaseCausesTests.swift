@@ -38,7 +38,7 @@ struct CaseCausesTests {
   @Test("An unknown procedure and a case that comes after itself are mistakes")
   func mistakes() throws {
     #expect(try read("owns: [list-pairing]").problems.first?.contains("list-pairings") == true)
-    #expect(try read("after: { AA-01: x }").problems == ["a case does not come after itself"])
+    #expect(try read("after: { AA-01: x }").problems == ["a case cannot list itself in \"after\""])
   }
 
   @Test("A stack has its behaviour, and the places of a source whose revision the suite names")

@@ -26,9 +26,10 @@ import Testing
     #expect(
       library.problems.map(\.description)
         == [
-          "b.yaml:6:5: LM-02: LM-01 first is in a.yaml already", "c.yaml:6:5: LM-01: LM-01 first is in a.yaml already",
-          "c.yaml:6:5: LM-01: LM-02 first is in b.yaml already",
-        ].filter { !$0.hasSuffix("b.yaml already") })
+          "b.yaml:6:5: LM-02: LM-01 first already exists in a.yaml",
+          "c.yaml:6:5: LM-01: LM-01 first already exists in a.yaml",
+          "c.yaml:6:5: LM-01: LM-02 first already exists in b.yaml",
+        ].filter { !$0.hasSuffix("in b.yaml") })
   }
 
   @Test("A file that is no YAML has one problem, and doesn't hinder the others") func noYAML() {

@@ -62,14 +62,14 @@ import Testing
     Mistake("[1]", 1, 1, "", "a suite is an object with area, title and cases"),
     Mistake("area: a\ntitle: b\n", 1, 1, "", "\"cases\" is missing"),
     Mistake("area: a\ntitle: b\ncases: []\ncaess: []\n", 4, 1, "caess", "did you mean \"cases\"?"),
-    Mistake("area: a\ntitle: b\ncases: ${code}\n", 3, 8, "cases", "no place for a variable"),
+    Mistake("area: a\ntitle: b\ncases: ${code}\n", 3, 8, "cases", "a variable is not allowed here"),
     Mistake("area: a b\ntitle: b\ncases: []\n", 1, 7, "area", "an area is a slug such as pair-setup, not \"a b\""),
     Mistake("area: a\ntitle: 5\ncases: []\n", 2, 8, "title", "put it in quotes"),
     Mistake("area: a\ntitle: b\ncases: [5]\n", 3, 9, "cases[0]", "an object is expected"),
     Mistake("area: a\ntitle: b\ncases: []\nexpectations: { x: {} }\n", 4, 20, "expectations.x", "nothing is expected"),
     Mistake(
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [] } }\n", 4, 27, "expectations.x.any",
-      "no way to be right"),
+      "must list at least one alternative"),
     Mistake(
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [{ statsu: 1 }] } }\n", 4, 30,
       "expectations.x.any[0].statsu", "did you mean \"status\"?"),
@@ -78,26 +78,27 @@ import Testing
       "no expectation \"y\""),
     Mistake(
       "area: a\ntitle: b\ncases: []\nexpectations: { x: { any: [x] } }\n", 4, 20, "expectations.x",
-      "\"x\" leads back to itself"),
+      "\"x\" calls itself"),
     Mistake(line: "needs: paired", 12, ".needs", "a list is expected"),
-    Mistake(line: "needs: [pared]", 13, ".needs[0]", "\"pared\" is not known here: did you mean \"paired\"?"),
+    Mistake(line: "needs: [pared]", 13, ".needs[0]", "\"pared\" is not allowed here: did you mean \"paired\"?"),
     Mistake(line: "needs: [paired, unpaired]", 21, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [pairing, unpaired]", 22, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [{ hook: rebot }]", 21, ".needs[0].hook", "did you mean \"reboot\"?"),
-    Mistake(line: "needs: [{ hook: \"${x}\" }]", 21, ".needs[0].hook", "${x} is no hook"),
+    Mistake(line: "needs: [{ hook: \"${x}\" }]", 21, ".needs[0].hook", "unknown hook ${x}"),
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
     Mistake(line: "needs: [{ wrong-codes: 1001 }]", 28, ".needs[0].wrong-codes", "1001 is not in 0...1000"),
     Mistake(line: "needs: [{ wrong-codes: many }]", 28, ".needs[0].wrong-codes", "an integer is expected"),
     Mistake(line: "needs: [{}]", 13, ".needs[0]", "a need is a word"),
     Mistake(line: "needs: [5]", 13, ".needs[0]", "an object is expected"),
-    Mistake(line: "needs: [\"${code}\"]", 13, ".needs[0]", "no place for a variable"),
-    Mistake(line: "find: { lamp: { aid: \"${code}\" } }", 26, ".find.lamp.aid", "no place for a variable"),
-    Mistake(line: "find: { lamp: { type: [\"${code}\"] } }", 28, ".find.lamp.type[0]", "no place for a variable"),
+    Mistake(line: "needs: [\"${code}\"]", 13, ".needs[0]", "a variable is not allowed here"),
+    Mistake(line: "find: { lamp: { aid: \"${code}\" } }", 26, ".find.lamp.aid", "a variable is not allowed here"),
+    Mistake(
+      line: "find: { lamp: { type: [\"${code}\"] } }", 28, ".find.lamp.type[0]", "a variable is not allowed here"),
     Mistake(line: "shared: perhaps", 13, ".shared", "true or false"),
-    Mistake(line: "shared: ${code}", 13, ".shared", "no place for a variable"),
+    Mistake(line: "shared: ${code}", 13, ".shared", "a variable is not allowed here"),
     Mistake(line: "variants: [{ x: 1 }]", 16, ".variants[0]", "a variant needs a name"),
     Mistake(line: "variants: [5]", 16, ".variants[0]", "an object is expected"),
-    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "a list is not what is expected here"),
+    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "a list is not allowed here"),
     Mistake(line: "aliases: TCH001", 14, ".aliases", "a list is expected"),
     Mistake(line: "colour: red", 5, ".colour", "there is no member \"colour\" here"),
     Mistake(SuiteText.right.replacing("LM-01", with: "lm-1"), 6, 9, "cases[0].id", "an id is an area in capitals"),
@@ -107,13 +108,14 @@ import Testing
     Mistake(SuiteText.right.replacing("first", with: "a--b"), 7, 11, "cases[0].name", "a name is a slug"),
     Mistake(SuiteText.right.replacing("first", with: "2024"), 7, 11, "cases[0].name", "put it in quotes"),
     Mistake(SuiteText.right.replacing("must", with: "shall"), 9, 12, "cases[0].level", "\"shall\" is not known"),
-    Mistake(SuiteText.right.replacing("must", with: "${code}"), 9, 12, "cases[0].level", "no place for a variable"),
+    Mistake(
+      SuiteText.right.replacing("must", with: "${code}"), 9, 12, "cases[0].level", "a variable is not allowed here"),
     Mistake(SuiteText.right.replacing("section: none", with: "fix: none"), 6, 5, "cases[0]", "\"section\" is missing"),
     Mistake(
       SuiteText.right.replacing("      - verify: main\n", with: "      []\n"), 12, 7, "cases[0].steps", "needs steps"),
     Mistake(
       SuiteText.right.replacing("      - verify: main\n", with: "      ${code}\n"), 12, 7, "cases[0].steps",
-      "steps can't be a variable"),
+      "a variable is not allowed instead of steps"),
   ]
 
   @Test("What is wrong around the steps is found, too, and takes no case away in silence", arguments: mistakes)
@@ -146,7 +148,7 @@ import Testing
   @Test("An id and a name stand once in a suite") func duplicates() throws {
     let twin = SuiteText.right + SuiteText.right.split(separator: "\n").dropFirst(5).joined(separator: "\n")
     let problems = try SuiteText.problems(twin)
-    #expect(problems.map(\.message) == ["the id LM-01 is there already", "the name first is there already"])
+    #expect(problems.map(\.message) == ["the id LM-01 already exists", "the name first already exists"])
     #expect(problems.map { "\($0.place) \($0.path)" } == ["13:5 cases[1]", "13:5 cases[1]"])
   }
 
@@ -172,7 +174,7 @@ import Testing
     let problems = try SuiteText.problems(SuiteText.steps("wiat: 1s"))
     #expect(
       problems.map(\.description) == [
-        "lamp.yaml:12:9: cases[0].steps[0].wiat: there is no step \"wiat\": did you mean \"wait\"?"
+        "lamp.yaml:12:9: cases[0].steps[0].wiat: unknown step \"wiat\": did you mean \"wait\"?"
       ])
     let whole = try SuiteText.problems("5")
     #expect(

@@ -32,13 +32,13 @@ import Testing
   }
 
   private static let mistakes: [Mistake] = [
-    Mistake("record: \"a ${y} b\"", 17, ".record", "nothing gives \"y\" a value"),
-    Mistake("record: ${coed}", 17, ".record", "nothing gives \"coed\" a value: did you mean \"code\"?"),
-    Mistake("send: { write: [{ id: \"${on.id}\" }] }", 31, ".send.write[0].id", "nothing gives \"on\" a value"),
-    Mistake("let: { x: \"${y[0].z}\" }", 19, ".let.x", "nothing gives \"y\" a value"),
-    Mistake("check: { that: { \"${y}\": 1 }, is: 1 }", 34, ".check.that.${y}", "nothing gives \"y\" a value"),
+    Mistake("record: \"a ${y} b\"", 17, ".record", "the variable \"y\" is not defined"),
+    Mistake("record: ${coed}", 17, ".record", "the variable \"coed\" is not defined: did you mean \"code\"?"),
+    Mistake("send: { write: [{ id: \"${on.id}\" }] }", 31, ".send.write[0].id", "the variable \"on\" is not defined"),
+    Mistake("let: { x: \"${y[0].z}\" }", 19, ".let.x", "the variable \"y\" is not defined"),
+    Mistake("check: { that: { \"${y}\": 1 }, is: 1 }", 34, ".check.that.${y}", "the variable \"y\" is not defined"),
     Mistake("repeat: { times: 1, steps: [{ record: \"${y}\" }] }", 47, ".repeat.steps[0].record", "\"y\""),
-    Mistake(line: "variants: [{ name: a, x: \"${y}\" }]", 30, ".variants[0].x", "nothing gives \"y\" a value"),
+    Mistake(line: "variants: [{ name: a, x: \"${y}\" }]", 30, ".variants[0].x", "the variable \"y\" is not defined"),
   ]
 
   @Test("What nothing gives a value is found", arguments: mistakes) func unknown(_ mistake: Mistake) throws {
@@ -57,7 +57,7 @@ import Testing
       "expect: one", "expect: { is: one }", "expect: { any: [two] }", "repeat: { times: 1, steps: [{ expect: two }] }",
     ] {
       let found = try problems(call)
-      #expect(found.map(\.message) == ["nothing gives \"x\" a value"], "\(call)")
+      #expect(found.map(\.message) == ["the variable \"x\" is not defined"], "\(call)")
       #expect(found.map { "\($0.place) \($0.path)" } == ["5:21 expectations.one.json.a"])
       #expect(try problems(call, "let: { x: 1 }").isEmpty)
     }

@@ -55,11 +55,11 @@ import Testing
       ("§5.6.20", "no case is about §5.6.20"),
       ("tag:logn", "no case has \"tag:logn\": did you mean tag:long?"),
       ("tag:another", "there are tag:Hook, tag:long, tag:unpaired"),
-      ("!PS-28", "\"PS-28\""), ("PS-01&PS-29", "no case is \"PS-01&PS-29\""),
-      ("lock, must&!PS-*", "no case is \"must&!PS-*\""),
-      ("", "\"\" names no case"), (" , ,", "names no case"), ("a&", "a word is missing in \"a&\""),
-      ("&a", "a word is missing"), ("!", "a word is missing"),
-      ("a&&b", "a word is missing"), ("PS-01, !", "a word is missing"),
+      ("!PS-28", "\"PS-28\""), ("PS-01&PS-29", "no case matches \"PS-01&PS-29\""),
+      ("lock, must&!PS-*", "no case matches \"must&!PS-*\""),
+      ("", "\"\" selects no case"), (" , ,", "selects no case"), ("a&", "a term is missing in \"a&\""),
+      ("&a", "a term is missing"), ("!", "a term is missing"),
+      ("a&&b", "a term is missing"), ("PS-01, !", "a term is missing"),
     ]) func nothing(_ text: String, _ words: String)
   {
     let problem = #expect(throws: CaseSelector.Problem.self) { try select(text) }

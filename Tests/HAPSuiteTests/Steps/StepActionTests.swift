@@ -203,44 +203,44 @@ import Testing
   private static let misfits: [(step: String, message: String)] = [
     ("reading: { paused: '${x}' }", "true or false is expected, not a string"),
     ("connect: { within: '${x}' }", "a duration such as 500ms is expected, not soon"),
-    ("close: { how: '${x}' }", "\"soon\" is not known here: write one of fin, reset, half"),
+    ("close: { how: '${x}' }", "\"soon\" is not allowed here: write one of fin, reset, half"),
     ("send: { path: /, repeat: '${x}' }", "a number from 0 to 16777216 is expected, not soon"),
     ("send: { write: [{ id: '${x}' }] }", "an id is aid.iid, not soon"),
     ("send: { setup: M5, nonce: '${x}' }", "a nonce is 8 characters, not 4"),
     ("send: { raw: '${x}' }", "\"soon\" is not hexadecimal"),
     ("send: { method-item: '${x}', setup: M1 }", "an integer is expected, not soon"),
-    ("send: { setup: M1, alter: [{ drop: '${x}' }] }", "there is no item \"soon\""),
-    ("send: { json: 1, corrupt: [{ '${x}': 1 }] }", "there is no corruption \"soon\""),
+    ("send: { setup: M1, alter: [{ drop: '${x}' }] }", "unknown item \"soon\""),
+    ("send: { json: 1, corrupt: [{ '${x}': 1 }] }", "unknown corruption \"soon\""),
     ("expect: '${x}'", "the suite has no expectation \"soon\""),
     ("expect: { is: '${x}' }", "the suite has no expectation \"soon\""),
     ("expect: { entries: [{ id: '${x}' }] }", "an id is aid.iid, not soon"),
     ("each: { in: '${x}', as: y, steps: [] }", "a list is expected, not a string"),
-    ("controller: { name: '${admin}' }", "admin is the tester's own controller: choose another name"),
-    ("record: '${y}'", "nothing has given \"y\" a value"),
-    ("pair: { until: '${m5}' }", "\"M5\" is not known here: write one of M2, M4, M6"),
-    ("send: { pairings: '${x}' }", "\"soon\" is not known here: write one of list, add, remove"),
-    ("send: { setup: M3, secret-form: '${x}' }", "\"soon\" is not known here: write one of stripped, padded"),
-    ("silence: { for: 1s, of: '${x}' }", "\"soon\" is not known here: write one of events, everything"),
-    ("send: { verify: '${m5}' }", "\"M5\" is not known here: write one of M1, M3"),
-    ("expect: { closed: '${x}' }", "\"soon\" is not known here: write one of reset, fin"),
-    ("send: { raw: '${null}' }", "null is no value of \"raw\": the path of its variable leads nowhere"),
+    ("controller: { name: '${admin}' }", "\"admin\" is reserved for the tester's own controller: choose another name"),
+    ("record: '${y}'", "the variable \"y\" has no value"),
+    ("pair: { until: '${m5}' }", "\"M5\" is not allowed here: write one of M2, M4, M6"),
+    ("send: { pairings: '${x}' }", "\"soon\" is not allowed here: write one of list, add, remove"),
+    ("send: { setup: M3, secret-form: '${x}' }", "\"soon\" is not allowed here: write one of stripped, padded"),
+    ("silence: { for: 1s, of: '${x}' }", "\"soon\" is not allowed here: write one of events, everything"),
+    ("send: { verify: '${m5}' }", "\"M5\" is not allowed here: write one of M1, M3"),
+    ("expect: { closed: '${x}' }", "\"soon\" is not allowed here: write one of reset, fin"),
+    ("send: { raw: '${null}' }", "\"raw\" must not be null: the path of its variable leads nowhere"),
     (
       "send: { pairings: remove, controller: '${null}' }",
-      "null is no value of \"controller\": the path of its variable leads nowhere"
+      "\"controller\" must not be null: the path of its variable leads nowhere"
     ),
     (
       "expect: { status: 470, closed: '${null}' }",
-      "null is no value of \"closed\": the path of its variable leads nowhere"
+      "\"closed\" must not be null: the path of its variable leads nowhere"
     ),
-    ("connect: { within: '${null}' }", "null is no value of \"within\": the path of its variable leads nowhere"),
+    ("connect: { within: '${null}' }", "\"within\" must not be null: the path of its variable leads nowhere"),
     (
       "send: { raw: { zeros: 16777216 }, batch: [{ raw: { zeros: 16777216 } }, { raw: { zeros: 16777216 } }, { raw: { zeros: 16777216 } }, { raw: aa }] }",
-      "this sends more than 67108864 bytes at once: a suite may send no more"
+      "this sends more than 67108864 bytes at once, which is the limit of a suite"
     ),
-    ("send: { raw: aa, ahead: true }", "a message with \"ahead\" has no \"raw\": leave one of them out"),
-    ("expect: { is: circle }", "the expectation \"circle\" leads back to itself"),
-    ("expect: many9", "the expectation has more than 1000 alternatives: name fewer in \"any\""),
-    ("record: '${huge}${huge}'", "with its variables, this has more than 67108864 bytes: a value may have no more"),
+    ("send: { raw: aa, ahead: true }", "a message cannot have both \"ahead\" and \"raw\": remove one of them"),
+    ("expect: { is: circle }", "the expectation \"circle\" calls itself"),
+    ("expect: many9", "the expectation has more than 1000 alternatives: list fewer in \"any\""),
+    ("record: '${huge}${huge}'", "with its variables, this value has more than 67108864 bytes, which is the limit"),
   ]
 
   @Test("The error for a value that does not fit names the place", arguments: misfits)

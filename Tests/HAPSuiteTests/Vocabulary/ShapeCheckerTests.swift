@@ -6,15 +6,15 @@ import Testing
 
 @Suite("The checker of shapes") struct ShapeCheckerTests {
   private static let steps: [Mistake] = [
-    Mistake("sent: { path: / }", 9, ".sent", "there is no step \"sent\": did you mean \"send\"?"),
-    Mistake("xylophone: 1", 9, ".xylophone", "there is no step \"xylophone\""),
+    Mistake("sent: { path: / }", 9, ".sent", "unknown step \"sent\": did you mean \"send\"?"),
+    Mistake("xylophone: 1", 9, ".xylophone", "unknown step \"xylophone\""),
     Mistake("{ verify: main, wait: 1s }", 9, "", "a step has one verb, not 2"),
     Mistake("{ note: nothing }", 9, "", "a step needs a verb"), Mistake("{}", 9, "", "a step needs a verb"),
     Mistake("verify", 9, "", "a step is an object with one verb"),
     Mistake("secure: { on: main }", 17, ".secure", "\"with\" is missing"),
     Mistake("send: { pth: / }", 17, ".send.pth", "there is no member \"pth\" here: did you mean \"path\"?"),
     Mistake("send: main", 15, ".send", "an object is expected, not a string"),
-    Mistake("secure: { with: verfy }", 25, ".secure.with", "\"verfy\" is not known here: did you mean \"verify\"?"),
+    Mistake("secure: { with: verfy }", 25, ".secure.with", "\"verfy\" is not allowed here: did you mean \"verify\"?"),
     Mistake("secure: { with: 3 }", 25, ".secure.with", "one of transient, verify is expected"),
     Mistake("secure: { with: zzzzzzzzz }", 25, ".secure.with", "there are transient, verify"),
     Mistake("wait: 2 seconds", 15, ".wait", "a duration such as 500ms or 2s is expected, not \"2 seconds\""),
@@ -23,11 +23,12 @@ import Testing
     Mistake("repeat: { times: -1, steps: [] }", 26, ".repeat.times", "-1 is not in 0...1000000"),
     Mistake("repeat: { times: 1.5, steps: [] }", 26, ".repeat.times", "an integer is expected"),
     Mistake("repeat: { times: 2, steps: { wait: 1s } }", 36, ".repeat.steps", "a list of steps is expected"),
-    Mistake("repeat: { times: 2, steps: \"${code}\" }", 36, ".repeat.steps", "steps can't be a variable"),
+    Mistake(
+      "repeat: { times: 2, steps: \"${code}\" }", 36, ".repeat.steps", "a variable is not allowed instead of steps"),
     Mistake("repeat: { times: 2, steps: [{ wiat: 1s }] }", 39, ".repeat.steps[0].wiat", "did you mean \"wait\"?"),
     Mistake("together: { wait: 1s }", 19, ".together", "a list is expected"),
     Mistake("let: 5", 14, ".let", "an object is expected"),
-    Mistake("connect: [main]", 18, ".connect", "is not what is expected"),
+    Mistake("connect: [main]", 18, ".connect", "is not allowed here"),
   ]
 
   @Test("A step that isn't one is found, where it stands, with what may have been meant", arguments: steps)
@@ -35,15 +36,16 @@ import Testing
 
   private static let bytes: [Mistake] = [
     Mistake(
-      "send: { body: \"abc\" }", 23, ".send.body", "hexadecimal text is expected; bytes of a text are { text: … }"),
+      "send: { body: \"abc\" }", 23, ".send.body",
+      "hexadecimal text is expected: write the bytes of a text as { text: … }"),
     Mistake("send: { body: 12 }", 23, ".send.body", "bytes are hexadecimal text in quotes, or an object, not"),
     Mistake("send: { raw: [\"aa\", \"zz\"] }", 29, ".send.raw[1]", "hexadecimal text"),
     Mistake("send: { raw: { zeroes: 5 } }", 24, ".send.raw.zeroes", "did you mean \"zeros\"?"),
     Mistake("send: { raw: { random: -3 } }", 32, ".send.raw.random", "-3 is not in 0...1000000"),
     Mistake(
-      "send: { tlv: { stat: 1 } }", 30, ".send.tlv.stat", "there is no item \"stat\": did you mean \"state\"?; a number"
+      "send: { tlv: { stat: 1 } }", 30, ".send.tlv.stat", "unknown item \"stat\": did you mean \"state\"?; a number"
     ),
-    Mistake("send: { tlv: { 256: 1 } }", 29, ".send.tlv.256", "there is no item \"256\""),
+    Mistake("send: { tlv: { 256: 1 } }", 29, ".send.tlv.256", "unknown item \"256\""),
     Mistake("send: { tlv: { state: 1.5 } }", 31, ".send.tlv.state", "a number or bytes"),
     Mistake("send: { tlv: { salt: hello } }", 30, ".send.tlv.salt", "hexadecimal text"),
     Mistake("send: { tlv: { error: authentification } }", 31, ".send.tlv.error", "hexadecimal text"),
@@ -58,7 +60,7 @@ import Testing
     Mistake(
       "send: { setup: M3, alter: [{ extend: { item: proof } }] }", 46, ".send.alter[0].extend", "\"by\" is missing"),
     Mistake("send: { setup: M3, public-key: large }", 40, ".send.public-key", "hexadecimal text"),
-    Mistake("send: { setup: M2 }", 24, ".send.setup", "\"M2\" is not known here"),
+    Mistake("send: { setup: M2 }", 24, ".send.setup", "\"M2\" is not allowed here"),
   ]
 
   @Test("Bytes, items and alterations that can't be made are found", arguments: bytes)
@@ -67,9 +69,9 @@ import Testing
   private static let patterns: [Mistake] = [
     Mistake(
       "expect: { status: { $mni: 200 } }", 35, ".expect.status.$mni",
-      "there is no constraint \"$mni\": did you mean \"$min\"?"),
+      "unknown constraint \"$mni\": did you mean \"$min\"?"),
     Mistake(
-      "expect: { json: { a: 1, $min: 200 } }", 25, ".expect.json", "can't be mixed with names of members; use $all"),
+      "expect: { json: { a: 1, $min: 200 } }", 25, ".expect.json", "cannot be mixed with names of members: use $all"),
     Mistake(
       "expect: { json: { a: { $matches: \"(\" } } }", 42, ".expect.json.a.$matches", "invalid regular expression"),
     Mistake("expect: { json: [{ $any: [{ $mx: 1 }] }] }", 42, ".expect.json[0].$any[0].$mx", "$max"),
@@ -81,13 +83,13 @@ import Testing
     Mistake("expect: { any: [refuse] }", 25, ".expect.any[0]", "did you mean \"refused\"?"),
     Mistake("expect: { any: [{ is: refuse, status: 1 }] }", 31, ".expect.any[0].is", "did you mean \"refused\"?"),
     Mistake("expect: { any: [{ statsu: 1 }] }", 27, ".expect.any[0].statsu", "did you mean \"status\"?"),
-    Mistake("expect: { any: [] }", 24, ".expect.any", "there is no way to be right"),
+    Mistake("expect: { any: [] }", 24, ".expect.any", "must list at least one alternative"),
     Mistake("expect: { within: 1s }", 17, ".expect", "nothing is expected here"),
     Mistake("expect: {}", 17, ".expect", "nothing is expected here"),
     Mistake("expect: { deviation: HAP-python }", 17, ".expect", "nothing is expected here"),
     Mistake("event: { on: main, only: true }", 16, ".event", "nothing is expected here"),
-    Mistake("expect: { setup: M3 }", 26, ".expect.setup", "\"M3\" is not known here"),
-    Mistake("expect: { closed: maybe }", 27, ".expect.closed", "\"maybe\" is not known here"),
+    Mistake("expect: { setup: M3 }", 26, ".expect.setup", "\"M3\" is not allowed here"),
+    Mistake("expect: { closed: maybe }", 27, ".expect.closed", "\"maybe\" is not allowed here"),
   ]
 
   @Test("Expectations and patterns that could never hold, or always would, are found", arguments: patterns)
@@ -100,9 +102,9 @@ import Testing
     Mistake("find: { a: { kind: service, type: Brightness } }", 43, ".find.a.type", "no service \"Brightness\""),
     Mistake("find: { a: { service: LightBulbb } }", 31, ".find.a.service", "did you mean \"LightBulb\"?"),
     Mistake("find: { a: { type: [On, Of] } }", 33, ".find.a.type[1]", "did you mean \"On\"?"),
-    Mistake("find: { a: { format: bolean } }", 30, ".find.a.format", "there is no format \"bolean\""),
-    Mistake("find: { a: { perms: [pr, px] } }", 34, ".find.a.perms[1]", "there is no permission \"px\""),
-    Mistake("find: { a: { without: [ww] } }", 32, ".find.a.without[0]", "there is no permission \"ww\""),
+    Mistake("find: { a: { format: bolean } }", 30, ".find.a.format", "unknown format \"bolean\""),
+    Mistake("find: { a: { perms: [pr, px] } }", 34, ".find.a.perms[1]", "unknown permission \"px\""),
+    Mistake("find: { a: { without: [ww] } }", 32, ".find.a.without[0]", "unknown permission \"ww\""),
     Mistake("find: { a: { typ: On } }", 22, ".find.a.typ", "did you mean \"type\"?"),
     Mistake("find: { a: { kind: services } }", 28, ".find.a.kind", "did you mean \"service\"?"),
     Mistake("find: { a: { aid: brigde } }", 27, ".find.a.aid", "did you mean \"bridge\"?"),

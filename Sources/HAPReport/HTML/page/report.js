@@ -4,27 +4,27 @@
   const report = data.report;
   const cases = report.cases.map((row, index) => ({ ...row, index, outcome: row.outcome || {} }));
 
-  // Worst first. All that comes from the accessory is put in as text, never as markup.
+  // Worst first. Texts from the accessory are always inserted as text, never as markup.
   const RESULTS = [
     ["fail", "failed"], ["flaky", "flaky"], ["error", "error"], ["xpass", "unexpected pass"], ["blocked", "blocked"], ["xfail", "expected failure"],
     ["non-strict", "non-strict"], ["pass", "passed"], ["info", "for information"], ["skip", "skipped"], ["not-run", "not run"],
   ];
   const BAD = new Set(["fail", "flaky", "error", "xpass"]);
   const CONCLUSIONS = {
-    "conforms": ["pass", "Conforms, as far as was asked"], "failures": ["fail", "Does not conform"],
+    "conforms": ["pass", "Conforms to the tested requirements"], "failures": ["fail", "Does not conform"],
     "lost": ["fail", "The accessory was lost"], "interrupted": ["error", "The run was interrupted"],
     "nothing-ran": ["skip", "Nothing ran"], "unexpected-pass": ["xpass", "A case passed that was expected to fail"],
-    "own-fault": ["error", "The tester could not do its work"],
+    "own-fault": ["error", "The tester failed"],
     "report-not-written": ["error", "A report could not be written"],
   };
   const label = (result) => result.replace("-", " ").replace("non strict", "non-strict").toUpperCase();
   const $ = (id) => document.getElementById(id);
 
-  /// Characters that turn the direction of writing, or that nobody sees, are shown by their numbers.
+  /// Shows invisible characters, and characters that change the writing direction, as their code points.
   const visible = (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g,
     (letter) => `\\u{${letter.charCodeAt(0).toString(16).toUpperCase()}}`);
 
-  /// An element; children are elements or texts, and those that are missing are left out.
+  /// Creates an element. Its children are elements or texts; missing children are skipped.
   function h(tag, attributes, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes || {})) {
@@ -37,7 +37,7 @@
   }
 
   function duration(seconds) {
-    // What took no time at all was not measured.
+    // A duration of zero was not measured.
     if (seconds === 0) return "";
     if (seconds < 0.001) return "<1 ms";
     if (seconds < 1) return `${Math.floor(seconds * 1000)} ms`;
@@ -67,11 +67,11 @@
 
   const run = report.run || { facts: [], arguments: [] };
   $("version").textContent = run.version || "";
-  $("target").textContent = visible(run.target || "A run that never began");
+  $("target").textContent = visible(run.target || "A run that did not start");
   const [tone, words] = CONCLUSIONS[report.conclusion] || ["skip", report.conclusion];
   $("conclusion").className = `is-${tone}`;
   const bad = cases.filter((one) => BAD.has(one.result)).length;
-  $("conclusion").textContent = words + (bad ? `: ${bad} of ${cases.length} cases went wrong` : "");
+  $("conclusion").textContent = words + (bad ? `: ${bad} of ${cases.length} cases failed` : "");
   const facts = (list) => list.filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)));
   $("facts").append(...facts(run.facts.map((fact) => [fact.name, fact.value])));
   $("run").append(...facts([
@@ -88,15 +88,15 @@
       report.lost.bytes && h("pre", { class: "hex" }, hex(fromHex(report.lost.bytes.slice(0, 1024)))));
   }
   if (report.interrupted) notice("error", "The run was interrupted");
-  if (!report.summary) notice("error", "The run did not come to its end");
-  if (report.summary && report.summary.leftovers.length) notice("error", "The accessory is not as it was found", ...report.summary.leftovers);
-  if (data.leftOut) notice("info", "Not all of the transcripts is here", data.leftOut);
+  if (!report.summary) notice("error", "The run did not finish");
+  if (report.summary && report.summary.leftovers.length) notice("error", "The accessory was not restored to its initial state", ...report.summary.leftovers);
+  if (data.leftOut) notice("info", "Some transcripts are incomplete", data.leftOut);
   if (report.notes.length) {
     const list = h("details", {}, h("summary", {}, report.notes.length === 1 ? "1 note on the run" : `${report.notes.length} notes on the run`), h("ul", {}, report.notes.map((note) => h("li", {}, note))));
     $("notices").append(h("div", { class: "notice is-skip" }, list));
   }
 
-  // What is shown
+  // Filters
 
   const wanted = { results: new Set(), area: "", level: "", text: "" };
   const totals = count(cases);
@@ -112,7 +112,7 @@
   $("area").append(option("", `all ${areas.length}`), ...areas.map((area) => option(area, area)));
   $("level").append(option("", "all"), ...["must", "should", "info"].map((level) => option(level, level)));
 
-  /// All that the search looks at, made when it is first asked for.
+  /// The searchable text of a case, created on demand.
   function haystack(one) {
     if (one.haystack === undefined) {
       const o = one.outcome;
@@ -132,7 +132,7 @@
 
   // Cases
 
-  /// Ids of the blocked cases, by the case that fails instead of them.
+  /// Ids of the blocked cases, by the case that blocks them.
   const blocks = new Map();
   for (const one of cases) {
     if (!one.outcome.blockedBy) continue;
@@ -141,7 +141,7 @@
   }
   const link = (id) => h("a", { href: `#case-${encodeURIComponent(id)}` }, id);
 
-  const said = (one) => one.outcome.message || one.skipReason || (one.result === "not-run" ? "it was planned and has not run to its end" : "");
+  const said = (one) => one.outcome.message || one.skipReason || (one.result === "not-run" ? "it was planned and did not finish" : "");
 
   function row(one) {
     const element = h("details", { class: `case is-${one.result}`, id: `case-${one.id}` },
@@ -176,26 +176,26 @@
     const o = one.outcome;
     const accepted = o.accepted || [];
     const sides = accepted.length || o.got ? h("div", { class: "sides" },
-      h("div", { class: "side expected" }, h("h3", {}, accepted.length > 1 ? "Expected, any of" : "Expected"), list(accepted) || text("not told")),
+      h("div", { class: "side expected" }, h("h3", {}, accepted.length > 1 ? "Expected, any of" : "Expected"), list(accepted) || text("not reported")),
       h("div", { class: "side got" }, h("h3", {}, "Got"), text(o.got || "as expected"))) : "";
     const details = [
-      ["start", o.start === undefined ? "" : `${duration(o.start) || "0 ms"} into the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
+      ["start", o.start === undefined ? "" : `${duration(o.start) || "0 ms"} after the start of the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
       ["seed", o.seed], ["repetitions", o.repetitions && o.repetitions.length > 1 ? o.repetitions.map(label).join(", ") : ""],
     ];
     return h("div", { class: "body" },
       h("section", {}, h("p", { class: "requirement" }, one.requirement),
         h("div", { class: "tags" }, h("span", {}, one.level), one.section && h("span", {}, one.section), h("span", {}, one.area),
           ...one.aliases.map((alias) => h("span", {}, `seems to be ${alias}`)))),
-      block(one.result === "skip" || one.result === "not-run" ? "Why it did not run" : "What was seen", text(said(one))),
+      block(one.result === "skip" || one.result === "not-run" ? "Why it did not run" : "Observation", text(said(one))),
       block("Blocks", (blocks.get(one.id) || []).length ? h("p", {}, ...blocks.get(one.id).flatMap((id, index) => [index ? ", " : "", link(id)])) : undefined),
-      o.blockedBy ? block("Cause", h("p", {}, link(o.blockedBy), " fails. This case only uses what that case judges.")) : "",
+      o.blockedBy ? block("Cause", h("p", {}, link(o.blockedBy), " fails. It judges a procedure that this case only uses.")) : "",
       block("The baseline says", text(o.expected)),
       block("Sent", text(o.sent)), sides,
       block("Accepted deviations", list(o.deviations)),
       o.variants && o.variants.length ? block("Variants", h("table", {}, h("tbody", {}, o.variants.map((variant) =>
         h("tr", {}, h("td", {}, h("span", { class: `badge is-${variant.verdict}` }, label(variant.verdict))), h("td", {}, variant.name), h("td", {}, variant.message)))))) : "",
       h("div", { class: "help" }, block("Why it matters", text(one.impact)), block("Usual cause", text(one.cause)), block("How to fix", text(one.fix))),
-      one.stacks.length ? block("How others behave", h("table", {}, h("tbody", {}, one.stacks.map((stack) =>
+      one.stacks.length ? block("How other stacks behave", h("table", {}, h("tbody", {}, one.stacks.map((stack) =>
         h("tr", {}, h("td", {}, stack.name), h("td", {}, stack.behaviour), h("td", { class: "mono" }, stack.source || "")))))) : "",
       block("Notes", list(o.notes)),
       o.transcript && o.transcript.length ? block(`Transcript, ${o.transcript.length} entries`, transcript(o)) : "",
@@ -286,7 +286,7 @@
     show();
   }
 
-  const nothing = h("p", { class: "nothing", hidden: true }, cases.length ? "No case is like that." : "There are no cases in this run.");
+  const nothing = h("p", { class: "nothing", hidden: true }, cases.length ? "No case matches the filters." : "There are no cases in this run.");
 
   function show() {
     let shown = 0;
@@ -323,16 +323,16 @@
     show();
   });
 
-  // Light and dark; a page from disk may have no storage.
+  // Light and dark theme. A page from disk may have no storage.
 
   const THEMES = ["system", "light", "dark"];
   let theme = "system";
-  try { theme = localStorage.getItem("haptest-theme") || theme; } catch { /* it is asked for again next time */ }
+  try { theme = localStorage.getItem("haptest-theme") || theme; } catch { /* no storage: the default theme is used */ }
   function setTheme(name) {
     theme = THEMES.includes(name) ? name : "system";
     if (theme === "system") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = theme;
     $("theme").textContent = { system: "◐ System", light: "☀ Light", dark: "☾ Dark" }[theme];
-    try { localStorage.setItem("haptest-theme", theme); } catch { /* see above */ }
+    try { localStorage.setItem("haptest-theme", theme); } catch { /* no storage */ }
   }
   const nextTheme = () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
   $("theme").addEventListener("click", nextTheme);
@@ -360,7 +360,7 @@
     if (action) { event.preventDefault(); action(); }
   });
 
-  // A link to a case opens it; on paper, what went wrong is told in full.
+  // A link to a case opens it. When printed, failed cases are shown in full.
 
   function follow() {
     let id = "";
@@ -378,7 +378,7 @@
   });
   window.addEventListener("afterprint", () => setTheme(theme));
 
-  // Failures first, where there are any.
+  // Failures first, if there are any.
   if (bad) $("group").value = "result";
   arrange();
   const wrong = cases.filter((one) => BAD.has(one.result));
