@@ -66,7 +66,7 @@ import Testing
     "Wrong lines say what is wrong",
     arguments: [
       ("gte On", "did you mean get?"), ("put", "needs"), ("put On", "needs"), ("put On on Hue", "no value"),
-      ("identify now", "one word too many"), ("accessories all", "--meta"), ("get \"On", "isn't closed"),
+      ("identify now", "unexpected argument now"), ("accessories all", "--meta"), ("get \"On", "isn't closed"),
       ("\"\"", "unknown command \"\""),
     ])
   func wrong(line: String, says: String) {

@@ -171,7 +171,7 @@ private let garage = """
       (["add-service"], "add-service: SERVICE is missing"),
       (["add-characteristic", "light"], "add-characteristic: CHARACTERISTIC is missing"),
       (["set", "name"], "set: VALUE is missing"), (["remove"], "remove: TARGET is missing"),
-      (["set", "name", "a", "b"], "set: b is one word too many"),
+      (["set", "name", "a", "b"], "set: unexpected argument b"),
       (["remove", "light", "--name", "x"], "remove takes no --name"),
       (["add-service", "Switch", "--value", "1"], "add-service takes no --value"),
       (["add-characteristic", "light", "Hue", "--label", "1"], "add-characteristic takes no --label"),

@@ -253,7 +253,7 @@ async def test_wrong_words_are_wrong_usage_and_nothing_is_done(run, tmp_path):
         (("obstruct", "yes"), "obstruct is on or off, not yes"),
         (("battery", "101"), "battery takes a whole number from 0 to 100, not 101"),
         (("advance", "soon"), 'a duration such as "500ms"'),
-        (("list", "all"), "all is one word too many: list"),
+        (("list", "all"), "unexpected argument all: list"),
     ):
         status, output, errors = await ctl(tmp_path, *words)
         assert (status, output) == (2, ""), (words, errors)

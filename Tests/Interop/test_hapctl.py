@@ -431,7 +431,7 @@ async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
     assert (status, output) == (1, "") and errors.startswith("hapctl resource: the accessory gives no picture: ") and "404" in errors
     assert json.loads(picture.read_text()) == asked
     status, _, errors = await ctl("resource", "bulb", "-o", tmp_path / "nowhere" / "x.jpg")
-    assert status == 3 and "x.jpg can't be made: No such file" in errors
+    assert status == 3 and "x.jpg can't be created: No such file" in errors
     assert sorted(path.name for path in tmp_path.glob("*.jpg*")) == ["bulb.jpg"]
 
 

@@ -400,7 +400,7 @@ async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, t
         status, _, errors = await ctl("proxy", where, "through")
         assert status == 3 and "is in use" in errors
         status, _, errors = await ctl("proxy", "0", "through", "-o", transcript)
-        assert status == 3 and "can't be made" in errors
+        assert status == 3 and "can't be created" in errors
         await well(ctl, "unpair", "through")
         assert await proxy.stop() == 0
     finally:

@@ -55,7 +55,7 @@ enum EditAction {
       throw UsageError("\(name): \(form.operands[words.count]) is missing")
     }
     guard words.count == form.operands.count else {
-      throw UsageError("\(name): \(shown(words[form.operands.count])) is one word too many")
+      throw UsageError("\(name): unexpected argument \(shown(words[form.operands.count]))")
     }
     for option in Self.forms.flatMap(\.options) where arguments.has(option) {
       guard form.options.contains(where: { $0.definition == option.definition }) else {

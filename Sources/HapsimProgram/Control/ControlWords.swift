@@ -35,7 +35,7 @@ struct ControlWords: Equatable {
       throw UsageError("\(expected[given.count].label) is missing: \(form.usage)")
     }
     guard given.count <= expected.count else {
-      throw UsageError("\(shown(given[given.startIndex + expected.count])) is one word too many: \(form.usage)")
+      throw UsageError("unexpected argument \(shown(given[given.startIndex + expected.count])): \(form.usage)")
     }
     guard service == nil || members.contains(.service) else { throw UsageError("\(word) takes no --service") }
     var whose = accessory

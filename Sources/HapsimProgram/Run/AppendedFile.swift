@@ -14,7 +14,7 @@ final class AppendedFile {
 
   /// - Parameter head: what it begins with; where that can't be written there is no file.
   init(_ path: String, head: String) throws(FileError) {
-    guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+    guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {

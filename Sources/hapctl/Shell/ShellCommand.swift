@@ -49,7 +49,7 @@ enum ShellCommand: Equatable, Sendable {
     case "watch": self = .watch(rest)
     case "unwatch": self = .unwatch(rest)
     case "identify", "help", "quit", "exit":
-      guard rest.isEmpty else { throw UsageError("\(shown(rest[0])) is one word too many") }
+      guard rest.isEmpty else { throw UsageError("unexpected argument \(shown(rest[0]))") }
       self = name == "identify" ? .identify : name == "help" ? .help : .quit
     default:
       let meant = nearestName(to: name, in: Self.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
