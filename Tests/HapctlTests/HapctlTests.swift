@@ -126,7 +126,7 @@ private let zeros = String(repeating: "0", count: 64)
     arguments: [
       ("031-45-154", nil), ("  031-45-154\r\nthe rest", nil), ("", "isn't a code"), ("031-45-15", "isn't a code"),
       ("sesame\n031-45-154", "isn't a code"), ("123-45-678\n", "too simple"),
-      (String(repeating: "0", count: 5000), "too long"),
+      (String(repeating: "0", count: 5000), "more than 4096 bytes"),
     ] as [(String, String?)])
   func codeFile(text: String, says: String?) async throws {
     let folder = ScratchFolder()
@@ -136,7 +136,7 @@ private let zeros = String(repeating: "0", count: 64)
     let said = await hapctl(["pair", "127.0.0.1:9", "--code-file", file, "--state", folder.path + "/ctl"])
     guard let says else { return #expect(said.exit == .cannotRun && said.error.contains("refused"), "\(said)") }
     #expect(said.error.contains(file) && said.error.contains(says) && !said.error.contains("sesame"), "\(said)")
-    #expect(said.exit == (says == "too long" ? .cannotRun : .usage))
+    #expect(said.exit == (says == "more than 4096 bytes" ? .cannotRun : .usage))
   }
 
   @Test("A code file that isn't there is told") func noFile() async {
