@@ -78,7 +78,7 @@
           let said = hapctl(words + ["--timeout", "3"])
           #expect(
             said.exit == .cannotRun
-              && said.error.contains("none was found on the network in 3 s; did you mean \"Hall Lamp\"?"),
+              && said.error.contains("none was found on the network within 3 s; did you mean \"Hall Lamp\"?"),
             "\(said)")
         }
       }

@@ -14,7 +14,7 @@ import Testing
   @Test("A database that can't be read again and again is reported once, until something can be read") func once() {
     var complaints = NewsComplaints()
     let bad = SessionNews.unreadable(.status(500, request: "GET /accessories"))
-    #expect(complaints.complaint(about: bad)?.hasPrefix("a message of the accessory can't be read: ") == true)
+    #expect(complaints.complaint(about: bad)?.hasPrefix("a message from the accessory can't be read: ") == true)
     #expect(complaints.complaint(about: bad) == nil)
     #expect(complaints.complaint(about: .unreadable(.status(404, request: "GET /accessories"))) != nil)
     #expect(complaints.complaint(about: bad) != nil)

@@ -307,7 +307,7 @@ async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replace
         answer = await judge.simulator.command(command="replace", profile=str(path))
         assert answer["ok"], answer
         async with asyncio.timeout(PATIENCE):
-            while b"another database" not in (line := await watch.stderr.readline()):
+            while b"database has changed" not in (line := await watch.stderr.readline()):
                 assert line, "hapctl watch has ended"
         await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")
     finally:
