@@ -59,7 +59,7 @@ import Testing
       ("- set: { value: 1 }", "2:5: steps[0].set: \"characteristic\" is missing"),
       (
         "- set: { characteristic: On, value: [1] }",
-        "2:39: steps[0].set.value: a value is a word, a text, a number, true or false, not a list"
+        "2:39: steps[0].set.value: a value is a name, a text, a number, true or false, not a list"
       ),
       (
         "- { when: { event: paired, accessory: 1.5 } }",

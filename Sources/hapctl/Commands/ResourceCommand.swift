@@ -10,7 +10,7 @@ extension Command {
   private static let width = Option<Int>("width", "N", in: 1...16_384, "the width in pixels (default: 640)")
   private static let height = Option<Int>("height", "N", in: 1...16_384, "the height in pixels (default: 480)")
   private static let aid = Option<UInt64>(
-    "aid", "N", in: 1...UInt64.max, "the accessory ID of the camera behind a bridge")
+    "aid", "N", in: 1...UInt64.max, "the accessory ID of a bridge's camera")
 
   /// `hapctl resource`
   static let resource = Command(
