@@ -90,7 +90,7 @@
         ("Tür", "00:00:00:00:00:01"), ("TÜR", "00:00:00:00:00:02"), ("Copy", "00:00:00:00:00:01"),
       ]) { hapctl in
         let byName = hapctl(["identify", "tür"])
-        #expect(byName.exit == .usage && byName.error.contains("2 accessories are called tür"), "\(byName)")
+        #expect(byName.exit == .usage && byName.error.contains("2 accessories are named tür"), "\(byName)")
         #expect(byName.error.contains("TÜR (00:00:00:00:00:02, 127.0.0.1:9), Tür (00:00:00:00:00:01, 127.0.0.1:9)"))
         let byID = hapctl(["pair", "00:00:00:00:00:01", "--code", "031-45-154"])
         #expect(byID.exit == .usage && byID.error.contains("Copy (") && byID.error.contains("Tür ("), "\(byID)")

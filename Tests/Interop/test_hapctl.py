@@ -66,7 +66,7 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     assert (await well(ctl, "list")).startswith("No pairing")
     assert await well(ctl, "pair", where, "--code", CODE) == f"Paired with {simulator.accessory.device_id}, called garage.\n"
     status, _, errors = await ctl("pair", where, "--code", CODE)
-    assert status == 1 and "already paired with this controller, and called garage" in errors
+    assert status == 1 and "already paired with this controller, under the name garage" in errors
     status, _, errors = await ctl("pair", "garage", "--code", CODE)
     assert status == 1 and "already paired with this controller" in errors
     assert where in await well(ctl, "list")
