@@ -166,7 +166,7 @@ private let garage = """
   @Test(
     "Wrong usage is told, and nothing is done",
     arguments: [
-      (["frobnicate"], "there is no action frobnicate: it is add-service, add-characteristic, set, remove"),
+      (["frobnicate"], "there is no action frobnicate: expected add-service, add-characteristic, set, remove"),
       (["remov", "x"], "there is no action remov; did you mean remove?"),
       (["add-service"], "add-service: SERVICE is missing"),
       (["add-characteristic", "light"], "add-characteristic: CHARACTERISTIC is missing"),
