@@ -4,7 +4,7 @@ public enum AccessorySighting: Sendable {
   case appeared(FoundAccessory)
   /// The record or the addresses of an accessory changed.
   case changed(FoundAccessory)
-  /// An accessory said goodbye, or its records expired.
+  /// An accessory sent an mDNS goodbye, or its records expired.
   case gone(FoundAccessory)
   /// The search currently fails, for this reason. It is retried.
   case trouble(String)
