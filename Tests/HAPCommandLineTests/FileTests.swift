@@ -41,7 +41,8 @@ private func text(_ path: String) throws -> String {
     try writeNewFile(path, Array("one".utf8))
     #expect(try text(path) == "one")
     #expect(message { () throws(FileError) in try writeNewFile(path, [1]) } == "\(path) can't be created: File exists")
-    #expect(message { () throws(FileError) in try writePrivateFile(path, [1]) } == "\(path) can't be created: File exists")
+    #expect(
+      message { () throws(FileError) in try writePrivateFile(path, [1]) } == "\(path) can't be created: File exists")
     #expect(try text(path) == "one")
     try writePrivateFile(folder.path + "/b", [])
     #expect(try folder.mode("b") == 0o600)
