@@ -1,16 +1,17 @@
-/// What a command line said: values by option, and the operands in order.
+/// The parsed words of a command line: option values by name, and the operands in order.
 ///
-/// Options and operands may be mixed. `--opt value` and `--opt=value` are the same; after `--` all are operands; `-` and `-1` are. A value
-/// that starts with `--` has to be written `--opt=--value`, so that a forgotten value is noticed.
+/// Options and operands may be mixed. `--opt value` and `--opt=value` are equivalent. All words after `--` are
+/// operands, and so are `-` and `-1`. A value that begins with `--` must be written `--opt=--value`, which lets the
+/// parser report a forgotten value.
 package struct Arguments: Equatable, Sendable {
   package private(set) var operands: [String] = []
   private var values: [String: [String]] = [:]
-  /// Named in messages of `subscript`.
+  /// The names of the options and flags on the command line.
   private var given: Set<String> = []
 
   /// - Parameters:
-  ///   - nearest: finds the name that was probably meant, for "did you mean".
-  /// - Throws: for an unknown option, a missing or unwanted value, an option given twice.
+  ///   - nearest: returns the name that the user probably meant, for "did you mean".
+  /// - Throws: for an unknown option, a missing or unexpected value, or an option given twice.
   package init(
     parsing words: some Sequence<String>, options: [OptionDefinition],
     nearest: (_ word: String, _ names: [String]) -> String? = { _, _ in nil }
@@ -52,7 +53,7 @@ package struct Arguments: Equatable, Sendable {
 
   package subscript(_ flag: Flag) -> Bool { given.contains(flag.definition.name) }
 
-  /// The value of an option; nil when it was not given.
+  /// The value of an option; nil if the option was not given.
   package func value<Value>(_ option: Option<Value>) throws(UsageError) -> Value? {
     try all(option).last
   }
@@ -70,21 +71,22 @@ package struct Arguments: Equatable, Sendable {
     return result
   }
 
-  /// Whether any of several options was given; for those that exclude each other.
+  /// Whether the option was given. Commands use it for options that exclude each other.
   package func has<Value>(_ option: Option<Value>) -> Bool { given.contains(option.definition.name) }
 }
 
-/// The word, where it can only be the name of a file to write a report to. A file that exists may be an operand.
+/// Returns the word if it can only be the name of a report file. A file that exists may be an operand.
 private func reportName(_ word: String) -> String? {
   word.hasPrefix("/dev/") || word.hasSuffix(".json") && !fileExists(word) ? word : nil
 }
 
-/// No option begins with a digit.
+/// Whether the word is a negative number; no option begins with a digit.
 private func isNegativeNumber(_ word: String) -> Bool {
   word.hasPrefix("-") && word.utf8.dropFirst().prefix(1).contains { (0x30...0x39).contains($0) }
 }
 
-/// A word of the user's as it goes into a message: quoted where it is empty or has blanks, and without control characters.
+/// Returns the user's text for a message: without control characters, and quoted if it is empty or contains a
+/// space.
 package func shown(_ text: String) -> String {
   var clean = ""
   for scalar in text.unicodeScalars.prefix(200) {

@@ -1,22 +1,22 @@
-/// One subcommand of a program: what it takes, its help, and what it does.
+/// One subcommand of a program: its arguments, its help text and its action.
 package struct Command: Sendable {
-  /// What its operands are.
+  /// The operands that a command accepts.
   package enum Operands: Equatable, Sendable {
     case none
-    /// Named in help as `label`, "PROFILE…", and counted.
+    /// Operands with a label for the help text, such as "PROFILE…", and their permitted number.
     case some(label: String, count: ClosedRange<Int>)
   }
 
   package var name: String
-  /// For the list of commands: no capital, no full stop.
+  /// The summary for the list of commands, without a capital or a full stop.
   package var summary: String
   package var operands: Operands
   package var options: [OptionDefinition]
-  /// Paragraphs of help, under the usage line.
+  /// Paragraphs of help below the usage line.
   package var discussion: [String]
-  /// Command lines worth trying, with what they do.
+  /// Example command lines and their descriptions.
   package var examples: [(line: String, meaning: String)]
-  /// A usage error it throws is told with the way to its help.
+  /// The action. A usage error it throws is printed with a pointer to the command's help.
   package var run: @Sendable (Arguments, Console) throws(UsageError) -> ExitCode
 
   package init(
@@ -34,7 +34,7 @@ package struct Command: Sendable {
     self.run = run
   }
 
-  /// Every command has it.
+  /// The flag that every command has.
   package static let help = Flag("help", letter: "h", "show this help")
 
   /// The help text, without a newline at the end.
@@ -51,19 +51,19 @@ package struct Command: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// Whether the number of operands is right.
+  /// Checks the number of operands.
   func check(_ operands: [String]) throws(UsageError) {
     switch self.operands {
     case .none:
-      guard operands.isEmpty else { throw UsageError("\(shown(operands[0])) is one word too many") }
+      guard operands.isEmpty else { throw UsageError("unexpected argument \(shown(operands[0]))") }
     case .some(let label, let count):
       guard operands.count >= count.lowerBound else { throw UsageError("\(label) is missing") }
       guard operands.count <= count.upperBound else {
-        throw UsageError("\(shown(operands[count.upperBound])) is one word too many")
+        throw UsageError("unexpected argument \(shown(operands[count.upperBound]))")
       }
     }
   }
 }
 
-/// With a capital and a full stop.
+/// Returns the phrase with a capital and a full stop.
 private func sentence(_ phrase: String) -> String { phrase.prefix(1).uppercased() + phrase.dropFirst() + "." }

@@ -4,21 +4,22 @@
   import Darwin
 #endif
 
-/// Where a command writes, and what it may know of the terminal and the environment. Handed in, so that a test can compare.
+/// The outputs of a command and its view of the terminal and the environment. Commands receive it as a parameter, so
+/// tests can capture the output.
 package struct Console: Sendable {
   private let writeOut: @Sendable (String) -> Void
   private let writeError: @Sendable (String) -> Void
   private let readAnswer: @Sendable () -> String?
-  /// What standard output is.
+  /// The kind of standard output.
   package var output: Terminal
-  /// What standard error is.
+  /// The kind of standard error.
   package var errors: Terminal
-  /// A variable of the environment.
+  /// Returns an environment variable's value.
   package var environment: @Sendable (String) -> String?
-  /// Whether text for standard output was lost, which has been reported on standard error.
+  /// Whether text for standard output was lost. The loss has been reported on standard error.
   package var isOutputIncomplete: @Sendable () -> Bool
 
-  /// - Parameter answer: a line that a person typed; nil where nobody can be asked.
+  /// - Parameter answer: reads a line that the user typed; returns nil if input is not interactive.
   package init(
     out: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void,
     answer: @escaping @Sendable () -> String? = { nil }, output: Terminal = .none, errors: Terminal = .none,
@@ -34,7 +35,7 @@ package struct Console: Sendable {
     self.isOutputIncomplete = isOutputIncomplete
   }
 
-  /// This process's own.
+  /// The outputs and environment of this process.
   package static let standard = Console(
     out: { standardOutput.write($0) }, error: { writeText($0, to: STDERR_FILENO) },
     answer: { isatty(STDIN_FILENO) == 1 ? readLine() : nil },
@@ -47,16 +48,16 @@ package struct Console: Sendable {
     writeText("\(program): standard output can't be written: \(reason)\n", to: STDERR_FILENO)
   }
 
-  /// A line on standard output.
+  /// Prints a line to standard output.
   package func print(_ line: String = "") { writeOut(line + "\n") }
 
-  /// Text on standard output, as it is.
+  /// Prints text to standard output without adding a newline.
   package func show(_ text: String) { writeOut(text) }
 
-  /// A line on standard error.
+  /// Prints a line to standard error.
   package func complain(_ line: String) { writeError(line + "\n") }
 
-  /// A person's answer to a question asked on standard error; nil where nobody can be asked.
+  /// Asks a question on standard error and returns the user's answer; nil if there is no terminal.
   package func ask(_ question: String) -> String? {
     guard errors.isTerminal else { return nil }
     writeError(question + " ")
@@ -64,5 +65,5 @@ package struct Console: Sendable {
   }
 }
 
-/// A variable of this process's environment.
+/// Returns a variable of this process's environment.
 @Sendable private func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,17 +1,17 @@
-/// How a command ended, as the shell sees it.
+/// The exit status of a command.
 package enum ExitCode: Int32, Equatable, Sendable {
-  /// It did what was asked.
+  /// The command succeeded.
   case well = 0
-  /// It looked, and found something wrong with what it looked at.
+  /// The command ran and found a problem.
   case problem = 1
-  /// It was asked wrongly.
+  /// The command line is wrong.
   case usage = 2
-  /// It could not do it: a file, a port, the state folder.
+  /// The command could not run because of a file, a port or the state folder.
   case cannotRun = 3
-  /// What was asked for doesn't exist, so nothing was done.
+  /// The requested item does not exist; the command did nothing.
   case nothingSelected = 4
-  /// It went better than expected, and what is expected wants to be set right.
+  /// The result is better than the baseline expects; the baseline needs an update.
   case unexpectedPass = 5
-  /// The program itself is at fault.
+  /// An internal error of the program.
   case ownFault = 6
 }

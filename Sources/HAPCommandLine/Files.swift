@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// A file could not be read or written: one line for people, with its name.
+/// A failed read or write of a file: a one-line message that contains the file's name.
 package struct FileError: Error, Equatable, CustomStringConvertible {
   package var message: String
 
@@ -13,10 +13,10 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
   package var description: String { message }
 }
 
-/// All bytes of a file.
-/// - Throws: when it can't be opened or read, and when it has more than `limit` bytes.
+/// Returns all bytes of a file.
+/// - Throws: if the file can't be opened or read, or has more than `limit` bytes.
 package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw FileError(message: "\(path) can't be read: \(String(cString: strerror(errno)))") }
   defer { close(descriptor) }
@@ -32,10 +32,10 @@ package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   }
 }
 
-/// The first line of a file, without its end and the blanks around it; `-` is standard input.
-/// - Throws: when it can't be read, and when it has more than 4096 bytes.
+/// Returns the first line of a file without surrounding whitespace; `-` is standard input.
+/// - Throws: if the file can't be read, or its first line has more than 4096 bytes.
 package func firstLine(ofFile path: String) throws(FileError) -> String {
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
   let isInput = path == "-"
   let name = isInput ? "standard input" : path
   let descriptor = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -48,7 +48,9 @@ package func firstLine(ofFile path: String) throws(FileError) -> String {
     if count < 0, errno == EINTR { continue }
     guard count >= 0 else { throw FileError(message: "\(name) can't be read: \(String(cString: strerror(errno)))") }
     line += chunk[..<count].prefix { $0 != 0x0A }
-    guard line.count <= chunk.count else { throw FileError(message: "\(name): its first line is too long") }
+    guard line.count <= chunk.count else {
+      throw FileError(message: "\(name): the first line has more than \(chunk.count) bytes")
+    }
     if count == 0 || chunk[..<count].contains(0x0A) { break }
   }
   let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D].contains($0) }
@@ -71,7 +73,7 @@ package func executablePath() -> String? {
   #endif
 }
 
-/// The names in a folder, hidden ones excepted, in the folder's order.
+/// Returns the names in a folder, without hidden ones, in the folder's order.
 /// - Throws: `FileError` if the folder can't be read.
 package func fileNames(inFolder path: String) throws(FileError) -> [String] {
   guard let folder = opendir(path) else {
@@ -94,13 +96,13 @@ package func isFolder(_ path: String) -> Bool {
   return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Whether anything is there.
+/// Whether a file or folder exists at the path.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// Writes a file whole; what is no ordinary file, such as `/dev/stdout`, is written to as it is.
-/// - Parameter overwriting: whether one that is there may be replaced.
+/// Writes a whole file. A special file such as `/dev/stdout` is written to directly.
+/// - Parameter overwriting: whether an existing file may be replaced.
 package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) throws(FileError) {
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
   var status = stat()
   let isThere = stat(path, &status) == 0
   if isThere, status.st_mode & S_IFMT != S_IFREG {
@@ -118,25 +120,25 @@ package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) thro
   if isThere { try replaceFile(path, bytes) } else { try writeNewFile(path, bytes) }
 }
 
-/// Makes a file for its owner alone (0600). One that is there is never written over.
+/// Creates a file with mode 0600. Never overwrites an existing file.
 package func writePrivateFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
   try writeNewFile(path, bytes, mode: 0o600)
 }
 
-/// Makes a file, for all whom the umask lets. One that is there is never written over.
+/// Creates a file with the permissions that the umask allows. Never overwrites an existing file.
 package func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
   try writeNewFile(path, bytes, mode: 0o666)
 }
 
-/// Puts bytes in the place of a file's, all at once: after a crash there are the old ones or the new ones. Its mode stays, and a link to it
-/// stays a link. One that isn't there is made.
+/// Replaces a file's content atomically: after a crash, the file holds either the old or the new bytes. Keeps the
+/// file's mode, and follows a symbolic link. Creates the file if it doesn't exist.
 package func replaceFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
   guard let resolved = realpath(path, nil) else { return try writeNewFile(path, bytes) }
   defer { free(resolved) }
   var status = stat()
   guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-    throw FileError(message: "\(path) can't be written over: it is no ordinary file")
+    throw FileError(message: "\(path) can't be overwritten: it is not a regular file")
   }
   let target = String(cString: resolved)
   var name = Array("\(target).XXXXXX".utf8CString)
@@ -155,9 +157,11 @@ package func replaceFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
 }
 
 private func writeNewFile(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileError) {
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
   let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-  guard descriptor >= 0 else { throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))") }
+  guard descriptor >= 0 else {
+    throw FileError(message: "\(path) can't be created: \(String(cString: strerror(errno)))")
+  }
   defer { close(descriptor) }
   guard writeAll(bytes, to: descriptor) else {
     let reason = String(cString: strerror(errno))
@@ -166,7 +170,7 @@ private func writeNewFile(_ path: String, _ bytes: [UInt8], mode: mode_t) throws
   }
 }
 
-/// Whether all of them could be written; else `errno` says why not.
+/// Writes all bytes and returns whether that succeeded; if not, `errno` holds the reason.
 private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var rest = bytes[...]
   while !rest.isEmpty {

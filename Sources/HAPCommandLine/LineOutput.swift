@@ -1,11 +1,11 @@
 import HAPLoop
 import Synchronization
 
-/// Lines for standard output, written by a thread of their own: whoever doesn't read them must not hold up an accessory.
+/// Writes lines to standard output on a separate thread, so that a slow reader doesn't block an accessory.
 ///
-/// When nobody reads for long, lines that may be lost are, and one line says how many.
+/// If the reader falls too far behind, droppable lines are dropped, and one line reports their number.
 package final class LineOutput: Sendable {
-  /// Lines that may wait to be read, and their bytes.
+  /// The maximum number of waiting lines, and of their bytes.
   private static let limit = 10_000
   private static let byteLimit = 32 << 20
 
@@ -21,8 +21,8 @@ package final class LineOutput: Sendable {
   private let backlog = Mutex(Backlog())
 
   /// - Parameters:
-  ///   - program: for the line that says what was lost.
-  ///   - thread: a loop that writes the lines, and is not started.
+  ///   - program: the program's name, for the line that reports dropped lines.
+  ///   - thread: a loop that writes the lines. It must not be started yet.
   package init(_ console: Console, program: String, on thread: EventLoop = EventLoop(name: "output")) {
     self.thread = thread
     self.console = console
@@ -30,7 +30,7 @@ package final class LineOutput: Sendable {
     thread.start()
   }
 
-  /// - Parameter isDroppable: whether it may be lost when the reader is far behind.
+  /// - Parameter isDroppable: whether the line may be dropped when the reader is far behind.
   package func write(_ line: String, isDroppable: Bool) {
     let dropped: Int? = backlog.withLock { backlog in
       if isDroppable, backlog.waiting >= Self.limit || backlog.bytes >= Self.byteLimit {
@@ -44,7 +44,7 @@ package final class LineOutput: Sendable {
     }
     guard let dropped else { return }
     thread.schedule { [self] in
-      if dropped > 0 { console.complain("\(program): \(dropped) lines were lost: nobody read them") }
+      if dropped > 0 { console.complain("\(program): \(dropped) lines were dropped: standard output was not read") }
       console.print(line)
       backlog.withLock { backlog in
         backlog.waiting -= 1
@@ -53,9 +53,9 @@ package final class LineOutput: Sendable {
     }
   }
 
-  /// Writes what waits, then ends the thread.
-  /// - Parameter patience: how long a reader may take no line before he is given up: what he didn't read is lost, and the thread is left as it is, since
-  ///   the process ends. nil: as long as he likes.
+  /// Writes the waiting lines, then ends the thread.
+  /// - Parameter patience: the longest time to wait for the reader to take a line. After that, the remaining lines
+  ///   are lost and the thread is left running, because the process ends. nil: waits without a limit.
   package func finish(patience: Duration? = nil) {
     if let patience {
       var waiting = backlog.withLock { $0.waiting }

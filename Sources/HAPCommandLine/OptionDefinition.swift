@@ -1,30 +1,31 @@
-/// What a command line may say, whatever type its value has: enough for parsing and for help.
+/// An option or flag of a command, without the type of its value: the data for parsing and for help.
 package struct OptionDefinition: Equatable, Sendable {
-  /// Without the dashes, "setup-code".
+  /// The name without the dashes, such as "setup-code".
   package var name: String
-  /// Without the dash, "h".
+  /// The short name without the dash, such as "h".
   package var letter: Character?
-  /// What stands for the value in help, "XXX-XX-XXX"; nil for a flag, which has none.
+  /// The placeholder for the value in help, such as "XXX-XX-XXX"; nil for a flag.
   package var placeholder: String?
-  /// For help: a sentence or two without a capital at the start or a full stop at the end.
+  /// The help text: one or two sentences, without a capital at the start or a full stop at the end.
   package var summary: String
-  /// Whether it may be given more than once.
+  /// Whether the option may be given more than once.
   package var isRepeated: Bool
-  /// Of a flag that prints to standard output: the option that writes the same to a file, which users may mean.
+  /// For a flag that prints to standard output: the option that writes the same report to a file. It is suggested to
+  /// users who give the flag a file name.
   package var fileOption: String?
 
-  /// As help lists it, "--setup-code XXX-XX-XXX".
+  /// The option as the help text lists it, such as "--setup-code XXX-XX-XXX".
   package var label: String {
     (letter.map { "-\($0), " } ?? "") + "--\(name)" + (placeholder.map { " \($0)" } ?? "") + (isRepeated ? "…" : "")
   }
 }
 
-/// An option with a value of a type: how to read it, and by which to ask for it once it is parsed.
+/// An option with a typed value. It reads the value, and it is the key to the parsed value.
 package struct Option<Value: Sendable>: Sendable {
   package var definition: OptionDefinition
   let read: @Sendable (String) throws(UsageError) -> Value
 
-  /// - Parameter read: throws what a good value looks like, "a port is a number from 0 to 65535".
+  /// - Parameter read: throws a message with the expected form, such as "expected a port from 0 to 65535".
   package init(
     _ name: String, letter: Character? = nil, _ placeholder: String, repeated: Bool = false, _ summary: String,
     read: @escaping @Sendable (String) throws(UsageError) -> Value
@@ -36,7 +37,7 @@ package struct Option<Value: Sendable>: Sendable {
 }
 
 extension Option where Value == String {
-  /// Any text but the empty one.
+  /// An option that accepts any text except the empty one.
   package init(
     _ name: String, letter: Character? = nil, _ placeholder: String, repeated: Bool = false, _ summary: String
   ) {
@@ -48,40 +49,40 @@ extension Option where Value == String {
 }
 
 extension Option where Value: FixedWidthInteger {
-  /// A decimal number, digits alone (with a minus where the range has one).
+  /// An option that accepts a decimal number: digits only, with a minus sign if the range has negative numbers.
   package init(_ name: String, _ placeholder: String, in range: ClosedRange<Value>, _ summary: String) {
     self.init(name, placeholder, summary) { (text: String) throws(UsageError) in
       guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }), let number = Value(text),
         range.contains(number)
-      else { throw UsageError("it is a whole number from \(range.lowerBound) to \(range.upperBound)") }
+      else { throw UsageError("expected a whole number from \(range.lowerBound) to \(range.upperBound)") }
       return number
     }
   }
 }
 
 extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of the words of an enum.
+  /// An option that accepts one of the raw values of an enum.
   package init(oneOf name: String, _ summary: String) {
     let words = Value.allCases.map(\.rawValue)
     self.init(name, words.joined(separator: "|"), summary) { (text: String) throws(UsageError) in
-      guard let value = Value(rawValue: text) else { throw UsageError("it is \(listed(words))") }
+      guard let value = Value(rawValue: text) else { throw UsageError("expected \(listed(words))") }
       return value
     }
   }
 }
 
-/// An option without a value: it is given, or it is not.
+/// An option without a value.
 package struct Flag: Sendable {
   package var definition: OptionDefinition
 
-  /// - Parameter fileOption: the name of the option that writes to a file what this flag prints.
+  /// - Parameter fileOption: the name of the option that writes the flag's report to a file.
   package init(_ name: String, letter: Character? = nil, _ summary: String, fileOption: String? = nil) {
     definition = OptionDefinition(
       name: name, letter: letter, placeholder: nil, summary: summary, isRepeated: false, fileOption: fileOption)
   }
 }
 
-/// "a", "a or b", "a, b or c".
+/// Returns "a", "a or b", or "a, b or c".
 private func listed(_ words: [String]) -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "" }
   return "\(words.dropLast().joined(separator: ", ")) or \(last)"

@@ -4,10 +4,9 @@
   import Darwin
 #endif
 
-/// Checks that a file can be written at a path, before the work whose result it is to hold. Nothing is created or
-/// changed.
-/// - Parameter overwriting: whether a file that exists may be replaced.
-/// - Throws: when `writeFile` would fail as things are now.
+/// Checks that a file can be written at a path, before the work that produces its content. Creates and changes nothing.
+/// - Parameter overwriting: whether an existing file may be replaced.
+/// - Throws: if `writeFile` would fail now.
 package func checkOutputFile(_ path: String, overwriting: Bool = true) throws(FileError) {
   try checkName(path)
   guard !path.hasSuffix("/") else { throw unwritable(path, EISDIR) }
@@ -21,7 +20,7 @@ package func checkOutputFile(_ path: String, overwriting: Bool = true) throws(Fi
   case S_IFREG:
     guard overwriting else { throw existingFile(path) }
     guard access(path, W_OK) == 0 else { throw unwritable(path, errno) }
-    // The new file is written in the same folder, and then replaces this one.
+    // The new file is written to the same folder, then renamed to this one.
     guard let resolved = realpath(path, nil) else { throw unwritable(path, errno) }
     defer { free(resolved) }
     try checkFolder(parent(of: String(cString: resolved)), for: path)
@@ -29,7 +28,7 @@ package func checkOutputFile(_ path: String, overwriting: Bool = true) throws(Fi
   }
 }
 
-/// Checks that a path is a folder to write into, or that such a folder can be created.
+/// Checks that a path is a writable folder, or that the folder can be created.
 package func checkOutputFolder(_ path: String) throws(FileError) {
   try checkName(path)
   var status = stat()
@@ -38,8 +37,7 @@ package func checkOutputFolder(_ path: String) throws(FileError) {
   try checkFolder(parent(of: path), for: path)
 }
 
-/// Checks all the paths that one command writes to. Two outputs cannot have the same path, except a device such as
-/// `/dev/null`.
+/// Checks all output paths of one command. Two outputs can't have the same path, except a device such as `/dev/null`.
 package func outputProblems(files: [String], folders: [String] = []) -> [FileError] {
   var problems: [FileError] = []
   var owners: Set<String> = []
@@ -54,7 +52,7 @@ package func outputProblems(files: [String], folders: [String] = []) -> [FileErr
   return problems
 }
 
-/// Writes texts to files, over those that are there. A text without a path is not made.
+/// Writes texts to files and overwrites existing ones. Skips a text without a path.
 /// - Returns: an error for each file that could not be written.
 package func problems(writing files: [(path: String?, text: () -> String)]) -> [FileError] {
   files.compactMap { path, text in
@@ -64,7 +62,7 @@ package func problems(writing files: [(path: String?, text: () -> String)]) -> [
   }
 }
 
-/// The path without links and dots, so that equal places have equal texts; nil for a device.
+/// Returns the path without links and dots, so that equal locations have equal texts; nil for a device.
 private func place(of path: String) -> String? {
   var status = stat()
   let exists = stat(path, &status) == 0
@@ -77,7 +75,7 @@ private func place(of path: String) -> String? {
 
 private func checkName(_ path: String) throws(FileError) {
   guard !path.isEmpty else { throw FileError(message: "the output path is empty; give the path of a file") }
-  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
 }
 
 private func checkFolder(_ folder: String, for path: String) throws(FileError) {
@@ -90,7 +88,7 @@ private func checkFolder(_ folder: String, for path: String) throws(FileError) {
   guard access(folder, W_OK | X_OK) == 0 else { throw unwritable(path, errno) }
 }
 
-/// A file that exists, where `--force` is needed to replace it.
+/// Returns the error for a file that exists and is replaced only with `--force`.
 func existingFile(_ path: String) -> FileError {
   FileError(message: "\(path) already exists; --force replaces it")
 }
@@ -99,7 +97,7 @@ private func unwritable(_ path: String, _ code: Int32) -> FileError {
   FileError(message: "\(path) can't be written: \(String(cString: strerror(code)))")
 }
 
-/// The folder that a path's last part is in.
+/// Returns the parent folder of a path.
 private func parent(of path: String) -> String {
   var path = path[...]
   while path.count > 1, path.hasSuffix("/") { path.removeLast() }

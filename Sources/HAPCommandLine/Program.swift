@@ -1,13 +1,13 @@
-/// A program of subcommands: finds the one that is meant, and answers `--help`, `help` and `--version`.
+/// A program with subcommands. It selects the subcommand, and handles `--help`, `help` and `--version`.
 package struct Program: Sendable {
   package var name: String
   package var version: String
   /// One sentence without a full stop.
   package var summary: String
   package var commands: [Command]
-  /// What its exit codes mean, for help.
+  /// The exit codes and their meanings, for help.
   package var exitCodes: [(term: String, meaning: String)]
-  /// Finds the name that was probably meant.
+  /// Returns the name that the user probably meant.
   package var nearest: @Sendable (_ word: String, _ names: [String]) -> String?
 
   package init(
@@ -24,12 +24,12 @@ package struct Program: Sendable {
   }
 
   package static let usualExitCodes = [
-    ("0", "all is well"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run"),
+    ("0", "success"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run"),
   ]
 
-  /// Runs the command that the words ask for.
-  /// - Parameter words: without the program's own name.
-  /// - Returns: `cannotRun` where text for standard output was lost, whatever the command found.
+  /// Runs the command that the words select.
+  /// - Parameter words: the command line without the program's name.
+  /// - Returns: the command's exit code, or `cannotRun` if text for standard output was lost.
   package func run(_ words: some Sequence<String>, console: Console) -> ExitCode {
     let code = perform(words, console)
     return console.isOutputIncomplete() ? .cannotRun : code
@@ -51,7 +51,7 @@ package struct Program: Sendable {
     }
     guard let command = commands.first(where: { $0.name == first }) else { return unknown(first, console) }
     let rest = words.dropFirst()
-    // Help is given even where the rest makes no sense.
+    // `--help` has precedence over errors in the other words.
     let asked = rest.prefix { $0 != "--" }
     if asked.contains("--help") || asked.contains("-h") { return showHelp(of: command.name, console) }
     do throws(UsageError) {
@@ -72,7 +72,7 @@ package struct Program: Sendable {
     lines += definitionList(commands.map { ($0.name, $0.summary) }, width: width)
     lines += ["", "options:"]
     lines += definitionList(
-      [("-h, --help", "show this help, or a command's: \(name) COMMAND --help"), ("--version", "show the version")],
+      [("-h, --help", "show this help; \(name) COMMAND --help shows a command's"), ("--version", "show the version")],
       width: width)
     lines += ["", "exit codes:"]
     lines += definitionList(exitCodes, width: width)

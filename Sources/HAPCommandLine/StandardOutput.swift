@@ -6,24 +6,24 @@ import Synchronization
   import Darwin
 #endif
 
-/// A stream of text that keeps its first error, so that lost output is reported.
+/// A text stream that keeps its first error, so that lost output is reported.
 ///
-/// A closed pipe (`| head`) is no error: the reader has all that it wants.
+/// A closed pipe (`| head`) is not an error: the reader needs no more text.
 package final class StandardOutput: Sendable {
   private let descriptor: Int32
   private let onFailure: @Sendable (_ reason: String) -> Void
   private let hasFailed = Mutex(false)
 
-  /// - Parameter onFailure: called once, at the first write that fails.
+  /// - Parameter onFailure: called once, when a write fails for the first time.
   package init(_ descriptor: Int32, onFailure: @escaping @Sendable (_ reason: String) -> Void) {
     self.descriptor = descriptor
     self.onFailure = onFailure
   }
 
-  /// Whether text was lost for another reason than a closed pipe. From any thread.
+  /// Whether text was lost for a reason other than a closed pipe. Callable from any thread.
   package var isIncomplete: Bool { hasFailed.withLock { $0 } }
 
-  /// Writes all of it. From any thread.
+  /// Writes the whole text. Callable from any thread.
   package func write(_ text: String) {
     let code = writeText(text, to: descriptor)
     guard code != 0, code != EPIPE else { return }
@@ -35,7 +35,7 @@ package final class StandardOutput: Sendable {
   }
 }
 
-/// Writes all of a text, in as many parts as the system takes.
+/// Writes a whole text, in as many parts as the system requires.
 /// - Returns: 0, or the error code of the write that failed.
 @discardableResult func writeText(_ text: String, to descriptor: Int32) -> Int32 {
   var text = text

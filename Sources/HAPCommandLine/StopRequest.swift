@@ -7,7 +7,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The wish that the process end, from a signal or a command; `main` waits for it.
+/// A request to end the process, from a signal or a command; `main` waits for it.
 package final class StopRequest: Sendable {
   private struct State {
     var isRequested = false
@@ -32,7 +32,7 @@ package final class StopRequest: Sendable {
     close(wakeUp.write)
   }
 
-  /// From any thread, any number of times.
+  /// Requests the end. Callable from any thread, any number of times.
   package func request() {
     let isFirst = state.withLock { state in
       defer { state.isRequested = true }
@@ -44,33 +44,34 @@ package final class StopRequest: Sendable {
     }
   }
 
-  /// Requests the end as a signal does. From any thread.
+  /// Requests the end in the same way as a signal. Callable from any thread.
   package func signal() {
     state.withLock { $0.isSignalled = true }
     request()
   }
 
-  /// For who can end early what he does. From any thread.
+  /// Whether the end was requested, for work that can stop early. Callable from any thread.
   package var isRequested: Bool { state.withLock { $0.isRequested } }
 
-  /// Whether a signal was among the wishes.
+  /// Whether a signal was among the requests.
   package var isSignalled: Bool { state.withLock { $0.isSignalled } }
 
-  /// Blocks until it is requested.
+  /// Blocks until the end is requested.
   package func wait() {
     var byte: UInt8 = 0
     while read(wakeUp.read, &byte, 1) < 0, errno == EINTR {}
   }
 
-  /// SIGINT and SIGTERM are such wishes. On the loop.
+  /// Treats SIGINT and SIGTERM as requests. Call it on the loop.
   package func watchSignals(_ loop: EventLoop) throws(LoopError) {
     for number in [SIGINT, SIGTERM] {
       _ = try SignalWatcher(loop, signal: number) { [self] in signal() }
     }
   }
 
-  /// The same, by a thread of its own: it sees them also while everybody else is busy.
-  /// - Returns: that thread, to be stopped in the end.
+  /// Treats SIGINT and SIGTERM as requests, on a separate thread. That thread handles them also when all other threads
+  /// are busy.
+  /// - Returns: the thread's loop; stop it at the end.
   package func watchSignals() throws -> EventLoop {
     let loop = EventLoop(name: "signals")
     loop.start()

@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// What stands behind an output: a terminal of some width, in colour or not, or none (a file, a pipe).
+/// The kind of an output: a terminal with a width and perhaps colour, or none (a file, a pipe).
 package struct Terminal: Equatable, Sendable {
   package var isTerminal: Bool
-  /// Columns, 1 or more; nil where there is no terminal or it doesn't say.
+  /// The width in columns, at least 1; nil if there is no terminal or it reports no width.
   package var columns: Int?
-  /// Only on a terminal that isn't "dumb", and when the variable NO_COLOR is unset or empty (no-color.org).
+  /// True only on a terminal that is not "dumb", if the variable NO_COLOR is unset or empty (no-color.org).
   package var hasColour: Bool
-  /// Whether the output is the null device, so that no process can read it. An output that is closed at the start
-  /// becomes the null device.
+  /// Whether the output is the null device, which no process can read. An output that is closed at the start becomes
+  /// the null device.
   package var isDiscarded = false
 
   /// A file or a pipe.
@@ -27,7 +27,7 @@ package struct Terminal: Equatable, Sendable {
     self.isDiscarded = isDiscarded
   }
 
-  /// What stands behind a descriptor of this process.
+  /// Determines the kind of output of a file descriptor of this process.
   package init(descriptor: Int32, environment: (String) -> String?) {
     var size = winsize()
     let asked = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
@@ -42,7 +42,7 @@ package struct Terminal: Equatable, Sendable {
     return output.st_mode & S_IFMT == S_IFCHR && null.st_mode & S_IFMT == S_IFCHR && output.st_rdev == null.st_rdev
   }
 
-  /// The rules, apart from the system: `reportedColumns` is 0 where the terminal doesn't say.
+  /// Applies the rules without system calls. `reportedColumns` is 0 if the terminal reports no width.
   init(isTerminal: Bool, reportedColumns: Int, environment: (String) -> String?) {
     guard isTerminal else {
       self = .none
@@ -55,12 +55,12 @@ package struct Terminal: Equatable, Sendable {
       hasColour: !noColour && environment("TERM") != "dumb")
   }
 
-  /// How wide text is set: as wide as the terminal but between 40 and 100; 80 where there is none.
+  /// The width for wrapped text: that of the terminal, but 40 to 100 columns; 80 if there is no terminal.
   package var textWidth: Int { min(max(columns ?? 80, 40), 100) }
 }
 
 extension Terminal {
-  /// How a word may stand out.
+  /// A text style.
   package enum Style: String, CaseIterable, Sendable {
     case bold = "1"
     case dim = "2"
@@ -70,7 +70,7 @@ extension Terminal {
     case cyan = "36"
   }
 
-  /// The text in a style where there is colour, else as it is.
+  /// Returns the text in a style if the terminal has colour, else unchanged.
   package func styled(_ text: String, _ style: Style) -> String {
     hasColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }

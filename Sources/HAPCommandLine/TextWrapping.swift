@@ -1,6 +1,6 @@
-/// Breaks a paragraph at blanks so that no line is wider than `width`; a word that is wider has a line of its own.
+/// Wraps a paragraph at spaces so that no line is wider than `width`. Words that are wider get separate lines.
 ///
-/// - Parameter indent: of every line, counted in the width.
+/// - Parameter indent: the indentation of every line, which counts as part of the width.
 package func wrapped(_ paragraph: String, width: Int, indent: Int = 0) -> [String] {
   let margin = String(repeating: " ", count: indent)
   var lines: [String] = []
@@ -19,7 +19,8 @@ package func wrapped(_ paragraph: String, width: Int, indent: Int = 0) -> [Strin
   return lines
 }
 
-/// Rows of two columns, the second wrapped: names and what they mean. A name too long for the first column has a line of its own.
+/// Returns rows of two columns, names and meanings, with the second column wrapped. A name too long for the first
+/// column gets a separate line.
 package func definitionList(_ rows: [(term: String, meaning: String)], width: Int, indent: Int = 2) -> [String] {
   let widest = rows.map(\.term.count).filter { $0 <= 26 }.max() ?? 0
   let start = indent + widest + 2

@@ -1,20 +1,20 @@
-/// The command line asks for something that can't be: one sentence for people, without a full stop.
+/// An error in the command line: one sentence for users, without a full stop.
 package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
   package var message: String
   package var description: String { message }
 
-  /// What the process exits with.
+  /// The exit status of the process.
   package private(set) var code = ExitCode.usage
 
   package init(_ message: String) { self.message = message }
 
-  /// An option names a file that can't be read.
+  /// The error for an option that names an unreadable file.
   package init(_ error: FileError) {
     message = error.message
     code = .cannotRun
   }
 
-  /// The same error with its option in front of the message.
+  /// Returns the same error with the option before the message.
   func after(_ prefix: String) -> UsageError {
     var error = self
     error.message = "\(prefix): \(message)"

@@ -2,11 +2,12 @@ import HAPLoop
 
 /// The time of day, for reports.
 package enum WallClock {
-  /// "2026-11-21T13:00:00Z", of the machine.
+  /// The machine's current time, such as "2026-11-21T13:00:00Z".
   package static var stamp: String { stamp(now) }
 
-  /// "2026-11-21T13:00:00Z".
-  /// - Parameter time: since 1970 in UTC, such as that of `EventLoop.readWallClock()`; before that, it is 1970.
+  /// Returns a time such as "2026-11-21T13:00:00Z".
+  /// - Parameter time: the time since 1970 in UTC, such as that of `EventLoop.readWallClock()`; an earlier time is
+  ///   treated as 1970.
   package static func stamp(_ time: Duration) -> String {
     let seconds = Int(clamping: max(time, .zero).components.seconds)
     let date = date(days: seconds / 86_400)
@@ -17,23 +18,24 @@ package enum WallClock {
 
   private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// The date of the Gregorian calendar that many days after 1970-01-01.
+  /// Returns the Gregorian date for a number of days after 1970-01-01.
   private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
-    // Years that begin on 1 March have their leap day at the end. 400 years have 146,097 days; the first such era began in the year 0.
+    // With years that begin on 1 March, the leap day is the last day. 400 years have 146,097 days; the first era began
+    // in year 0.
     let sinceMarch = days + 719_468
     let (era, dayOfEra) = (sinceMarch / 146_097, sinceMarch % 146_097)
     let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
     let yearOfEra = (dayOfEra - leapDays) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // From March on, five months have 153 days, twice and again.
+    // From March, the lengths of the months repeat every five months, which have 153 days.
     let month = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * month + 2) / 5 + 1
     return (era * 400 + yearOfEra + (month >= 10 ? 1 : 0), month >= 10 ? month - 9 : month + 3, day)
   }
 
-  /// Since 1970, of the machine.
+  /// The machine's time since 1970.
   package static var now: Duration { MachineClock.now }
 
-  /// Whole seconds since 1970, of the machine.
+  /// The machine's time since 1970, in whole seconds.
   package static var sinceEpoch: Duration { .seconds(now.components.seconds) }
 }

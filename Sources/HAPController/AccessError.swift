@@ -1,26 +1,27 @@
 import HAPModel
 import HAPPairing
 
-/// The reason why an operation on an accessory failed before or beside its connection. Errors of a connection are `ClientError`; errors of the
-/// storage are those of the `PairingStorage`.
+/// The reason why an operation on an accessory failed outside its connection. Errors of a connection are `ClientError`;
+/// errors of the storage are those of the `PairingStorage`.
 package enum AccessError: Error, Sendable {
   /// No stored pairing has this name, device ID or address. `nearest`: a similar name that has one.
   case noPairing(Target, nearest: String?)
-  /// No accessory on the network is the one that is meant. `trouble`: the reason why nothing could be searched.
+  /// The search found no accessory that matches the target. `trouble`: the reason why the network could not be
+  /// searched.
   case notFound(Target, within: Duration, trouble: String?, nearest: String?)
-  /// Several accessories on the network are meant.
+  /// Several accessories on the network match the target.
   case ambiguous(Target, [FoundAccessory])
-  /// The accessory has no stored pairing. nil: it was not searched.
+  /// The accessory has no stored pairing. nil: the accessory was not searched.
   case notPaired(Target, FoundAccessory?)
   /// An address of a pairing can't be parsed.
   case malformedAddress(String, reason: String)
-  /// A stored pairing has this name already.
+  /// A stored pairing already has this name.
   case nameTaken(String)
-  /// The accessory advertises another setup hash than that of the payload's setup ID.
+  /// The accessory's setup hash doesn't match the payload's setup ID.
   case otherAccessory(FoundAccessory, SetupID)
   /// Pair Setup failed. HAP R2 §5.6.
   case pairSetup(PairingFailure)
-  /// The accessory is paired with this controller already, under this name.
+  /// The accessory is already paired with this controller, under this name.
   case pairedHere(String)
   /// The database has no characteristic Identify.
   case noIdentify
@@ -28,7 +29,7 @@ package enum AccessError: Error, Sendable {
   case identifyRefused(Int)
   /// The accessory refused to identify itself, with this HTTP status, because it is paired. HAP R2 §6.7.6.
   case identifyForbidden(Int)
-  /// An entry of the list of pairings lacks its identifier or its key of 32 bytes.
+  /// An entry of the list of pairings has no identifier or no 32-byte key.
   case unreadablePairings
   /// The accessory refused Add, Remove or List Pairings with this error code. HAP R2 §5.10-5.12.
   case pairingsRefused(UInt8)

@@ -3,9 +3,9 @@ import HAPModel
 import HAPStore
 import HAPTransport
 
-/// A HomeKit controller for accessories over IP: finds them, pairs with them, and makes sessions with them.
+/// A HomeKit controller for accessories over IP: it finds accessories, pairs with them, and opens sessions with them.
 ///
-/// All calls can come from any task. A controller has an event loop on a thread of its own, so it must be closed.
+/// Calls can come from any task. A controller has an event loop on a separate thread, so it must be closed.
 public final class Controller: Sendable {
   let loop: EventLoop
   private let ownsLoop: Bool
@@ -15,9 +15,9 @@ public final class Controller: Sendable {
   private let calls = OpenCalls()
 
   /// - Parameters:
-  ///   - storage: keeps the pairings.
-  ///   - interfaces: names of the network interfaces to search for accessories; empty: all of the local network.
-  ///   - timeout: for making a connection, and for each answer.
+  ///   - storage: the storage of the pairings.
+  ///   - interfaces: the names of the network interfaces to search; empty: all interfaces of the local network.
+  ///   - timeout: the timeout for opening a connection, and for each answer.
   public convenience init(
     storage: any PairingStorage, interfaces: [String] = [], timeout: Duration = .seconds(10)
   ) {
@@ -26,7 +26,7 @@ public final class Controller: Sendable {
     self.init(on: loop, storage: storage, interfaces: interfaces, timeout: timeout, ownsLoop: true)
   }
 
-  /// - Parameter loop: runs, on this machine or in a simulated world.
+  /// - Parameter loop: a running loop, on this machine or in a simulated world.
   package init(
     on loop: EventLoop, storage: any PairingStorage, interfaces: [String] = [], timeout: Duration = .seconds(10),
     ownsLoop: Bool = false
@@ -38,8 +38,8 @@ public final class Controller: Sendable {
     self.timeout = timeout
   }
 
-  /// Ends all searches, calls and sessions. Calls that were under way, and later ones, throw ``ControllerError/Kind/closed``. Can be called any
-  /// number of times. Blocks for a short time.
+  /// Ends all searches, calls and sessions. Pending and later calls throw ``ControllerError/Kind/closed``. Can be
+  /// called any number of times. Blocks for a short time.
   public func close() {
     calls.close()
     if ownsLoop { loop.stop() }
@@ -56,10 +56,10 @@ public final class Controller: Sendable {
   // MARK: Finding
 
   /// Searches the network once.
-  /// - Parameter time: the longest time. The search ends earlier if nothing new was found for a second.
+  /// - Parameter time: the maximum time. The search ends earlier if nothing new is found for one second.
   /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched, ``ControllerError/Kind/cancelled``,
   ///   ``ControllerError/Kind/closed``.
-  /// - Returns: the accessories by name; none is no error.
+  /// - Returns: the accessories by name; an empty result is not an error.
   public func findAccessories(for time: Duration = .seconds(3)) async throws(ControllerError) -> [FoundAccessory] {
     try await perform("accessories") { [self] in
       let search = AccessorySearch(on: loop, interfaces: interfaces, limit: time, quiet: .seconds(1))
@@ -71,20 +71,22 @@ public final class Controller: Sendable {
     }
   }
 
-  /// Watches the network until the watch is closed or its iterator is released. After the end of the controller, the watch has no changes.
+  /// Watches the network until the watch is closed or its iterator is released. After the controller is closed, the
+  /// watch reports no changes.
   public func watchAccessories() -> AccessoryWatch {
     AccessoryWatch(AccessorySearch(on: loop, interfaces: interfaces, limit: nil))
   }
 
   // MARK: Pairing
 
-  /// Pairs with an accessory, and stores the pairing before this returns. HAP R2 §5.6.
+  /// Pairs with an accessory, and stores the pairing before it returns. HAP R2 §5.6.
   /// - Parameters:
-  ///   - accessory: its name, device ID ("AA:BB:CC:DD:EE:FF") or address ("192.0.2.7:51826"). nil: the accessory with the setup ID of the payload.
+  ///   - accessory: the accessory's name, device ID ("AA:BB:CC:DD:EE:FF") or address ("192.0.2.7:51826"). nil: the
+  ///     accessory with the payload's setup ID.
   ///   - code: the setup code ("031-45-154") or the setup payload ("X-HM://…").
-  ///   - name: the name of the pairing; nil: the name that the accessory has.
-  ///   - identity: the controller as the accessory will know it; nil: a new one, for this pairing alone.
-  ///   - progress: is called with each step, on any thread.
+  ///   - name: the name of the pairing; nil: the accessory's name.
+  ///   - identity: the controller's identity for the accessory; nil: a new one, used only for this pairing.
+  ///   - progress: called with each step, on any thread.
   /// - Throws: ``ControllerError/Kind/wrongSetupCode``, ``ControllerError/Kind/alreadyPaired``, ``ControllerError/Kind/notFound`` and others.
   /// - Returns: the pairing.
   public func pair(
@@ -107,15 +109,15 @@ public final class Controller: Sendable {
     }
   }
 
-  /// Draws a new identity, for several pairings of one user.
+  /// Creates a random identity, for several pairings of one user.
   public func makeIdentity() -> ControllerIdentity { ControllerIdentity(drawnFrom: loop.random) }
 
-  /// The stored pairings, by name. Blocks as the storage does.
+  /// Returns the stored pairings, by name. Blocks if the storage blocks.
   public func pairings() throws(ControllerError) -> [StoredPairing] {
     do { return try storage.pairings() } catch { throw ControllerError(error, "the storage of pairings") }
   }
 
-  /// Removes the pairing from the accessory, and then from the storage. HAP R2 §5.11.
+  /// Removes the pairing from the accessory, then from the storage. HAP R2 §5.11.
   /// - Parameter accessory: the name, device ID or address of a stored pairing.
   public func unpair(_ accessory: String) async throws(ControllerError) {
     try await perform(accessory) { [self] in
@@ -130,7 +132,7 @@ public final class Controller: Sendable {
     }
   }
 
-  /// Removes the pairing from the storage alone, for an accessory that was reset or is gone.
+  /// Removes the pairing only from the storage, for an accessory that was reset or no longer exists.
   /// - Parameter accessory: the name, device ID or address of a stored pairing.
   public func forget(_ accessory: String) throws(ControllerError) {
     do {
@@ -141,9 +143,10 @@ public final class Controller: Sendable {
 
   // MARK: Using
 
-  /// Makes a session with a paired accessory, and reads its database. The session makes its connection again when it is lost.
-  /// - Parameter accessory: the name, device ID or address of a stored pairing. An accessory with another address is searched, and the new
-  ///   address is stored.
+  /// Opens a session with a paired accessory, and reads its database. The session reconnects when it loses its
+  /// connection.
+  /// - Parameter accessory: the name, device ID or address of a stored pairing. If the accessory has another address
+  ///   now, it is searched for, and the new address is stored.
   /// - Throws: the error of the first connection.
   public func session(with accessory: String) async throws(ControllerError) -> AccessorySession {
     try await perform(accessory) { [self] in
@@ -151,8 +154,8 @@ public final class Controller: Sendable {
     }
   }
 
-  /// Makes an accessory that no controller is paired with identify itself. HAP R2 §6.7.6. For a paired one, see ``AccessorySession/identify()``.
-  /// - Parameter accessory: its name, device ID or address.
+  /// Makes an unpaired accessory identify itself. HAP R2 §6.7.6. For a paired one, see ``AccessorySession/identify()``.
+  /// - Parameter accessory: the accessory's name, device ID or address.
   /// - Throws: ``ControllerError/Kind/alreadyPaired``.
   public func identifyUnpaired(_ accessory: String) async throws(ControllerError) {
     try await perform(accessory) { [self] in

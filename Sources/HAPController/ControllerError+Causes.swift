@@ -55,13 +55,13 @@ extension ControllerError {
     case .malformedAddress(let text, let reason):
       self.init(.malformed, text, reason, "give an address such as 192.0.2.7:51826")
     case .nameTaken(let name):
-      self.init(.nameTaken, name, "a stored pairing has this name already", "choose another name")
+      self.init(.nameTaken, name, "a stored pairing already has this name", "choose another name")
     case .otherAccessory(let found, let id):
       self.init(
-        .otherAccessory, found.name, "the accessory advertises another setup hash than setup ID \(id)",
+        .otherAccessory, found.name, "the accessory's setup hash doesn't match setup ID \(id)",
         "use the setup payload of this accessory")
     case .pairedHere(let name):
-      self.init(.alreadyPaired, subject, "the accessory is paired with this controller already, as \"\(name)\"")
+      self.init(.alreadyPaired, subject, "the accessory is already paired with this controller, as \"\(name)\"")
     case .pairSetup(let failure): self.init(pairSetup: failure, subject)
     case .noIdentify: self.init(.notSupported, subject, "the accessory has no characteristic Identify")
     case .identifyRefused(let status): self.init(.refused, subject, "the accessory refused Identify: status \(status)")
@@ -70,7 +70,7 @@ extension ControllerError {
         .alreadyPaired, subject, "the accessory refused Identify with \(status): another controller is paired",
         "identify it with that controller")
     case .unreadablePairings:
-      self.init(.malformedMessage, subject, "an entry of the list of pairings lacks its identifier or its key")
+      self.init(.malformedMessage, subject, "an entry of the list of pairings has no identifier or no key")
     case .pairingsRefused(let code):
       let name = PairingError(rawValue: code).map { "\($0)" } ?? "\(code)"
       self.init(.refused, subject, "the accessory refused the change of its pairings: error \(name)")
@@ -94,7 +94,7 @@ extension ControllerError {
         .alreadyPaired, subject, "the accessory is paired with another controller",
         "add a pairing with that controller, or reset the accessory")
     case .busy?: self.init(.refused, subject, "another controller is pairing with the accessory", "try again later")
-    case .backoff?: self.init(.refused, subject, "the accessory accepts no try yet", "try again later")
+    case .backoff?: self.init(.refused, subject, "the accessory accepts no new attempt yet", "try again later")
     case .maxPeers?:
       self.init(.refused, subject, "the accessory has no space for another pairing", "remove a pairing from it")
     case .authentication?, .unknown?, nil: self.init(.refused, subject, failure.message)

@@ -1,24 +1,24 @@
-/// The reason why an operation of a controller failed: what failed, on what, and what to do.
+/// The reason why an operation of a controller failed: the cause, the subject, and advice.
 public struct ControllerError: Error, Sendable, CustomStringConvertible {
-  /// What failed.
+  /// The kind of failure.
   public enum Kind: Hashable, Sendable {
-    /// No accessory on the network is the one that is meant.
+    /// The search found no accessory that matches.
     case notFound
-    /// Several accessories on the network are meant.
+    /// Several accessories on the network match.
     case ambiguous
     /// The storage has no pairing with the accessory.
     case notPaired
-    /// The storage has a pairing of this name already.
+    /// The storage already has a pairing with this name.
     case nameTaken
-    /// The text is no setup code, no setup payload or no address.
+    /// The text is not a valid setup code, setup payload or address.
     case malformed
-    /// The setup payload is that of another accessory.
+    /// The setup payload belongs to another accessory.
     case otherAccessory
     /// The accessory refused the setup code.
     case wrongSetupCode
-    /// The accessory is paired already.
+    /// The accessory is already paired.
     case alreadyPaired
-    /// The accessory does not know this pairing any more, or has another key.
+    /// The accessory no longer has this pairing, or has it with another key.
     case pairingRevoked
     /// The accessory refused the request.
     case refused
@@ -30,7 +30,7 @@ public struct ControllerError: Error, Sendable, CustomStringConvertible {
     case timedOut
     /// The connection ended during a request. The request may have been carried out.
     case connectionLost
-    /// The request was not sent. It was certainly not carried out.
+    /// The request was not sent, so it was not carried out.
     case notSent
     /// The accessory sent a message that HAP does not permit.
     case malformedMessage
@@ -38,22 +38,22 @@ public struct ControllerError: Error, Sendable, CustomStringConvertible {
     case storage
     /// The task was cancelled.
     case cancelled
-    /// The controller or the session was closed before the call was over.
+    /// The controller or the session was closed before the call finished.
     case closed
   }
 
-  /// What failed.
+  /// The kind of failure.
   public let kind: Kind
   /// The accessory or object that the operation was for.
   public let subject: String
-  /// Why it failed.
+  /// The reason of the failure.
   public let reason: String
-  /// What to do; nil: nothing is known.
+  /// Advice for the user, if there is any.
   public let advice: String?
-  /// The error of the layer below, for hapctl's texts; nil: there is none.
+  /// The error of the layer below, for hapctl's texts, if there is one.
   package let cause: (any Error)?
 
-  /// "Garage: the setup code is wrong; see the label of the accessory".
+  /// The error as text, such as "Garage: the setup code is wrong; see the label of the accessory".
   public var description: String { "\(subject): \(reason)" + (advice.map { "; \($0)" } ?? "") }
 
   init(_ kind: Kind, _ subject: String, _ reason: String, _ advice: String? = nil, cause: (any Error)? = nil) {

@@ -1,9 +1,9 @@
 import HAPLoop
 
-/// The calls of a controller and of its sessions that are under way.
+/// The pending calls of a controller and of its sessions.
 ///
-/// An event loop that has ended runs nothing, so a task that waits for it would wait forever. Each call therefore waits here, and the end of
-/// the controller ends all of them.
+/// A stopped event loop runs no work, so a task that waits for it would wait forever. Each call therefore waits here,
+/// and the end of the controller ends all of them.
 final class OpenCalls: Sendable {
   private struct State: Sendable {
     var isClosed = false
@@ -13,8 +13,8 @@ final class OpenCalls: Sendable {
 
   private let state = Guarded(State())
 
-  /// Adds what `close` calls, once.
-  /// - Returns: a number to remove it by; nil: closed already.
+  /// Adds a function that `close` calls, once.
+  /// - Returns: a number for its removal; nil if already closed.
   func add(_ ending: @escaping @Sendable () -> Void) -> UInt64? {
     state.withLock { state in
       if state.isClosed { return nil }
@@ -26,7 +26,7 @@ final class OpenCalls: Sendable {
 
   func remove(_ number: UInt64) { _ = state.withLock { $0.endings.removeValue(forKey: number) } }
 
-  /// Ends all calls, in the order in which they began. Later calls fail at once. Any number of times.
+  /// Ends all calls, in the order in which they began. Later calls fail immediately. Can be called any number of times.
   func close() {
     let endings = state.withLock { state in
       state.isClosed = true
@@ -36,9 +36,9 @@ final class OpenCalls: Sendable {
     for (_, ending) in endings.sorted(by: { $0.key < $1.key }) { ending() }
   }
 
-  /// Runs `body` in a task of its own.
-  /// - Parameter subject: of errors.
-  /// - Throws: the error of `body`; ``ControllerError/Kind/closed`` if the controller is closed before `body` is over.
+  /// Runs `body` in a separate task.
+  /// - Parameter subject: the subject of errors.
+  /// - Throws: the error of `body`; ``ControllerError/Kind/closed`` if the controller is closed before `body` finishes.
   func run<T: Sendable>(
     _ subject: String, on loop: EventLoop, _ body: @escaping @Sendable () async throws -> T
   ) async throws(ControllerError) -> T {
@@ -64,7 +64,7 @@ final class OpenCalls: Sendable {
   }
 }
 
-/// One call: the caller that waits, and the task that works for it.
+/// One call: the waiting caller, and the task that works for it.
 private final class OpenCall<T: Sendable>: Sendable {
   private struct State: Sendable {
     var caller: CheckedContinuation<Result<T, ControllerError>, Never>?
@@ -84,7 +84,7 @@ private final class OpenCall<T: Sendable>: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// The first end is the outcome.
+  /// Sets the outcome. Only the first call has an effect.
   func end(_ result: Result<T, ControllerError>, cancels: Bool = false) {
     state.withLock { $0.caller.take() }?.resume(returning: result)
     if cancels { cancel() }

@@ -1,37 +1,37 @@
 import HAPIP
 import HAPModel
 
-/// What a controller does on a connection, and what it is answered there, as an accessory sees it.
+/// An action of a controller on a connection, or an answer or event sent to it, as the accessory sees it.
 package enum ControllerAct: Equatable, Sendable {
   case opened(peer: String)
-  /// Bytes came, whatever is in them.
+  /// Bytes arrived, whatever they contain.
   case arrived
-  /// A whole request came, in plain.
+  /// A whole request arrived, decrypted.
   case asked(PlainMessage)
-  /// An answer left, as it was sent; nil: what left is no HTTP.
+  /// An answer was sent; nil: the sent bytes are not HTTP.
   case answered(PlainMessage?)
-  /// An event left.
+  /// An event was sent.
   case told(PlainMessage)
-  /// What came made no frame, or no request.
+  /// The received bytes are not a valid frame or request.
   case unreadable(reason: String)
-  /// The identifier that the controller gave in M3 of Pair Verify, byte for byte.
+  /// The identifier from the controller's M3 of Pair Verify, byte for byte.
   case named([UInt8])
-  /// Pair Verify is over: the connection is secured.
+  /// Pair Verify succeeded, and the connection is encrypted.
   case verified(controller: String)
-  /// The controller has ended its sending, or reset the connection.
+  /// The controller has closed its side, or reset the connection.
   case left
-  /// The connection is gone.
+  /// The connection is closed.
   case closed
 }
 
-/// What becomes of an accessory, as far as its controllers have to heed it.
+/// A change of an accessory that controllers must react to.
 package enum AccessoryChange: Equatable, Sendable {
-  /// A pairing was made. `identifier` is the controller's.
+  /// A pairing was added. `identifier` is that of the controller.
   case paired(identifier: String)
   case unpaired(identifier: String)
-  /// The record says this configuration number.
+  /// The record has this configuration number.
   case announced(configurationNumber: String)
-  /// It can be reached, as far as it knows, or can't.
+  /// The accessory can, or can't, be reached, according to its own state.
   case serves(Bool)
 }
 
@@ -41,17 +41,17 @@ extension JudgedAccessory {
   }
 }
 
-/// An accessory whose controllers are judged, as it is at the moment.
+/// An accessory whose controllers are judged, in its current state.
 package protocol JudgedAccessory: AnyObject {
-  /// No other has it; the same over restarts.
+  /// The unique identifier. It stays the same over restarts.
   var id: String { get }
   var name: String { get }
   var database: AttributeDatabase { get }
   var isPaired: Bool { get }
-  /// Whether a controller of this identifier may change pairings now.
+  /// Whether a controller with this identifier may change pairings now.
   func isAdmin(_ controller: String) -> Bool
-  /// Whether it can be reached: it is on the network, and nobody made that a bad one on purpose.
+  /// Whether the accessory can be reached: it is on the network, and no fault impairs the network.
   var serves: Bool { get }
-  /// Of all controllers, byte for byte.
+  /// The identifiers of all paired controllers, byte for byte.
   var pairingIdentifiers: [[UInt8]] { get }
 }

@@ -3,16 +3,17 @@ import HAPModel
 import HAPReport
 import HAPWire
 
-/// Judges controllers by what they do to accessories: told everything that happens on connections, it holds each rule against it.
+/// A judge of controllers. It receives everything that happens on connections to accessories, and tests it against each
+/// rule.
 ///
-/// It does no I/O and reads no clock. What it keeps is bounded, however long it goes on and whatever comes.
+/// The judge does no I/O and reads no clock. Its memory is bounded, regardless of duration and input.
 package final class ControllerJudge {
   private final class RuleState {
     let description: RuleDescription
     var rule: any JudgeRule
     var chances = 0
     var breaches = 0
-    /// The first of them.
+    /// The first violations.
     var kept: [Breach] = []
 
     init(_ type: any JudgeRule.Type) {
@@ -27,12 +28,12 @@ package final class ControllerJudge {
     var transcript: [TranscriptEntry]
   }
 
-  /// Breaches of a rule that a report tells of one by one.
+  /// The maximum number of violations of a rule that a report lists.
   private static let mostKept = 10
-  /// Bytes of a message that evidence shows.
+  /// The maximum number of bytes of a message in evidence.
   private static let mostShown = 2048
 
-  /// Told each breach when it is found: the rule, and what was done.
+  /// Called with each violation when it is found: the rule, and the text.
   package var onBreach: ((RuleDescription, String) -> Void)?
 
   private let states = ControllerJudge.rules.map { RuleState($0) }
@@ -40,25 +41,25 @@ package final class ControllerJudge {
   private let told = ToldDatabases()
   private var scene: JudgeScene
   private let start: Duration
-  /// Identifiers, in the order in which they came.
+  /// The identifiers, in order of arrival.
   private var controllers: [String] = []
 
   /// - Parameters:
-  ///   - patience: how long a controller has to come back, to subscribe again, and to read the database again.
-  ///   - now: the machine's time, since an arbitrary origin.
+  ///   - patience: the time that a controller has to reconnect, to subscribe again, and to read the database again.
+  ///   - now: the machine's time since an arbitrary origin.
   package init(patience: Duration, at now: Duration) {
     scene = JudgeScene(now: now, patience: patience)
     start = now
   }
 
-  /// All rules, in the order of reports.
+  /// The descriptions of all rules, in the order of reports.
   package static var descriptions: [RuleDescription] { rules.map { $0.description } }
 
-  // MARK: What happens
+  // MARK: Inputs
 
   /// - Parameters:
-  ///   - act: in the order in which they happen.
-  ///   - number: of the connection; each is one `opened` to one `closed`.
+  ///   - act: the action; actions must be passed in order.
+  ///   - number: the number of the connection, which has one `opened` and one `closed`.
   package func take(
     _ act: ControllerAct, on number: UInt64, of accessory: any JudgedAccessory, at now: Duration
   ) {
@@ -87,12 +88,12 @@ package final class ControllerJudge {
   }
 
   package func take(_ change: AccessoryChange, of accessory: any JudgedAccessory, at now: Duration) {
-    // First: who can be reached again now has had no time yet.
+    // Time first: an accessory that can be reached again has given its controllers no time yet.
     scene.now = max(scene.now, now)
     ask(nil) { $0.take(change, of: accessory, scene, &$1) }
   }
 
-  /// Time has passed without anything having happened.
+  /// Advances the time without an event.
   package func advance(to now: Duration) {
     scene.now = max(scene.now, now)
     ask(nil) { $0.advance(scene, &$1) }
@@ -103,7 +104,7 @@ package final class ControllerJudge {
     connection.hasArrived = false
     connection.requests += 1
     for entry in request.writeEntries {
-      // What there isn't can't be subscribed to, and what is kept is bounded.
+      // Unknown characteristics are ignored, because they can't be subscribed to and the memory must be bounded.
       if entry.flag("ev") == true, let id = entry.attributeID, connection.knows(id) { connection.attempted.insert(id) }
     }
   }
@@ -157,12 +158,12 @@ package final class ControllerJudge {
     switch act {
     case .arrived: break
     case .opened(let peer): keep(.connection, "opened by \(peer)")
-    // Of pairing, the state alone: proofs and keys are nobody else's business.
+    // For pairing messages, keep only the state, because proofs and keys are secret.
     case .asked(let request):
       keep(.message, request.start + state(of: request), .sent, body: request.isPairing ? [] : request.body)
     case .answered(let answer?):
       keep(.message, answer.start + state(of: answer), .received, body: answer.isPairing ? [] : answer.body)
-    case .answered(nil): keep(.raw, "what is no HTTP", .received)
+    case .answered(nil): keep(.raw, "bytes that are not HTTP", .received)
     case .told(let event): keep(.message, event.start, .received, body: event.body)
     case .unreadable(let reason): keep(.note, "unreadable: \(reason)")
     case .named: break
@@ -180,8 +181,8 @@ package final class ControllerJudge {
 
   // MARK: The report
 
-  /// What was found so far, as a run of whose cases each is a rule.
-  /// - Parameter header: of the run: version, accessories, command line.
+  /// Returns the results so far, as a run in which each case is a rule.
+  /// - Parameter header: the head of the run: version, accessories, command line.
   package func events(_ header: RunHeader) -> [RunEvent] {
     var header = header
     header.facts += controllers.enumerated().map {
@@ -197,7 +198,7 @@ package final class ControllerJudge {
     let description = state.description.caseDescription
     guard let first = state.kept.first else {
       guard state.chances > 0 else {
-        return CaseOutcome(description, .skip, message: "it didn't show: \(state.description.chance)")
+        return CaseOutcome(description, .skip, message: "not observed: \(state.description.chance)")
       }
       return CaseOutcome(description, .pass, notes: ["kept \(state.chances) times"])
     }
@@ -210,7 +211,7 @@ package final class ControllerJudge {
       transcript: first.transcript)
   }
 
-  /// "12.345 s".
+  /// Returns a time such as "12.345 s".
   private static func clock(_ time: Duration) -> String {
     let (seconds, attoseconds) = time.components
     let thousandths = String(attoseconds / 1_000_000_000_000_000)

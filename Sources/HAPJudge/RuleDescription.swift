@@ -1,22 +1,22 @@
 import HAPReport
 
-/// A rule for controllers, in words.
+/// The description of a rule for controllers.
 package struct RuleDescription: Equatable, Sendable {
   package enum Area: String, CaseIterable, Sendable {
     case connections, requests, pairing, characteristics, events, configuration
   }
 
-  /// "resubscribes": permanent, never reused.
+  /// The name, such as "resubscribes". Names are permanent and never reused.
   package let name: String
   package let area: Area
   package let level: RequirementLevel
-  /// One sentence.
+  /// The requirement: one sentence.
   package let requirement: String
-  /// Where it stands: "HAP R2 §6.8.2", or who reported what breaks otherwise.
+  /// The source: "HAP R2 §6.8.2", or the report of a failure in the field.
   package let source: String
-  /// Why it matters.
+  /// The effect of a violation.
   package let impact: String
-  /// What has to happen so that it shows.
+  /// The situation that tests the rule.
   package let chance: String
 
   init(
@@ -32,7 +32,7 @@ package struct RuleDescription: Equatable, Sendable {
     self.chance = chance
   }
 
-  /// As reports have it.
+  /// The description in the form of reports.
   var caseDescription: CaseDescription {
     CaseDescription(
       id: name, name: "", area: area.rawValue, level: level, requirement: "A controller \(requirement).",

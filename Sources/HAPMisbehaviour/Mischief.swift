@@ -6,13 +6,13 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// The means of a misdeed: a pairing, and connections that are made with it.
+/// The context of a rule violation: a pairing, and connections that use it.
 package struct Mischief: Sendable {
   let loop: EventLoop
   let pairing: ControllerPairing
-  /// For making a connection, and for each answer.
+  /// The timeout for opening a connection, and for each answer.
   let timeout: Duration
-  /// How long a controller stays that ought to do something, and doesn't.
+  /// The time to wait for the accessory, and to omit a required action.
   let stay: Duration
 
   package init(on loop: EventLoop, _ pairing: ControllerPairing, timeout: Duration, stay: Duration) {
@@ -22,7 +22,7 @@ package struct Mischief: Sendable {
     self.stay = stay
   }
 
-  /// Connected, and no more.
+  /// Returns a connection without Pair Verify.
   func connect(_ random: RandomSource? = nil) async throws -> ControllerClient {
     let client = ControllerClient(on: loop, random: random)
     try await client.connect(
@@ -30,23 +30,23 @@ package struct Mischief: Sendable {
     return client
   }
 
-  /// Connected and verified.
+  /// Returns a connection after Pair Verify.
   func open(_ random: RandomSource? = nil) async throws -> OpenAccessory {
     let client = try await connect(random)
     try await client.pairVerify(pairing.credentials, with: pairing.accessory)
     return OpenAccessory(client: client, pairing: pairing)
   }
 
-  /// The same, with the database.
+  /// Returns a verified connection, and the database.
   func openAndRead() async throws -> (OpenAccessory, AttributeDatabase) {
     let accessory = try await open()
     return (accessory, try await accessory.mirror().database)
   }
 
-  /// Verified and subscribed to the first characteristic that can be.
+  /// Returns a verified connection that is subscribed to the first suitable characteristic.
   func openAndSubscribe() async throws -> (OpenAccessory, AttributeID) {
     let (accessory, database) = try await openAndRead()
-    let id = try Self.first(in: database, "that has events") {
+    let id = try Self.first(in: database, "with events") {
       $0.perms.contains(.events) && $0.perms.contains(.pairedRead)
     }
     try await subscribe(accessory, to: id)
@@ -57,7 +57,8 @@ package struct Mischief: Sendable {
     _ = try await accessory.client.request(.write([.init(id, ev: true)]))
   }
 
-  /// Closes, and is back as if nothing had been: the sign that it didn't mean to go.
+  /// Closes the connection, and immediately reconnects and subscribes. This shows that the controller did not intend to
+  /// leave.
   func comeBack(from accessory: OpenAccessory, subscribingTo id: AttributeID) async throws {
     await accessory.client.close()
     let again = try await open()
@@ -65,14 +66,14 @@ package struct Mischief: Sendable {
     await again.client.close()
   }
 
-  /// Until the other side ends the connection.
-  /// - Throws: when it doesn't, for as long as we stay.
+  /// Waits until the accessory ends the connection.
+  /// - Throws: if the accessory doesn't end it within `stay`.
   func waitForEnd(of accessory: OpenAccessory) async throws {
-    try await within("the accessory didn't end the connection") { for await _ in accessory.client.events {} }
+    try await within("the accessory did not end the connection") { for await _ in accessory.client.events {} }
   }
 
   func waitForEvent(on accessory: OpenAccessory) async throws {
-    try await within("no event came") { for await _ in accessory.client.events { break } }
+    try await within("no event arrived") { for await _ in accessory.client.events { break } }
   }
 
   private func within(_ complaint: String, _ body: @escaping @Sendable () async -> Void) async throws {
@@ -93,7 +94,7 @@ package struct Mischief: Sendable {
     guard isDone else { throw MisdeedError.tooLate(complaint, stay) }
   }
 
-  /// Lets another controller in, and out again, whatever comes of what is done meanwhile.
+  /// Adds another controller, runs `body`, and removes the controller, also after an error.
   func withOther(
     _ other: Pairing, at accessory: OpenAccessory, _ body: () async throws -> Void
   ) async throws {
@@ -115,9 +116,9 @@ package struct Mischief: Sendable {
   }
 }
 
-/// One thing that a controller does wrong.
+/// One violation of a controller rule.
 package struct Misdeed: Sendable {
-  /// The rule of `hapsim judge` that it breaks.
+  /// The rule of `hapsim judge` that is violated.
   package let rule: String
   package let what: String
   package let perform: @Sendable (Mischief) async throws -> Void
@@ -130,13 +131,13 @@ package struct Misdeed: Sendable {
 }
 
 extension Misdeed {
-  /// All of them, in the order of help.
+  /// All violations, in the order of `--list`.
   package static let all = ofConnections + ofRequests + ofPairing + ofCharacteristics
 }
 
-/// Why a misdeed could not be done.
+/// The reason why a violation could not be performed.
 package enum MisdeedError: Error, Sendable {
-  /// This did not happen in the time that a controller stays.
+  /// The expected action did not happen within `stay`.
   case tooLate(String, Duration)
   /// The database has no characteristic of this kind.
   case noCharacteristic(String)

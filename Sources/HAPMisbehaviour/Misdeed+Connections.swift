@@ -2,38 +2,38 @@ import HAPModel
 import HAPTransport
 
 extension Misdeed {
-  /// Of connections, events and the database.
+  /// Violations of the rules for connections, events and the database.
   static let ofConnections: [Misdeed] = [
-    Misdeed("reconnects", "subscribes, and stays away when the connection is lost") { mischief in
+    Misdeed("reconnects", "subscribes, and doesn't reconnect when the connection is lost") { mischief in
       let (accessory, _) = try await mischief.openAndSubscribe()
       try await mischief.waitForEnd(of: accessory)
     },
-    Misdeed("no-reconnect-storm", "connects ten times in a row, and closes each time") { mischief in
+    Misdeed("no-reconnect-storm", "connects ten times in a row, and closes each connection") { mischief in
       for _ in 0..<10 {
         let client = try await mischief.connect()
-        // So that each is one for itself, and not all of them wait to be accepted.
+        // The delay keeps the connections separate, so that they don't all wait to be accepted.
         try await mischief.loop.sleep(for: .milliseconds(30))
         await client.close()
       }
     },
-    Misdeed("no-idle-connections", "connects, and says nothing for eleven seconds") { mischief in
+    Misdeed("no-idle-connections", "connects, and sends nothing for eleven seconds") { mischief in
       let client = try await mischief.connect()
       try await mischief.loop.sleep(for: .seconds(11))
       await client.close()
     },
-    Misdeed("patience", "gives up a read after a second, and comes back") { mischief in
+    Misdeed("patience", "cancels a read after one second, and reconnects") { mischief in
       let (accessory, id) = try await mischief.openAndSubscribe()
       let read = mischief.loop.startTask { try await accessory.client.request(.read([id])) }
       try await mischief.loop.sleep(for: .seconds(1))
       read.cancel()
       try await mischief.comeBack(from: accessory, subscribingTo: id)
     },
-    Misdeed("keeps-connection", "gives up the connection when a read fails, and comes back") { mischief in
+    Misdeed("keeps-connection", "closes the connection when a read fails, and reconnects") { mischief in
       let (accessory, id) = try await mischief.openAndSubscribe()
       _ = try await accessory.client.request(.read([id]))
       try await mischief.comeBack(from: accessory, subscribingTo: id)
     },
-    Misdeed("resubscribes", "comes back when the connection is lost, and doesn't subscribe again") { mischief in
+    Misdeed("resubscribes", "reconnects when the connection is lost, and doesn't subscribe again") { mischief in
       let (accessory, id) = try await mischief.openAndSubscribe()
       try await mischief.waitForEnd(of: accessory)
       let again = try await mischief.open()
@@ -41,7 +41,7 @@ extension Misdeed {
       try await mischief.loop.sleep(for: mischief.stay)
       await again.client.close()
     },
-    Misdeed("survives-events", "gives up the connection behind the first event, and comes back") { mischief in
+    Misdeed("survives-events", "closes the connection after the first event, and reconnects") { mischief in
       let (accessory, id) = try await mischief.openAndSubscribe()
       try await mischief.waitForEvent(on: accessory)
       try await mischief.comeBack(from: accessory, subscribingTo: id)

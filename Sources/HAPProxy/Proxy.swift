@@ -8,11 +8,11 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// An accessory that controllers pair with, and that asks another accessory for everything else.
+/// An accessory that controllers pair with, and that forwards all other requests to another accessory.
 ///
 /// Belongs to its loop's thread.
 final class Proxy: ActionOwner, AccessoryServerOwner {
-  /// Sessions of controllers, each with a session of its own at the accessory.
+  /// The maximum number of controller sessions. Each has a separate session with the accessory.
   static let mostSessions = 16
 
   let server: AccessoryServer
@@ -26,17 +26,17 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
   private let loop: EventLoop
   private var advertiser: (any Advertiser)?
   private var sessions: [ConnectionID: ProxySession] = [:]
-  /// For an Identify of a controller without a pairing; one at a time.
+  /// The session for an Identify from a controller without a pairing; only one at a time.
   private var identifying: ProxySession?
-  /// Changes that wait for the one being stored: they are made in order.
+  /// The changes that wait until the current one is stored. They are stored in order.
   private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
   private var isStoring = false
 
   /// - Parameters:
-  ///   - pairing: with the accessory behind.
-  ///   - addresses: of that accessory.
-  ///   - identify: its Identify; nil: it has none.
-  ///   - timeout: how long it may take to connect, and to answer.
+  ///   - pairing: the pairing with the target accessory.
+  ///   - addresses: the addresses of that accessory.
+  ///   - identify: its Identify characteristic; nil if it has none.
+  ///   - timeout: the timeout for connecting and for each answer.
   init(
     _ identity: ProxyIdentity, before pairing: ControllerPairing, at addresses: [SocketAddress], identify: AttributeID?,
     timeout: Duration, _ observer: any ProxyObserver, on loop: EventLoop
@@ -50,7 +50,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     self.loop = loop
     var quirks = IPQuirks()
     quirks.maximumSessions = Self.mostSessions
-    guard let nothing = try? AttributeDatabase([]) else { preconditionFailure("no accessories are no mistake") }
+    guard let nothing = try? AttributeDatabase([]) else { preconditionFailure("an empty database is valid") }
     core = AccessoryCore(
       identity: identity.identity, advertisement: identity.advertisement, database: nothing,
       pairings: identity.pairings, failedAttempts: identity.failedAttempts, quirks: quirks,
@@ -63,9 +63,9 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     server.setOwner(self)
   }
 
-  // MARK: Life
+  // MARK: Start and stop
 
-  /// Listens, and is advertised if there is an advertiser.
+  /// Listens, and advertises the proxy if there is an advertiser.
   func start(on host: IPAddress, port: UInt16, advertiser: (any Advertiser)?) throws(LoopError) {
     try server.listen(on: [ListeningPlace(host)], port: port)
     self.advertiser = advertiser
@@ -82,7 +82,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     }
   }
 
-  /// Says goodbye, sends what is answered and closes. Once.
+  /// Sends an mDNS goodbye, sends the pending answers and closes. Call it once.
   func stop() {
     advertiser?.close()
     server.stop()
@@ -91,7 +91,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     identifying?.close()
   }
 
-  // MARK: The accessory behind
+  // MARK: Forwarding
 
   func forward(_ request: ControllerRequest, of id: ConnectionID, ticket: Ticket) {
     let session = sessions[id] ?? newSession(for: id)
@@ -119,11 +119,12 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     return session
   }
 
-  /// The request got no answer. A session that is lost has lost its subscriptions: the controller has to come again.
+  /// Handles a request without an answer. The subscriptions of a lost session are lost too, so the controller must
+  /// reconnect.
   private func failed(
     _ request: ControllerRequest, of id: ConnectionID, _ session: ProxySession, _ error: ClientError, _ ticket: Ticket
   ) {
-    // Of a controller that has gone.
+    // The request is from a controller that has disconnected.
     guard sessions[id] === session else { return server.forwarded(nil, ticket: ticket) }
     sessions[id] = nil
     let answer = LinkMessage.unreachable(for: request)
@@ -143,7 +144,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     }
   }
 
-  // MARK: What the server leaves to us
+  // MARK: Callbacks of the server
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
     storing.append((change, done))
@@ -172,7 +173,8 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     }
   }
 
-  /// Takes the accessory's database after a change. If its structure changed, the proxy advertises a new configuration number.
+  /// Receives the accessory's database after a change. If its structure changed, the proxy advertises a new
+  /// configuration number.
   func take(_ database: AttributeDatabase) {
     let identity = identity
     loop.offload { () -> Result<UInt16, StoreError> in
@@ -210,7 +212,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     }
   }
 
-  // What is kept, written and read is the accessory's own.
+  // The accessory itself stores, writes and reads these values.
   func keep(_ changes: [(id: AttributeID, value: Value)]) {}
   func wrote(_ write: ServiceWrite) {}
   func read(_ ids: [AttributeID], ticket: Ticket) {}

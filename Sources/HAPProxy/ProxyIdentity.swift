@@ -6,9 +6,10 @@ import HAPPairing
 import HAPStore
 import HAPTransport
 
-/// The identity of a proxy as an accessory. It is stored in a folder of its own, so that it is the same for one accessory in each run.
+/// The identity of a proxy as an accessory. It is stored in a separate folder, so that the proxy of one accessory has
+/// the same identity in each run.
 ///
-/// Making one reads and writes the folder and computes a verifier, so it blocks.
+/// The initializer reads and writes the folder and computes a verifier, so it blocks.
 package struct ProxyIdentity: Sendable {
   package let name: String
   package let store: AccessoryStore
@@ -19,11 +20,11 @@ package struct ProxyIdentity: Sendable {
   package let advertisement: Advertisement
 
   /// - Parameters:
-  ///   - pairing: our pairing with the accessory of the proxy.
-  ///   - database: of that accessory.
-  ///   - code: nil: the one that is kept, or a new one.
-  ///   - folder: where the identity is kept.
-  ///   - files: of the machine.
+  ///   - pairing: hapctl's pairing with the accessory.
+  ///   - database: the database of that accessory.
+  ///   - code: the setup code; nil: the stored one, or a new one.
+  ///   - folder: the folder of the identity.
+  ///   - files: the file system.
   package init(
     before pairing: ControllerPairing, _ database: AttributeDatabase, code: SetupCode?, folder: String,
     files: any StoreFiles = SystemFiles()
@@ -49,7 +50,8 @@ package struct ProxyIdentity: Sendable {
       category: database.category, isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
   }
 
-  /// The proxy's own configuration number for a database of the accessory. It rises, durably, when the structure changes.
+  /// Returns the proxy's own configuration number for a database of the accessory. It increases, and is stored, when
+  /// the structure changes.
   func configurationNumber(of database: AttributeDatabase) throws(StoreError) -> UInt16 {
     try Self.configurationNumber(of: database, store)
   }
@@ -64,10 +66,10 @@ package struct ProxyIdentity: Sendable {
     SetupPayload(category: advertisement.category, code: setup.code, setupID: setup.id, supportsIP: true)
   }
 
-  /// In mDNS: a host of its own.
+  /// The mDNS host name, which only this proxy has.
   var hostName: String { "hapctl-" + identity.deviceID.text.lowercased().split(separator: ":").joined() }
 
-  /// A name that DNS-SD allows: no control characters, and short enough for a suffix.
+  /// Returns a name that DNS-SD allows: without control characters, and short enough for a suffix.
   private static func label(_ text: String) -> String {
     var label = ""
     for scalar in text.unicodeScalars {
@@ -80,12 +82,12 @@ package struct ProxyIdentity: Sendable {
 }
 
 extension AttributeDatabase {
-  /// The first characteristic of a type, where it has a text: of Accessory Information, which comes first.
+  /// Returns the text of the first characteristic of a type that has one. Accessory Information comes first.
   fileprivate func text(of type: TypeID) -> String? {
     characteristics.first { $0.type == type }?.value.stringValue
   }
 
-  /// `ci`, which an accessory says in DNS-SD alone: guessed by its main service.
+  /// The category, `ci`, derived from the main service, because an accessory reports it only in DNS-SD.
   fileprivate var category: UInt8 {
     if accessoryEntries.count > 1 { return Catalogue.category(slug: "bridge")?.number ?? 1 }
     let ordered = services.filter(\.isPrimary) + services
@@ -101,7 +103,7 @@ extension AttributeDatabase {
     return Catalogue.category(slug: "other")?.number ?? 1
   }
 
-  /// Services whose category is called otherwise.
+  /// The services whose category has a different name.
   private static let otherNames = [
     "Lock Mechanism": "door-lock", "Stateless Programmable Switch": "programmable-switch",
   ]

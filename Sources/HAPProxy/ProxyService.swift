@@ -5,18 +5,19 @@ import HAPModel
 import HAPStore
 import HAPTransport
 
-/// A proxy that serves: it listens, is visible on the network if that is wanted, and reads the accessory's database again after a change.
+/// A running proxy: it listens, advertises itself if requested, and reads the accessory's database again after a
+/// change.
 package actor ProxyService {
   package struct Settings: Sendable {
-    /// Where to listen.
+    /// The address to listen on.
     var host: IPAddress
-    /// 0: any that is free.
+    /// The port; 0 selects a free one.
     var port: UInt16
-    /// Whether the proxy is visible by multicast DNS.
+    /// Whether the proxy is advertised by multicast DNS.
     var advertises: Bool
-    /// How long the accessory may take to connect, and to answer.
+    /// The timeout for connecting to the accessory, and for each answer.
     var timeout: Duration
-    /// Names of those on which the accessory is looked for; empty: all of the local network.
+    /// The names of the interfaces on which to search for the accessory; empty: all interfaces of the local network.
     var interfaces: [String]
 
     package init(host: IPAddress, port: UInt16, advertises: Bool, timeout: Duration, interfaces: [String]) {
@@ -43,11 +44,11 @@ package actor ProxyService {
   private var wasStarted = false
 
   /// - Parameters:
-  ///   - pairing: our pairing with the accessory of the proxy.
-  ///   - database: of that accessory, as it was read before.
-  ///   - makeObserver: is called once, on the loop's thread.
-  ///   - loop: the thread of the proxy.
-  ///   - readDatabase: reads the database of the accessory. Called after each change of its configuration number.
+  ///   - pairing: hapctl's pairing with the accessory.
+  ///   - database: the current database of that accessory.
+  ///   - makeObserver: called once, on the loop's thread.
+  ///   - loop: the loop of the proxy.
+  ///   - readDatabase: reads the database of the accessory. It is called after each change of its configuration number.
   package init(
     _ identity: ProxyIdentity, before pairing: ControllerPairing, _ database: AttributeDatabase, _ settings: Settings,
     on loop: EventLoop, observedBy makeObserver: @escaping @Sendable () -> any ProxyObserver,
@@ -62,11 +63,12 @@ package actor ProxyService {
     self.readDatabase = readDatabase
   }
 
-  /// Listens. To be called once.
-  /// - Parameter ready: given where the proxy listens, before anything else is written.
-  /// - Throws: `ProxyPortInUse`; `LoopError` if it can't listen, or can't become visible; `AccessError` if an address of the pairing is malformed.
+  /// Starts to listen. Call it once.
+  /// - Parameter ready: receives the listening address, before any other output.
+  /// - Throws: `ProxyPortInUse`; `LoopError` if the proxy can't listen or can't be advertised; `AccessError` if an
+  ///   address of the pairing is malformed.
   package func start(ready: (SocketAddress) -> Void) throws {
-    precondition(!wasStarted, "a proxy is started once")
+    precondition(!wasStarted, "a proxy can be started only once")
     wasStarted = true
     let addresses = try socketAddresses(pairing.addresses)
     let identify = database.characteristics.firstIndex { $0.type == CharacteristicDefinition.identify.type }
@@ -90,7 +92,7 @@ package actor ProxyService {
     }
   }
 
-  /// Says goodbye, and closes all connections. Any number of times.
+  /// Sends an mDNS goodbye, and closes all connections. Can be called any number of times.
   package func stop() {
     record?.close()
     proxy?.stop()
@@ -100,7 +102,7 @@ package actor ProxyService {
 
   private func take(_ database: AttributeDatabase) { proxy?.take(database) }
 
-  /// The responder that makes the proxy visible. On loopback, only this machine receives its announcements.
+  /// Opens the responder that advertises the proxy. On loopback, only this machine receives its announcements.
   private func openResponder() throws(LoopError) -> any Responder {
     let host = settings.host
     let loopback = loop.interfaces().filter(\.isLoopback).map(\.name)
@@ -110,8 +112,8 @@ package actor ProxyService {
   }
 }
 
-/// Another socket has the port that the proxy was to listen on.
+/// Another socket uses the port that the proxy should listen on.
 package struct ProxyPortInUse: Error {
-  /// As the system says it.
+  /// The reason, as the system reports it.
   package let reason: String
 }

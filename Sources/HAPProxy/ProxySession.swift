@@ -4,18 +4,18 @@ import HAPPairing
 import HAPStore
 import HAPTransport
 
-/// The proxy's own verified session with the accessory, for what one controller asks: so each has its subscriptions and timed writes
-/// to itself, there as here.
+/// The proxy's verified session with the accessory for the requests of one controller. Each controller thus has
+/// separate subscriptions and timed writes, both here and at the accessory.
 ///
-/// Made when the first request comes. When it is over it stays over. Belongs to its loop's thread.
+/// The first request opens the session. A session that has ended is not reopened. Belongs to its loop's thread.
 final class ProxySession {
   typealias Done = (Result<LinkMessage, ClientError>) -> Void
 
-  /// Called with every event; false: it is one too many.
+  /// Called with every event; returns false if there are too many.
   var onEvent: (LinkMessage) -> Bool = { _ in true }
-  /// Called once when a session that was there is over, and not by `close`.
+  /// Called once when an open session ends, but not by `close`.
   var onLoss: (ClientError) -> Void = { _ in }
-  /// Whether it ever was there: its subscriptions are lost with it.
+  /// Whether the session was ever open. If so, its subscriptions are lost when it ends.
   private(set) var wasOpen = false
 
   private enum State {
@@ -31,7 +31,7 @@ final class ProxySession {
   private let addresses: [SocketAddress]
   private let timeout: Duration
   private var state = State.new
-  /// Requests that wait for the session.
+  /// The requests that wait for the session.
   private var waiting: [(ControllerRequest, Done)] = []
 
   init(_ pairing: ControllerPairing, at addresses: [SocketAddress], timeout: Duration, on loop: EventLoop) {
@@ -41,7 +41,7 @@ final class ProxySession {
     self.timeout = timeout
   }
 
-  /// - Parameter done: called once, perhaps before this returns.
+  /// - Parameter done: called once, possibly before this function returns.
   func send(_ request: ControllerRequest, done: @escaping Done) {
     switch state {
     case .open(let connection): connection.send(request, done: done)
@@ -53,7 +53,7 @@ final class ProxySession {
     }
   }
 
-  /// Any number of times; requests that wait fail with `.cancelled`.
+  /// Closes the session. Waiting requests fail with `.cancelled`. Can be called any number of times.
   func close() {
     onLoss = { _ in }
     switch state {
@@ -75,7 +75,7 @@ final class ProxySession {
       case .failure(let error): self?.end(error)
       }
     }
-    // Without an address it gives up at once.
+    // Without an address, the session fails immediately.
     if !isDone { state = .connecting(connector) }
   }
 

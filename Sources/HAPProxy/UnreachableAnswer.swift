@@ -3,8 +3,8 @@ import HAPModel
 import HAPWire
 
 extension LinkMessage {
-  /// What an accessory answers that can't reach its device: -70402 for every characteristic that is asked for.
-  /// - Returns: nil where the request is about none: then there is no answer, and the connection closes.
+  /// Returns the answer of an accessory that can't reach its device: -70402 for every requested characteristic.
+  /// - Returns: nil if the request is about no characteristic. Then there is no answer, and the connection closes.
   package static func unreachable(for request: ControllerRequest) -> LinkMessage? {
     guard request.name == "GET /characteristics" || request.name == "PUT /characteristics" else { return nil }
     let ids = request.method == "GET" ? readIDs(request.target) : writtenIDs(request.body ?? [])

@@ -1,11 +1,12 @@
-/// What is told of accessories while they run, and which members each has besides `event` and `accessory`. A test holds it against the simulator.
+/// The events of running accessories, and the members that each event has besides `event` and `accessory`. A test
+/// compares this with the simulator.
 package struct EventVocabulary: Sendable {
   package let name: String
   package let members: [String]
-  /// Whether a characteristic can be asked for, and a value.
+  /// Whether a condition can select a characteristic.
   package let hasCharacteristic: Bool
   package let hasValue: Bool
-  /// Whether controllers or the network bring it about.
+  /// Whether controllers or the network cause the event.
   package let isOutside: Bool
 
   private init(

@@ -1,33 +1,33 @@
 import HAPVocabulary
 import HAPWire
 
-/// What happens to accessories, in which order, and what has to come of it. See docs/scenarios.md.
+/// A sequence of steps for accessories, with expected results. See docs/scenarios.md.
 package struct Scenario: Sendable {
-  /// What follows its last step.
+  /// The action after the last step.
   package enum Ending: String, CaseIterable, Sendable { case stop, serve }
 
-  /// For messages and reports.
+  /// The name, for messages and reports.
   package var name: String
-  /// Of the profiles it is about, relative to its file; empty: whatever is served.
+  /// The paths of the profiles, relative to the scenario's file; empty: the served accessories.
   package var profiles: [String] = []
-  /// Of its chance; nil: the simulation's.
+  /// The random seed; nil: that of the simulation.
   package var seed: UInt64?
-  /// The longest simulated time that it may take; nil: any.
+  /// The maximum simulated time; nil: no limit.
   package var limit: Duration?
   package var ending = Ending.stop
   package var steps: [ScenarioStep] = []
 }
 
-/// One line of a scenario: when something is done, and what.
+/// One step of a scenario: its start and its action.
 package struct ScenarioStep: Sendable {
   package enum Start: Sendable {
-    /// When the step before it is over.
+    /// When the previous step has ended.
     case atOnce
-    /// So long after the scenario began; at once where that is past.
+    /// At this time after the scenario's start; immediately if that time has passed.
     case at(Duration)
-    /// So long after the step before it was over.
+    /// At this time after the end of the previous step.
     case after(DurationSpan)
-    /// When this is so, or happens; `within` is how long that may take.
+    /// When the condition is true or happens; `within` is the time limit.
     case when(ScenarioCondition, within: Duration?)
   }
 
@@ -35,25 +35,25 @@ package struct ScenarioStep: Sendable {
     case nothing
     case command(ScenarioCommand)
     case note(String)
-    /// It fails the scenario when this isn't so, or doesn't happen, in time.
+    /// Fails the scenario if the condition is not true, or does not happen, in time.
     case expect(ScenarioCondition, within: Duration)
-    /// It fails the scenario when this happens, or is so, in that time.
+    /// Fails the scenario if the condition is true or happens in that time.
     case never(ScenarioCondition, for: Duration)
     case steps([ScenarioStep], Repetition)
-    /// Side by side; over when all are.
+    /// Runs the lists in parallel, and ends when all have ended.
     case together([[ScenarioStep]])
-    /// One of them, by chance.
+    /// Runs one of the lists, selected at random.
     case choose([[ScenarioStep]])
-    /// Beside everything that follows, each time that this becomes so, or happens.
+    /// Runs the steps in parallel to all following steps, each time the condition becomes true or happens.
     case whenever(ScenarioCondition, [ScenarioStep])
   }
 
   package struct Repetition: Sendable {
-    /// nil: for ever.
+    /// The number of rounds; nil: without end.
     package var times: Int? = 1
-    /// From the begin of one round to that of the next; nil: as soon as it is over.
+    /// The time between the starts of two rounds; nil: a round starts when the previous one ends.
     package var every: DurationSpan?
-    /// Of 100, for each round.
+    /// The probability of each round, in percent.
     package var chance = 100.0
   }
 
@@ -62,10 +62,10 @@ package struct ScenarioStep: Sendable {
   package var deed = Deed.nothing
 }
 
-/// A command as a step, and where its words are written.
+/// A command as a step, and the places of its names.
 package struct ScenarioCommand: Sendable {
   package var command: SimulatorCommand
-  /// Of these members, where the command has them.
+  /// The places of these members, if the command has them.
   package var accessory: WordPlace?
   package var characteristic: WordPlace?
   package var value: WordPlace?
@@ -86,7 +86,7 @@ package struct WordPlace: Sendable {
   }
 }
 
-/// A duration, or any between two.
+/// A duration, or a random duration between two limits.
 package struct DurationSpan: Equatable, Sendable {
   package var least: Duration
   package var most: Duration

@@ -3,14 +3,14 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// Something that can be so, or can happen.
+/// A condition on a value, or an event.
 package indirect enum ScenarioCondition: Sendable {
   case value(ValueCondition)
   case event(EventCondition)
   case any([ScenarioCondition])
   case all([ScenarioCondition])
 
-  /// Whether it is something that happens, not something that is so.
+  /// Whether the condition is an event and not a state.
   package var isEvent: Bool {
     switch self {
     case .value: false
@@ -20,26 +20,26 @@ package indirect enum ScenarioCondition: Sendable {
   }
 }
 
-/// The words for a characteristic, as commands have them.
+/// The words that select a characteristic, as in commands.
 package struct CharacteristicWords: Sendable {
   package var accessory: AccessorySelector?
   package var selector: CharacteristicSelector
   package var place: WordPlace
 }
 
-/// The words for an accessory.
+/// The words that select an accessory.
 package struct AccessoryWords: Sendable {
   package var selector: AccessorySelector
   package var place: WordPlace
 }
 
-/// A value as it is written, perhaps a name of the catalogue.
+/// A value as written, possibly a name from the catalogue.
 package struct ScenarioValue: Sendable {
   package var value: Value
   package var place: WordPlace
 }
 
-/// A characteristic has a value.
+/// A condition on a characteristic's value.
 package struct ValueCondition: Sendable {
   package enum Test: Sendable {
     case equal(ScenarioValue)
@@ -52,21 +52,21 @@ package struct ValueCondition: Sendable {
   package var place: JSONPlace
 }
 
-/// Something was told of an accessory, as `hapsim run --json` tells it.
+/// An event of an accessory, as `hapsim run --json` reports it.
 package struct EventCondition: Sendable {
   package var name: String
-  /// Of the accessory's name.
+  /// The accessory's name, if the event must be from a certain accessory.
   package var accessory: AccessoryWords?
-  /// Where it is about a certain characteristic.
+  /// The characteristic, if the event must concern a certain one.
   package var words: CharacteristicWords?
   package var value: ScenarioValue?
-  /// What other members must be: a text with `*`, a number, true or false.
+  /// The required values of other members: a text with `*`, a number, true or false.
   package var members: [(name: String, pattern: Value)]
   package var place: JSONPlace
 }
 
 extension ScenarioCondition: CustomStringConvertible {
-  /// As people say it: "LockCurrentState of \"Front Door\" is \"secured\"".
+  /// The condition as text, such as "LockCurrentState of \"Front Door\" is \"secured\"".
   package var description: String {
     switch self {
     case .value(let condition): condition.description

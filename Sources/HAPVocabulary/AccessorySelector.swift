@@ -1,6 +1,6 @@
 import HAPModel
 
-/// Which accessory is meant: a server or one behind a bridge by its name, or an aid.
+/// Selects an accessory: a server or a bridged accessory by its name, or an accessory by its aid.
 package enum AccessorySelector: Equatable, Sendable {
   case name(String)
   case aid(UInt64)

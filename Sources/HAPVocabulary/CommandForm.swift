@@ -1,11 +1,12 @@
-/// How one command is written: the members it has besides `id` and `command`, and the words that `hapsim ctl` takes for it.
+/// The form of one command: its members besides `id` and `command`, and its operands for `hapsim ctl`.
 package struct CommandForm: Sendable {
   package let name: CommandName
-  /// In the order in which they are printed.
+  /// The members, in the order in which they are printed.
   package let members: [CommandMember]
-  /// What it does, in Markdown, for the reference pages.
+  /// The effect, in Markdown, for the reference pages.
   package let does: String
-  /// Whether a scenario may have it as a step: a scenario has no questions, and time and its end are its own.
+  /// Whether a scenario may have the command as a step. Queries are excluded, and so are commands that control the time
+  /// or the end of a scenario.
   package let isScenarioStep: Bool
 
   init(_ name: CommandName, _ members: [CommandMember], isScenarioStep: Bool = true, _ does: String) {
@@ -15,13 +16,13 @@ package struct CommandForm: Sendable {
     self.does = does
   }
 
-  /// Whether it names a file of this machine.
+  /// Whether the command names a file of this machine.
   package var namesFile: Bool { members.contains { $0.kind == .profile } }
 
-  /// The members that `hapsim ctl` takes as words, those that are required first; the others are options.
+  /// The members that `hapsim ctl` takes as operands, required ones first. The other members are options.
   package var words: [CommandMember] { members.filter(\.isWord) }
 
-  /// As usage shows it: "press [single|double|long]".
+  /// The command as usage lines show it, such as "press [single|double|long]".
   package var usage: String {
     ([name.rawValue] + words.map { $0.isRequired ? $0.label : "[\($0.label)]" }).joined(separator: " ")
   }
@@ -31,9 +32,9 @@ package struct CommandForm: Sendable {
 package struct CommandMember: Sendable {
   package enum Kind: Equatable, Sendable {
     case accessory, service, characteristic, controller, duration, fault, profile
-    /// Any value of a characteristic, or the catalogue's word for it.
+    /// Any value of a characteristic, or the catalogue's name for it.
     case value
-    /// How a button is pressed.
+    /// The kind of press of a button.
     case press
     case flag
     /// A whole number from 0 to 100.
@@ -43,7 +44,7 @@ package struct CommandMember: Sendable {
   }
   package let kind: Kind
   package let isRequired: Bool
-  /// Whether `hapsim ctl` takes it as an operand, instead of an option.
+  /// Whether `hapsim ctl` takes the member as an operand instead of an option.
   package let isWord: Bool
 
   private init(_ kind: Kind, isRequired: Bool, isWord: Bool = true) {
@@ -60,17 +61,17 @@ package struct CommandMember: Sendable {
   static let value = CommandMember(.value, isRequired: true)
   static let press = CommandMember(.press, isRequired: false)
   static let flag = CommandMember(.flag, isRequired: true)
-  /// Without it, true is meant.
+  /// A flag whose default is true.
   static let optionalFlag = CommandMember(.flag, isRequired: false)
   static let percent = CommandMember(.percent, isRequired: true)
   static let duration = CommandMember(.duration, isRequired: true)
   static let fault = CommandMember(.fault, isRequired: true)
-  /// Without it, all are meant.
+  /// A controller; the default is all controllers.
   static let controller = CommandMember(.controller, isRequired: false)
   static let conduct = CommandMember(.conduct, isRequired: true)
   static let profile = CommandMember(.profile, isRequired: true)
 
-  /// Its key in JSON.
+  /// The key in JSON.
   package var name: String {
     switch kind {
     case .accessory: "accessory"
@@ -85,7 +86,7 @@ package struct CommandMember: Sendable {
     }
   }
 
-  /// As usage shows it.
+  /// The member as usage lines show it.
   package var label: String {
     switch kind {
     case .flag: "on|off"

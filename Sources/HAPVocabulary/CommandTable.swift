@@ -12,15 +12,15 @@ extension CommandForm {
   package static let all: [CommandForm] = [
     CommandForm(
       .set, [.accessory, .service, .characteristic, .value],
-      "gives a value by hand, also one that controllers can't write. `characteristic` is a name, type or description, or an address such as `\"1.10\"`. A value may be the catalogue's word for it (`\"open\"`)"
+      "sets a value, also one that controllers can't write. `characteristic` is a name, type or description, or an address such as `\"1.10\"`. A value may be its name in the catalogue (`\"open\"`)"
     ),
-    CommandForm(.identify, [.accessory], "identifies, as a controller would"),
+    CommandForm(.identify, [.accessory], "makes the accessory identify itself, as a controller would"),
     CommandForm(
       .press, [.accessory, .service, .press], "presses a button: `single`, the default, `double` or `long`"),
-    CommandForm(.trigger, [.accessory, .service], "makes a sensor notice something once, or sets off an alarm"),
+    CommandForm(.trigger, [.accessory, .service], "triggers a sensor or an alarm once"),
     CommandForm(
       .obstruct, [.accessory, .service, .optionalFlag],
-      "puts an obstacle in the way of a door (`true`, the default), or removes it"),
+      "places an obstacle in front of a door (`true`, the default), or removes it"),
     CommandForm(
       .jam, [.accessory, .service, .optionalFlag], "jams a mechanism (`true`, the default), or frees it"),
     CommandForm(
@@ -29,11 +29,11 @@ extension CommandForm {
       .battery, [.accessory, .service, .percent], "charges or drains a battery to a percentage from 0 to 100"),
     CommandForm(
       .stall, [.accessory, .service, .characteristic, .optionalFlag],
-      "makes the device leave reads of a characteristic unanswered (`true`, the default), so that they end with -70408 after 9 s; or answer them again"
+      "leaves reads of a characteristic unanswered (`true`, the default), which end with -70408 after 9 s; or answers them again"
     ),
     CommandForm(
       .advance, [.duration], isScenarioStep: false,
-      "advances simulated time under `--virtual-time`: `\"90s\"`, `\"1.5h\"`, `\"30d\"`, `\"10y\"` at most. The answer has the [time](time.md) `now`, in seconds"
+      "advances simulated time under `--virtual-time`: `\"90s\"`, `\"1.5h\"`, `\"30d\"`, `\"10y\"` at most. The answer contains the [time](time.md) `now`, in seconds"
     ),
     CommandForm(
       .fault, [.accessory, .fault, .optionalFlag],
@@ -44,29 +44,29 @@ extension CommandForm {
       "`false` withdraws the record from the network and changes nothing else; `true` announces it again"),
     CommandForm(
       .offline, [.accessoryWord],
-      "a bridge loses an accessory: reads and writes of it end with -70402, and it sends no events. Its ids stay, and a person can still do something to it"
+      "a bridge loses an accessory: reads and writes of it end with -70402, and it sends no events. Its IDs stay, and other commands still affect it"
     ),
     CommandForm(
-      .online, [.accessoryWord], "a bridge finds an accessory again; subscribers are notified of what changed"),
+      .online, [.accessoryWord], "a bridge finds an accessory again; subscribers are notified of changed values"),
     CommandForm(
       .radio, [.accessory, .flag],
       "`false` takes it off the network: mDNS goodbye, connections reset, the port closed. `true` brings it back at the same port"
     ),
     CommandForm(
       .disconnect, [.accessory, .controller],
-      "closes the connections of a controller, by its pairing identifier, or all; the answer has the number of closed `connections`"
+      "closes the connections of a controller, by its pairing identifier, or of all; the answer contains the number of closed `connections`"
     ),
     CommandForm(
       .unpair, [.accessory, .controller],
-      "removes the pairing of a controller, by its identifier, or all, and ends their sessions; all are removed if no admin would be left; the answer has the number of removed `pairings`"
+      "removes the pairing of a controller, by its identifier, or all, and ends their sessions; all are removed if no admin would be left; the answer contains the number of removed `pairings`"
     ),
     CommandForm(
       .reboot, [.accessory],
-      "mDNS goodbye, connections closed, then a start from the stored state, at the same port"),
-    CommandForm(.powerCut, [.accessory], "as `reboot`, but without a goodbye; connections are reset"),
+      "sends an mDNS goodbye, closes the connections, and starts from the stored state at the same port"),
+    CommandForm(.powerCut, [.accessory], "like `reboot`, but without a goodbye; connections are reset"),
     CommandForm(
       .factoryReset, [.accessory],
-      "forgets controllers and values, and starts with a new `deviceID`, which is in the answer; code and setup ID stay, as with `hapsim reset`"
+      "deletes pairings and values, and restarts with a new `deviceID`, which the answer contains; setup code and setup ID stay, as with `hapsim reset`"
     ),
     CommandForm(
       .conduct, [.accessory, .conduct],
@@ -74,20 +74,21 @@ extension CommandForm {
     ),
     CommandForm(
       .replace, [.accessory, .profile],
-      "serves another profile of the same accessory, by its path. Controllers stay connected and subscribed, ids stay, and `c#` rises if more than values changed; the answer has it as `configurationNumber`. Behaviours of unchanged services [continue](behaviours.md); others start again. Identity, setup code and name on the network are taken from it at the next start only"
+      "serves another profile of the same accessory, by its path. Controllers stay connected and subscribed, ids stay, and `c#` rises if more than values changed; the answer contains it as `configurationNumber`. Behaviours of unchanged services [continue](behaviours.md); others restart. Identity, setup code and name on the network change only at the next start"
     ),
     CommandForm(
       .add, [.profile],
-      "serves one more accessory, at any free port, with the faults of its profile; the answer has what a controller needs to find it and to pair with it"
+      "serves one more accessory, at a free port, with the faults of its profile; the answer contains the data for finding it and pairing with it"
     ),
     CommandForm(
       .remove, [.accessoryWord],
-      "stops an accessory and forgets it; its state stays in the state folder, for when it is added again"),
+      "stops and removes an accessory; its state stays in the state folder and is used if the accessory is added again"),
     CommandForm(
       .list, [.accessory], isScenarioStep: false,
-      "the accessories, also those of bridges; the simulated `time`, and as `control` the address of the page"),
+      "returns the accessories, including those of bridges, the simulated `time`, and the address of the page as `control`"
+    ),
     CommandForm(
-      .status, [.accessory], isScenarioStep: false, "the state of the accessories, with every value"),
+      .status, [.accessory], isScenarioStep: false, "returns the state of the accessories, with every value"),
     CommandForm(.stop, [.accessory], isScenarioStep: false, "stops one accessory, or all and the process"),
   ]
 
@@ -100,6 +101,6 @@ extension CommandForm {
 }
 
 extension CommandName {
-  /// As JSON and command lines write them.
+  /// The names as JSON and command lines write them.
   package static let words = allCases.map(\.rawValue)
 }

@@ -5,7 +5,7 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// A command that could not be understood, with the `id` to answer to where that much could be read.
+/// A command that could not be parsed, with the `id` for the answer if that could be read.
 package struct CommandRefusal: Error, Equatable, Sendable {
   package var id: SimulatorCommand.ID?
   package var error: CommandError
@@ -14,7 +14,7 @@ package struct CommandRefusal: Error, Equatable, Sendable {
 // MARK: Reading
 
 extension SimulatorCommand {
-  /// Reads one command from its JSON text, as on a line of standard input.
+  /// Parses one command from its JSON text, such as a line of standard input.
   package init(json line: [UInt8]) throws(CommandRefusal) {
     let node: JSONNode
     do throws(JSONError) {
@@ -26,7 +26,7 @@ extension SimulatorCommand {
     try self.init(node)
   }
 
-  /// Reads one command that is a document of its own.
+  /// Parses one command that is a complete document.
   package init(_ node: JSONNode) throws(CommandRefusal) {
     let id = node["id"].flatMap { ID($0) }
     do throws(CommandError) {
@@ -56,13 +56,13 @@ extension SimulatorCommand {
     self.init(id: id, accessory: accessory, action)
   }
 
-  /// Reads the members of a command in a document that has places of its own; `id` is none of them.
+  /// Parses the members of a command inside another document; `id` is not among them.
   package init(_ name: CommandName, membersOf node: JSONNode) throws(JSONProblem) {
     let accessory = try Self.accessory(of: node, name, and: [])
     self.init(accessory: accessory, try Action(name, node))
   }
 
-  /// - Throws: also for a member that the command does not have.
+  /// - Throws: also for a member that the command doesn't have.
   private static func accessory(
     of node: JSONNode, _ name: CommandName, and others: [String]
   ) throws(JSONProblem) -> AccessorySelector? {
@@ -81,7 +81,7 @@ extension SimulatorCommand {
 }
 
 extension SimulatorCommand.Action {
-  /// - Parameter fault: as `--fault` takes it.
+  /// - Parameter fault: the fault in the form of `--fault`.
   package init(fault: String, isOn: Bool) throws(JSONProblem) {
     self = .fault(try FaultLibrary.builtIn.choice(fault), isOn)
   }
@@ -104,7 +104,7 @@ extension JSONNode {
     return value
   }
 
-  /// Without it, true is meant.
+  /// Returns the flag; true if it is missing.
   func flag() throws(JSONProblem) -> Bool { try bool("value", default: true) }
 
   func percent() throws(JSONProblem) -> Int { Int(try required("value").asInteger(in: 0...100)) }
@@ -142,7 +142,7 @@ extension JSONNode {
 // MARK: Writing
 
 extension SimulatorCommand {
-  /// One line of JSON, without its end: what `init(json:)` reads as the same command.
+  /// The command as one line of JSON, without a newline. `init(json:)` parses it as the same command.
   package var text: String {
     JSONWriter.text { json in
       json.object { json in
@@ -156,7 +156,7 @@ extension SimulatorCommand {
     }
   }
 
-  /// The object of its members, without its name and id: what `init(_:membersOf:)` reads as the same command.
+  /// The object of the members, without the name and `id`. `init(_:membersOf:)` parses it as the same command.
   package var membersText: String { JSONWriter.text { json in json.object { writeMembers(to: &$0) } } }
 
   private func writeMembers(to json: inout JSONWriter) {

@@ -5,63 +5,64 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, `hapsim ctl`, hooks, scenarios,
-/// the control API and the page.
+/// A command for running accessories. Standard input, `hapsim ctl`, hooks, scenarios, the control API and the page all
+/// use these commands.
 ///
-/// As JSON it is one object: `{"id": 7, "command": "set", "accessory": "Garage", "characteristic": "TargetDoorState", "value": "open"}`.
+/// The JSON form is one object: `{"id": 7, "command": "set", "accessory": "Garage", "characteristic":
+/// "TargetDoorState", "value": "open"}`.
 package struct SimulatorCommand: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
-    /// Give a characteristic a value by hand.
-    /// - Parameter value: as it is written, perhaps a name of the catalogue.
+    /// Sets a characteristic's value.
+    /// - Parameter value: the value as written, possibly a name from the catalogue.
     case set(CharacteristicSelector, value: Value)
-    /// Let the accessory identify itself, as a controller's Identify would.
+    /// Makes the accessory identify itself, as a controller's Identify would.
     case identify
-    /// Put something in the way of a door, or take it away.
+    /// Places an obstacle in front of a door, or removes it.
     case obstruct(Bool, service: ServiceSelector?)
-    /// Do anything else to a service.
+    /// Performs any other action on a service.
     case deed(Deed, service: ServiceSelector?)
-    /// Let simulated time pass, where it stands still.
+    /// Advances simulated time when it is frozen.
     case advance(Duration)
-    /// Let the device leave reads of a characteristic without an answer, or answer them again.
+    /// Leaves reads of a characteristic without an answer, or answers them again.
     case stall(CharacteristicSelector, Bool)
-    /// Switch a fault on, with its parameters, or off.
+    /// Switches a fault on, with its parameters, or off.
     case fault(FaultChoice, Bool)
-    /// Take the record off the network and leave everything else as it is, or tell it again.
+    /// Withdraws the record from the network and changes nothing else, or announces it again.
     case announce(Bool)
-    /// Lose an accessory behind a bridge, or find it again.
+    /// Makes a bridge lose an accessory, or find it again.
     case reachable(Bool)
-    /// Take the accessory off the network, or bring it back.
+    /// Takes the accessory off the network, or brings it back.
     case radio(Bool)
-    /// Close the connections of a controller, by its identifier; nil: all.
+    /// Closes the connections of a controller, by its identifier; nil: of all.
     case disconnect(controller: String?)
-    /// Remove the pairing of a controller, by its identifier; nil: all.
+    /// Removes the pairing of a controller, by its identifier; nil: all.
     case unpair(controller: String?)
     case restart(Restart)
-    /// Restart the accessory with another conduct.
+    /// Restarts the accessory with other quirks.
     case conduct(Conduct)
-    /// Serve another profile, by its path.
+    /// Serves another profile, by its path.
     case replace(profile: String)
-    /// Serve one more accessory, by its profile's path.
+    /// Serves one more accessory, by its profile's path.
     case add(profile: String)
-    /// Stop an accessory and forget that it was served.
+    /// Stops and removes an accessory.
     case remove
-    /// The accessories, and the time.
+    /// Returns the accessories and the time.
     case list
-    /// The state of the accessories.
+    /// Returns the state of the accessories.
     case status
-    /// Stop serving: one accessory, or all and the process.
+    /// Stops one accessory, or all accessories and the process.
     case stop
   }
 
-  /// Comes back in the answer: a string or a number of the sender's choice.
+  /// An ID that the answer repeats: a string or a number of the sender's choice.
   package enum ID: Equatable, Sendable {
     case text(String)
-    /// As it was written.
+    /// The number's text, unchanged.
     case number(String)
   }
 
   package var id: ID?
-  /// `nil`: the only one; for `list`, `status` and `stop`: all of them.
+  /// The selected accessory; `nil`: the only one, or all of them for `list`, `status` and `stop`.
   package var accessory: AccessorySelector?
   package var action: Action
 
@@ -74,7 +75,7 @@ package struct SimulatorCommand: Equatable, Sendable {
   package var name: CommandName { action.name }
 }
 
-// MARK: The three switches that a new action is added to
+// MARK: The three switches to extend for a new action
 
 extension SimulatorCommand.Action {
   fileprivate var name: CommandName {
@@ -123,7 +124,7 @@ extension SimulatorCommand.Action {
     case .tamper: self = .deed(.tamper(try node.flag()), service: try .member(of: node))
     case .battery: self = .deed(.battery(try node.percent()), service: try .member(of: node))
     case .advance: self = .advance(try node.duration())
-    // One that is switched off needs no parameters: its name is enough.
+    // A fault can be switched off by its name, without parameters.
     case .fault: self = .fault(try FaultLibrary.builtIn.choice(try node.required("fault")), try node.flag())
     case .announce, .radio, .stall, .reboot, .powerCut, .factoryReset: self.init(try FaultAction(name.rawValue, node))
     case .offline: self = .reachable(false)
@@ -140,7 +141,7 @@ extension SimulatorCommand.Action {
     }
   }
 
-  /// The command of the same name.
+  /// Returns the command with the same name.
   package init(_ action: FaultAction) {
     switch action {
     case .announce(let isOn): self = .announce(isOn)

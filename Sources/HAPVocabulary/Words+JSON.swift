@@ -2,7 +2,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-// How commands and scenarios write accessories and values, both ways.
+// The JSON form of accessories and values in commands and scenarios, for parsing and writing.
 
 extension AccessorySelector {
   package init(_ node: JSONNode) throws(JSONProblem) {
@@ -24,7 +24,8 @@ extension AccessorySelector {
 }
 
 extension Value {
-  /// A value as it is written, before a characteristic gives words and base64 their meaning; nil for a list or an object.
+  /// Parses a value in its written form. Names and base64 are interpreted later, by the characteristic. nil for a list
+  /// or an object.
   package init?(written node: JSONNode) {
     switch node.kind {
     case .null: self = .null
@@ -40,15 +41,15 @@ extension Value {
     }
   }
 
-  /// Why a list or an object is no value.
+  /// Returns the reason why a list or an object is not a value.
   package static func refusal(of node: JSONNode) -> String {
-    "a value is a word, a text, a number, true or false, not \(node.kindName)"
+    "a value is a name, a text, a number, true or false, not \(node.kindName)"
   }
 
-  /// The JSON that `init(written:)` reads as the same value.
+  /// The JSON that `init(written:)` parses as the same value.
   package var writtenText: String { JSONWriter.text { writeWritten(to: &$0) } }
 
-  /// Writes what `init(written:)` reads as the same value.
+  /// Writes the JSON that `init(written:)` parses as the same value.
   func writeWritten(to json: inout JSONWriter) {
     switch self {
     case .null: json.null()
@@ -60,7 +61,7 @@ extension Value {
     }
   }
 
-  /// The same value as JSON has it: bytes in base64, a whole number as an integer, and no value for what is no number.
+  /// The value in its JSON form: bytes as base64, a whole number as an integer, and null for a number that is not finite.
   package var asWritten: Value {
     switch self {
     case .null, .bool, .integer, .string: return self
@@ -76,7 +77,7 @@ extension Value {
 }
 
 extension JSONNode {
-  /// A value as JSON has it: data in base64.
+  /// Creates the JSON of a value: data as base64.
   package init(_ value: Value) {
     switch value.asWritten {
     case .null, .data: self.init(Kind.null)
@@ -87,7 +88,8 @@ extension JSONNode {
     }
   }
 
-  /// A number that is read as a fraction again, also a whole one; one that is too large for a double stays that.
+  /// Returns a number that parses as a fraction again, even if it is whole. Infinity is written as a number too large
+  /// for a double.
   fileprivate static func fraction(_ double: Double) -> JSONNode {
     let text = double.isFinite ? double.description : double < 0 ? "-1e999" : "1e999"
     return JSONNode(.number(Number(text: text, isInteger: false, integer: nil, double: double)))

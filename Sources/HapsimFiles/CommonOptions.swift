@@ -4,20 +4,20 @@ import HAPCommandLine
 package enum CommonOptions {
   package static let state = Option<String>(
     "state", "DIR",
-    "the folder that keeps identities, pairings and values (default: $XDG_STATE_HOME/hapsim, else ~/.local/state/hapsim)"
+    "the folder with identities, pairings and values (default: $XDG_STATE_HOME/hapsim, else ~/.local/state/hapsim)"
   )
   package static let defects = Option<String>(
-    "defects", "FILE", repeated: true, "a file of defects of your own; may be given several times",
+    "defects", "FILE", repeated: true, "a file with custom defects; may be given several times",
     read: { (text: String) throws(UsageError) in text })
   package static let json = Flag("json", "write JSON, for programs")
 }
 
-/// The state folder of someone who names none. Nil when no variable says.
+/// Returns the default state folder; nil if no variable defines it.
 package func defaultStateFolder(_ environment: (String) -> String?) -> String? {
   defaultStateFolder(of: "hapsim", environment)
 }
 
-/// The folder that a command is to look into.
+/// Returns the state folder of a command.
 package func stateFolder(_ arguments: Arguments, _ console: Console) throws(UsageError) -> String {
   try stateFolder(of: "hapsim", given: try arguments.value(CommonOptions.state), console)
 }

@@ -1,2 +1,2 @@
-/// Until a release is made: the next one.
+/// The version of the next release.
 package let hapsimVersion = "0.1.0"

@@ -2,39 +2,40 @@ import HapsimFiles
 import HAPCommandLine
 import HAPLoop
 
-/// Whether, where and for whom the accessories can be watched and driven over HTTP.
+/// The settings of the control API and the page: whether and where they listen, and who may use them.
 package struct ControlChoice: Equatable, Sendable {
-  /// nil: nowhere.
+  /// The address; nil: the control API is off.
   package var place: SocketAddress?
-  /// Whether the user chose the port: it is an error when that port is in use.
+  /// Whether the user chose the port. If so, a port in use is an error.
   package var isPortGiven = false
-  /// What each request has to bring; nil: nothing, which only this machine's own loopback may.
+  /// The token that each request must send; nil: none, which is permitted only on loopback.
   package var token: String?
-  /// Whether somebody asked for it: it must be there then.
+  /// Whether the user asked for the control API. If so, hapsim fails if it can't listen.
   package var isGiven = false
-  /// Whether a browser is started with the page.
+  /// Whether hapsim opens the page in a browser.
   package var opensPage = false
 
-  /// Fixed, so that an open page finds hapsim again after a restart. 427 is "HAP" on a telephone's keys.
+  /// The default port. It is fixed, so that an open page finds hapsim again after a restart. 427 is "HAP" on a
+  /// telephone's keys.
   package static let standardPort: UInt16 = 9427
-  /// Where several processes run at once, each takes the next free port after the standard one.
+  /// The default ports. If several processes run at once, each takes the next free port.
   private static let standardPorts = standardPort..<standardPort + 10
 
   package static let standard = ControlChoice(place: SocketAddress(host: .loopbackV4, port: standardPort))
 
-  /// The ports to try, in this order; 0 is any free port. With a token there is one: a page that is open at the standard port would send
-  /// its token to the program that uses this port.
+  /// The ports to try, in this order; 0 is any free port. With a token there is only one port: a page that is open at
+  /// the default port would otherwise send its token to the program that uses this port.
   package var ports: [UInt16] {
     guard let place else { return [] }
     return isPortGiven || token != nil ? [place.port] : Self.standardPorts + [0]
   }
 
-  /// Returns why the control API must be at this place, and what the user can do if the port is in use.
+  /// Returns the reason for this address, or advice if the port is in use.
   package func demand(after error: LoopError) -> String {
     guard error.code == .addressInUse, !isPortGiven, token != nil else {
-      return place.map { "--control \($0) chose it" } ?? ""
+      return place.map { "set by --control \($0)" } ?? ""
     }
-    return "with a token, hapsim takes no other port; choose one with --control PORT"
+    return "with a token, hapsim tries no other port; select one with --control PORT"
   }
 
   package enum Place: Sendable {
@@ -44,18 +45,18 @@ package struct ControlChoice: Equatable, Sendable {
 
   package static let placeOption = Option<Place>(
     "control", "ADDR:PORT",
-    "listen here for the control API and the page, or off (default: 127.0.0.1:\(standardPort), or the next free port)",
+    "the address of the control API and the page, or off (default: 127.0.0.1:\(standardPort), or the next free port)",
     read: { (text: String) throws(UsageError) in text == "off" ? .off : try place(text) })
 
   package static let openFlag = Flag("open", "open the page in a browser when the accessories run")
 
   package static let tokenOption = Option<String>(
     "control-token", "TOKEN",
-    "what requests to the control API have to bring, as 'Authorization: Bearer TOKEN'; beyond loopback there has to be one",
+    "the token that requests to the control API must send, as 'Authorization: Bearer TOKEN'; required beyond loopback",
     read: { (text: String) throws(UsageError) in try token(text) })
 
   package static let tokenFileOption = Option<String>(
-    "control-token-file", "FILE", "the same, from the file's first line, which nobody sees in the list of processes",
+    "control-token-file", "FILE", "read the token from the file's first line, which hides it from the process list",
     read: { (path: String) throws(UsageError) in
       let bytes: [UInt8]
       do throws(FileError) { bytes = try readFile(path) } catch { throw UsageError(error) }
@@ -64,7 +65,7 @@ package struct ControlChoice: Equatable, Sendable {
 
   private static func token(_ text: String) throws(UsageError) -> String {
     guard text.utf8.count >= 8, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw UsageError("a token is 8 to 512 letters, digits and signs of ASCII, without spaces")
+      throw UsageError("a token has 8 to 512 ASCII characters, without spaces")
     }
     return text
   }
@@ -95,19 +96,20 @@ package struct ControlChoice: Equatable, Sendable {
         throw UsageError("--control off and --open exclude each other: without the control API there is no page")
       }
       guard token == nil else {
-        throw UsageError("--control off and --control-token exclude each other: there is nobody to show a token to")
+        throw UsageError(
+          "--control off and --control-token exclude each other: without the control API there is no use for a token")
       }
       return
     }
     if token != nil { isGiven = true }
     guard place.host.isLoopback || token != nil else {
       throw UsageError(
-        "--control \(place): beyond this machine's own loopback a token is needed, so that not everybody drives the accessories: --control-token TOKEN"
+        "--control \(place): an address beyond loopback needs --control-token TOKEN, because other machines could control the accessories"
       )
     }
   }
 
-  /// "127.0.0.1:8080", "8080", ":8080", "192.168.1.2", "[::1]:0".
+  /// Parses "127.0.0.1:8080", "8080", ":8080", "192.168.1.2" or "[::1]:0".
   private static func place(_ text: String) throws(UsageError) -> Place {
     var (host, port) = (text, nil as String?)
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -129,6 +131,6 @@ package struct ControlChoice: Equatable, Sendable {
   }
 
   private static var form: UsageError {
-    UsageError("it is an address and a port, such as 127.0.0.1:8080, 8080 or [::1]:8080, or off")
+    UsageError("expected an address and a port, such as 127.0.0.1:8080, 8080 or [::1]:8080, or off")
   }
 }

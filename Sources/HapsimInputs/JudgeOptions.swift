@@ -1,38 +1,38 @@
 import HAPCommandLine
 import HAPModel
 
-/// What `hapsim judge` was asked for besides what `hapsim run` is.
+/// The options of `hapsim judge` that `hapsim run` doesn't have.
 package struct JudgeOptions: Equatable, Sendable {
   package static let forOption = Option<Duration>(
-    "for", "TIME", "end after so long: 90s, 10min (default: when the trial or the scenario is over)",
+    "for", "TIME", "stop after this time: 90s, 10min (default: at the end of the trial or the scenario)",
     read: { (text: String) throws(UsageError) in try duration(text) })
   package static let withinOption = Option<Duration>(
     "within", "TIME",
-    "how long a controller has to come back, to subscribe again and to read the database again (default: 15s)",
+    "the time for a controller to reconnect, to subscribe again and to read the database again (default: 15s)",
     read: { (text: String) throws(UsageError) in
       let duration = try duration(text)
-      guard duration >= .milliseconds(100) else { throw UsageError("it is 100ms at least") }
+      guard duration >= .milliseconds(100) else { throw UsageError("expected at least 100ms") }
       return duration
     })
-  package static let noTrialFlag = Flag("no-trial", "do nothing to the controller but watch it")
+  package static let noTrialFlag = Flag("no-trial", "only watch the controllers, without a trial")
   package static let junitOption = Option<String>("junit", "FILE", "write a JUnit XML report")
   package static let reportOption = Option<String>(
-    "report-json", "FILE", "write a JSON report, of the form of haptest's")
+    "report-json", "FILE", "write a JSON report, in haptest's format")
   package static let markdownOption = Option<String>("markdown", "FILE", "write a report in Markdown")
   package static let mustFlag = Flag(
-    "must", "let recommendations that are broken be no failure: the exit code is of rules alone")
-  package static let listFlag = Flag("list", "list the rules, and judge nobody")
+    "must", "ignore SHOULD violations: only MUST violations affect the exit code")
+  package static let listFlag = Flag("list", "list the rules, and exit")
 
-  /// In the order of help.
+  /// The options, in the order of help.
   package static let definitions: [OptionDefinition] = [
     listFlag.definition, noTrialFlag.definition, withinOption.definition, forOption.definition,
     junitOption.definition, reportOption.definition, markdownOption.definition, mustFlag.definition,
   ]
 
-  /// nil: until the trial or the scenario is over, or somebody stops it.
+  /// The duration; nil: until the end of the trial or the scenario, or until stopped.
   package var duration: Duration?
   package var patience = Duration.seconds(15)
-  /// Whether things are done to the accessories that a controller has to take well.
+  /// Whether a trial tests how the controllers react.
   package var hasTrial = true
   package var junit: String?
   package var report: String?
@@ -52,27 +52,27 @@ package struct JudgeOptions: Equatable, Sendable {
     }
   }
 
-  /// - Throws: when a report can't be written where it is to go.
+  /// - Throws: if a report can't be written to its path.
   package func checkPaths() throws(FileError) {
     let problems = outputProblems(files: [junit, report, markdown].compactMap { $0 })
     if let problem = problems.first { throw problem }
   }
 
-  /// What can't go together with a trial: its steps and the judge's deadlines are of the machine's time, and it has faults.
+  /// Rejects options that conflict with a trial. Its steps and the judge's deadlines use real time, and it has faults.
   package func check(_ options: RunOptions) throws(UsageError) {
     guard options.pace == .running(scale: 1) else {
-      throw UsageError("hapsim judge goes by the machine's time: --time-scale and --virtual-time are not for it")
+      throw UsageError("hapsim judge uses real time: --time-scale and --virtual-time can't be used")
     }
     guard !hasTrial || options.scenario != nil || options.capture == nil else {
       throw UsageError(
-        "--capture and the trial exclude each other, since a replay would be without its faults; --no-trial, or --scenario FILE"
+        "--capture and the trial exclude each other, because a replay lacks the trial's faults; use --no-trial or --scenario FILE"
       )
     }
   }
 
   private static func duration(_ text: String) throws(UsageError) -> Duration {
     guard let duration = Duration(text), duration > .zero else {
-      throw UsageError("it is a time, such as 90s or 10min")
+      throw UsageError("expected a time, such as 90s or 10min")
     }
     return duration
   }

@@ -8,17 +8,17 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// A fleet's file with the profiles it names, judged: what it says of them fits.
+/// A fleet file that has been checked against the profiles that it names.
 package struct LoadedFleet {
   package let fleet: Fleet
   private let file: String
   private let profiles: [AccessoryProfile]
-  /// Of each group, what its copies are kept by.
+  /// The storage key of each group's copies.
   private let keys: [String]
 
-  /// Tells all that is wrong with the file and its profiles.
-  /// - Parameter hasIdentity: whether copies have an identity that isn't the file's.
-  /// - Throws: when something is.
+  /// Loads a fleet. Prints all errors of the file and its profiles.
+  /// - Parameter hasIdentity: whether an option sets the identity of the copies.
+  /// - Throws: if there is an error.
   package static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) throws(BadInput)
     -> LoadedFleet
   {
@@ -36,8 +36,8 @@ package struct LoadedFleet {
     return LoadedFleet(fleet: fleet, file: path, profiles: judge.profiles, keys: judge.keys)
   }
 
-  /// The copies of this shard.
-  /// - Throws: where what was drawn for a copy can't be together, though each of it can be.
+  /// Returns the copies of this shard.
+  /// - Throws: if the random values of a copy conflict, although each of them is valid.
   package func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) throws(FleetProblem) -> Roster {
     var entries: [Roster.Entry] = []
     let seed = options.seed ?? 0
@@ -62,9 +62,9 @@ package struct LoadedFleet {
         for (index, fault) in group.faults.enumerated() where chosen[index].contains(number) {
           let drawn = fault.choice.drawn(chance, number, for: "fault \(index)")
           do throws(JSONProblem) { copy.faults.append(try FaultLibrary.builtIn.choice(drawn)) } catch {
-            // Every value was tried when the file was read, but not each with each.
+            // Each value was checked when the file was read, but not each combination.
             var problem = error
-            problem.message = "as \(drawn.compactText), which \"\(copy.name)\" would have: \(error.message)"
+            problem.message = "with \(drawn.compactText), which \"\(copy.name)\" gets: \(error.message)"
             throw FleetProblem(problem, in: file)
           }
         }
@@ -79,30 +79,30 @@ package struct LoadedFleet {
 }
 
 extension AccessoryProfile {
-  /// The type of a service of it, by its name in the catalogue or its UUID.
+  /// Returns the type of one of the profile's services, by its name in the catalogue or its UUID.
   fileprivate func service(named name: String) -> TypeID? {
     let wanted = Catalogue.service(named: name)?.type ?? TypeID(name)
     return behavingServices.first { $0 == wanted }
   }
 }
 
-/// Holds a fleet against its profiles.
+/// A check of a fleet against its profiles.
 private struct FleetJudge {
   let file: String
   private(set) var profiles: [AccessoryProfile] = []
   private(set) var keys: [String] = []
-  /// For people, all of them.
+  /// All errors, as text.
   private(set) var lines: [String] = []
-  /// What is served all the same.
+  /// The warnings, which don't prevent serving.
   private(set) var warnings: [String] = []
   private let hasIdentity: Bool
-  /// By the path as it is read.
+  /// The loaded profiles, by path.
   private var loaded: [String: LoadedProfile] = [:]
-  /// Whether the file of a profile can't be read.
+  /// Whether a profile's file can't be read.
   var hasUnreadable: Bool { loaded.values.contains(where: \.isUnreadable) }
-  /// The group that has each key.
+  /// The group of each key.
   private var holders: [String: String] = [:]
-  /// The group that has each name, as commands compare them.
+  /// The group of each name, folded as in the comparison of commands.
   private var names: [String: (group: String, name: String)] = [:]
 
   init(file: String, hasIdentity: Bool) {
@@ -123,8 +123,8 @@ private struct FleetJudge {
       complain(
         (group.node["id"] ?? group.profile).problem(
           group.id == nil
-            ? "\(other) has the same profile: an \"id\" of its own tells its copies from that one's"
-            : "it is the id of \(other)"))
+            ? "\(other) has the same profile: give this group a different \"id\""
+            : "\(other) has the same id"))
     } else {
       holders[key] = group.node.path.description
     }
@@ -138,7 +138,7 @@ private struct FleetJudge {
     for behaviour in group.behaviours { judge(behaviour, in: profile) }
   }
 
-  /// Each file is read once, and what is wrong with it told once.
+  /// Loads the profile of a group. Reads each file only once, and reports its errors only once.
   private mutating func profile(of group: FleetGroup) -> AccessoryProfile? {
     let path = group.profile.stringValue ?? ""
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
@@ -161,15 +161,15 @@ private struct FleetJudge {
     for number in 1...group.count {
       let name = pattern.name(number)
       if let other = names.updateValue((path, name), forKey: foldedName(name)) {
-        let what = name == other.name ? "too" : "which commands can't tell from \"\(name)\""
+        let what = name == other.name ? "too" : "which commands can't distinguish from \"\(name)\""
         return complain(
           node.problem(
-            "\(other.group) has an accessory \"\(other.name)\", \(what): give one of them a \"name\" of its own"))
+            "\(other.group) has an accessory \"\(other.name)\", \(what): give one of them a different \"name\""))
       }
     }
   }
 
-  /// A share that nobody has may be meant, in a fleet that is small for a trial.
+  /// Warns of a share that selects no copy. It may be intended in a small test fleet.
   private mutating func judgeShares(_ group: FleetGroup) {
     for (index, fault) in group.faults.enumerated()
     where fault.share > 0 && FleetChance.count(of: fault.share, in: group.count) == 0 {

@@ -7,18 +7,19 @@ import HAPLoop
 import HAPProfile
 import HAPStore
 
-/// Somebody wants an end before everything is served.
+/// A request to stop arrived before all accessories were served.
 package struct StoppedEarly: Error {
   package init() {}
 }
 
-/// The accessories that this process is to serve, of which profiles they are made, and how.
+/// The accessories that this process must serve, their profiles and their settings.
 package struct Roster {
   package struct Entry: Sendable {
-    /// Among the profiles.
+    /// The index of the profile.
     package let profile: Int
     package var choices: PreparedAccessory.Choices
-    /// Its group's profile and number in it are told by its name. nil: the name is the profile's, or chosen.
+    /// The name, which depends on the group's profile and the copy's number. nil: the name of the profile, or a chosen
+    /// one.
     package var name: String? { choices.copy?.name }
   }
 
@@ -30,14 +31,14 @@ package struct Roster {
     self.entries = entries
   }
 
-  /// Each profile once.
+  /// Creates a plan with each profile once.
   package init(_ profiles: [AccessoryProfile], choices: PreparedAccessory.Choices) {
     self.profiles = profiles
     entries = profiles.indices.map { Entry(profile: $0, choices: choices) }
   }
 
-  /// So many copies of each profile, those of this shard.
-  /// - Throws: for a profile of which there can be one only, and for names that are too long.
+  /// Creates a plan with a number of copies of each profile, limited to this shard.
+  /// - Throws: for a profile that permits only one accessory, and for names that are too long.
   package init(
     _ profiles: [AccessoryProfile], copies count: Int, choices: PreparedAccessory.Choices, _ options: RunOptions
   ) throws(UsageError) {
@@ -46,7 +47,7 @@ package struct Roster {
     for (index, profile) in profiles.enumerated() {
       if let other = profiles[..<index].first(where: { $0.key == profile.key }) {
         throw UsageError(
-          "\(profile.fileName): its copies couldn't be told from those of \(other.fileName): an \"id\" of its own in the profile makes them others, as it does in a group of hapsim fleet"
+          "\(profile.fileName): its copies would have the same identities as those of \(other.fileName); give the profile, or its group in hapsim fleet, a different \"id\""
         )
       }
       if let problem = Self.obstacle(to: profile, beside: profiles[..<index], copies: count, options.identity != nil) {
@@ -68,10 +69,10 @@ package struct Roster {
     self.entries = entries
   }
 
-  /// What keeps there from being so many accessories of a profile.
+  /// Returns the reason why a profile can't have this number of accessories.
   /// - Parameters:
-  ///   - others: of which accessories are made besides.
-  ///   - hasIdentity: whether copies are made of an identity.
+  ///   - others: the other profiles.
+  ///   - hasIdentity: whether copies are derived from an identity.
   package static func obstacle(
     to profile: AccessoryProfile, beside others: some Sequence<AccessoryProfile>, copies count: Int, _ hasIdentity: Bool
   ) -> String? {
@@ -79,21 +80,21 @@ package struct Roster {
       if count > 1 || others.contains(where: { $0.deviceID == deviceID }) {
         return "its device ID is \(deviceID.text), which several accessories can't share"
       }
-      if hasIdentity { return "its device ID is \(deviceID.text), and the identity would make it another" }
+      if hasIdentity { return "its device ID is \(deviceID.text), but the identity would give it a different one" }
     }
     guard count > 1 else { return nil }
     return profile.faultChoices.first { $0.jump != nil }.map {
-      "its fault \($0.name) would move the time of all accessories, once for each copy"
+      "its fault \($0.name) would advance the time of all accessories once for each copy"
     }
   }
 
-  /// More are prepared by all cores.
+  /// The number of accessories above which all cores prepare them.
   private static let few = 48
 
   package var isLarge: Bool { entries.count > Self.few }
 
-  /// Makes all of them ready, by as many threads as there are cores where there are many.
-  /// - Throws: what keeps one of them from being served, and `StoppedEarly`; then none is taken.
+  /// Prepares all accessories. If there are many, as many threads as cores do it.
+  /// - Throws: the reason why an accessory can't be served, or `StoppedEarly`. No accessory is used then.
   package func prepare(
     in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
   ) throws -> [PreparedAccessory] {
@@ -112,7 +113,7 @@ package struct Roster {
   private func prepare(
     _ entries: [Entry], in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
   ) throws -> [PreparedAccessory] {
-    // Judged once, however many are made of it.
+    // Each profile is checked once, regardless of the number of its accessories.
     var servable: [Int: ServableProfile] = [:]
     return try entries.map { entry in
       if stopped.isRequested { throw StoppedEarly() }

@@ -7,14 +7,14 @@ import HAPProfile
 import HAPStore
 import HapsimFiles
 
-/// The accessories that will be served. They are released when they are served, with the databases that they were made of.
+/// The accessories to serve. They and the databases they were created from are released when they are served.
 package final class PreparedAccessories: Sendable {
   private let stored: Guarded<[PreparedAccessory]>
   package var accessories: [PreparedAccessory] { stored.withLock { $0 } }
 
   package init(_ accessories: [PreparedAccessory]) { stored = Guarded(accessories) }
 
-  /// Divides the open files of the process among the ports of the accessories.
+  /// Divides the open files of the process among the accessories' ports.
   package func shareOpenFiles(_ count: Int) {
     stored.withLock { accessories in
       for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
@@ -29,7 +29,7 @@ package enum RosterSource {
   case profiles([AccessoryProfile])
   case fleet(LoadedFleet)
 
-  /// - Parameter scenario: the profiles that the scenario names; nil: there is none.
+  /// - Parameter scenario: the profiles that the scenario names; nil: there is no scenario.
   package init(_ options: inout RunOptions, of scenario: [String]?, _ console: Console) throws {
     if let path = options.fleet {
       let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
@@ -57,7 +57,7 @@ package enum RosterSource {
   }
 }
 
-/// Reads every profile, and prints all problems of all profiles before it throws.
+/// Reads all profiles. Prints all problems of all profiles before it throws.
 private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
   let loaded = paths.map { LoadedProfile(operand: $0) }
   for line in loaded.problemLines { console.complain(line) }
@@ -66,7 +66,8 @@ private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput
 }
 
 extension RunOptions {
-  /// The defect that `--defect` names. Files of `--defects` are read without it, too: an error in one is reported.
+  /// Returns the defect that `--defect` names. Files of `--defects` are also read without it, so that their errors are
+  /// reported.
   package func chosenDefect(_ console: Console) throws -> Defect? {
     guard defect != nil || !defectFiles.isEmpty else { return nil }
     let library = try loadDefects(defectFiles, console)
@@ -86,7 +87,7 @@ extension RunOptions.State {
   }
 }
 
-/// Complains about what keeps accessories from being made ready.
+/// Prints the reason why accessories can't be prepared.
 package func explainInputs(_ error: any Error, _ options: RunOptions, _ console: Console) -> ExitCode {
   func complain(_ text: String) { console.complain("hapsim \(options.command): \(text)") }
   switch error {
@@ -99,7 +100,7 @@ package func explainInputs(_ error: any Error, _ options: RunOptions, _ console:
     console.complain("\(problem)")
     return .problem
   case let error as ProfileErrors:
-    // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
+    // An error of a quirks file, or a conflict of instance IDs with those served before.
     console.complain("\(error)")
     return .problem
   case let conflict as IdentityConflict:

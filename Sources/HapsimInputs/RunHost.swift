@@ -3,18 +3,19 @@ import HAPCrypto
 import HAPLoop
 import HAPStore
 
-/// The machine of a run: event loops, files, network interfaces, randomness and standard input. A host of a simulated world is one too.
+/// The machine of a run: event loops, files, network interfaces, randomness and standard input. A host of a simulated
+/// world also conforms.
 package protocol RunHost: Sendable {
-  /// Makes a loop that is not started.
+  /// Creates a loop that is not started.
   func makeLoop(_ name: String) -> EventLoop
-  /// Of the state folder.
+  /// The file system of the state folder.
   var files: any StoreFiles { get }
-  /// For identities and keys.
+  /// The randomness for identities and keys.
   var random: RandomSource { get }
-  /// The interfaces in the order of their index.
+  /// Returns the interfaces in the order of their index.
   func interfaces() -> [NetworkInterface]
-  /// Raises the limit of open files up to `count` where it can.
-  /// - Returns: the limit then.
+  /// Raises the limit of open files to `count` if possible.
+  /// - Returns: the resulting limit.
   func makeRoom(forFiles count: Int) -> Int
   /// Reads the lines of standard input. Called once, on the loop.
   func readLines(
@@ -24,15 +25,15 @@ package protocol RunHost: Sendable {
   var hasLocalControl: Bool { get }
 }
 
-/// Lines that are read until nothing more comes.
+/// A source of lines that are read until it ends.
 package protocol LineSource: AnyObject {
-  /// While true, nothing is read beyond what has been; lines of that may still come.
+  /// Whether reading is paused. Lines that have been read may still arrive.
   var isHeld: Bool { get set }
 }
 
 extension LineReader: LineSource {}
 
-/// The machine that the program was started on.
+/// The real machine.
 package struct SystemHost: RunHost {
   package func makeLoop(_ name: String) -> EventLoop { EventLoop(name: name) }
   package var files: any StoreFiles { SystemFiles() }

@@ -9,37 +9,37 @@ import HAPProfile
 import HAPWire
 
 extension RunOptions {
-  package static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
+  package static let ephemeralFlag = Flag("ephemeral", "store nothing: each start has a new identity")
   package static let setupCodeOption = Option<SetupCode>(
-    "setup-code", "XXX-XX-XXX", "the code to pair with (default: the profile's, else drawn once and kept)",
+    "setup-code", "XXX-XX-XXX", "the setup code (default: the profile's, else random, then stored)",
     read: { (text: String) throws(UsageError) in
       do throws(SetupCodeError) { return try SetupCode(text) } catch { throw UsageError("\(error)") }
     })
   package static let setupIDOption = Option<SetupID>(
-    "setup-id", "XXXX", "the four characters that tell accessories apart in QR codes (default: as for the code)",
+    "setup-id", "XXXX", "the four characters that identify the accessory in QR codes (default: as for the code)",
     read: { (text: String) throws(UsageError) in
-      guard let id = SetupID(text) else { throw UsageError("a setup ID is four of 0-9 and A-Z") }
+      guard let id = SetupID(text) else { throw UsageError("a setup ID has four characters of 0-9 and A-Z") }
       return id
     })
   package static let portOption = Option<UInt16>(
-    "port", "N", in: 0...65535, "the first accessory's TCP port, the others count up from it (default: 0, any free one)"
+    "port", "N", in: 0...65535, "the first accessory's TCP port; the others count up from it (default: 0, a free port)"
   )
   package static let bindOption = Option<String>(
-    "bind", "ADDR", "the IP address to listen at (default: those of --interface, else all)",
+    "bind", "ADDR", "the IP address to listen on (default: those of --interface, else all)",
     read: { (text: String) throws(UsageError) in
       do throws(LoopError) {
         _ = try IPAddress(text)
       } catch  where error.code == .malformedAddress {
-        throw UsageError("it is an IP address, such as 192.168.1.2 or fd00::1")
-      } catch {}  // an interface that isn't there is found when it is needed
+        throw UsageError("expected an IP address, such as 192.168.1.2 or fd00::1")
+      } catch {}  // a missing interface is reported when it is needed
       return text
     })
   package static let interfaceOption = Option<String>(
-    "interface", "IF", repeated: true, "announce and listen on this network interface alone; may be given several times"
+    "interface", "IF", repeated: true, "announce and listen only on this network interface; may be given several times"
   )
   package static let bonjourOption = Option<Bonjour>(
     oneOf: "bonjour",
-    "who announces the accessories: this machine's mDNS daemon, this process, or nobody; auto is the daemon where that will do, else this process (default: auto)"
+    "announce the accessories by this machine's mDNS daemon, by this process, or not at all; auto uses the daemon if possible, else this process (default: auto)"
   )
   package static let nameOption = Option<String>(
     "name", "NAME", "the accessory's name (default: the profile's)",
@@ -49,87 +49,88 @@ extension RunOptions {
     })
   package static let conductOption = Option<ConductChoice>(
     "conduct", "NAME|FILE",
-    "the protocol's manners: \(Conduct.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else nearly homekit-adk)",
+    "the protocol quirks: \(Conduct.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else almost homekit-adk)",
     read: { (text: String) throws(UsageError) in try ConductChoice(text) })
   package static let maximumSessionsOption = Option<Int>(
-    "max-sessions", "N", in: 8...10_000, "connections at once, 8 to 10000 (default: 17, or the conduct's)")
+    "max-sessions", "N", in: 8...10_000,
+    "the maximum number of connections, 8 to 10000 (default: 17, or that of the quirks)")
   package static let defectOption = Option<String>(
-    "defect", "ID", "break one rule on purpose: see hapsim defects",
+    "defect", "ID", "violate one rule on purpose; see hapsim defects",
     read: { (text: String) throws(UsageError) in text })
   package static let faultOption = Option<FaultChoice>(
     "fault", "NAME[:PARAM=VALUE]", repeated: true,
-    "let something go wrong, with the accessory or its network: see hapsim faults; may be given several times",
+    "switch on a fault of the accessory or its network; see hapsim faults; may be given several times",
     read: { (text: String) throws(UsageError) in
       do throws(JSONProblem) { return try FaultLibrary.builtIn.choice(text) } catch { throw UsageError(error.message) }
     })
   package static let captureOption = Option<String>(
     "capture", "DIR",
-    "keep every byte of the run in a new file below DIR, for hapsim replay; it has the accessory's keys in it",
+    "record every byte of the run in a new file below DIR, for hapsim replay; the file contains the accessory's keys",
     read: { (text: String) throws(UsageError) in text })
   package static let seedOption = Option<UInt64>(
-    "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
+    "seed", "N", in: 0...UInt64.max, "make the simulation's randomness repeatable; keys never depend on it")
   package static let timeScaleOption = Option<Double>(
-    "time-scale", "N", "let the simulation's time pass N times as fast as the machine's, 0.001 to 100000 (default: 1)",
+    "time-scale", "N", "run simulated time N times as fast as real time, 0.001 to 100000 (default: 1)",
     read: { (text: String) throws(UsageError) in
-      // Digits and a point alone: no exponents, no infinity, no hexadecimal.
+      // Only digits and a point: no exponents, no infinity, no hexadecimal.
       guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let scale = Double(text),
         SimulationClock.scales.contains(scale)
-      else { throw UsageError("it is a number from 0.001 to 100000") }
+      else { throw UsageError("expected a number from 0.001 to 100000") }
       return scale
     })
   package static let virtualTimeFlag = Flag(
     "virtual-time",
-    "let the simulation's time stand still but for the command 'advance'; with a scenario, jump to when something happens"
+    "freeze simulated time; 'hapsim ctl advance' moves it; with a scenario, jump to the next event"
   )
   package static let scenarioOption = Option<String>(
     "scenario", "FILE",
-    "let happen what this file says; the exit code is 0 when all that it expects came, 1 when something didn't",
+    "run this scenario; the exit code is 0 if all its expectations are met, else 1",
     read: { (text: String) throws(UsageError) in text })
   package static let durationOption = Option<Duration>(
-    "duration", "TIME", "end in good order after so long: 90s, 10min (default: when told to stop)",
+    "duration", "TIME", "stop after this time: 90s, 10min (default: run until stopped)",
     read: { (text: String) throws(UsageError) in
       guard let duration = Duration(text), duration > .zero else {
-        throw UsageError("it is a time, such as 90s or 10min, of 1000 hours at most")
+        throw UsageError("expected a time, such as 90s or 10min, of at most 1000 hours")
       }
       return duration
     })
   package static let renumberFlag = Flag(
-    "renumber", "accept ids written in the profile that differ from those served before; raises c#")
+    "renumber", "accept IDs in the profile that differ from those served before; raises c#")
   package static let commandsFlag = Flag(
     "commands",
-    "take commands as JSON lines on standard input and answer each; exit when the input ends; implies --json")
+    "read commands as JSON lines from standard input and answer each; exit when the input ends; implies --json")
   package static let keepRunningFlag = Flag(
     "keep-running", "with --commands, keep serving after the end of standard input")
-  package static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
+  package static let quietFlag = Flag("quiet", letter: "q", "print only the accessories' addresses and errors")
 
   package static let countOption = Option<Int>(
     "count", "N", in: 1...Fleet.mostCopies,
-    "serve N copies of each profile, 1 to \(Fleet.mostCopies), each with a name, keys and pairings of its own")
+    "serve N copies of each profile, 1 to \(Fleet.mostCopies), each with a separate name, keys and pairings")
   package static let identityOption = Option<String>(
     "identity", "TEXT",
-    "make the copies' keys, device IDs and setup codes of this text, the same on every machine; who has it has the keys (default: by chance, kept in the state folder)"
+    "derive the copies' keys, device IDs and setup codes from this text, equal on every machine; anyone with the text has the keys (default: random, stored in the state folder)"
   )
   package static let shardOption = Option<Shard>(
-    "shard", "I/N", "serve every N-th of the copies, from the I-th on, counted from 0; takes an identity",
+    "shard", "I/N", "serve every Nth copy, starting with copy I, counted from 0; needs an identity",
     read: { (text: String) throws(UsageError) in
-      guard let shard = Shard(text) else { throw UsageError("it is I/N with I below N, such as 0/4") }
+      guard let shard = Shard(text) else { throw UsageError("expected I/N with I below N, such as 0/4") }
       return shard
     })
   package static let loopsOption = Option<Int>(
     "loops", "N", in: 1...256,
-    "spread the accessories over N threads (default: one for a few accessories, else one for each core)")
-  /// Of copies.
+    "distribute the accessories over N threads (default: one for a few accessories, else one per core)")
+  /// The options of copies.
   package static let fleetDefinitions = [
     identityOption.definition, shardOption.definition, loopsOption.definition,
   ]
 
   package static let noProfile = "PROFILE… is missing: give a path, or the name of a profile that 'hapsim run' lists"
 
-  /// In the order of help.
+  /// The options, in the order of help.
   package static let definitions: [OptionDefinition] =
     shared { _ in true } + [countOption.definition] + fleetDefinitions
 
-  /// Those of `hapsim judge`, which has a time of its own to end by.
+  /// The options for `hapsim judge`, which has a separate option for the duration.
   package static let definitionsOfJudge: [OptionDefinition] = definitions.filter { $0 != durationOption.definition }.map
   {
     var definition = $0
@@ -139,7 +140,7 @@ extension RunOptions {
     return definition
   }
 
-  /// Those that say something about every accessory of a fleet.
+  /// The options that apply to every accessory of a fleet.
   package static let definitionsOfFleet: [OptionDefinition] =
     shared { ![setupIDOption.definition, nameOption.definition, captureOption.definition].contains($0) }
     + fleetDefinitions
@@ -157,14 +158,14 @@ extension RunOptions {
     scenarioOption.definition, durationOption.definition, renumberFlag.definition,
     ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
     ControlChoice.tokenFileOption.definition, ControlChoice.openFlag.definition,
-    Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
+    Flag("json", "print events as JSON, one object per line").definition, commandsFlag.definition,
     keepRunningFlag.definition,
     quietFlag.definition,
   ]
 
-  /// - Parameter environment: says where the default state folder is.
-  /// - Throws: for a bad value, and for options that can't go together.
-  /// - Parameter isFleet: whether the one operand is the file of a fleet.
+  /// - Parameter environment: the environment, for the default state folder.
+  /// - Throws: for an invalid value, and for options that exclude each other.
+  /// - Parameter isFleet: whether the only operand is a fleet file.
   package init(
     _ arguments: Arguments, isFleet: Bool = false, environment: (String) -> String?
   ) throws(UsageError) {
@@ -207,7 +208,7 @@ extension RunOptions {
   ) throws(UsageError) -> State {
     if arguments[ephemeralFlag] {
       guard !arguments.has(CommonOptions.state) else {
-        throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
+        throw UsageError("--state and --ephemeral exclude each other: --ephemeral stores no state")
       }
       return .ephemeral
     }
@@ -222,39 +223,39 @@ extension RunOptions {
   private static func pace(_ arguments: Arguments) throws(UsageError) -> SimulationClock.Pace {
     guard arguments[virtualTimeFlag] else { return .running(scale: try arguments.value(timeScaleOption) ?? 1) }
     guard !arguments.has(timeScaleOption) else {
-      throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
+      throw UsageError("--time-scale and --virtual-time exclude each other: --virtual-time freezes time")
     }
     return arguments.has(scenarioOption) ? .jumping : .standing
   }
 
-  /// Whether the options can go together.
+  /// Checks that the options don't exclude each other.
   private func checkCombinations(_ arguments: Arguments, isFleet: Bool) throws(UsageError) {
     guard defect == nil || capture == nil else {
-      throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
+      throw UsageError("--defect and --capture exclude each other: a replay lacks the defect")
     }
     guard faults.isEmpty || capture == nil else {
-      throw UsageError("--fault and --capture exclude each other: a replay would be without the fault")
+      throw UsageError("--fault and --capture exclude each other: a replay lacks the fault")
     }
     guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError(Self.noProfile) }
     guard count != nil || isFleet || (identity == nil && !arguments.has(Self.shardOption)) else {
-      throw UsageError("--identity and --shard are for copies: give --count N, or use hapsim fleet")
+      throw UsageError("--identity and --shard need copies: add --count N, or use hapsim fleet")
     }
     guard !needsOneLoop || loops ?? 1 == 1 else {
       throw UsageError(
-        "--loops: virtual time, scenarios, recordings, captures and judges need everything on one loop")
+        "--loops: virtual time, scenarios, recordings, captures and judges need a single loop")
     }
     guard setupID == nil || count == nil else {
-      throw UsageError("--setup-id is for one accessory: copies have one each")
+      throw UsageError("--setup-id is for one accessory: each copy has a different one")
     }
     if let fault = faults.first(where: { $0.jump != nil }), isFleet || count ?? 1 > 1 {
       throw UsageError(
-        "--fault \(fault.name): it would move the time of all accessories, once for each of them: switch it on at one, with hapsim ctl"
+        "--fault \(fault.name): it would advance the time of all accessories once for each of them; switch it on for one with hapsim ctl"
       )
     }
     guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
   }
 
-  /// Whether the options can be those of so many profiles.
+  /// Checks that the options are valid for this number of profiles.
   package func check(for profiles: Int) throws(UsageError) {
     if profiles > 1 {
       guard name == nil else {
@@ -267,19 +268,19 @@ extension RunOptions {
     try checkPorts(for: profiles * (count ?? 1))
   }
 
-  /// Whether the ports that count up from the first are enough for so many accessories, of all shards.
+  /// Checks that there are enough ports from the first one for the accessories of all shards.
   package func checkPorts(for accessories: Int) throws(UsageError) {
     let mine = (accessories + shard.count - 1 - shard.index) / shard.count
     guard port == 0 || Int(port) + mine - 1 <= 65535 else {
-      throw UsageError("--port \(port): \(mine) accessories count up beyond 65535")
+      throw UsageError("--port \(port): \(mine) accessories need ports beyond 65535")
     }
   }
 
-  /// Shards are made by machines that know nothing of each other.
+  /// Checks that shards have an identity, because their machines don't share a state folder.
   package func checkIdentity(_ text: String?) throws(UsageError) {
     guard shard == .whole || text != nil else {
       throw UsageError(
-        "--shard takes --identity TEXT, so that a copy is the same on whichever machine it is served")
+        "--shard needs --identity TEXT, so that a copy is equal on every machine")
     }
   }
 }

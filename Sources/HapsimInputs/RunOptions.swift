@@ -6,93 +6,93 @@ import HAPHost
 import HAPLoop
 import HAPModel
 
-/// All that `hapsim run` was asked for, checked: what can be judged without looking at a file or the network is right.
+/// The options of `hapsim run`, after all checks that need no file and no network.
 package struct RunOptions: Equatable, Sendable {
-  /// Where accessories keep what outlives them.
+  /// The storage of the accessories' state.
   package enum State: Equatable, Sendable {
     case folder(String)
-    /// Nowhere: every start is the first.
+    /// No storage: every start is the first.
     case ephemeral
   }
 
-  /// Who announces the accessories.
+  /// The announcer of the accessories.
   package enum Bonjour: String, CaseIterable, Sendable {
-    /// The daemon where it can and may, else the responder inside this process.
+    /// The daemon if possible and permitted, else the responder inside this process.
     case auto
     /// The machine's mDNS daemon.
     case daemon
     /// A responder inside this process.
     case embedded
-    /// Nobody.
+    /// None.
     case off
   }
 
-  /// Files, one accessory server each, in this order; empty: those of the scenario.
+  /// The profile files, one accessory server each, in this order; empty: those of the scenario.
   package var profiles: [String]
   package var state: State
-  /// Of the only accessory, or of all copies; nil: the profile's, or one drawn at its first start.
+  /// The setup code of the only accessory, or of all copies; nil: the profile's, or a random one from the first start.
   package var setupCode: SetupCode?
   package var setupID: SetupID?
-  /// Of the first accessory; the others count up from it. 0: any free one for each.
+  /// The port of the first accessory; the others count up from it. 0: a free port for each.
   package var port: UInt16 = 0
-  /// An IP address to listen at; nil: all addresses, or those of `interfaces`.
+  /// The IP address to listen on; nil: all addresses, or those of `interfaces`.
   package var bind: String?
-  /// Limits mDNS, and the listener where there is no `bind`. Empty: all.
+  /// The interfaces for mDNS, and for listening if there is no `bind`. Empty: all.
   package var interfaces: [String] = []
   package var bonjour: Bonjour = .auto
-  /// Of the only accessory, or of the copies of the only profile; nil: the profile's.
+  /// The name of the only accessory, or of the copies of the only profile; nil: the profile's.
   package var name: String?
-  /// Take explicit ids that differ from those served before.
+  /// Whether explicit IDs may differ from those served before.
   package var renumber = false
-  /// The protocol's manners; nil: each profile's.
+  /// The protocol quirks; nil: each profile's.
   package var conduct: ConductChoice?
-  /// What is wrong with the accessories on purpose; nil: nothing.
+  /// The defect of the accessories; nil: none.
   package var defect: String?
   /// Files of defects besides the built-in ones.
   package var defectFiles: [String] = []
-  /// Most connections at once; nil: as the conduct says.
+  /// The maximum number of connections; nil: that of the quirks.
   package var maximumSessions: Int?
-  /// The folder in which each accessory's run is kept, keys and all; nil: none is.
+  /// The folder in which each accessory's run is recorded, with its keys; nil: no recording.
   package var capture: String?
-  /// Drives simulation, never keys.
+  /// The seed of the simulation's randomness. Keys don't depend on it.
   package var seed: UInt64?
-  /// How the simulation's time passes.
+  /// The rate of simulated time.
   package var pace = SimulationClock.Pace.running(scale: 1)
-  /// What goes wrong with every accessory from its start, as `--fault` has it.
+  /// The initial faults of every accessory, from `--fault`.
   package var faults: [FaultChoice] = []
-  /// The file of what happens to the accessories; nil: nothing does by itself.
+  /// The scenario file; nil: no scenario.
   package var scenario: String?
-  /// The file that what happens is written into as a scenario; nil: none.
+  /// The file for the recorded scenario; nil: no recording.
   package var recording: String?
-  /// Whether a recording has controllers' writes as something to expect, not as something to do.
+  /// Whether a recording has controllers' writes as expectations instead of actions.
   package var recordsExpectations = false
-  /// How long it serves, from when it is ready, in the machine's time; nil: until it is told to stop.
+  /// The serving time in real time, from the ready line; nil: until stopped.
   package var duration: Duration?
-  /// Where the control API and the page are.
+  /// The settings of the control API and the page.
   package var control = ControlChoice.standard
-  /// How controllers are judged; nil: they aren't.
+  /// The settings of the judge; nil: controllers are not judged.
   package var judging: JudgeOptions?
-  /// Events as JSON lines on standard output.
+  /// Whether events are printed as JSON lines to standard output.
   package var json = false
-  /// Commands as JSON lines on standard input; implies `json`.
+  /// Whether commands are read as JSON lines from standard input; implies `json`.
   package var commands = false
-  /// Serve after the end of standard input too.
+  /// Whether to serve after the end of standard input.
   package var keepsRunning = false
-  /// Only what has to be said.
+  /// Whether to print only the most important lines.
   package var quiet = false
 
-  /// Copies of each profile; nil: the accessory itself.
+  /// The number of copies of each profile; nil: the accessory itself.
   package var count: Int?
-  /// The file of a fleet, in place of profiles.
+  /// The fleet file, instead of profiles.
   package var fleet: String?
-  /// What copies have their identity from; nil: from the fleet's file, or by chance.
+  /// The identity that copies are derived from; nil: that of the fleet file, or random.
   package var identity: String?
-  /// Which of the copies this process serves.
+  /// The copies that this process serves.
   package var shard = Shard.whole
-  /// Loops that accessories are spread over; nil: one for a few accessories, one for each core for more.
+  /// The number of loops; nil: one for a few accessories, one per core for more.
   package var loops: Int?
 
-  /// As it was called, for complaints.
+  /// The command's name, for error messages.
   package var command: String {
     fleet != nil ? "fleet" : judging != nil ? "judge" : recording != nil ? "record" : "run"
   }
@@ -106,17 +106,17 @@ package struct RunOptions: Equatable, Sendable {
       guard port != 0, [.addressInUse, .permissionDenied].contains(error.code) else { throw error }
       let counted = index == 0 ? "" : ", counting up for accessory \(index + 1)"
       throw LoopError(
-        error.code, "\(error.detail): --port \(port) chose it\(counted); choose another port, or leave --port out")
+        error.code, "\(error.detail): set by --port \(port)\(counted); choose another port, or omit --port")
     }
   }
 
-  /// Whether everything has to be on one loop: for what is about the order of things, or about time that doesn't pass by itself.
+  /// Whether everything must run on one loop, because the order of events matters or simulated time doesn't run.
   package var needsOneLoop: Bool {
     if case .running = pace { return scenario != nil || recording != nil || judging != nil || capture != nil }
     return true
   }
 
-  /// What copies are called, as `--name` says; nil: it doesn't.
+  /// Returns the name pattern of copies from `--name`; nil without that option.
   package func namePattern(_ count: Int) throws(UsageError) -> NamePattern? {
     guard let name else { return nil }
     guard name.contains("{") else { return NamePattern(of: name, count: count) }

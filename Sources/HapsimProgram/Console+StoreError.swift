@@ -2,6 +2,6 @@ import HAPCommandLine
 import HAPStore
 
 extension Console {
-  /// Why it could not be done, in one line.
+  /// Prints the reason of a storage error in one line.
   func complain(_ error: StoreError) { complain("hapsim: \(error)") }
 }

@@ -3,10 +3,10 @@ import HAPCommandLine
 import HAPWire
 
 extension Program {
-  /// All that `hapsim` can be asked for.
+  /// The program `hapsim` with all its commands.
   package static let hapsim = Program(
     name: "hapsim", version: hapsimVersion,
-    summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
+    summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair with and control them",
     commands: [
       .run, .fleet, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects,
       .faults,

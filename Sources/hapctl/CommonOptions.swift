@@ -10,16 +10,16 @@ enum CommonOptions {
   static let timeout = Option<Int>("timeout", "SEC", in: 1...3600, "seconds to wait for the accessory (default: 10)")
 
   static let verbose = Flag(
-    "verbose", "tell on standard error what was put up with, and show the bytes around a fault")
+    "verbose", "print tolerated deviations to standard error, with a hex dump around each error")
 
   static let interface = Option<String>(
     "interface", "IF", repeated: true,
-    "look for accessories on this network interface alone (default: all of the local network)"
+    "search for accessories only on this network interface (default: all of the local network)"
   ) { (name: String) throws(UsageError) in
     do throws(LoopError) { return try NetworkInterface.named(name).name } catch { throw UsageError(error.detail) }
   }
 
-  /// What every command that speaks to an accessory has.
+  /// The options of every command that connects to an accessory.
   static let all = [state.definition, timeout.definition, interface.definition, verbose.definition]
 }
 

@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPWire
 
 extension Program {
-  /// All that `hapctl` can be asked for.
+  /// The program `hapctl` with all its commands.
   static let hapctl = Program(
     name: "hapctl", version: hapctlVersion,
     summary: "Finds HomeKit accessories over IP, pairs with them, and reads, writes and watches them",
@@ -13,5 +13,5 @@ extension Program {
     nearest: { nearestName(to: $0, in: $1) })
 }
 
-/// Until a release is made: the next one.
+/// The version of the next release.
 let hapctlVersion = "0.1.0"

@@ -7,6 +7,6 @@ import HAPLoop
   import Darwin
 #endif
 
-// With a standard stream closed, the first socket would take its number and be written to as one.
+// If a standard stream were closed, the first socket would get its descriptor, and output would go to that socket.
 openMissingStandardDescriptors()
 exit(Program.hapctl.run(CommandLine.arguments.dropFirst(), console: .standard).rawValue)

@@ -8,6 +8,6 @@ import HapsimProgram
   import Darwin
 #endif
 
-// With a standard stream closed, the first socket would take its number and be written to as one.
+// If a standard stream were closed, the first socket would get its descriptor, and output would go to that socket.
 openMissingStandardDescriptors()
 exit(Program.hapsim.run(CommandLine.arguments.dropFirst(), console: .standard).rawValue)

@@ -88,10 +88,10 @@ private func message(_ body: () throws -> Void) -> String? {
   @Test("Values of the wrong type name the option, the value and what is right") func types() {
     for text in ["0", "101", "", "x", "1.0", "0x1", " 1", "99999999999999999999", "-1", "+1", "--1", "1-"] {
       let said = message { _ = try parse("--port=" + text).value(port) }
-      #expect(said == "--port \(shown(text)): it is a whole number from 1 to 100")
+      #expect(said == "--port \(shown(text)): expected a whole number from 1 to 100")
     }
-    #expect(message { _ = try parse("--colour=blue").value(colour) } == "--colour blue: it is red or green")
-    #expect(message { _ = try parse("--colour=Red").value(colour) } == "--colour Red: it is red or green")
+    #expect(message { _ = try parse("--colour=blue").value(colour) } == "--colour blue: expected red or green")
+    #expect(message { _ = try parse("--colour=Red").value(colour) } == "--colour Red: expected red or green")
     #expect(message { _ = try parse("--state=").value(state) } == "--state \"\": it can't be empty")
     #expect(
       message { _ = try parse("--interface=a", "--interface=").all(net) } == "--interface \"\": it can't be empty")

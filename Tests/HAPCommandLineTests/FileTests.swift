@@ -40,8 +40,9 @@ private func text(_ path: String) throws -> String {
     let path = folder.path + "/a"
     try writeNewFile(path, Array("one".utf8))
     #expect(try text(path) == "one")
-    #expect(message { () throws(FileError) in try writeNewFile(path, [1]) } == "\(path) can't be made: File exists")
-    #expect(message { () throws(FileError) in try writePrivateFile(path, [1]) } == "\(path) can't be made: File exists")
+    #expect(message { () throws(FileError) in try writeNewFile(path, [1]) } == "\(path) can't be created: File exists")
+    #expect(
+      message { () throws(FileError) in try writePrivateFile(path, [1]) } == "\(path) can't be created: File exists")
     #expect(try text(path) == "one")
     try writePrivateFile(folder.path + "/b", [])
     #expect(try folder.mode("b") == 0o600)
@@ -76,19 +77,19 @@ private func text(_ path: String) throws -> String {
     let folder = try Folder()
     #expect(
       message { () throws(FileError) in try replaceFile(folder.path, [1]) }
-        == "\(folder.path) can't be written over: it is no ordinary file")
+        == "\(folder.path) can't be overwritten: it is not a regular file")
     let pipe = folder.path + "/pipe"
     try #require(mkfifo(pipe, 0o600) == 0)
     #expect(
       message { () throws(FileError) in try replaceFile(pipe, [1]) }
-        == "\(pipe) can't be written over: it is no ordinary file")
+        == "\(pipe) can't be overwritten: it is not a regular file")
     try FileManager.default.removeItem(atPath: pipe)
     let nowhere = folder.path + "/none/a"
-    let reason = "\(nowhere) can't be made: No such file or directory"
+    let reason = "\(nowhere) can't be created: No such file or directory"
     #expect(message { () throws(FileError) in try replaceFile(nowhere, [1]) } == reason)
     #expect(message { () throws(FileError) in try writeNewFile(nowhere, [1]) } == reason)
     for write in [replaceFile, writeNewFile] as [(String, [UInt8]) throws -> Void] {
-      #expect(throws: FileError(message: "a\0b is no file name")) { try write("a\0b", []) }
+      #expect(throws: FileError(message: "a\0b is not a valid file name")) { try write("a\0b", []) }
     }
     #expect(try folder.names == [])
   }

@@ -50,9 +50,9 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
   @Test("Wrong usage is told on standard error, with the way to help") func usage() {
     let hint = "\nTry 'greet hello --help'.\n"
     #expect(run("hello") == (.usage, "", "greet hello: WHO… is missing" + hint))
-    #expect(run("hello", "a", "b", "c d") == (.usage, "", "greet hello: \"c d\" is one word too many" + hint))
+    #expect(run("hello", "a", "b", "c d") == (.usage, "", "greet hello: unexpected argument \"c d\"" + hint))
     #expect(run("hello", "nobody") == (.usage, "", "greet hello: there is nobody" + hint))
-    #expect(run("quit", "x") == (.usage, "", "greet quit: x is one word too many\nTry 'greet quit --help'.\n"))
+    #expect(run("quit", "x") == (.usage, "", "greet quit: unexpected argument x\nTry 'greet quit --help'.\n"))
     #expect(run("helo") == (.usage, "", "greet: unknown command helo; did you mean hello?\nTry 'greet --help'.\n"))
     #expect(run("xyz") == (.usage, "", "greet: unknown command xyz\nTry 'greet --help'.\n"))
     #expect(run("").exit == .usage)
@@ -69,11 +69,11 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
         quit   leave
 
       options:
-        -h, --help  show this help, or a command's: greet COMMAND --help
+        -h, --help  show this help; greet COMMAND --help shows a command's
         --version   show the version
 
       exit codes:
-        0  all is well
+        0  success
         1  a problem was found
         2  wrong usage
         3  could not run

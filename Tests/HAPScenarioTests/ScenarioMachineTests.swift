@@ -74,9 +74,9 @@ import Testing
 
   @Test("An endless loop that lets no time pass is an error") func endlessLoopLets() throws {
     let stage = try Stage("steps: [{ times: forever, do: [{ note: Again }] }]")
-    #expect(stage.failure?.message == "the steps here go on and on without time passing")
+    #expect(stage.failure?.message == "the steps here run endlessly without time passing")
     let commanding = try Stage("steps: [{ times: forever, do: [{ press: Door }] }]")
-    #expect(commanding.failure?.message == "the steps here go on and on without time passing")
+    #expect(commanding.failure?.message == "the steps here run endlessly without time passing")
   }
 
   @Test("Chance skips about its share of the rounds") func chanceSkipsAbout() throws {
@@ -196,7 +196,7 @@ import Testing
     let loud = try Stage(text)
     loud.pass(.seconds(3))
     loud.hear("unpaired")
-    #expect(loud.failure?.message == "event \"unpaired\" was not to be, and came after 3s")
+    #expect(loud.failure?.message == "event \"unpaired\" must not occur, but occurred after 3s")
     #expect(loud.failure?.log.map(\.text) == ["something"])
   }
 
@@ -255,7 +255,7 @@ import Testing
   @Test("A scenario has a limit where it says so") func scenarioHasLimit() throws {
     let stage = try Stage("limit: 1min\nsteps: [{ after: 2min }]")
     stage.pass(.seconds(200))
-    #expect(stage.failure?.message == "the scenario isn't over after 1min")
+    #expect(stage.failure?.message == "the scenario is not finished after 1min")
     #expect(stage.failure?.time == .seconds(60))
   }
 
@@ -310,7 +310,7 @@ import Testing
   @Test("Things under way are bounded") func bounded() throws {
     let stage = try Stage("steps: [{ every: 1ms, do: [{ whenever: { event: paired }, do: [{ note: A }] }] }]")
     stage.pass(.seconds(5))
-    #expect(stage.failure?.message == "more than 1000 things are under way at once")
+    #expect(stage.failure?.message == "more than 1000 branches run at the same time")
   }
 
   @Test("An accessory that isn't there fails the step") func unknownAccessory() throws {

@@ -37,13 +37,16 @@ import Testing
       ("- pres: Door", "2:5: steps[0].pres: there is no member \"pres\" here: did you mean \"press\"?"),
       (
         "- {}",
-        "2:5: steps[0]: it does nothing: a step has a command, note, expect, never, do, together, choose or whenever"
+        "2:5: steps[0]: the step has no action: a command, note, expect, never, do, together, choose or whenever"
       ),
       (
         "- { at: 1s, after: 2s, press: Door }",
-        "2:22: steps[0].after: a step has one of at, after and when, and \"at\" is there already"
+        "2:22: steps[0].after: a step can have only one of at, after and when; this one already has \"at\""
       ),
-      ("- { press: Door, note: Both }", "2:26: steps[0].note: a step does one thing, and \"press\" is there already"),
+      (
+        "- { press: Door, note: Both }",
+        "2:26: steps[0].note: a step can have only one action; this one already has \"press\""
+      ),
       (
         "- { after: soon, press: Door }",
         "2:14: steps[0].after: a duration such as 500ms, 12s, 1.5min, 2h or 30d is expected, not \"soon\""
@@ -59,7 +62,7 @@ import Testing
       ("- set: { value: 1 }", "2:5: steps[0].set: \"characteristic\" is missing"),
       (
         "- set: { characteristic: On, value: [1] }",
-        "2:39: steps[0].set.value: a value is a word, a text, a number, true or false, not a list"
+        "2:39: steps[0].set.value: a value is a name, a text, a number, true or false, not a list"
       ),
       (
         "- { when: { event: paired, accessory: 1.5 } }",
@@ -69,7 +72,7 @@ import Testing
       ("- press: { id: 1 }", "2:18: steps[0].press.id: there is no member \"id\" here"),
       (
         "- { press: Door, within: 5s }",
-        "2:28: steps[0].within: \"within\" belongs to something that this step hasn't got"
+        "2:28: steps[0].within: this step has no action that uses \"within\""
       ),
       ("- { never: { event: paired } }", "2:5: steps[0]: \"for\" is missing"),
       ("- expect: { event: wrot }", "2:22: steps[0].expect.event: there is no event \"wrot\": did you mean \"wrote\"?"),
@@ -77,26 +80,26 @@ import Testing
       ("- expect: { is: 1 }", "2:13: steps[0].expect: a condition has a characteristic, an event, any or all"),
       (
         "- expect: { characteristic: On }",
-        "2:13: steps[0].expect: what its value has to be is missing: is, not, at-least or at-most"
+        "2:13: steps[0].expect: the test of the value is missing: is, not, at-least or at-most"
       ),
       (
         "- expect: { characteristic: On, is: [1] }",
-        "2:39: steps[0].expect.is: a word, a text, a number, true or false is expected, not a list"
+        "2:39: steps[0].expect.is: a name, a text, a number, true or false is expected, not a list"
       ),
       (
         "- expect: { characteristic: 5, is: 1 }",
         "2:31: steps[0].expect.characteristic: a characteristic's name, type or address such as \"1.10\" is expected, not an integer"
       ),
-      ("- expect: { any: [] }", "2:20: steps[0].expect.any: there is no condition"),
+      ("- expect: { any: [] }", "2:20: steps[0].expect.any: the list has no condition"),
       ("- expect: 5", "2:13: steps[0].expect: an object is expected, not an integer"),
-      ("- { do: [], times: 2 }", "2:11: steps[0].do: there is no step"),
+      ("- { do: [], times: 2 }", "2:11: steps[0].do: the list has no step"),
       ("- { times: 0, do: [{ press: Door }] }", "2:14: steps[0].times: 0 is not in 1...1000000000"),
-      ("- { times: often, do: [{ press: Door }] }", "2:14: steps[0].times: it is a number, or forever"),
+      ("- { times: often, do: [{ press: Door }] }", "2:14: steps[0].times: expected a number or forever"),
       (
         "- { chance: 120, do: [{ press: Door }] }",
-        "2:15: steps[0].chance: a share of 100 is expected, such as 30 or \"30%\""
+        "2:15: steps[0].chance: a percentage is expected, such as 30 or \"30%\""
       ),
-      ("- together: []", "2:15: steps[0].together: there is nothing to do"),
+      ("- together: []", "2:15: steps[0].together: the list is empty"),
       ("- { whenever: { event: paired } }", "2:5: steps[0]: \"do\" is missing"),
       ("- note: [1]", "2:11: steps[0].note: a string is expected, not a list"),
       (
@@ -114,7 +117,7 @@ import Testing
       ("steps: 5", "s.yaml:1:8: steps: a list is expected, not an integer"),
       ("scenario: A", "s.yaml:1:1: \"steps\" is missing"),
       ("steps: [{ note: A }]\nendd: stop", "s.yaml:2:1: endd: there is no member \"endd\" here: did you mean \"end\"?"),
-      ("steps: [{ note: A }]\nend: never", "s.yaml:2:6: end: it is stop or serve, not \"never\""),
+      ("steps: [{ note: A }]\nend: never", "s.yaml:2:6: end: expected stop or serve, not \"never\""),
       ("steps: [{ note: A }]\nseed: -1", "s.yaml:2:7: seed: -1 is not in 0...18446744073709551615"),
       ("steps: [", "s.yaml:"),
       ("[1]", "s.yaml:1:1: "),
@@ -131,6 +134,6 @@ import Testing
 
   @Test("Nothing is run of a file that is too large") func nothingRunFile() {
     let text = "steps: [{ note: \"\(String(repeating: "x", count: 4 << 20))\" }]"
-    #expect(problems(text) == ["s.yaml:1:1: it has more than 4 MiB"])
+    #expect(problems(text) == ["s.yaml:1:1: the file has more than 4 MiB"])
   }
 }

@@ -139,7 +139,7 @@ private func simulated<T>(
       ] {
         #expect(
           try await served.refusal(command, members + #""accessory": "Shed""#)
-            == #"not-possible: accessory "Shed" is behind "Bridge", which this can be done to as a whole: name the bridge"#,
+            == #"not-possible: accessory "Shed" belongs to "Bridge", and this command applies only to the whole bridge: name the bridge"#,
           "\(command)")
       }
       try await served.command("radio", #""value": false, "accessory": 1"#)
@@ -318,7 +318,7 @@ private func simulated<T>(
       #expect(try await served.command("list")["accessories"]?.elements?.count == 2)
       #expect(
         try await served.refusal("obstruct")
-          == #"ambiguous: 2 accessories are served ("Garage", "Hall"): say which with "accessory""#)
+          == #"ambiguous: 2 accessories are served ("Garage", "Hall"): select one with "accessory""#)
       #expect(
         try await served.refusal("add", #""profile": "hall""#).hasPrefix(#"not-possible: "Hall" is already running"#))
       #expect(try await served.refusal("add", #""profile": "wrong""#).contains("Thermostatt"))

@@ -144,7 +144,7 @@ struct SimulatorCommandTests {
       (#"{"id":1,"command":"set","characteristic":"On"}"#, "1", .malformed, #""value" is missing"#),
       (
         #"{"id":1,"command":"set","characteristic":"On","value":[]}"#, "1", .invalidValue,
-        "a value is a word, a text, a number, true or false, not a list"
+        "a value is a name, a text, a number, true or false, not a list"
       ),
       (
         #"{"id":1,"command":"set","characteristic":10,"value":1}"#, "1", .malformed,

@@ -63,7 +63,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
         == "Door  x, Lightbulb  AA:BB:CC:DD:EE:FF  10.0.0.7:80  paired  c# 7  called d")
     #expect(
       try found("Door", txt: ["ci=250"]).text(alias: nil)
-        == "Door  no model, category 250  no device ID  10.0.0.7:80  paired or not: it doesn't say  no c#")
+        == "Door  no model, category 250  no device ID  10.0.0.7:80  pairing state unknown  no c#")
   }
 
   @Test("What the network says doesn't reach the terminal as commands")
@@ -112,7 +112,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
   func trouble() throws {
     var report = DiscoveryReport(isWatching: true, isJSON: false)
     let said = report.take(.trouble("no network"), alias: nobody)
-    #expect(said.out == [] && said.errors == ["hapctl discover: nothing can be found: no network"])
+    #expect(said.out == [] && said.errors == ["hapctl discover: accessories can't be discovered: no network"])
     #expect(report.trouble == "no network")
     _ = report.take(.appeared(try found()), alias: nobody)
     #expect(report.trouble == nil)

@@ -78,7 +78,7 @@
           let said = hapctl(words + ["--timeout", "3"])
           #expect(
             said.exit == .cannotRun
-              && said.error.contains("none was found on the network in 3 s; did you mean \"Hall Lamp\"?"),
+              && said.error.contains("none was found on the network within 3 s; did you mean \"Hall Lamp\"?"),
             "\(said)")
         }
       }
@@ -90,7 +90,7 @@
         ("Tür", "00:00:00:00:00:01"), ("TÜR", "00:00:00:00:00:02"), ("Copy", "00:00:00:00:00:01"),
       ]) { hapctl in
         let byName = hapctl(["identify", "tür"])
-        #expect(byName.exit == .usage && byName.error.contains("2 accessories are called tür"), "\(byName)")
+        #expect(byName.exit == .usage && byName.error.contains("2 accessories are named tür"), "\(byName)")
         #expect(byName.error.contains("TÜR (00:00:00:00:00:02, 127.0.0.1:9), Tür (00:00:00:00:00:01, 127.0.0.1:9)"))
         let byID = hapctl(["pair", "00:00:00:00:00:01", "--code", "031-45-154"])
         #expect(byID.exit == .usage && byID.error.contains("Copy (") && byID.error.contains("Tür ("), "\(byID)")

@@ -69,27 +69,27 @@ private let zeros = String(repeating: "0", count: 64)
   @Test(
     "Wrong usage is told, and nothing is asked of anybody",
     arguments: [
-      (["pair", "127.0.0.1:1"], "--code is missing"),
+      (["pair", "127.0.0.1:1"], "--code-file is missing"),
       (["pair", "127.0.0.1:1", "--code", "123-45-678"], "--code 123-45-678"),
       (["pair", "127.0.0.1:1", "--code", "031-45-154", "--alias", "a/b"], "slash"),
       (["pair", "127.0.0.1:1", "--code", "031-45-154", "--code-file", "x"], "exclude each other"),
       (["accessories", "a", "--raw", "--json"], "exclude each other"), (["put", "a/On", "1", "--json=1"], "no value"),
       (["get", "a", "--verbose=1"], "takes no value"), (["list", "--verbose"], "unknown option --verbose"),
       (["pair", "10.0.0.300:1", "--code", "031-45-154"], "10.0.0.300"), (["put", "a/On"], "is missing"),
-      (["put", "a/On", "true", "a/Hue"], "the last one has no value"),
-      (["put", "a", "true"], "says no characteristic"),
+      (["put", "a/On", "true", "a/Hue"], "the last characteristic has no value"),
+      (["put", "a", "true"], "names no characteristic"),
       (["get", "a/On", "b/On"], "two accessories"), (["watch", "a", "--count", "0"], "--count"),
       (["get", "a", "--timeout", "never"], "--timeout"), (["lst"], "did you mean list?"),
-      (["discover", "garage"], "one word too many"), (["discover", "--timeout", "0"], "--timeout 0"),
+      (["discover", "garage"], "unexpected argument garage"), (["discover", "--timeout", "0"], "--timeout 0"),
       (["discover", "--interface", "eth99"], "no interface named eth99; there are: "),
-      (["get", "a", "--interface", ""], "no interface named ; there are: "), (["pair", "a"], "--code is missing"),
+      (["get", "a", "--interface", ""], "no interface named ; there are: "), (["pair", "a"], "--code-file"),
       (["export", "a"], "-o FILE is missing"),
-      (["export", "a", "-o", "x", "--category", "lamp"], "no such category"),
+      (["export", "a", "-o", "x", "--category", "lamp"], "unknown category"),
       (["export", "a", "-o", "x", "--category", "lightbulp"], "did you mean lightbulb?"),
       (["pairings", "list"], "is missing"), (["pairings", "show", "a"], "list, add or remove"),
-      (["pairings", "list", "a", "b"], "one TARGET"), (["pairings", "list", "a", "--admin"], "belong to add"),
-      (["pairings", "list", "a", "--identifier", "x"], "belong to add"), (["pairings", "add", "a", "b"], "one TARGET"),
-      (["pairings", "remove", "a", "b", "--key", zeros], "belong to add"),
+      (["pairings", "list", "a", "b"], "one TARGET"), (["pairings", "list", "a", "--admin"], "only with add"),
+      (["pairings", "list", "a", "--identifier", "x"], "only with add"), (["pairings", "add", "a", "b"], "one TARGET"),
+      (["pairings", "remove", "a", "b", "--key", zeros], "only with add"),
       (["pairings", "add", "a", "--key", zeros], "--identifier is missing"),
       (["pairings", "add", "a", "--identifier", "x"], "--key is missing"),
       (["pairings", "add", "a", "--identifier", "x", "--key", "00"], "32 bytes in hexadecimal"),
@@ -114,7 +114,7 @@ private let zeros = String(repeating: "0", count: 64)
     let state = ["--state", folder.path]
     let closed = await hapctl(["pair", "127.0.0.1:9", "--code", "031-45-154"] + state)
     #expect(closed.exit == .cannotRun && closed.error.contains("127.0.0.1:9: connection refused"))
-    #expect(await hapctl(["list"] + state).out == "No pairing is kept in \(folder.path).\n")
+    #expect(await hapctl(["list"] + state).out == "No pairing is saved in \(folder.path).\n")
     #expect(await hapctl(["unpair", "garage", "--forget"] + state).error.contains("no pairing garage"))
     #expect(await hapctl(["get", "127.0.0.1:9"] + state).error.contains("hapctl pair 127.0.0.1:9"))
   }
@@ -126,7 +126,7 @@ private let zeros = String(repeating: "0", count: 64)
     arguments: [
       ("031-45-154", nil), ("  031-45-154\r\nthe rest", nil), ("", "isn't a code"), ("031-45-15", "isn't a code"),
       ("sesame\n031-45-154", "isn't a code"), ("123-45-678\n", "too simple"),
-      (String(repeating: "0", count: 5000), "too long"),
+      (String(repeating: "0", count: 5000), "more than 4096 bytes"),
     ] as [(String, String?)])
   func codeFile(text: String, says: String?) async throws {
     let folder = ScratchFolder()
@@ -136,7 +136,7 @@ private let zeros = String(repeating: "0", count: 64)
     let said = await hapctl(["pair", "127.0.0.1:9", "--code-file", file, "--state", folder.path + "/ctl"])
     guard let says else { return #expect(said.exit == .cannotRun && said.error.contains("refused"), "\(said)") }
     #expect(said.error.contains(file) && said.error.contains(says) && !said.error.contains("sesame"), "\(said)")
-    #expect(said.exit == (says == "too long" ? .cannotRun : .usage))
+    #expect(said.exit == (says == "more than 4096 bytes" ? .cannotRun : .usage))
   }
 
   @Test("A code file that isn't there is told") func noFile() async {
@@ -153,13 +153,13 @@ private let zeros = String(repeating: "0", count: 64)
   @Test("What an accessory refuses is told with what to do about it") func refusals() {
     #expect(setup(2, step: 4).contains("the code is wrong") && !setup(2, step: 6).contains("the code is wrong"))
     #expect(setup(3).contains("wait a while") && setup(3, delay: 7).contains("wait 7 s"))
-    #expect(setup(4).contains("no room") && setup(5).contains("factory") && setup(6).contains("paired already"))
+    #expect(setup(4).contains("no room") && setup(5).contains("factory") && setup(6).contains("already paired"))
     #expect(setup(7).contains("half a minute") && setup(99).contains("error 99"))
     func verify(_ cause: PairingFailure.Cause) -> String {
       Failure(ClientError.pairing(PairingFailure(step: 4, cause: cause))).message
     }
     #expect(
-      verify(.refused(2)).contains("doesn't know this pairing") && verify(.refused(7)).contains("try again later"))
+      verify(.refused(2)).contains("no longer has this pairing") && verify(.refused(7)).contains("try again later"))
     #expect(verify(.wrongSignature).contains("reset") && verify(.brokenSeal).contains("the seal is broken"))
     #expect(verify(.otherAccessory(identifier: Array("X".utf8))).contains("another accessory, X"))
   }
@@ -391,7 +391,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(await hapctl(["keys", "import", two] + state).out == "door-2  AA:00:CC:DD:EE:FF\n")
     let out = folder.path + "/out"
     #expect(await hapctl(["keys", "export", "door-2", "-o", out] + state).exit == .well)
-    #expect(await hapctl(["keys", "export", "-o", out] + state).error.contains("can't be made"))
+    #expect(await hapctl(["keys", "export", "-o", out] + state).error.contains("can't be created"))
     #expect(try PairingFile.read([UInt8](try Data(contentsOf: URL(filePath: out)))).map(\.alias) == ["door-2"])
     #expect((try FileManager.default.attributesOfItem(atPath: out)[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
     #expect(await hapctl(["keys", "steal", "x"] + state).exit == .usage)

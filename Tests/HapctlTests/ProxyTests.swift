@@ -300,6 +300,6 @@ import Testing
       try await ProxyServiceTests.startTwice()
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("a proxy is started once"), "\(text)")
+    #expect(text.contains("a proxy can be started only once"), "\(text)")
   }
 }

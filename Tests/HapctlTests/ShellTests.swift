@@ -14,7 +14,7 @@ import Testing
   @Test("A database that can't be read again and again is reported once, until something can be read") func once() {
     var complaints = NewsComplaints()
     let bad = SessionNews.unreadable(.status(500, request: "GET /accessories"))
-    #expect(complaints.complaint(about: bad)?.hasPrefix("a message of the accessory can't be read: ") == true)
+    #expect(complaints.complaint(about: bad)?.hasPrefix("a message from the accessory can't be read: ") == true)
     #expect(complaints.complaint(about: bad) == nil)
     #expect(complaints.complaint(about: .unreadable(.status(404, request: "GET /accessories"))) != nil)
     #expect(complaints.complaint(about: bad) != nil)
@@ -66,7 +66,7 @@ import Testing
     "Wrong lines say what is wrong",
     arguments: [
       ("gte On", "did you mean get?"), ("put", "needs"), ("put On", "needs"), ("put On on Hue", "no value"),
-      ("identify now", "one word too many"), ("accessories all", "--meta"), ("get \"On", "isn't closed"),
+      ("identify now", "unexpected argument now"), ("accessories all", "--meta"), ("get \"On", "isn't closed"),
       ("\"\"", "unknown command \"\""),
     ])
   func wrong(line: String, says: String) {

@@ -49,7 +49,7 @@ import Testing
   {
     let said = hapsim(["behaviours", word])
     #expect(said.exit == .well)
-    #expect(said.out.hasPrefix("\(word) has no behaviour of its own, and can be"))
+    #expect(said.out.hasPrefix("\(word) has no built-in behaviour, but can have"))
     #expect(said.out.contains(" this one:\n\nany other service\n"))
     #expect(said.out.contains("\n  follow[].current   characteristic; required. "))
   }
@@ -62,7 +62,7 @@ import Testing
     #expect(
       hapsim(["behaviours", "AccessoryInformation"])
         == Transcript(
-          error: "hapsim behaviours: AccessoryInformation has no behaviour, and can't be given one\n", exit: .problem))
+          error: "hapsim behaviours: AccessoryInformation has no behaviour, and can't have one\n", exit: .problem))
     #expect(hapsim(["behaviours", "quite another thing"]).error.hasSuffix("named \"quite another thing\"\n"))
     #expect(hapsim(["behaviours", "two", "words"]).exit == .usage)
   }

@@ -73,8 +73,8 @@ private func words(
       (["juggle"], "there is no command juggle: there are set,"),
       (["set"], "CHARACTERISTIC is missing: set CHARACTERISTIC VALUE"),
       (["set", "On"], "VALUE is missing: set CHARACTERISTIC VALUE"),
-      (["set", "On", "1", "2"], "2 is one word too many: set CHARACTERISTIC VALUE"),
-      (["list", "x"], "x is one word too many: list"), (["press", "duoble"], #"did you mean "double"?"#),
+      (["set", "On", "1", "2"], "unexpected argument 2: set CHARACTERISTIC VALUE"),
+      (["list", "x"], "unexpected argument x: list"), (["press", "duoble"], #"did you mean "double"?"#),
       (["obstruct", "yes"], "obstruct is on or off, not yes"), (["radio"], "on|off is missing: radio on|off"),
       (["battery"], "PERCENT is missing"), (["battery", "101"], "a whole number from 0 to 100, not 101"),
       (["battery", "half"], "not half"), (["advance"], "DURATION is missing"),
@@ -102,7 +102,8 @@ private func words(
     let folder = ScratchFolder()
     let said = hapsim(["ctl", "list", "--state", folder.path])
     #expect(
-      said == Transcript(error: "hapsim ctl: no hapsim runs with the state in \(folder.path)\n", exit: .cannotRun))
+      said
+        == Transcript(error: "hapsim ctl: no hapsim process runs with the state in \(folder.path)\n", exit: .cannotRun))
     #expect(hapsim(["ctl", "list", "--state", folder.path]).exit == .cannotRun)
     #expect(hapsim(["ctl"]).exit == .usage && hapsim(["ctl", "dance"]).exit == .usage)
   }
@@ -128,7 +129,7 @@ private func words(
         #"{"time":{"now":2.0,"scale":0},"accessories":[{"name":"My Bridge","deviceID":"A","category":"bridge","running":true,"port":5,"radio":false,"paired":true,"bridged":[{"aid":2,"name":"A\u0007 Lamp","online":false},{"aid":3,"name":"B","online":true}]},{"name":"Old","deviceID":"B","category":"other","running":false}]}"#
       ) == [
         "My Bridge  bridge, A, port 5, paired, radio off", "  2  A\u{FFFD} Lamp  offline", "  3  B",
-        "Old  other, B, stopped", "Time stands still at 2 s.",
+        "Old  other, B, stopped", "Time is frozen at 2 s.",
       ])
     #expect(
       try lines(

@@ -166,12 +166,12 @@ private let garage = """
   @Test(
     "Wrong usage is told, and nothing is done",
     arguments: [
-      (["frobnicate"], "there is no action frobnicate: it is add-service, add-characteristic, set, remove"),
+      (["frobnicate"], "there is no action frobnicate: expected add-service, add-characteristic, set, remove"),
       (["remov", "x"], "there is no action remov; did you mean remove?"),
       (["add-service"], "add-service: SERVICE is missing"),
       (["add-characteristic", "light"], "add-characteristic: CHARACTERISTIC is missing"),
       (["set", "name"], "set: VALUE is missing"), (["remove"], "remove: TARGET is missing"),
-      (["set", "name", "a", "b"], "set: b is one word too many"),
+      (["set", "name", "a", "b"], "set: unexpected argument b"),
       (["remove", "light", "--name", "x"], "remove takes no --name"),
       (["add-service", "Switch", "--value", "1"], "add-service takes no --value"),
       (["add-characteristic", "light", "Hue", "--label", "1"], "add-characteristic takes no --label"),

@@ -55,9 +55,10 @@ import Testing
       complaints.lines.last?.contains(
         "fleet.yaml:4:16: groups[1].profile: its device ID is 5E:7A:11:0C:3B:2D, which several") == true)
     #expect(try load("  - { profile: fixed.hasaccessory }\n", hasIdentity: true) == nil)
-    #expect(complaints.lines.last?.hasSuffix("5E:7A:11:0C:3B:2D, and the identity would make it another") == true)
+    #expect(
+      complaints.lines.last?.hasSuffix("5E:7A:11:0C:3B:2D, but the identity would give it a different one") == true)
     #expect(try load("  - { profile: late.hasaccessory, count: 2 }\n") == nil)
-    #expect(complaints.lines.last?.contains("its fault clock-jump would move the time of all accessories") == true)
+    #expect(complaints.lines.last?.contains("its fault clock-jump would advance the time of all accessories") == true)
   }
 
   @Test("The group that is named is the one that has it, also behind one whose profile can't be served") func names()
@@ -81,7 +82,8 @@ import Testing
         == nil)
     #expect(
       complaints.lines.last?.contains(
-        "groups[1].name: groups[0] has an accessory \"Desk Lamp 1\", which commands can't tell from \"desk-lamp-1\"")
+        "groups[1].name: groups[0] has an accessory \"Desk Lamp 1\", which commands can't distinguish from \"desk-lamp-1\""
+      )
         == true, "\(complaints.lines)")
   }
 
@@ -116,9 +118,9 @@ import Testing
       json: Data(contentsOf: URL(filePath: "\(folder.path)/fixed.hasaccessory")).map { $0 }, fileName: "fixed")
     let options = try options("a", "b", "--count", "5", "--identity", "x")
     var error = #expect(throws: UsageError.self) { try Roster([lamp, lamp], copies: 5, choices: .init(), options) }
-    #expect(error?.message.hasPrefix("lamp: its copies couldn't be told from those of lamp") == true)
+    #expect(error?.message.hasPrefix("lamp: its copies would have the same identities as those of lamp") == true)
     error = #expect(throws: UsageError.self) { try Roster([lamp, fixed], copies: 1, choices: .init(), options) }
-    #expect(error?.message.hasSuffix("and the identity would make it another") == true)
+    #expect(error?.message.hasSuffix("but the identity would give it a different one") == true)
     #expect(try Roster([lamp], copies: 5, choices: .init(), options).entries.count == 5)
   }
 

@@ -53,7 +53,7 @@ import Testing
       said.error == """
         \(path): [1]: aid 1 already exists; this accessory is left out
         \(path): [2]: aid is missing; this is left out
-        hapsim import: nothing is written; with --fix the profile is as these lines say
+        hapsim import: nothing was written; --fix writes the profile with these changes
 
         """)
     #expect(!FileManager.default.fileExists(atPath: output))
@@ -70,7 +70,7 @@ import Testing
     #expect(none.exit == .usage && none.error.contains("AA:BB:CC:DD:EE:01, AA:BB:CC:DD:EE:02"))
     #expect(hapsim(["import", path, "-o", output, "--device", "aa:bb:cc:dd:ee:02"]).exit == .well)
     let wrong = hapsim(["import", path, "-o", output, "--device", "lamp"])
-    #expect(wrong.exit == .usage && wrong.error.contains("there is none"))
+    #expect(wrong.exit == .usage && wrong.error.contains("no such device"))
   }
 
   @Test("Wrong input is named with its place") func wrong() throws {

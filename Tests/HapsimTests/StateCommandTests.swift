@@ -111,7 +111,7 @@ private func someState() throws -> ScratchFolder {
     arguments: ["Garage", "k1", "00:00:00:00:00:01"])
   func one(_ name: String) throws {
     let state = try someState()
-    #expect(hapsim(["reset", name, "--yes", "--state", state.path]) == Transcript(out: "Garage is as new.\n"))
+    #expect(hapsim(["reset", name, "--yes", "--state", state.path]) == Transcript(out: "Garage was reset.\n"))
     let after = try known(state)
     #expect(after.map(\.deviceID?.text) == [nil, "00:00:00:00:00:02", "00:00:00:00:00:03"])
     #expect(after.map(\.pairings.count) == [0, 0, 0])
@@ -141,7 +141,7 @@ private func someState() throws -> ScratchFolder {
       #expect(said.error == "Reset Garage (2 pairings)? [y/N] Nothing was reset.\n")
     }
     #expect(try known(state)[0].pairings.count == 2)
-    #expect(hapsim(["reset", "Garage", "--state", state.path], answer: "Y").out == "Garage is as new.\n")
+    #expect(hapsim(["reset", "Garage", "--state", state.path], answer: "Y").out == "Garage was reset.\n")
     #expect(try known(state)[0].pairings.isEmpty)
   }
 
@@ -157,15 +157,15 @@ private func someState() throws -> ScratchFolder {
   func names() throws {
     let state = try someState()
     let cases: [([String], String)] = [
-      (["Garag", "--yes"], "knows no accessory Garag; did you mean Garage?"),
-      (["Garage", "Nothing", "--yes"], "knows no accessory Nothing\n"),
+      (["Garag", "--yes"], "has no accessory Garag; did you mean Garage?"),
+      (["Garage", "Nothing", "--yes"], "has no accessory Nothing\n"),
       (
         ["Lamp", "--yes"],
         "2 accessories are named Lamp; give one of these instead of the name: 00:00:00:00:00:02, 00:00:00:00:00:03\n"
       ),
-      ([], "say which accessories: their names, or --all"),
+      ([], "give the names of the accessories, or --all"),
       (["Garage", "--all"], "--all and names exclude each other"),
-      (["", "--yes"], "knows no accessory \"\""),
+      (["", "--yes"], "has no accessory \"\""),
     ]
     for (words, message) in cases {
       let said = hapsim(["reset", "--state", state.path] + words)

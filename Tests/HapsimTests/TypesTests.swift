@@ -69,7 +69,7 @@ import Testing
     let said = hapsim(["types", "TargetDorState"])
     #expect(said.exit == .problem)
     #expect(said.out == "")
-    #expect(said.error == "hapsim types: nothing is named TargetDorState; did you mean TargetDoorState?\n")
+    #expect(said.error == "hapsim types: no type is named TargetDorState; did you mean TargetDoorState?\n")
     #expect(hapsim(["types", ""]).exit == .problem)
     #expect(hapsim(["types", "two", "words"]).exit == .usage)
   }

@@ -45,7 +45,7 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         status, output, errors = await replay(path)
         assert (status, errors) == (0, ""), errors
-        assert "all as then" in output
+        assert "all as recorded" in output
         status, output, _ = await replay(path, "--show")
         assert status == 0
         for text in "> connection 1", "POST /pair-setup HTTP/1.1", "GET /accessories HTTP/1.1", "HTTP/1.1 404 Not Found":
@@ -69,7 +69,7 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
     status, output, _ = await replay(changed, "--json")
     assert (status, json.loads(output)["difference"]["line"]) == (1, number + 1)
     status, _, errors = await replay(changed)
-    assert status == 1 and f"changed.hapcapture:{number + 1}: " in errors and "other bytes" in errors
+    assert status == 1 and f"changed.hapcapture:{number + 1}: " in errors and "different bytes" in errors
     # Cut off anywhere, it is read as far as it goes.
     text = files[0].read_bytes()
     changed.write_bytes(text[: len(text) * 2 // 3])

@@ -152,7 +152,7 @@ async def test_a_port_in_use_is_said_and_exit_3():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         errors = await refused("run", LIGHT, "--interface", "lo", "--ephemeral", "--port", port, status=3)
-    assert len(errors.strip().splitlines()) == 1 and f"--port {port} chose it" in errors, errors
+    assert len(errors.strip().splitlines()) == 1 and f"set by --port {port}" in errors, errors
 
 
 async def test_no_such_interface_is_said_and_exit_3():

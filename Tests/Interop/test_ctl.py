@@ -217,7 +217,7 @@ async def test_a_door_opens_only_after_time_is_advanced(run, phone, tmp_path):
     assert await ctl(tmp_path, "advance", "1h") == (0, "The time is 3601 s.\n", "")
     await home.events.wait(current, OPEN)
     assert await ctl(tmp_path, "list") == (0, (await ctl(tmp_path, "list"))[1], "")
-    assert "Time stands still at 3601 s." in (await ctl(tmp_path, "list"))[1]
+    assert "Time is frozen at 3601 s." in (await ctl(tmp_path, "list"))[1]
 
 
 async def test_several_processes_share_a_folder(run, tmp_path):
@@ -227,7 +227,7 @@ async def test_several_processes_share_a_folder(run, tmp_path):
     await done(tmp_path, "set", "On", "on", "--accessory", "Floor Lamp")
     await done(tmp_path, "obstruct", "--accessory", first.accessory.name)
     status, output, errors = await ctl(tmp_path, "reboot")
-    assert (status, output) == (2, "") and errors.startswith("hapsim ctl: 2 hapsims run with the state in")
+    assert (status, output) == (2, "") and errors.startswith("hapsim ctl: 2 hapsim processes run with the state in")
     for simulator in (first, second):
         assert f"process {simulator.process.pid} (" in errors
     status, output, _ = await ctl(tmp_path, "list")
@@ -241,7 +241,7 @@ async def test_several_processes_share_a_folder(run, tmp_path):
     assert len(control(tmp_path)) == 1
     await first.stop(signal.SIGKILL)
     status, output, errors = await ctl(tmp_path, "list")
-    assert (status, output, errors) == (3, "", f"hapsim ctl: no hapsim runs with the state in {tmp_path}\n")
+    assert (status, output, errors) == (3, "", f"hapsim ctl: no hapsim process runs with the state in {tmp_path}\n")
     assert control(tmp_path) == []
 
 
@@ -253,7 +253,7 @@ async def test_wrong_words_are_wrong_usage_and_nothing_is_done(run, tmp_path):
         (("obstruct", "yes"), "obstruct is on or off, not yes"),
         (("battery", "101"), "battery takes a whole number from 0 to 100, not 101"),
         (("advance", "soon"), 'a duration such as "500ms"'),
-        (("list", "all"), "all is one word too many: list"),
+        (("list", "all"), "unexpected argument all: list"),
     ):
         status, output, errors = await ctl(tmp_path, *words)
         assert (status, output) == (2, ""), (words, errors)

@@ -78,7 +78,7 @@ hapctl watch nothing
 hapctl proxy 51900 nothing
 curl -N http://127.0.0.1:1/v1/events
 hapsim run Profiles/no-such-profile.hasaccessory --json | jq .
-hapsim run Profiles/lock.hasaccessory --ephemeral | sed '/Ctrl-C stops/q3'
+hapsim run Profiles/lock.hasaccessory --ephemeral | sed '/Ctrl-C to stop/q3'
 ```
 ```console
 $ echo one

@@ -66,7 +66,7 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     assert (await well(ctl, "list")).startswith("No pairing")
     assert await well(ctl, "pair", where, "--code", CODE) == f"Paired with {simulator.accessory.device_id}, called garage.\n"
     status, _, errors = await ctl("pair", where, "--code", CODE)
-    assert status == 1 and "already paired with this controller, and called garage" in errors
+    assert status == 1 and "already paired with this controller, under the name garage" in errors
     status, _, errors = await ctl("pair", "garage", "--code", CODE)
     assert status == 1 and "already paired with this controller" in errors
     assert where in await well(ctl, "list")
@@ -147,7 +147,7 @@ async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanw
     await well(ctl, "put", "s/Brightness", "20")
     await watcher.wait(lambda line: line.get("value") == 20)
     await simulator.stop(signal.SIGKILL)
-    assert re.search(r"lost: .*; trying again in (1|0\.[789]) s$", await watcher.complaint("lost"))
+    assert re.search(r"lost: .*; reconnecting in (1|0\.[789]) s$", await watcher.complaint("lost"))
 
     # Changed while it is elsewhere, where the watcher doesn't look.
     elsewhere = await serve(0)
@@ -157,7 +157,7 @@ async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanw
     await serve(port)
     again = await watcher.wait(lambda line: line.get("meanwhile"))
     assert (again["name"], again["value"]) == ("On", True)
-    assert await watcher.complaint("connected again") == "hapctl watch: connected again"
+    assert await watcher.complaint("reconnected") == "hapctl watch: reconnected"
     await well(ctl, "put", "s/Brightness", "30")
     assert await watcher.ended() == 0
     assert [(line["name"], line["value"]) for line in watcher.said] == [("Brightness", 20), ("On", True), ("Brightness", 30)]
@@ -177,7 +177,7 @@ async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
     await simulator.stop()
     moved = await serve()
     assert moved.accessory.port != simulator.accessory.port
-    await watcher.complaint("connected again")
+    await watcher.complaint("reconnected")
     assert (await moved.command("set", characteristic="On", value=False))["ok"]
     assert await watcher.ended() == 0
     assert [(line["name"], line["value"]) for line in watcher.said] == [("On", True), ("On", False)]
@@ -273,7 +273,7 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
         if whose == "ours":
             assert (status, output) == (1, "") and "only an admin may" in errors
             status, _, errors = await ctl("unpair", "theirs")
-            assert status == 1 and "only an admin may ask this; --forget forgets it here" in errors
+            assert status == 1 and "only an admin may do this; --forget deletes only the saved pairing" in errors
         else:
             assert (status, output) == (1, "") and errors.startswith("hapctl pairings: ")
 
@@ -300,7 +300,7 @@ async def test_another_key_for_a_controller_and_one_controller_too_many_are_told
     status, _, errors = await ctl("pairings", "add", "s", "--identifier", "c16", "--key", "00" * 32)
     assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it has no room for another pairing\n")
     status, _, errors = await ctl("pairings", "add", "s", "--identifier", "c1", "--key", "00" * 32)
-    assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it knows this identifier with another key\n")
+    assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it has this identifier with another key\n")
 
 
 async def test_databases_and_writes_as_json_and_a_code_from_a_file(run, ctl, tmp_path):
@@ -368,7 +368,7 @@ async def scripted():
         (refusal(3, 8, 1, 30), False, 1, "the accessory asks to wait 30 s before the next try"),
         (refusal(4), False, 1, "no room for another pairing"),
         (refusal(5), False, 1, "too many wrong codes"),
-        (refusal(6), False, 1, "paired already"),
+        (refusal(6), False, 1, "already paired"),
         (refusal(7), False, 1, "another controller is pairing"),
         (refusal(77), False, 1, "refuses with error 77"),
         (answer(b"", "500 Internal Server Error"), False, 1, "POST /pair-setup was answered 500 Internal Server Error"),
@@ -402,7 +402,7 @@ async def test_the_bytes_around_a_fault_are_shown_to_those_who_ask(scripted, ctl
     # An error that comes with another status than 200 is put up with, and that is told.
     where = await scripted(answer(bytes([6, 1, 2, 7, 1, 6]), "400 Bad Request", "text/plain"))
     status, _, errors = await ctl("pair", where, "--code", CODE, "--verbose")
-    assert status == 1 and errors.count("note: POST /pair-setup: ") == 2 and "paired already" in errors.splitlines()[-1]
+    assert status == 1 and errors.count("note: POST /pair-setup: ") == 2 and "already paired" in errors.splitlines()[-1]
 
 
 async def test_a_busy_accessory_is_told(run, ctl):
@@ -428,10 +428,10 @@ async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
     status, output, errors = await ctl("resource", "s", "-o", picture)
-    assert (status, output) == (1, "") and errors.startswith("hapctl resource: the accessory gives no picture: ") and "404" in errors
+    assert (status, output) == (1, "") and errors.startswith("hapctl resource: the accessory sent no picture: ") and "404" in errors
     assert json.loads(picture.read_text()) == asked
     status, _, errors = await ctl("resource", "bulb", "-o", tmp_path / "nowhere" / "x.jpg")
-    assert status == 3 and "x.jpg can't be made: No such file" in errors
+    assert status == 3 and "x.jpg can't be created: No such file" in errors
     assert sorted(path.name for path in tmp_path.glob("*.jpg*")) == ["bulb.jpg"]
 
 
@@ -537,7 +537,7 @@ async def test_an_accessory_is_paired_and_identified_by_its_name_and_device_id(r
     await well(ctl, "identify", own, *lo)
     await simulator.wait(lambda line: line.get("event") == "identify")
     status, _, errors = await ctl("get", f"{own}/On", *lo)
-    assert status == 1 and "has no pairing here" in errors
+    assert status == 1 and "has no saved pairing" in errors
     await well(ctl, "pair", own, "--code", CODE, "--alias", "s", *lo)
     await well(ctl, "unpair", simulator.accessory.name, *lo)
     await well(ctl, "identify", simulator.accessory.name, *lo)
@@ -626,4 +626,4 @@ async def test_the_machines_daemon_finds_them_too_and_may_die(run, ctl, discover
         await simulator.stop()
         await watcher.wait(tells("gone", own), since=seen)
         assert await watcher.stop(signal.SIGINT) == 0
-        assert watcher.errors == ["hapctl discover: nothing can be found: no mDNS daemon answers"]
+        assert watcher.errors == ["hapctl discover: accessories can't be discovered: no mDNS daemon answers"]

@@ -13,7 +13,7 @@ async def test_a_setup_payload_finds_its_accessory_and_has_its_code(run, ctl):
     lamp = (await run(PROFILES / "light-colour.hasaccessory", options=("--setup-code", CODE, "--setup-id", "LAMP"))).accessory
     garage = (await run(PROFILES / "garage-kilgo.hasaccessory", options=("--setup-code", CODE, "--setup-id", "DOOR"))).accessory
     status, _, errors = await ctl("pair", garage.device_id, "--code", lamp.setup_payload, "--interface", "lo")
-    assert status == 1 and "the payload is of another accessory" in errors
+    assert status == 1 and "the payload belongs to another accessory" in errors
     out = await well(ctl, "pair", lamp.setup_payload, "--interface", "lo", "--alias", "lamp")
     assert out == f"Paired with {lamp.device_id}, called lamp.\n"
     await well(ctl, "pair", address(garage), "--code", CODE.replace("-", ""), "--alias", "door")
@@ -21,7 +21,7 @@ async def test_a_setup_payload_finds_its_accessory_and_has_its_code(run, ctl):
         (("pair", "X-HM://0071WK4SM7OS"), 2, "13 characters after X-HM://; this one has 12"),
         (("pair", "--code", CODE), 2, "TARGET is missing"),
         (("pair", lamp.setup_payload, "--code", CODE), 2, "omit --code"),
-        (("pair", "X-HM://0076CDMX27OSX"), 2, "Bluetooth LE alone"),
+        (("pair", "X-HM://0076CDMX27OSX"), 2, "only HAP over Bluetooth LE"),
         (("pair", "X-HM://00711PP1C0000"), 2, "no setup code"),
     ]:  # fmt: skip
         status, _, errors = await ctl(*words)

@@ -351,7 +351,7 @@ async def test_a_proxy_whose_accessory_is_gone_says_so(run, ctl, phone):
     assert await home.subscribe(on) == {}
     await simulator.stop()
     # The session is lost, and its subscriptions with it: the controller is to notice, and come again.
-    gone = await proxy.wait(lambda line: "the accessory is gone" in line.get("line", ""))
+    gone = await proxy.wait(lambda line: "the connection to the accessory is lost" in line.get("line", ""))
     await proxy.wait(lambda line: line.get("line") == "disconnected" and line["connection"] == gone["connection"])
     assert (await home.get(on))[on]["status"] == -70402
     await proxy.wait(lambda line: "can't be reached" in line.get("line", ""))
@@ -377,7 +377,7 @@ async def test_a_request_under_way_when_the_accessory_dies_is_answered(run, ctl,
     await proxy.wait(lambda line: line.get("direction") == "request", since=at)
     simulator.process.kill()
     assert (await asked)[on]["status"] == -70402
-    said = [await proxy.wait(lambda line: word in line.get("line", ""), since=at) for word in ("is gone", "207", "disconnected")]
+    said = [await proxy.wait(lambda line: word in line.get("line", ""), since=at) for word in ("is lost", "207", "disconnected")]
     assert len({line["connection"] for line in said}) == 1
 
 
@@ -388,7 +388,7 @@ async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, t
         ctl.program, "proxy", "127.0.0.1:0", "garage", "--state", ctl.state, "-o", transcript
     )
     try:
-        await proxy.wait(lambda line: line.get("not JSON") == "Ctrl-C stops.\n")
+        await proxy.wait(lambda line: line.get("not JSON") == "Press Ctrl-C to stop.\n")
         said = "".join(line["not JSON"] for line in proxy.said)
         where = re.search(r"address +(\S+)", said)[1]
         code = re.search(r"setup code +(\S+)", said)[1]
@@ -400,7 +400,7 @@ async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, t
         status, _, errors = await ctl("proxy", where, "through")
         assert status == 3 and "is in use" in errors
         status, _, errors = await ctl("proxy", "0", "through", "-o", transcript)
-        assert status == 3 and "can't be made" in errors
+        assert status == 3 and "can't be created" in errors
         await well(ctl, "unpair", "through")
         assert await proxy.stop() == 0
     finally:

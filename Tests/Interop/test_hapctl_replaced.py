@@ -34,7 +34,7 @@ async def test_a_shell_reads_a_replaced_profile_without_being_asked(run, ctl, tm
             shell.stdin.write(b"get On\n")
             assert b"On: " in await shell.stdout.readline()
             await add_an_outlet(simulator, tmp_path)
-            assert await shell.stdout.readline() == b"The accessory has another database now.\n"
+            assert await shell.stdout.readline() == b"The accessory's database has changed.\n"
             shell.stdin.write(b'get "Outlet In Use"\n')
             assert b"Outlet In Use: " in await shell.stdout.readline()
             shell.stdin.close()

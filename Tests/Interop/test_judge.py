@@ -251,11 +251,11 @@ async def test_the_report_for_people(run, tried):
     ("words", "complaint"),
     [
         ((), "PROFILE… is missing"),
-        (("lamp.hasaccessory", "--within", "1"), "it is a time, such as 90s or 10min"),
-        (("lamp.hasaccessory", "--within", "10ms"), "it is 100ms at least"),
-        (("lamp.hasaccessory", "--for", "soon"), "it is a time, such as 90s or 10min"),
-        (("lamp.hasaccessory", "--virtual-time"), "the machine's time"),
-        (("lamp.hasaccessory", "--time-scale", "10"), "the machine's time"),
+        (("lamp.hasaccessory", "--within", "1"), "expected a time, such as 90s or 10min"),
+        (("lamp.hasaccessory", "--within", "10ms"), "expected at least 100ms"),
+        (("lamp.hasaccessory", "--for", "soon"), "expected a time, such as 90s or 10min"),
+        (("lamp.hasaccessory", "--virtual-time"), "uses real time"),
+        (("lamp.hasaccessory", "--time-scale", "10"), "uses real time"),
         (("lamp.hasaccessory", "--capture", "x"), "--capture and the trial exclude each other"),
         (("lamp.hasaccessory", "--no-trial", "--scenario", "x.yaml"), "--no-trial and --scenario exclude each other"),
         (("lamp.hasaccessory", "--tial"), "unknown option --tial"),
@@ -307,7 +307,7 @@ async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replace
         answer = await judge.simulator.command(command="replace", profile=str(path))
         assert answer["ok"], answer
         async with asyncio.timeout(PATIENCE):
-            while b"another database" not in (line := await watch.stderr.readline()):
+            while b"database has changed" not in (line := await watch.stderr.readline()):
                 assert line, "hapctl watch has ended"
         await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")
     finally:

@@ -36,7 +36,7 @@ async def test_the_script_for_ci(tmp_path):
     assert sorted(path.name for path in reports.iterdir()) == [
         "controller.log", "judge.log", "junit.xml", "report.json", "report.md"
     ]  # fmt: skip
-    assert "known-ids: reads a characteristic that there isn't" in (reports / "controller.log").read_text()
+    assert "known-ids: reads a characteristic that doesn't exist" in (reports / "controller.log").read_text()
     assert [case.get("name") for case in xml.parse(reports / "junit.xml").iter("testcase") if case.find("failure") is not None] == ["known-ids"]
 
 

@@ -30,7 +30,7 @@ async def test_the_port_of_the_page_is_fixed_and_the_next_process_takes_the_next
     status, _, errors = await run_to_its_end(
         hapsim(), "run", LAMP, "--ephemeral", "--interface", "lo", "--bonjour", "off", "--control-token", "a-secret-of-sorts"
     )
-    assert status == 3 and f"port {STANDARD} is in use" in errors and "choose one with --control PORT" in errors
+    assert status == 3 and f"port {STANDARD} is in use" in errors and "select one with --control PORT" in errors
     status, output, _ = await run_to_its_end(
         hapsim(), "run", LAMP, "--ephemeral", "--interface", "lo", "--bonjour", "off", "--duration", "1ms"
     )

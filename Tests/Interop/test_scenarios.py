@@ -168,7 +168,7 @@ async def test_a_recording_writes_over_nothing(tmp_path):
     status, output, errors = await run_to_its_end(
         hapsim(), "record", PROFILES / "switch.hasaccessory", "--output", path, *ALONE
     )
-    assert status == 3 and "is there already" in errors
+    assert status == 3 and "already exists" in errors
     assert path.read_text() == "mine"
 
 

@@ -81,7 +81,9 @@ import WorldPrograms
       await again.client.close()
     }
     #expect(strangers == 0)
-    #expect(transcript.text.contains("the accessory is gone") && transcript.text.contains("can't be reached"))
+    #expect(
+      transcript.text.contains("the connection to the accessory is lost")
+        && transcript.text.contains("can't be reached"))
   }
 
   // MARK: The bench

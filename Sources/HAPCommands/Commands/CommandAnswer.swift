@@ -3,16 +3,16 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// The JSON texts, each one line without its end, in which commands are answered.
+/// The JSON answers to commands. Each is one line without a newline.
 package enum CommandAnswer {
-  /// `{"id":7,"ok":true,…}`
+  /// Returns `{"id":7,"ok":true,…}`.
   ///
-  /// - Parameter members: writes further members (`key`, then a value) into the object.
+  /// - Parameter members: writes further members (`key`, then a value) to the object.
   package static func success(id: SimulatorCommand.ID?, members: (inout JSONWriter) -> Void = { _ in }) -> String {
     answer(id, ok: true, members)
   }
 
-  /// `{"id":7,"ok":false,"error":{"code":"invalid-value","message":"…"}}`
+  /// Returns `{"id":7,"ok":false,"error":{"code":"invalid-value","message":"…"}}`.
   package static func failure(id: SimulatorCommand.ID?, _ error: CommandError) -> String {
     answer(id, ok: false) { json in
       json.key("error")
@@ -25,7 +25,7 @@ package enum CommandAnswer {
     }
   }
 
-  /// A command without an `id` is answered with null, so that every answer has one.
+  /// Returns an answer. The answer to a command without an `id` has a null `id`, so that every answer has one.
   private static func answer(_ id: SimulatorCommand.ID?, ok: Bool, _ members: (inout JSONWriter) -> Void) -> String {
     JSONWriter.text { json in
       json.object { json in

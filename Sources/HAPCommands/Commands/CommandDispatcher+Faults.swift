@@ -7,8 +7,8 @@ import HAPProfile
 import HAPVocabulary
 
 extension CommandDispatcher {
-  /// Switches faults on that an accessory is to have from its start, one after the other; the first that is refused ends it.
-  /// - Parameter done: called on the loop, perhaps before this returns, with why one is refused.
+  /// Switches on the initial faults of an accessory, one after another. Stops at the first refusal.
+  /// - Parameter done: called on the loop, possibly before this function returns, with the reason of a refusal.
   package func begin(
     _ faults: some Sequence<FaultChoice>, at accessory: SimulatedAccessory,
     done: @escaping @Sendable (CommandError?) -> Void
@@ -24,9 +24,9 @@ extension CommandDispatcher {
     } catch { done(error) }
   }
 
-  /// Serves one more accessory, with the faults that its profile has.
+  /// Serves one more accessory, with the faults of its profile.
   /// - Parameters:
-  ///   - read: reads its profile; called off the loop.
+  ///   - read: reads the accessory's profile; called off the loop.
   ///   - done: called on the loop.
   package func add(
     _ read: @escaping @Sendable () throws -> AccessoryProfile,
@@ -35,7 +35,7 @@ extension CommandDispatcher {
     simulation.add(read) { result in begin(with: result, done: done) }
   }
 
-  /// An accessory that was added begins with the faults of its profile, or isn't added.
+  /// Switches on the faults of an added accessory's profile. If one is refused, the accessory is not added.
   private func begin(
     with result: Result<SimulatedAccessory, CommandError>,
     done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void
@@ -49,7 +49,7 @@ extension CommandDispatcher {
     }
   }
 
-  /// Switches a fault on or off, and performs the actions that belong to that, in their order. The first that is refused takes it back.
+  /// Switches a fault on or off, and performs its actions in order. If an action is refused, the fault is reverted.
   func switchFault(
     _ fault: FaultChoice, _ isOn: Bool, at accessory: SimulatedAccessory,
     done: @escaping @Sendable (CommandError?) -> Void
@@ -74,7 +74,7 @@ extension CommandDispatcher {
     done(CommandError(.notPossible, "\(fault.name): \(error.message)"))
   }
 
-  /// Performs the actions of a fault after the first ones.
+  /// Performs the later actions of a fault.
   private func follow(_ fault: FaultChoice, _ done: @escaping @Sendable (CommandError?) -> Void) {
     guard let subject else { return done(nil) }
     @Sendable func goOn() {
@@ -96,7 +96,7 @@ extension CommandDispatcher {
     }
   }
 
-  /// Performs actions at the subject, one after the other, and not as commands of a sender; the first that is refused ends it.
+  /// Performs actions at the subject one after another, not as commands of a sender. Stops at the first refusal.
   private func carryOut(_ actions: ArraySlice<FaultAction>, done: @escaping @Sendable (CommandError?) -> Void) {
     guard let action = actions.first else { return done(nil) }
     do throws(CommandError) {

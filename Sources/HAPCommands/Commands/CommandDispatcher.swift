@@ -7,7 +7,8 @@ import HAPProfile
 import HAPVocabulary
 import HAPWire
 
-/// Takes commands for the accessories of a simulation, finds whom they are for, and replies to each once.
+/// A receiver of commands for the accessories of a simulation. It finds the accessory of each command, and replies once
+/// to each.
 ///
 /// Belongs to the loop that the accessories are pinned to.
 package struct CommandDispatcher: CommandTaker {
@@ -17,10 +18,11 @@ package struct CommandDispatcher: CommandTaker {
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: @Sendable () -> Void
-  /// Is shown each command as it comes; what it returns is called when the command was carried out.
+  /// Called with each command. The returned closure is called after the command was carried out.
   package var onCommand: (@Sendable (SimulatorCommand) -> @Sendable () -> Void)?
 
-  /// Who is meant: a command that names nobody means it, and one that names somebody an accessory of it. Nil: the only one, or all.
+  /// The default accessory: commands without a name go to it, and names select accessories within it. nil: the only
+  /// accessory, or all.
   package var subject: SimulatedAccessory?
 
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
@@ -33,8 +35,8 @@ package struct CommandDispatcher: CommandTaker {
     self.onAllStopped = onAllStopped
   }
 
-  /// Performs a command of a sender and returns its outcome, once: at once, or when it is done for what takes a moment (`advance`,
-  /// `replace`, `add`, and every restart of an accessory).
+  /// Performs a command of a sender and returns its outcome once. Commands that take time (`advance`, `replace`, `add`,
+  /// and all restarts of an accessory) return it later, the others immediately.
   package func take(_ command: SimulatorCommand, done: @escaping Answer) {
     let onPerformed = onCommand?(command)
     let answer: Answer = { outcome in
@@ -44,7 +46,7 @@ package struct CommandDispatcher: CommandTaker {
     do throws(CommandError) { try perform(command, answer) } catch { answer(.failure(error)) }
   }
 
-  /// Performs a command without a sender: it is not shown to `onCommand`.
+  /// Performs a command without a sender: it is not passed to `onCommand`.
   package func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
     switch command.action {
     case .advance(let duration):
@@ -110,7 +112,7 @@ package struct CommandDispatcher: CommandTaker {
     }
   }
 
-  /// Performs a command that one accessory performs at once: the server itself, or one behind a bridge.
+  /// Performs a command that one accessory performs immediately: the server itself, or a bridged accessory.
   private func performAtDevice(_ command: SimulatorCommand) throws(CommandError) {
     let target = try only(targets(of: command), command)
     try target.accessory.isolated { accessory throws(CommandError) in
@@ -127,15 +129,15 @@ package struct CommandDispatcher: CommandTaker {
     }
   }
 
-  // MARK: Whom it is for
+  // MARK: Selection of accessories
 
-  /// The accessory that is meant; behind a bridge with its aid.
+  /// Returns the selected accessory; for a bridged accessory, also its aid.
   func place(of accessory: AccessorySelector) throws(CommandError) -> (accessory: SimulatedAccessory, aid: UInt64?) {
     let command = SimulatorCommand(accessory: accessory, .status)
     return try only(targets(of: command), command)
   }
 
-  /// The accessory and the characteristic that words mean.
+  /// Returns the accessory and the characteristic that the words select.
   package func characteristic(
     _ selector: CharacteristicSelector, of accessory: AccessorySelector?
   ) throws(CommandError) -> (accessory: SimulatedAccessory, id: AttributeID) {
@@ -148,14 +150,14 @@ package struct CommandDispatcher: CommandTaker {
 
   private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)
 
-  /// The server that is meant as a whole.
+  /// Returns the selected server as a whole.
   package func whole(_ command: SimulatorCommand) throws(CommandError) -> SimulatedAccessory {
     let target = try only(targets(of: command), command)
     guard target.aid == nil || target.aid == 1 else {
       let name = target.accessory.assumeIsolated { $0.name }
       throw CommandError(
         .notPossible,
-        "accessory \(command.accessory.map { "\($0)" } ?? "") is behind \"\(name)\", which this can be done to as a whole: name the bridge"
+        "accessory \(command.accessory.map { "\($0)" } ?? "") belongs to \"\(name)\", and this command applies only to the whole bridge: name the bridge"
       )
     }
     return target.accessory
@@ -167,7 +169,7 @@ package struct CommandDispatcher: CommandTaker {
     return target
   }
 
-  /// Those that are named; all when none is.
+  /// Returns the selected accessories; all if the command names none.
   private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
     guard let selector = command.accessory else { return candidates.map { ($0, nil) } }
     let found = matches(selector)
@@ -180,7 +182,7 @@ package struct CommandDispatcher: CommandTaker {
   private func matches(_ selector: AccessorySelector) -> [Target] {
     var found: [Target] = []
     for accessory in candidates {
-      // The server's own name means all of it: its characteristics and those behind the bridge.
+      // The server's name selects the whole server: its characteristics and those of bridged accessories.
       if selector.matches(name: accessory.assumeIsolated { $0.name }, aid: 0) {
         found.append((accessory, nil))
       } else {
@@ -190,16 +192,16 @@ package struct CommandDispatcher: CommandTaker {
     return found
   }
 
-  /// How many a selector means; nil means all.
+  /// Returns the number of accessories that a selector matches; nil matches all.
   package func matchCount(_ selector: AccessorySelector?) -> Int {
     selector.map { matches($0).count } ?? simulation.accessories.count
   }
 
   func stopAll() { for accessory in simulation.accessories { accessory.assumeIsolated { $0.stop() } } }
 
-  // MARK: What is said of them
+  // MARK: Error messages
 
-  /// Of servers and the accessories behind them: what they are called.
+  /// The names of servers and of all accessories.
   typealias Names = (servers: [(number: Int, name: String)], all: [String])
 
   func names() -> Names {
@@ -214,18 +216,18 @@ package struct CommandDispatcher: CommandTaker {
     return names
   }
 
-  /// Why no single accessory is meant.
+  /// Returns the reason why the selector does not match exactly one accessory.
   /// - Parameters:
-  ///   - selector: nil: none was named.
-  ///   - count: how many it means.
-  ///   - names: of those there are, in their order.
+  ///   - selector: the selector; nil: the command named none.
+  ///   - count: the number of matches.
+  ///   - names: the existing names, in order.
   static func refusal(of selector: AccessorySelector?, _ count: Int, _ names: Names) -> CommandError {
     guard let selector else {
       if count == 0 { return CommandError(.noSuchAccessory, "no accessory is served") }
       return CommandError(
-        .ambiguous, "\(count) accessories are served (\(listed(names.servers))): say which with \"accessory\"")
+        .ambiguous, "\(count) accessories are served (\(listed(names.servers))): select one with \"accessory\"")
     }
-    guard count == 0 else { return CommandError(.ambiguous, "\(count) accessories are \(selector)") }
+    guard count == 0 else { return CommandError(.ambiguous, "\(count) accessories match \(selector)") }
     var hint = names.servers.isEmpty ? ": none is served" : "; there are \(listed(names.servers))"
     if case .name(let name) = selector, let meant = nearestName(to: name, in: names.all) {
       hint = ": did you mean \"\(meant)\"?"
@@ -233,7 +235,7 @@ package struct CommandDispatcher: CommandTaker {
     return CommandError(.noSuchAccessory, "there is no accessory \(selector)\(hint)")
   }
 
-  /// The first of them, where there are many.
+  /// Returns the first names; if there are more, also their number.
   private static func listed(_ servers: [(number: Int, name: String)]) -> String {
     let names = servers.sorted { $0.number < $1.number }.prefix(12).map { "\"\($0.name)\"" }.joined(separator: ", ")
     return servers.count > 12 ? "\(names) and \(servers.count - 12) more" : names
@@ -241,7 +243,7 @@ package struct CommandDispatcher: CommandTaker {
 }
 
 extension SimulatedAccessory {
-  /// For who is on the loop already.
+  /// Runs a body for a caller that is already on the loop.
   nonisolated func isolated<T: Sendable>(
     _ body: @Sendable (isolated SimulatedAccessory) throws(CommandError) -> T
   ) throws(CommandError) -> T {

@@ -3,7 +3,8 @@ import HAPHost
 import HAPLoop
 import HAPModel
 
-/// The commands of one sender, carried out one after another: each finds what the one before it has done, however long that took.
+/// The commands of one sender. They are carried out one after another, so each command finds the effects of the
+/// previous one.
 ///
 /// Belongs to the loop's thread.
 package final class CommandQueue {
@@ -14,20 +15,20 @@ package final class CommandQueue {
 
   private let dispatcher: any CommandTaker
   private let loop: EventLoop
-  /// Monotonic time in nanoseconds.
+  /// The monotonic time in nanoseconds.
   private let readClock: () -> UInt64
-  /// Gets each answer, a line without its end, in the order of the commands.
+  /// Called with each answer, a line without a newline, in the order of the commands.
   package var onAnswer: ((String) -> Void)?
-  /// Told when a command has to wait for the one before it.
+  /// Called when a command has to wait for the previous one.
   package var onBusy: (() -> Void)?
-  /// Told when everything is answered.
+  /// Called when all commands are answered.
   package var onIdle: (() -> Void)?
   private var entries: [Entry] = []
-  /// A command has not been answered yet.
+  /// Whether a command has not been answered yet.
   private var isWaiting = false
   private var isAtWork = false
   private var isClosed = false
-  /// While true, the next command waits.
+  /// Whether the next command must wait.
   package var isHeld = false { didSet { if !isHeld { goOn() } } }
 
   package init(
@@ -38,22 +39,22 @@ package final class CommandQueue {
     self.readClock = readClock ?? { loop.readClock() }
   }
 
-  /// Whether everything is answered.
+  /// Whether all commands are answered.
   package var isIdle: Bool { entries.isEmpty && !isWaiting }
 
-  /// Takes a line; a blank one is nothing.
+  /// Takes a line. Ignores a blank line.
   package func take(_ line: LineSplitter.Line) {
     switch line {
     case .line(let bytes):
       guard bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
       entries.append(.line(bytes))
     case .tooLong(let limit):
-      entries.append(.refused(CommandError(.malformed, "a line of more than \(limit) bytes was passed over")))
+      entries.append(.refused(CommandError(.malformed, "a line of more than \(limit) bytes was ignored")))
     }
     goOn()
   }
 
-  /// Carries out and answers nothing any more.
+  /// Stops carrying out and answering commands.
   package func close() {
     isClosed = true
     entries = []

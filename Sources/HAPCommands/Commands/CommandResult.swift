@@ -7,7 +7,7 @@ import HAPWire
 /// The result of a command that was carried out.
 package enum CommandResult: Equatable, Sendable {
   case done
-  /// Simulated time after `advance`.
+  /// The simulated time after `advance`.
   case time(Duration)
   /// The accessory that `add` serves.
   case added(AccessoryIntroduction)
@@ -28,9 +28,9 @@ package typealias CommandOutcome = Result<CommandResult, CommandError>
 /// The part of the answer to `list` that belongs to the process.
 package struct ProcessListing: Equatable, Sendable {
   let now: Duration
-  /// Simulated time per real time; nil: it does not run.
+  /// The ratio of simulated to real time; nil: simulated time is frozen.
   let scale: Double?
-  /// The address of the page; nil: none is served.
+  /// The address of the page; nil: no page is served.
   let page: String?
 
   init(_ simulation: Simulation) {
@@ -52,7 +52,7 @@ package struct CommandReply: Sendable {
 
   package init(_ refusal: CommandRefusal) { self.init(id: refusal.id, .failure(refusal.error)) }
 
-  /// One line of JSON, without its end.
+  /// The reply as one line of JSON, without a newline.
   package var text: String {
     switch outcome {
     case .success(let result): CommandAnswer.success(id: id) { result.write(to: &$0) }
@@ -62,7 +62,7 @@ package struct CommandReply: Sendable {
 }
 
 extension CommandResult {
-  /// Writes the members of an answer's object.
+  /// Writes the members of the answer's object.
   package func write(to json: inout JSONWriter) {
     switch self {
     case .done: break
@@ -125,7 +125,7 @@ extension SimulationClock {
 }
 
 extension JSONWriter {
-  /// Of an object: simulated time in seconds, and how fast it goes.
+  /// Writes the simulated time in seconds and its rate as members of an object.
   package mutating func members(of clock: SimulationClock) { time(clock.now, scale: clock.scale) }
 
   fileprivate mutating func time(_ now: Duration, scale: Double?) {
@@ -134,7 +134,7 @@ extension JSONWriter {
     if let scale { double(scale) } else { integer(0) }
   }
 
-  /// Simulated time in seconds.
+  /// Writes the simulated time in seconds.
   fileprivate mutating func now(_ time: Duration) {
     key("now")
     let (seconds, attoseconds) = time.components

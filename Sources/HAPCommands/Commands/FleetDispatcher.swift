@@ -5,15 +5,15 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// Takes commands for accessories on several loops: finds the loop of the one that is meant, has the command carried out there, and brings the
-/// answer back. What is for all of them goes to every loop.
+/// A receiver of commands for accessories on several loops. It finds the loop of the selected accessory, runs the
+/// command there, and returns the answer. Commands for all accessories go to every loop.
 ///
-/// Whoever sends one command when the one before it has been answered, as `CommandQueue` does, has them carried out in their order. Belongs to the
-/// loop of the first simulation.
+/// If a sender sends each command only after the answer to the previous one, as `CommandQueue` does, its commands run
+/// in order. Belongs to the loop of the first simulation.
 package final class FleetDispatcher: CommandTaker {
   package typealias Answer = @Sendable (CommandOutcome) -> Void
 
-  /// Used on the loop of its simulation alone.
+  /// A dispatcher that is used only on the loop of its simulation.
   private struct Part: Sendable {
     let dispatcher: CommandDispatcher
     var loop: EventLoop { dispatcher.simulation.loop }
@@ -24,17 +24,17 @@ package final class FleetDispatcher: CommandTaker {
   private var home: EventLoop { parts[0].loop }
 
   /// - Parameters:
-  ///   - dispatchers: of one simulation each, in the order of their loops, one at least; each is used on its loop alone from now on. What is
-  ///     scheduled there behind this finds its clock in step with the others.
-  ///   - onAllStopped: called on the first loop after the last accessory was stopped by a command.
+  ///   - dispatchers: at least one dispatcher, each of one simulation, in the order of their loops. From now on each
+  ///     is used only on its loop. Work that is scheduled there later finds its clock in step with the others.
+  ///   - onAllStopped: called on the first loop after a command stopped the last accessory.
   package init(_ dispatchers: [CommandDispatcher], onAllStopped: @escaping @Sendable () -> Void) {
-    precondition(!dispatchers.isEmpty, "somebody has to carry commands out")
+    precondition(!dispatchers.isEmpty, "at least one dispatcher is required")
     parts = dispatchers.map { Part(dispatcher: $0) }
     self.onAllStopped = onAllStopped
     keepInStep()
   }
 
-  /// The clocks of all loops show one time, also behind a jump.
+  /// Keeps the clocks of all loops at one time, also after a jump.
   private func keepInStep() {
     for (index, part) in parts.enumerated() {
       let others = parts.enumerated().filter { $0.offset != index }.map(\.element)
@@ -43,7 +43,7 @@ package final class FleetDispatcher: CommandTaker {
           for other in others { other.loop.schedule { other.dispatcher.simulation.clock.skip(duration) } }
         }
       }
-      // At once where that can be: a fault that accessories have from their start may jump in this very turn.
+      // Immediately if possible, because an initial fault of an accessory may jump in this turn.
       if part.loop.isOnLoop { follow() } else { part.loop.schedule(follow) }
     }
   }
@@ -80,9 +80,9 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  // MARK: Over the loops
+  // MARK: Work on all loops
 
-  /// Puts a question on every loop, and goes on here when all are answered, in the order of the loops.
+  /// Runs a question on every loop, and continues on this loop with all answers, in the order of the loops.
   private func ask<T: Sendable>(
     _ question: @escaping @Sendable (CommandDispatcher) -> T, then: @escaping @Sendable ([T]) -> Void
   ) {
@@ -105,7 +105,7 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  /// Has a command carried out where the accessory is that it names.
+  /// Runs a command on the loop of the accessory that it names.
   private func find(_ command: SimulatorCommand, _ answer: @escaping Answer) {
     ask {
       $0.matchCount(command.accessory)
@@ -126,7 +126,8 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  /// Reads from all accessories, and continues here with the results, in the order in which they were served.
+  /// Reads from all accessories, and continues on this loop with the results, in the order in which the accessories
+  /// were served.
   private func look<T: Sendable>(
     _ look: @escaping @Sendable (isolated SimulatedAccessory) -> T, then: @escaping @Sendable ([T]) -> Void
   ) {
@@ -146,7 +147,7 @@ package final class FleetDispatcher: CommandTaker {
   }
 }
 
-/// Answers as they come in.
+/// The answers received so far.
 private struct Gathered<T: Sendable>: Sendable {
   private var answers: [T?]
   private var missing: Int
@@ -156,7 +157,7 @@ private struct Gathered<T: Sendable>: Sendable {
     missing = count
   }
 
-  /// - Returns: all of them, with the last.
+  /// - Returns: all answers, with the last one.
   mutating func take(_ answer: T, at index: Int) -> [T]? {
     answers[index] = answer
     missing -= 1

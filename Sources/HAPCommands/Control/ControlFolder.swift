@@ -7,11 +7,12 @@ import HAPLoop
   import Darwin
 #endif
 
-/// Where running processes can be spoken to: a folder in the state folder, its owner's alone, with a socket for each process, "1234-5f3a.sock".
+/// The folder of control sockets, inside the state folder. Only its owner can access it. Each process has a socket such
+/// as "1234-5f3a.sock".
 package struct ControlFolder: Sendable {
   package struct Socket: Equatable, Sendable {
     package var path: String
-    /// Of the process that made it.
+    /// The number of the process that created the socket.
     package var pid: Int32
   }
 
@@ -19,14 +20,14 @@ package struct ControlFolder: Sendable {
 
   package init(stateFolder: String) { path = stateFolder + "/control" }
 
-  /// Makes the folder, and takes away what dead processes left in it.
-  /// - Throws: when it can't be made, or is not ours alone.
+  /// Creates the folder, and removes sockets of dead processes.
+  /// - Throws: if the folder can't be created, or other users can access it.
   package func prepare() throws(LoopError) {
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("can't be made") }
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("can't be created") }
     var status = stat()
-    guard lstat(path, &status) == 0 else { throw failure("can't be looked at") }
+    guard lstat(path, &status) == 0 else { throw failure("can't be examined") }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-      throw LoopError(.permissionDenied, "\(path) is no folder of yours")
+      throw LoopError(.permissionDenied, "\(path) is not a folder that you own")
     }
     if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 { throw failure("can't be made private") }
     for name in names() where name.hasSuffix(".sock.new") {
@@ -35,20 +36,20 @@ package struct ControlFolder: Sendable {
     for socket in sockets() where !LocalSocket.isAlive(socket.path) { remove(socket) }
   }
 
-  /// A path for this process that nobody has: another one with its number may be there, in another container.
+  /// Returns an unused path for this process. A process with the same number may exist in another container.
   /// - Parameter time: a reading of the loop's clock.
   package func newPath(at time: UInt64) -> String {
     "\(path)/\(getpid())-\(String(time & 0xFFFF_FFFF, radix: 16)).sock"
   }
 
-  /// Those that are there, dead ones too, in the order of the processes' numbers.
+  /// Returns all sockets, including those of dead processes, in the order of the process numbers.
   package func sockets() -> [Socket] {
     names().filter { $0.hasSuffix(".sock") }
       .compactMap { name in Self.pid(name).map { Socket(path: "\(path)/\(name)", pid: $0) } }
       .sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
   }
 
-  /// Takes away what a dead process left.
+  /// Removes the socket of a dead process.
   package func remove(_ socket: Socket) { unlink(socket.path) }
 
   private static func pid(_ name: String) -> Int32? {

@@ -1,19 +1,21 @@
 import HAPHost
 import HAPLoop
 
-/// Takes commands of other processes of this machine through a socket, lines of JSON as on standard input, and answers each with a line.
+/// A server for commands from other processes of this machine. It receives lines of JSON through a socket, like
+/// standard input, and answers each with a line.
 ///
-/// Everything has a bound: so many connections, of which the one idle longest gives way to a new one; so many bytes in a line; of one
-/// connection nothing is read while a command of it is under way, or an answer lies unread. Belongs to the loop's thread.
+/// All resources are limited. At most 16 connections are open; a new one replaces the connection that has been idle
+/// longest. A line has at most 65,536 bytes. A connection is not read while one of its commands is running or an answer
+/// has not been read. Belongs to the loop's thread.
 package final class ControlServer {
   package static let mostConnections = 16
-  /// Bytes in a line.
+  /// The maximum number of bytes in a line.
   package static let longestLine = 65_536
 
   private let dispatcher: any CommandTaker
   private let loop: EventLoop
   private var listener: LocalListener?
-  /// The one that was heard last is the last.
+  /// The connections, in the order of their last received data.
   private var connections: [ControlConnection] = []
 
   package init(_ dispatcher: any CommandTaker, at path: String, on loop: EventLoop) throws(LoopError) {
@@ -24,7 +26,7 @@ package final class ControlServer {
 
   package var connectionCount: Int { connections.count }
 
-  /// Takes the socket away. Answers that are there leave. Any number of times.
+  /// Removes the socket and sends pending answers. Can be called any number of times.
   package func close() {
     listener?.close()
     listener = nil
@@ -52,13 +54,13 @@ package final class ControlServer {
     hold()
   }
 
-  /// With every place taken by somebody who waits for an answer, others wait to be let in.
+  /// Stops accepting connections while all open connections wait for an answer.
   private func hold() {
     listener?.isHeld = connections.count >= Self.mostConnections && !connections.contains(where: \.isIdle)
   }
 }
 
-/// One who sends commands.
+/// A connection that sends commands.
 private final class ControlConnection {
   private let stream: LocalStream
   private let queue: CommandQueue
@@ -74,11 +76,11 @@ private final class ControlConnection {
     queue = CommandQueue(dispatcher, on: loop)
   }
 
-  /// Whether nothing is owed to it.
+  /// Whether all its commands are answered and all answers are sent.
   var isIdle: Bool { queue.isIdle && stream.queuedByteCount == 0 }
 
   func start() {
-    // Weak, and held while they run: what happens inside may end the connection.
+    // The closures hold `self` weakly and retain it while they run, because a call inside may end the connection.
     queue.onAnswer = { [weak self] answer in
       guard let self else { return }
       stream.write(Array((answer + "\n").utf8))
@@ -105,7 +107,7 @@ private final class ControlConnection {
     settle()
   }
 
-  /// Sends what is answered, and closes.
+  /// Sends the answers of finished commands, and closes.
   func finish() {
     isFinished = true
     queue.close()

@@ -6,7 +6,7 @@ import HAPScenario
 import HAPVocabulary
 import HAPWire
 
-/// The accessories of a simulation, as its scenario sees them.
+/// The accessories of a simulation, for its scenario.
 ///
 /// Belongs to the loop's thread.
 final class RunningWorld: ScenarioWorld {
@@ -48,7 +48,9 @@ final class RunningWorld: ScenarioWorld {
   }
 
   func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value {
-    guard let characteristic = characteristic(subject) else { throw ScenarioTrouble("\(subject.name) is gone") }
+    guard let characteristic = characteristic(subject) else {
+      throw ScenarioTrouble("\(subject.name) no longer exists")
+    }
     do throws(CommandError) { return try characteristic.value(ofWritten: value).asWritten } catch {
       throw ScenarioTrouble(error.message)
     }

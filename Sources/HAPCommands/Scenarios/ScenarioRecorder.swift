@@ -4,7 +4,7 @@ import HAPScenario
 import HAPVocabulary
 import HAPWire
 
-/// Makes a scenario of what happens: commands as they came, and what controllers wrote as if it had been done by hand.
+/// A recorder that creates a scenario from commands and from controllers' writes. A write becomes a `set` step.
 ///
 /// Belongs to the loop's thread.
 package final class ScenarioRecorder {
@@ -12,27 +12,27 @@ package final class ScenarioRecorder {
   private let expects: Bool
   private var lastStep = Duration.zero
 
-  /// - Parameter expects: whether what controllers write becomes something to expect, instead of something to do.
+  /// - Parameter expects: whether a controller's write becomes an `expect` step instead of a `set` step.
   package init(_ clock: SimulationClock, expects: Bool) {
     self.clock = clock
     self.expects = expects
   }
 
-  /// What the file begins with: a scenario already.
-  /// - Parameter profiles: paths of what is served.
+  /// Returns the head of the file, which is already a valid scenario.
+  /// - Parameter profiles: the paths of the served profiles.
   package static func head(profiles: [String], seed: UInt64?) -> String {
-    var text = "# Written by hapsim record. What it was recorded from stands beside each step.\nscenario: Recorded\n"
+    var text = "# Written by hapsim record. The comment of each step names its source.\nscenario: Recorded\n"
     if !profiles.isEmpty { text += "# profiles: [\(profiles.map(quoted).joined(separator: ", "))]\n" }
     if let seed { text += "seed: \(seed)\n" }
     return text + "steps:\n  - note: Recorded\n"
   }
 
-  /// The step for a command that comes now; empty where it is none.
+  /// Returns the step for a command that is received now; empty if it is not a step.
   package func lines(for command: SimulatorCommand) -> String {
     CommandForm[command.name].isScenarioStep ? step(command, "by a command") : ""
   }
 
-  /// The step for something that happened; empty where it is no step.
+  /// Returns the step for an event; empty if it is not a step.
   package func lines(for event: SimulatorEvent) -> String {
     switch event.kind {
     case .wrote(let written, let controller):
@@ -47,7 +47,7 @@ package final class ScenarioRecorder {
         ("event", .text("wrote")), ("accessory", .text(event.accessory)), ("characteristic", .text(id)),
         ("value", JSONNode(written.value)),
       ])
-      // As long as it took here, and a minute.
+      // The time limit is the recorded time plus one minute.
       let within = (clock.now - lastStep + .seconds(60)).stepText
       lastStep = clock.now
       return "  - { expect: \(Self.escaped(condition.compactText)), within: \(within) }  # \(commented(told))\n"
@@ -65,7 +65,7 @@ package final class ScenarioRecorder {
 
   private static func quoted(_ text: String) -> String { escaped(JSONWriter.text { $0.string(text) }) }
 
-  /// JSON that is YAML too: YAML takes fewer characters as they are, and folds some.
+  /// Returns JSON that is also YAML: YAML permits fewer unescaped characters, and folds some.
   private static func escaped(_ json: String) -> String {
     var text = ""
     for scalar in json.unicodeScalars {
@@ -88,14 +88,14 @@ package final class ScenarioRecorder {
     }
   }
 
-  /// Nothing that ends a line, or that YAML refuses.
+  /// Returns text without line ends and characters that YAML forbids.
   private func commented(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isPlain($0) ? $0 : " " }))
   }
 }
 
 extension Duration {
-  /// Seconds and milliseconds, as a step has them.
+  /// The duration in seconds and milliseconds, in the form of a step.
   fileprivate var stepText: String {
     let milliseconds = components.attoseconds / 1_000_000_000_000_000
     if milliseconds == 0 { return "\(components.seconds)s" }

@@ -6,11 +6,11 @@ import HAPScenario
 import HAPVocabulary
 import HAPWire
 
-/// A scenario that is carried out: its commands go to the accessories, and what happens to them comes back to it.
+/// A running scenario. Its commands go to the accessories, and the events of the accessories go to the scenario.
 ///
 /// Belongs to the loop's thread.
 package final class ScenarioRun {
-  /// How it ended.
+  /// The result.
   package enum Outcome: Sendable {
     case passed
     case failed(ScenarioFailure)
@@ -33,23 +33,25 @@ package final class ScenarioRun {
   private var isScheduled = false
   private var isOver = false
   private let timer: SimulationTimer
-  /// How long a controller may take is told by the machine's clock, since the simulation's stands still for it.
+  /// The timer for controllers. It uses the machine's clock, because simulated time is held while a controller is
+  /// awaited.
   private let patience: LoopTimer
-  /// When a controller is late, by the machine's clock, for each wait; a wait keeps its time though it isn't the controller's turn for a while.
+  /// The deadline of each wait for a controller, on the machine's clock. A wait keeps its deadline while it does not
+  /// depend on a controller.
   private var controllerDeadlines: [Int: Duration] = [:]
-  /// Is told each `note`, with the simulated time.
+  /// Called with each `note` and the simulated time.
   package var onNote: ((String, Duration) -> Void)?
-  /// Told once, when it is over.
+  /// Called once, at the end.
   package var onEnd: ((Outcome, Duration) -> Void)?
 
-  /// The words of a scenario that mean nothing to the accessories that are served now: see `Scenario.wordProblems`.
+  /// Returns the names in a scenario that match nothing in the served accessories: see `Scenario.wordProblems`.
   package static func wordProblems(
     of scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher
   ) -> [JSONProblem] {
     scenario.wordProblems(in: RunningWorld(simulation, dispatcher))
   }
 
-  /// - Parameter seed: of its chance, where the scenario has none.
+  /// - Parameter seed: the random seed if the scenario has none.
   package init(
     _ scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher, seed: UInt64
   ) {
@@ -70,10 +72,10 @@ package final class ScenarioRun {
     }
   }
 
-  /// Its first steps are carried out at once.
+  /// Starts the scenario. The first steps run immediately.
   package func start() { take(.began) }
 
-  /// Nothing is done any more, and nobody told.
+  /// Stops the scenario without further calls or actions.
   package func close() {
     isOver = true
     inputs = []
@@ -83,7 +85,8 @@ package final class ScenarioRun {
     patience.close()
   }
 
-  /// Something happened to an accessory. It is taken up when the accessory is done with it, and no time passes until then.
+  /// Takes an event of an accessory. It is processed after the accessory has finished its work; no simulated time
+  /// passes until then.
   package func hear(_ event: SimulatorEvent) {
     guard !isOver else { return }
     inputs.append(.event(ScenarioEvent(event), at: clock.now))
@@ -109,7 +112,7 @@ package final class ScenarioRun {
   private func drain() {
     guard !isDraining, !isOver else { return }
     isDraining = true
-    // Other things on the loop have their turn between many steps at one moment.
+    // After 1000 inputs, other work on the loop gets its turn.
     var left = 1000
     while !inputs.isEmpty, !isOver, left > 0 {
       left -= 1
@@ -155,12 +158,12 @@ package final class ScenarioRun {
     let tell = onEnd
     let now = clock.now
     close()
-    // What goes on has nobody who lets time jump: it is advanced by commands.
+    // After the end, nothing makes time jump: only commands advance it.
     clock.standStill()
     tell?(outcome, now)
   }
 
-  /// Everything is done that can be done now: time goes on, unless it has to wait.
+  /// Sets the timers after all possible work is done. Simulated time then continues unless it is held.
   private func settle() {
     if let deadline = machine.nextDeadline {
       timer.start(after: deadline - clock.now)

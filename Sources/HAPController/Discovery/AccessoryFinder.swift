@@ -8,9 +8,9 @@ import HAPWire
 package struct AccessoryFinder: Sendable {
   package let loop: EventLoop
   package let storage: SerialStorage
-  /// For connecting, and for each answer.
+  /// The timeout for connecting, and for each answer.
   package let timeout: Duration
-  /// Names of the interfaces to search; empty: all of the local network.
+  /// The names of the interfaces to search; empty: all interfaces of the local network.
   package let interfaces: [String]
   package let progress: @Sendable (ControllerProgress) -> Void
 
@@ -25,31 +25,32 @@ package struct AccessoryFinder: Sendable {
     self.progress = progress
   }
 
-  /// The longest search: accessories answer within a second, and are asked three times in this.
+  /// The maximum time of a search. Accessories answer within one second, and receive three queries in this time.
   private static let longestSearch = Duration.seconds(5)
-  /// The time to search for others of a name when one is found.
+  /// The time to search for more accessories with the same name after one was found.
   private static let timeForOthers = Duration.milliseconds(300)
 
-  /// The stored pairings.
+  /// Returns the stored pairings.
   package func knownPairings() throws -> [ControllerPairing] { try storage.pairings().map(\.pairing) }
 
   /// Reports tolerated deviations.
   func note(_ remarks: [Tolerated]) { for remark in remarks { progress(.tolerated("\(remark)")) } }
 
-  /// Connects and verifies.
+  /// Connects to the accessory and runs Pair Verify.
   package func open(_ pairing: ControllerPairing) async throws -> OpenAccessory {
     let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
     note(await accessory.client.remarks)
     return accessory
   }
 
-  /// The accessory, verified: where its pairing says, or where it is found on the network, which is kept then.
+  /// Connects to the accessory at its stored address, or finds it on the network and stores that address. Returns it
+  /// after Pair Verify.
   package func open(_ target: Target) async throws -> OpenAccessory {
     try await reach(target) { try await open($0) }
   }
 
-  /// Does what takes a verified connection with the pairing that is meant: at the addresses that are kept, or at those where the accessory
-  /// is found, which are kept when it was really there.
+  /// Runs an attempt with the target's pairing: first with the stored addresses, then with those where the accessory is
+  /// found. Stores the found addresses if that attempt succeeds.
   package func reach<Outcome>(
     _ target: Target, _ attempt: (ControllerPairing) async throws -> Outcome
   ) async throws -> Outcome {
@@ -60,7 +61,7 @@ package struct AccessoryFinder: Sendable {
     if let found { return try await reach(pairing, at: found.addresses, attempt) }
     do { return try await attempt(pairing) } catch {
       guard (error as? ClientError)?.isOfPlace == true else { throw error }
-      // It may have moved. That it isn't found elsewhere is no news beside why it doesn't answer where it was.
+      // The accessory may have moved. If no other address is found, the first error is the useful one.
       let elsewhere = try await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
         .filter { !pairing.addresses.contains($0) }
       guard !elsewhere.isEmpty else { throw error }
@@ -78,8 +79,8 @@ package struct AccessoryFinder: Sendable {
     return outcome
   }
 
-  /// The pairing that is meant, by its alias, device ID or address; else the accessory that is found by that name, with the pairing
-  /// that we have with it.
+  /// Returns the pairing with this alias, device ID or address. Without one, returns the accessory that the search
+  /// finds under this name, and its pairing if there is one.
   package func meant(_ target: Target) async throws -> (pairing: ControllerPairing?, found: FoundAccessory?) {
     let known = try knownPairings()
     if case .address = target { return (try known.pairing(for: target), nil) }
@@ -88,13 +89,13 @@ package struct AccessoryFinder: Sendable {
     return (found.pairing(among: known), found)
   }
 
-  /// Where the network says that the accessory is; nothing where it doesn't.
+  /// Returns the addresses of the accessory on the network; empty if it is not found.
   package func whereabouts(of pairing: ControllerPairing) async -> [SocketAddress] {
     let found = try? await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
     return (try? socketAddresses(found ?? [])) ?? []
   }
 
-  /// Where an accessory is that we have no pairing with; nil: we have one.
+  /// Returns the addresses of an accessory without a stored pairing; nil if there is a pairing.
   func addressesOfStranger(_ target: Target) async throws -> [String]? {
     if case .address(let address) = target {
       return (try? knownPairings().pairing(for: target)) == nil ? ["\(address)"] : nil
@@ -103,9 +104,9 @@ package struct AccessoryFinder: Sendable {
     return pairing == nil ? found?.addresses : nil
   }
 
-  /// Makes an accessory identify itself that no controller is paired with. HAP R2 §6.7.6.
+  /// Makes an unpaired accessory identify itself. HAP R2 §6.7.6.
   /// - Throws: `AccessError.identifyForbidden`.
-  /// - Returns: its addresses; nil: nothing was done, because we have a pairing with it.
+  /// - Returns: the accessory's addresses; nil if nothing was sent, because there is a stored pairing.
   package func identifyStranger(_ target: Target) async throws -> [String]? {
     guard let addresses = try await addressesOfStranger(target) else { return nil }
     let client = try await OpenAccessory.connect(addresses, on: loop, timeout: timeout)
@@ -119,7 +120,7 @@ package struct AccessoryFinder: Sendable {
     return addresses
   }
 
-  /// The one accessory on the network that is meant.
+  /// Returns the one accessory on the network that matches the target.
   /// - Throws: `AccessError.notFound`, `.ambiguous`.
   package func find(_ target: Target, knowing known: [ControllerPairing]) async throws -> FoundAccessory {
     progress(.searching)
@@ -140,7 +141,7 @@ package struct AccessoryFinder: Sendable {
   private var searchTime: Duration { min(timeout, Self.longestSearch) }
 
   private struct SearchResult {
-    /// By name.
+    /// The matching accessories, by name.
     var found: [FoundAccessory] = []
     var others: [FoundAccessory] = []
     var trouble: String?
@@ -153,7 +154,7 @@ package struct AccessoryFinder: Sendable {
       case .appeared(let found), .changed(let found):
         if found.isMeant(by: target) { search.end(after: Self.timeForOthers) }
       case .gone: break
-      // Nothing that is waited for would change that.
+      // Waiting longer doesn't help: the search itself failed.
       case .trouble: if isEmpty { search.close() }
       }
     }
@@ -166,7 +167,7 @@ package struct AccessoryFinder: Sendable {
 }
 
 extension ClientError {
-  /// Whether the accessory may be well, and somewhere else: no accessory is there, or another one.
+  /// Whether the accessory may have another address: no accessory, or a different one, is at this address.
   fileprivate var isOfPlace: Bool {
     switch self {
     case .unreachable: true

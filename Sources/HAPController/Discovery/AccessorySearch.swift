@@ -8,24 +8,26 @@ import HAPTransport
   import Darwin
 #endif
 
-/// A look at the network for accessories, for callers that await: what is found as it comes, until a time that is set, or the end.
+/// A search of the network for accessories, as an asynchronous sequence of events. It ends after a time limit, or when
+/// it is closed.
 package struct AccessorySearch: Sendable {
   package typealias Event = AccessorySighting
 
-  /// How many events may wait to be read: a network is not to fill our memory. One more is the end of the search.
+  /// The maximum number of waiting events, because a network must not exhaust the memory. The search ends when this
+  /// number is exceeded.
   private static let room = 10_000
 
-  /// Ends with the search.
+  /// The events, until the end of the search.
   package let events: AsyncStream<Event>
   private let loop: EventLoop
   private let work: LoopBound<SearchWork>
 
-  /// Starts at once.
+  /// Starts the search immediately.
   /// - Parameters:
-  ///   - interfaces: names; empty: all of the local network.
-  ///   - limit: how long to look; nil: until it is closed.
-  ///   - quiet: ends when nothing new has come for so long after the first; nil: doesn't.
-  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, instead of the process.
+  ///   - interfaces: the names of the interfaces; empty: all interfaces of the local network.
+  ///   - limit: the maximum time; nil: until the search is closed.
+  ///   - quiet: the search ends if no new accessory is found for this time; nil: without this limit.
+  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search instead of the process.
   package init(
     on loop: EventLoop, interfaces: [String], limit: Duration?, quiet: Duration? = nil, endsOnSignal: Bool = false
   ) {
@@ -34,20 +36,20 @@ package struct AccessorySearch: Sendable {
     self.events = events
     let work = LoopBound(loop, SearchWork(loop, tell, quiet: quiet))
     self.work = work
-    // A loop that has ended runs nothing more.
+    // A stopped loop runs no work.
     if !loop.schedule({ work.value.start(interfaces, limit, endsOnSignal) }) { tell.finish() }
   }
 
-  /// Any number of times.
+  /// Ends the search. Can be called any number of times.
   package func close() { loop.schedule { [work] in work.value.finish() } }
 
-  /// Ends it after this time, instead of the one that was set before.
+  /// Ends the search after this time, instead of after its previous limit.
   package func end(after time: Duration) { loop.schedule { [work] in work.value.limit?.start(after: time) } }
 
   /// Waits for the end of the search.
-  /// - Parameter onEvent: is called after each event. `isEmpty`: no accessory is present.
-  /// - Throws: `ClientError.cancelled`, because a cancelled search has seen a part of the network.
-  /// - Returns: the accessories by name, and the reason why nothing can be found, if there is one at the end.
+  /// - Parameter onEvent: called after each event. `isEmpty`: no accessory is present.
+  /// - Throws: `ClientError.cancelled`, because a cancelled search is incomplete.
+  /// - Returns: the accessories by name, and the reason if the network can't be searched at the end.
   package func all(
     onEvent: (Event, _ isEmpty: Bool) -> Void = { _, _ in }
   ) async throws(ClientError) -> (found: [FoundAccessory], trouble: String?) {
@@ -67,12 +69,12 @@ package struct AccessorySearch: Sendable {
   }
 }
 
-/// The work of a search, on the loop's thread. Its timers keep it until the end of the search.
+/// The work of a search, on the loop's thread. Its timers retain it until the end of the search.
 private final class SearchWork {
   typealias Event = AccessorySighting
 
-  /// Silence doesn't end it sooner: who has said something within the last second doesn't repeat it (RFC 6762 §6), and is asked again after
-  /// a second.
+  /// The minimum time before silence ends the search. A responder that has sent a record within the last second doesn't
+  /// repeat it (RFC 6762 §6). The next query follows after one second.
   private static let leastTime = Duration.milliseconds(1500)
 
   private let loop: EventLoop
@@ -95,7 +97,7 @@ private final class SearchWork {
   func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
     if isOver { return }
     let limit = LoopTimer(loop) { self.finish() }
-    // Also when the loop is stopped, so that no task waits for events forever.
+    // Finish also when the loop is stopped, so that no task waits for events forever.
     limit.onClosed = { self.finish() }
     self.limit = limit
     silence = LoopTimer(loop) { self.finish() }
@@ -110,7 +112,7 @@ private final class SearchWork {
       tell.yield(.trouble(error.detail))
       return finish()
     }
-    // From now: to ask for the machine's daemon takes its time.
+    // The limit starts here, because connecting to the machine's daemon takes time.
     startTime = loop.readClock()
     if let time { limit.start(after: time) }
   }

@@ -3,15 +3,16 @@ import HAPModel
 import HAPStore
 import HAPWire
 
-/// The accessory that a caller means: the name or device ID of a stored pairing or of an accessory on the network, an address, or the setup ID
-/// of a setup payload.
+/// The accessory that a caller selects: the name or device ID of a stored pairing or of an accessory on the network, an
+/// address, or the setup ID of a setup payload.
 package enum Target: Equatable, Sendable {
   case name(String)
   case address(SocketAddress)
-  /// Found by the setup hash that the accessory advertises.
+  /// The accessory whose advertised setup hash matches.
   case setupID(SetupID)
 
-  /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826" are addresses. Any other text is a name.
+  /// Parses an address such as "192.0.2.7:51826", "[fe80::1%eth0]:51826" or "localhost:51826". Any other text is a
+  /// name.
   /// - Throws: `.malformedAddress`; `.noSuchInterface` for the part after a %.
   package init(text: String) throws(LoopError) {
     self = try SocketAddress(text: text).map { .address($0) } ?? .name(text)
@@ -19,7 +20,7 @@ package enum Target: Equatable, Sendable {
 }
 
 extension [ControllerPairing] {
-  /// The pairing that a target names.
+  /// Returns the pairing that a target selects.
   /// - Throws: `.noPairing`.
   package func pairing(for target: Target) throws(AccessError) -> ControllerPairing {
     switch target {
@@ -36,7 +37,7 @@ extension [ControllerPairing] {
   }
 }
 
-/// Parses the addresses of a pairing. Texts that are no addresses are skipped.
+/// Parses the addresses of a pairing. Skips texts that are not addresses.
 /// - Throws: `.malformedAddress`.
 package func socketAddresses(_ texts: [String]) throws(AccessError) -> [SocketAddress] {
   var found: [SocketAddress] = []

@@ -4,7 +4,7 @@ import HAPModel
 import HAPStore
 import HAPWire
 
-/// An accessory that was found on the network: its addresses, and what its record says. HAP R2 §6.4.
+/// An accessory that was found on the network: its addresses, and the data of its record. HAP R2 §6.4.
 public struct FoundAccessory: Equatable, Sendable {
   package let service: DiscoveredService
   package let accessory: DiscoveredAccessory
@@ -14,7 +14,7 @@ public struct FoundAccessory: Equatable, Sendable {
     accessory = DiscoveredAccessory(name: service.name, txt: service.txt)
   }
 
-  /// The instance name of the service, which people see: any text of 1 to 63 bytes.
+  /// The instance name of the service, which users see: any text of 1 to 63 bytes.
   public var name: String { service.name }
   /// `id`, normally a device ID; nil: the record has none.
   public var deviceID: String? { accessory.deviceID }
@@ -24,17 +24,17 @@ public struct FoundAccessory: Equatable, Sendable {
   public var categoryNumber: UInt8? { accessory.categoryNumber }
   /// `c#`; nil: the record has none.
   public var configurationNumber: UInt32? { accessory.configurationNumber }
-  /// Whether a controller is paired with it, by `sf`; nil: the record does not say.
+  /// Whether a controller is paired with the accessory, according to `sf`; nil: the record has no `sf`.
   public var isPaired: Bool? { accessory.isPaired }
-  /// At most 8: "192.0.2.7:51826", "[fe80::1%eth0]:51826".
+  /// At most 8 addresses, such as "192.0.2.7:51826" or "[fe80::1%eth0]:51826".
   public var addresses: [String] { service.addresses.prefix(8).map { "\($0)" } }
 
-  /// Whether a person means it: by its name or by its device ID, in any case.
+  /// Whether the text is the accessory's name or device ID, in any case.
   package func isCalled(_ text: String) -> Bool {
     name.lowercased() == text.lowercased() || accessory.deviceID.map { $0 == text.uppercased() } == true
   }
 
-  /// Whether a person means it.
+  /// Whether the accessory matches the target.
   package func isMeant(by target: Target) -> Bool {
     switch target {
     case .name(let name): isCalled(name)
@@ -43,14 +43,14 @@ public struct FoundAccessory: Equatable, Sendable {
     }
   }
 
-  /// Whether its setup hash is that of a setup ID; nil: it advertises no setup hash.
+  /// Whether the setup hash matches a setup ID; nil: the accessory advertises no setup hash.
   package func hasSetupID(_ id: SetupID) -> Bool? {
     guard let hash = accessory.setupHash else { return nil }
     guard let deviceID = accessory.deviceID.flatMap({ DeviceID($0) }) else { return false }
     return Base64.encode(hash) == Advertisement.setupHash(setupID: id, deviceID: deviceID)
   }
 
-  /// The pairing that we have with it.
+  /// Returns the pairing with this accessory.
   package func pairing(among pairings: [ControllerPairing]) -> ControllerPairing? {
     pairings.first { $0.accessoryName.uppercased() == accessory.deviceID }
   }

@@ -1,16 +1,16 @@
 import HAPLoop
 import HAPStore
 
-/// Watches the record of one accessory on the network for its configuration number, `c#`.
+/// A watch of one accessory's record on the network. It reports the configuration number, `c#`.
 ///
-/// The accessory is recognized by its device ID alone, because another accessory may take its instance name.
-/// Where nothing can be found, no number is reported.
+/// The watch recognizes the accessory only by its device ID, because another accessory may take its instance name. If
+/// the network can't be searched, it reports no number.
 package struct RecordWatch: Sendable {
   private let search: AccessorySearch
 
   /// - Parameters:
-  ///   - interfaces: names; empty: all of the local network.
-  ///   - report: is called with the number of each record, the same one again too.
+  ///   - interfaces: the names of the interfaces; empty: all interfaces of the local network.
+  ///   - report: called with the number of each record, including unchanged numbers.
   package init(
     of pairing: ControllerPairing, on loop: EventLoop, interfaces: [String],
     report: @escaping @Sendable (UInt32) async -> Void
@@ -29,7 +29,7 @@ package struct RecordWatch: Sendable {
     }
   }
 
-  /// Any number of times.
+  /// Ends the watch. Can be called any number of times.
   package func close() { search.close() }
 }
 

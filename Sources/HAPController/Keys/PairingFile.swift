@@ -3,9 +3,10 @@ import HAPLoop
 import HAPStore
 import HAPWire
 
-/// Pairings as aiohomekit writes them, an object by alias, and as Home Assistant keeps them among its configuration entries: keys in hexadecimal.
+/// Pairings in aiohomekit's format, an object by alias, and in Home Assistant's configuration entries. Keys are
+/// hexadecimal.
 package enum PairingFile {
-  /// - Returns: a text of aiohomekit's form.
+  /// - Returns: the text in aiohomekit's format.
   package static func text(_ pairings: [ControllerPairing]) -> String {
     JSONWriter.text { json in
       json.object { json in
@@ -38,8 +39,8 @@ package enum PairingFile {
     json.integer(addresses.first.map { Int($0.port) } ?? 0)
   }
 
-  /// Reads either form; pairings over Bluetooth are left out.
-  /// - Throws: the first error, with its path. No pairing is to be stored then.
+  /// Parses either format. Skips pairings over Bluetooth.
+  /// - Throws: the first error, with its path. The caller must then store no pairing.
   package static func read(_ bytes: [UInt8]) throws -> [ControllerPairing] {
     let node: JSONNode
     do { node = try JSONNode.parse(bytes) } catch {
@@ -54,7 +55,7 @@ package enum PairingFile {
     return try node.asObject().compactMap { try pairing(alias: $0.name, $0.value) }
   }
 
-  /// Gives pairings of a file names that a storage can have: without slashes, and another one if a pairing with another accessory has it.
+  /// Gives the pairings of a file valid names: without slashes, and unique if another accessory's pairing has the name.
   package static func named(
     _ read: [ControllerPairing], among stored: [ControllerPairing]
   ) -> [ControllerPairing] {

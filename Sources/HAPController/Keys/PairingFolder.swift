@@ -1,12 +1,13 @@
 import HAPStore
 
-/// Keeps pairings in a folder, in the database `controller.db` that hapctl uses too. Only its owner can read it (0700, 0600).
+/// A storage of pairings in a folder, in the database `controller.db` that hapctl also uses. Only the owner can read it
+/// (0700, 0600).
 public struct PairingFolder: PairingStorage {
-  /// The folder. The first call makes it if need be.
+  /// The folder. The first call creates it if necessary.
   public let path: String
   private let files: any StoreFiles
 
-  /// - Parameter path: the folder, for example `~/.local/state/hapctl` in full.
+  /// - Parameter path: the full path of the folder, for example that of `~/.local/state/hapctl`.
   public init(_ path: String) { self.init(path, files: SystemFiles()) }
 
   package init(_ path: String, files: any StoreFiles) {
@@ -16,12 +17,12 @@ public struct PairingFolder: PairingStorage {
 
   private func open() throws(StoreError) -> ControllerStore { try ControllerStore(folder: path, files: files) }
 
-  /// All pairings, by name.
+  /// Returns all pairings, by name.
   public func pairings() throws -> [StoredPairing] { try open().pairings().map(StoredPairing.init) }
 
-  /// Stores a pairing durably. A pairing of the same name is replaced.
+  /// Stores a pairing durably. Replaces a pairing with the same name.
   public func store(_ pairing: StoredPairing) throws { try open().keep(pairing.pairing) }
 
-  /// Removes the pairing of this name, if there is one.
+  /// Removes the pairing with this name, if there is one.
   public func removePairing(named name: String) throws { try open().remove(alias: name) }
 }

@@ -1,13 +1,14 @@
-/// Keeps the pairings of a controller: the keys of accessories, and the secret keys by which the controller proves itself to them.
+/// A storage of a controller's pairings: the accessories' keys, and the secret keys that prove the controller's
+/// identity to them.
 ///
-/// Calls may block. They come from any thread. A ``Controller`` waits for the end of one call before it makes the next.
+/// Calls may block. They come from any thread. A ``Controller`` makes a call only after the previous one has returned.
 public protocol PairingStorage: Sendable {
-  /// All pairings, by name.
+  /// Returns all pairings, by name.
   func pairings() throws -> [StoredPairing]
 
-  /// Stores a pairing durably. A pairing of the same name is replaced.
+  /// Stores a pairing durably. Replaces a pairing with the same name.
   func store(_ pairing: StoredPairing) throws
 
-  /// Removes the pairing of this name, if there is one.
+  /// Removes the pairing with this name, if there is one.
   func removePairing(named name: String) throws
 }

@@ -1,24 +1,24 @@
 import HAPStore
 import Synchronization
 
-/// Calls a `PairingStorage` from many tasks, one call or one change of several calls at a time.
+/// A `PairingStorage` for many tasks. It runs one call, or one change that consists of several calls, at a time.
 package final class SerialStorage: Sendable {
   private let storage: any PairingStorage
   private let lock = Mutex(())
 
   package init(_ storage: any PairingStorage) { self.storage = storage }
 
-  /// All pairings, by name.
+  /// Returns all pairings, by name.
   func pairings() throws -> [StoredPairing] { try lock.withLock { _ in try storage.pairings() } }
 
-  /// Removes the pairing of this name, if there is one.
+  /// Removes the pairing with this name, if there is one.
   package func removePairing(named name: String) throws {
     try lock.withLock { _ in try storage.removePairing(named: name) }
   }
 
-  /// Stores a new pairing under its name, or under a free one if a pairing with another accessory has it: no keys are lost. Those of an
-  /// earlier pairing with the same accessory are of no use, because it was reset.
-  /// - Returns: the pairing with the name that it has now.
+  /// Stores a new pairing under its name, or under a free name if another accessory's pairing has it. Thus no keys are
+  /// lost. An earlier pairing with the same accessory is replaced, because the accessory was reset.
+  /// - Returns: the pairing with its final name.
   func add(_ pairing: ControllerPairing) throws -> ControllerPairing {
     try lock.withLock { _ in
       var pairing = pairing
@@ -30,13 +30,13 @@ package final class SerialStorage: Sendable {
   }
 
   /// Gives a stored pairing another name, or a free one if another pairing has it.
-  /// - Returns: the pairing with the name that it has now.
+  /// - Returns: the pairing with its final name.
   func rename(_ pairing: ControllerPairing, to name: String) throws -> ControllerPairing {
     try lock.withLock { _ in
       let names = try storage.pairings().map(\.name)
       var renamed = pairing
       renamed.alias = freeAlias(name, among: names.filter { $0 != pairing.alias })
-      // The pairing was removed during the search for its name, or has the name already.
+      // The pairing was removed while its name was read, or already has the name.
       if !names.contains(pairing.alias) || renamed.alias == pairing.alias { return pairing }
       try storage.store(StoredPairing(renamed))
       try storage.removePairing(named: pairing.alias)

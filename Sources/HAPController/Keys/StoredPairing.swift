@@ -1,19 +1,19 @@
 import HAPCrypto
 import HAPStore
 
-/// A pairing as a controller keeps it.
+/// A pairing in a controller's storage.
 public struct StoredPairing: Sendable {
   package var pairing: ControllerPairing
 
   package init(_ pairing: ControllerPairing) { self.pairing = pairing }
 
   /// - Parameters:
-  ///   - name: unique in a storage.
+  ///   - name: the name, unique in a storage.
   ///   - accessoryID: the identifier of the accessory in M6 of Pair Setup, normally the text of its device ID.
-  ///   - accessoryKey: Ed25519 public key, 32 bytes.
-  ///   - identity: the identifier and the keys that the accessory knows this controller by.
-  ///   - addresses: "192.0.2.7:51826", "[fe80::1%eth0]:51826".
-  /// - Returns: nil: the key is not 32 bytes long.
+  ///   - accessoryKey: the Ed25519 public key, 32 bytes.
+  ///   - identity: the controller's identifier and keys for this accessory.
+  ///   - addresses: addresses such as "192.0.2.7:51826" or "[fe80::1%eth0]:51826".
+  /// - Returns: nil if the key is not 32 bytes long.
   public init?(
     name: String, accessoryID: String, accessoryKey: [UInt8], identity: ControllerIdentity, addresses: [String]
   ) {
@@ -30,9 +30,9 @@ public struct StoredPairing: Sendable {
   }
   /// The identifier of the accessory, normally the text of its device ID: "AA:BB:CC:DD:EE:FF".
   public var accessoryID: String { pairing.accessoryName }
-  /// Ed25519 public key, 32 bytes.
+  /// The accessory's Ed25519 public key, 32 bytes.
   public var accessoryKey: [UInt8] { pairing.accessoryKey }
-  /// The identifier and the keys that the accessory knows this controller by.
+  /// The controller's identifier and keys for this accessory.
   public var identity: ControllerIdentity {
     ControllerIdentity(
       identifier: String(decoding: pairing.controllerID, as: UTF8.self), key: pairing.controllerKey)
@@ -44,9 +44,9 @@ public struct StoredPairing: Sendable {
   }
 }
 
-/// A controller as accessories know it: an identifier and an Ed25519 key pair. HAP R2 §5.6.5.
+/// A controller's identity: an identifier and an Ed25519 key pair. HAP R2 §5.6.5.
 public struct ControllerIdentity: Sendable {
-  /// 1 to 36 bytes in UTF-8, normally an upper-case UUID.
+  /// The identifier, 1 to 36 bytes in UTF-8, normally an uppercase UUID.
   public let identifier: String
   package let key: SigningKey
 
@@ -56,26 +56,26 @@ public struct ControllerIdentity: Sendable {
   }
 
   /// - Parameters:
-  ///   - identifier: 1 to 36 bytes in UTF-8.
+  ///   - identifier: the identifier, 1 to 36 bytes in UTF-8.
   ///   - seed: the secret key, 32 bytes.
-  /// - Returns: nil: a length is wrong.
+  /// - Returns: nil if a length is wrong.
   public init?(identifier: String, seed: [UInt8]) {
     guard (1...36).contains(identifier.utf8.count), seed.count == 32 else { return nil }
     self.init(identifier: identifier, key: SigningKey(seed: SecretBytes(seed)))
   }
 
-  /// Draws a new identity.
+  /// Creates a random identity.
   package init(drawnFrom random: RandomSource) {
     self.init(identifier: Self.uuid(random), key: SigningKey(seed: random.secret(32)))
   }
 
-  /// Ed25519 public key, 32 bytes.
+  /// The Ed25519 public key, 32 bytes.
   public var publicKey: [UInt8] { key.publicKey }
 
-  /// Lends the secret key, 32 bytes. The pointer is valid only inside `body`.
+  /// Passes the secret key, 32 bytes, to `body`. The pointer is valid only inside `body`.
   public func withSeed<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try key.seed.withBytes(body) }
 
-  /// A random UUID in capitals.
+  /// Returns a random UUID in uppercase.
   private static func uuid(_ random: RandomSource) -> String {
     var bytes = random.bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40

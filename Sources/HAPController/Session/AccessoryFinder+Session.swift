@@ -3,11 +3,12 @@ import HAPStore
 import HAPTransport
 import Synchronization
 
-/// How a session lives.
+/// The behaviour of a session.
 package struct SessionPlan: Sendable {
-  /// Whether a lost connection is made again. If not, the first loss is the end.
+  /// Whether the session reconnects. If not, it ends when it loses its connection.
   package var reconnects = true
-  /// Whether the session reads the news of its connection itself. If not, its user calls `nextReport`: the connection waits for a slow user.
+  /// Whether the session reads the news of its connection. If not, its user calls `nextReport`, and the connection
+  /// waits for a slow user.
   package var readsNews = true
 
   package init(reconnects: Bool = true, readsNews: Bool = true) {
@@ -17,7 +18,7 @@ package struct SessionPlan: Sendable {
 }
 
 extension AccessoryFinder {
-  /// Makes a session with an accessory, and reads its database.
+  /// Opens a session with an accessory, and reads its database.
   /// - Throws: the error of the first connection.
   package func session(with target: Target, _ plan: SessionPlan = SessionPlan()) async throws -> AccessorySession {
     try await session(with: target, plan, OpenCalls())
@@ -36,7 +37,7 @@ extension AccessoryFinder {
     }
   }
 
-  /// Makes a session that outlives its connections, and waits until it is verified for the first time.
+  /// Creates a session that outlives its connections, and waits until it is verified for the first time.
   private func verifiedSession(
     _ target: Target, _ plan: SessionPlan
   ) async throws -> (session: PersistentSession, pairing: ControllerPairing) {
@@ -46,7 +47,7 @@ extension AccessoryFinder {
         on: loop, identity: pairing.credentials, with: pairing.accessory, connectTimeout: timeout,
         requestTimeout: timeout, reconnects: plan.reconnects
       ) {
-        // The known addresses first. After a loss, those that the search finds.
+        // The first attempt uses the known addresses. After a loss, the session uses those that the search finds.
         guard places.wasAsked() else { return places.known }
         return await whereabouts(of: pairing) + places.known
       }
@@ -56,7 +57,7 @@ extension AccessoryFinder {
         throw error
       case .connected(_, _, let remarks)?: note(remarks)
       case nil:
-        // Cancelled: nothing was verified.
+        // Cancelled before a connection was verified.
         await session.close()
         throw ClientError.cancelled
       case .values?, .database?, .unreadable?: break
@@ -66,14 +67,14 @@ extension AccessoryFinder {
   }
 }
 
-/// Where an accessory is thought to be, and whether that has been tried.
+/// The presumed addresses of an accessory, and whether the session has tried them.
 private final class Places: Sendable {
   let known: [SocketAddress]
   private let isTried = Mutex(false)
 
   init(_ known: [SocketAddress]) { self.known = known }
 
-  /// - Returns: false for the first time.
+  /// - Returns: false for the first call.
   func wasAsked() -> Bool {
     isTried.withLock { isTried in
       defer { isTried = true }

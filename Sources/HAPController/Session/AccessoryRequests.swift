@@ -4,16 +4,17 @@ import HAPModel
 import HAPTransport
 import HAPWire
 
-/// Sends requests to an accessory, on one verified connection or in a session that outlives its connections.
+/// A sender of requests to an accessory: one verified connection, or a session that outlives its connections.
 package protocol AccessoryRequests: Sendable {
   var loop: EventLoop { get }
 
-  /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
+  /// Sends a request after the earlier ones were answered. Returns its answer, whatever the status.
   func answer(to request: ControllerRequest) async throws(ClientError) -> LinkMessage
 }
 
 extension AccessoryRequests {
-  /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none), and its HTTP status.
+  /// Returns the entries of an answer to `request` and its HTTP status. An answer with 200 or 207 has entries; one with
+  /// 204 has none.
   package func entries(
     _ request: ControllerRequest
   ) async throws(ClientError) -> (list: [CharacteristicEntry], httpStatus: Int) {
@@ -65,7 +66,7 @@ extension AccessoryRequests {
 }
 
 extension AttributeDatabase {
-  /// The first characteristic Identify.
+  /// Returns the first characteristic Identify.
   /// - Throws: `.noIdentify`.
   fileprivate func identifyID() throws(AccessError) -> AttributeID {
     guard let slot = characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type }) else {

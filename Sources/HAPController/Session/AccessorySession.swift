@@ -6,15 +6,16 @@ import HAPTransport
 
 /// A session with a paired accessory, which outlives its connections.
 ///
-/// A lost connection is made again after 1 s, 2 s, 4 s … a minute at most, and all subscriptions with it. The database is read again when the
-/// `c#` of the accessory's record changes, and after each loss of the connection. Requests wait for a connection until their time is over.
+/// After a loss, the session reconnects after 1 s, 2 s, 4 s and so on, up to one minute, and renews all subscriptions.
+/// It reads the database again after each loss, and when the `c#` of the accessory's record changes. Requests wait for
+/// a connection until their timeout.
 ///
-/// A session ends by ``close()``, when its last reference is released, and with its controller. All calls then throw
-/// ``ControllerError/Kind/closed``. All calls can come from any task.
+/// A session ends by ``close()``, when its last reference is released, or with its controller. All calls then throw
+/// ``ControllerError/Kind/closed``. Calls can come from any task.
 public final class AccessorySession: Sendable {
   private let core: SessionCore
   private let calls: OpenCalls
-  /// nil: the controller was closed before the session began.
+  /// The number of the session; nil: the controller was closed before the session began.
   private let number: UInt64?
 
   init(_ core: SessionCore, _ calls: OpenCalls) {
@@ -32,13 +33,13 @@ public final class AccessorySession: Sendable {
   /// The name of the pairing.
   public var name: String { core.pairing.alias }
 
-  /// Ends the session, and the sequences of its changes. Can be called any number of times.
+  /// Ends the session and its sequences of changes. Can be called any number of times.
   public func close() async {
     if let number { calls.remove(number) }
     do {
       try await calls.run(name, on: core.loop) { [core] in await core.close() }
     } catch {
-      // The controller has ended. It may have ended before this session was one that it closes.
+      // The controller was closed, possibly before it registered this session.
       if !core.isClosed { core.closeSoon() }
     }
     core.listeners.finish()
@@ -54,14 +55,14 @@ public final class AccessorySession: Sendable {
     do throws(ControllerError) {
       return try await calls.run(name, on: core.loop) { [core] in try await body(core) }
     } catch {
-      // What waited when the session was closed fails like a cancelled call.
+      // Requests that waited when the session was closed fail like cancelled calls.
       throw error.kind == .cancelled && core.isClosed ? .sessionClosed(name) : error
     }
   }
 
   // MARK: Database
 
-  /// The database as it was read last, with the values that reads and events brought since. Also after the end of the session.
+  /// The last database, with the values from later reads and events. Available also after the end of the session.
   public var snapshot: DatabaseSnapshot { core.known.withLock { $0.snapshot } }
 
   /// Reads the database now.
@@ -74,9 +75,10 @@ public final class AccessorySession: Sendable {
   // MARK: Characteristics
 
   /// Reads characteristics, at most 100 in one request. HAP R2 §6.7.4.
-  /// - Parameter ids: any number; none is no request.
+  /// - Parameter ids: the characteristics. If empty, no request is sent.
   /// - Throws: ``ControllerError/Kind/timedOut``, ``ControllerError/Kind/notSent``, ``ControllerError/Kind/connectionLost``,
-  ///   ``ControllerError/Kind/malformedMessage``, ``ControllerError/Kind/closed``. A refused characteristic is no error.
+  ///   ``ControllerError/Kind/malformedMessage``, ``ControllerError/Kind/closed``. A refused characteristic is not an
+  ///   error.
   /// - Returns: a result for each entry of the answers, in their order.
   public func read(_ ids: [AttributeID]) async throws(ControllerError) -> [CharacteristicResult] {
     try await perform { try await $0.read(ids) }
@@ -84,8 +86,8 @@ public final class AccessorySession: Sendable {
 
   /// Writes characteristics in one request. HAP R2 §6.7.2.
   /// - Parameters:
-  ///   - values: none is no request.
-  ///   - isTimed: whether to make a timed write (HAP R2 §6.7.2.4); nil: if a characteristic requires it.
+  ///   - values: the values. If empty, no request is sent.
+  ///   - isTimed: whether to make a timed write (HAP R2 §6.7.2.4); nil: only if a characteristic requires it.
   /// - Throws: ``ControllerError/Kind/notSent``: nothing was written. ``ControllerError/Kind/timedOut``,
   ///   ``ControllerError/Kind/connectionLost``, ``ControllerError/Kind/malformedMessage``: the values may have been written.
   ///   ``ControllerError/Kind/refused``: the accessory refused to prepare a timed write. ``ControllerError/Kind/closed``.
@@ -96,15 +98,15 @@ public final class AccessorySession: Sendable {
     try await perform { try await $0.write(values, isTimed: isTimed) }
   }
 
-  /// Subscribes to characteristics. The subscriptions are made again with each connection. HAP R2 §6.8.
-  /// - Throws: as ``read(_:)``. Some of the subscriptions may have been made then.
+  /// Subscribes to characteristics. The session renews the subscriptions on each connection. HAP R2 §6.8.
+  /// - Throws: as ``read(_:)``. Some subscriptions may exist nevertheless.
   /// - Returns: a result for each characteristic that the accessory refused.
   public func subscribe(to ids: [AttributeID]) async throws(ControllerError) -> [CharacteristicResult] {
     try await perform { try await $0.subscribe(ids, true) }
   }
 
   /// Removes subscriptions.
-  /// - Throws: as ``read(_:)``. The subscriptions are not made again with the next connection in any case.
+  /// - Throws: as ``read(_:)``. The next connection doesn't renew the subscriptions in any case.
   /// - Returns: a result for each characteristic that the accessory refused.
   public func unsubscribe(from ids: [AttributeID]) async throws(ControllerError) -> [CharacteristicResult] {
     try await perform { try await $0.subscribe(ids, false) }
@@ -116,7 +118,7 @@ public final class AccessorySession: Sendable {
 
   // MARK: Pairings
 
-  /// The controllers that the accessory is paired with. The controller must be an admin. HAP R2 §5.12.
+  /// Returns the controllers that are paired with the accessory. The controller must be an admin. HAP R2 §5.12.
   /// - Throws: ``ControllerError/Kind/refused``, and as ``read(_:)``.
   public func pairings() async throws(ControllerError) -> [Pairing] {
     try await perform { try await $0.listPairings() }
@@ -128,8 +130,9 @@ public final class AccessorySession: Sendable {
     try await perform { try await $0.changePairings(.adding(pairing)) }
   }
 
-  /// Removes a controller. The controller must be an admin. HAP R2 §5.11. For the own pairing, use ``Controller/unpair(_:)``.
-  /// - Parameter pairing: one of ``pairings()``. Its identifier alone decides.
+  /// Removes a controller. The controller must be an admin. HAP R2 §5.11. To remove the session's own pairing, use
+  /// ``Controller/unpair(_:)``.
+  /// - Parameter pairing: an element of ``pairings()``. Only its identifier is used.
   /// - Throws: ``ControllerError/Kind/refused``, and as ``read(_:)``.
   public func removePairing(_ pairing: Pairing) async throws(ControllerError) {
     try await perform { try await $0.changePairings(.removing(pairing.identifier)) }
@@ -137,9 +140,9 @@ public final class AccessorySession: Sendable {
 
   // MARK: Changes
 
-  /// A sequence of the changes from now on. There can be several.
+  /// Returns a sequence of the changes from now on. A session can have several.
   ///
-  /// It ends with the session, and when 1,000 changes wait to be read.
+  /// A sequence ends with the session, or when 1,000 changes wait to be read.
   public func changes() -> AsyncStream<SessionChange> { core.listeners.makeStream() }
 }
 
@@ -148,13 +151,14 @@ public final class AccessorySession: Sendable {
 extension AccessorySession: AccessoryRequests {
   package var loop: EventLoop { core.loop }
   package var pairing: ControllerPairing { core.pairing }
-  /// The deviations that were tolerated in the database and in the values since.
+  /// The deviations that were tolerated in the database and in later values.
   package var remarks: [Tolerated] { core.known.withLock { $0.mirror.remarks } }
 
   package func answer(to request: ControllerRequest) async throws(ClientError) -> LinkMessage {
     try await core.answer(to: request)
   }
 
-  /// The next news, of a session that does not read them itself; nil: there are no more, or the task was cancelled. One caller at a time.
+  /// Returns the next news of a session that doesn't read them itself; nil if there are no more, or the task was
+  /// cancelled. Only one caller at a time.
   package func nextReport() async -> SessionReport? { await core.next() }
 }

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension AttributeDatabase {
-  /// A text of everything that changes `c#`: all but the values. Its hash is stored.
+  /// The text of everything that changes `c#`: the whole database without the values. Its hash is stored.
   package var structure: String {
     characteristics.indices.map { slot in
       let characteristic = characteristics[slot]

@@ -1,8 +1,8 @@
 import HAPLoop
 
-/// The sequences that a session reports its changes to.
+/// The sequences to which a session reports its changes.
 final class ChangeListeners: Sendable {
-  /// The number of changes that may wait to be read in one sequence.
+  /// The maximum number of waiting changes in one sequence.
   static let room = 1000
 
   private typealias Listener = AsyncStream<SessionChange>.Continuation
@@ -35,7 +35,7 @@ final class ChangeListeners: Sendable {
   private func remove(_ number: UInt64) { _ = state.withLock { $0.listeners.removeValue(forKey: number) } }
 
   func report(_ change: SessionChange) {
-    // A sequence that ends takes the lock itself.
+    // The end of a sequence also takes the lock.
     for (_, listener) in sorted(state.withLock { $0.listeners }) {
       if case .dropped = listener.yield(change) { listener.finish() }
     }

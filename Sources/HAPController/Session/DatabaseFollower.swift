@@ -1,34 +1,34 @@
 import HAPLoop
 import HAPTransport
 
-/// Reads an accessory's database again whenever its configuration number changes.
+/// A reader that re-reads an accessory's database whenever its configuration number changes.
 package actor DatabaseFollower {
   private var freshness = DatabaseFreshness()
   private var isFollowing = false
   private let loop: EventLoop
   private let read: @Sendable () async throws -> Void
 
-  /// - Parameter read: reads the database again. It was read once before.
+  /// - Parameter read: reads the database again. The caller has already read it once.
   package init(on loop: EventLoop, read: @escaping @Sendable () async throws -> Void) {
     self.loop = loop
     self.read = read
     freshness.didRead(freshness.willRead(), at: loop.readClock())
   }
 
-  /// Takes the configuration number of the accessory's record.
+  /// Receives the configuration number of the accessory's record.
   package func configurationNumber(is number: UInt32) {
     freshness.saw(number)
     guard !isFollowing else { return }
     isFollowing = true
-    // Numbers that come during the read must not wait for it.
+    // New numbers must be accepted during the read.
     loop.startTask { await follow() }
   }
 
-  /// Reads the database until it is up to date. A failed read is tried again after a back-off.
+  /// Reads the database until it is up to date. Retries a failed read after a back-off.
   private func follow() async {
     while let delay = freshness.delayOfRead(at: loop.readClock()) {
       guard delay == .zero else {
-        // Nothing waits on a loop that has ended.
+        // A stopped loop runs no timer.
         do { try await loop.sleep(for: delay) } catch { break }
         continue
       }

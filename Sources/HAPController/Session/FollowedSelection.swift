@@ -2,23 +2,23 @@ import HAPIP
 import HAPModel
 import HAPTransport
 
-/// Subscriptions to what a selection means in each database of an accessory.
+/// The subscriptions that a selection yields in each database of an accessory.
 package struct FollowedSelection {
   private let select: @Sendable (AttributeDatabase) -> [AttributeID]
   private var database: AttributeDatabase
-  /// Characteristics of a new database without a subscription yet.
+  /// The characteristics of a new database that have no subscription yet.
   private(set) package var pending: [AttributeID] = []
 
   /// - Parameters:
-  ///   - database: the one with the present subscriptions.
-  ///   - select: the characteristics to subscribe to in a database.
+  ///   - database: the database of the present subscriptions.
+  ///   - select: returns the characteristics of a database to subscribe to.
   package init(in database: AttributeDatabase, _ select: @escaping @Sendable (AttributeDatabase) -> [AttributeID]) {
     self.database = database
     self.select = select
   }
 
-  /// Takes a database that was read again. Its new characteristics are pending.
-  /// - Returns: whether its structure is another one.
+  /// Receives a database that was read again. Its new characteristics are pending.
+  /// - Returns: whether its structure has changed.
   package mutating func take(_ new: AttributeDatabase) -> Bool {
     let known = Set(select(database))
     let isOther = database.structure != new.structure
@@ -29,8 +29,9 @@ package struct FollowedSelection {
     return true
   }
 
-  /// Subscribes to all that are pending. After an error of the connection they stay pending, because the next connection may succeed.
-  /// - Returns: what the accessory refused, and such an error.
+  /// Subscribes to all pending characteristics. After a connection error they stay pending, because the next connection
+  /// may succeed.
+  /// - Returns: the characteristics that the accessory refused, and the connection error.
   package mutating func subscribe(
     by subscribe: ([AttributeID]) async throws(ControllerError) -> [CharacteristicResult]
   ) async -> (refused: [CharacteristicResult], error: ControllerError?) {

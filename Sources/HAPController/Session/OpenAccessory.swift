@@ -12,13 +12,13 @@ package struct OpenAccessory: AccessoryRequests {
   package let client: ControllerClient
   package let pairing: ControllerPairing
 
-  /// - Parameter client: is connected and verified.
+  /// - Parameter client: a connected and verified client.
   package init(client: ControllerClient, pairing: ControllerPairing) {
     self.client = client
     self.pairing = pairing
   }
 
-  /// Connects and verifies.
+  /// Connects to the accessory and runs Pair Verify.
   package static func open(_ pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws
     -> OpenAccessory
   {

@@ -6,7 +6,7 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// Pairs with an accessory: finds it, runs Pair Setup, and stores the pairing. HAP R2 §5.6.
+/// A pairing with an accessory: it finds the accessory, runs Pair Setup, and stores the pairing. HAP R2 §5.6.
 package struct PairingProcedure: Sendable {
   private let finder: AccessoryFinder
   private let target: Target
@@ -17,8 +17,8 @@ package struct PairingProcedure: Sendable {
   private var storage: SerialStorage { finder.storage }
 
   /// - Parameters:
-  ///   - alias: the name of the pairing; nil: the name that the accessory has.
-  ///   - identity: the controller as the accessory will know it; nil: a new one, for this pairing alone.
+  ///   - alias: the name of the pairing; nil: the accessory's name.
+  ///   - identity: the controller's identity for the accessory; nil: a new one, used only for this pairing.
   package init(
     _ finder: AccessoryFinder, with target: Target, _ secret: SetupSecret, alias: String?,
     as identity: ControllerIdentity? = nil
@@ -31,7 +31,7 @@ package struct PairingProcedure: Sendable {
   }
 
   /// - Throws: `AccessError`, `ClientError`, errors of the storage.
-  /// - Returns: the pairing, which is stored.
+  /// - Returns: the stored pairing.
   package func run() async throws -> ControllerPairing {
     let known = try finder.knownPairings()
     if let alias, known.contains(where: { $0.alias == alias }) { throw AccessError.nameTaken(alias) }
@@ -49,14 +49,14 @@ package struct PairingProcedure: Sendable {
       throw refusal
     }
     let accessory = try outcome.get()
-    // Kept at once: whatever goes wrong now, the accessory is paired.
+    // Store the pairing immediately: from here on the accessory is paired, even if a later step fails.
     var pairing = ControllerPairing(
       alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
       accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
     )
     do { pairing = try storage.add(pairing) } catch {
       finder.note(await client.remarks)
-      // Without the keys no controller could use the accessory until its factory reset.
+      // Without these keys, the accessory would be unusable until a factory reset.
       try? await client.pairVerify(me, with: accessory)
       _ = try? await client.request(.pairings(.removing(pairing)))
       throw error
@@ -79,7 +79,7 @@ package struct PairingProcedure: Sendable {
     } catch { return .failure(error) }
   }
 
-  /// Replaces a provisional alias by the name that the accessory has.
+  /// Replaces a provisional alias by the accessory's name.
   private func named(_ pairing: ControllerPairing) async throws -> ControllerPairing {
     guard alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: finder.timeout) else {
       return pairing
@@ -87,7 +87,7 @@ package struct PairingProcedure: Sendable {
     return try storage.rename(pairing, to: name)
   }
 
-  /// Where the accessory is, and the pairing that we may have with it already.
+  /// Returns the accessory's addresses, and the stored pairing with it, if there is one.
   private func place(_ known: [ControllerPairing]) async throws -> (addresses: [String], own: ControllerPairing?) {
     let own = try? known.pairing(for: target)
     if case .address(let address) = target { return (["\(address)"], own) }
@@ -97,7 +97,7 @@ package struct PairingProcedure: Sendable {
     return (found.addresses, found.pairing(among: known))
   }
 
-  /// Compares the payload with what the accessory advertises.
+  /// Compares the payload with the accessory's advertisement.
   private func check(_ found: FoundAccessory) throws(AccessError) {
     guard let payload = secret.payload else { return }
     if let id = payload.setupID, found.hasSetupID(id) == false {
@@ -108,7 +108,7 @@ package struct PairingProcedure: Sendable {
     }
   }
 
-  /// Why Pair Setup failed. An accessory that is paired with us accepts our keys.
+  /// Returns the reason why Pair Setup failed. An accessory that is paired with this controller accepts its keys.
   private func refusal(_ failure: PairingFailure, by own: ControllerPairing?, at addresses: [String]) async
     -> AccessError
   {
@@ -122,7 +122,7 @@ package struct PairingProcedure: Sendable {
   }
 }
 
-/// The name of the accessory, in the form of a pairing's name.
+/// Returns the accessory's name in the form of a pairing's name.
 private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws -> String? {
   let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
   let database = try await accessory.mirror().database
@@ -132,7 +132,7 @@ private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout:
   return alias.isEmpty ? nil : alias
 }
 
-/// "garage", "garage-2" …
+/// Returns a free alias: "garage", "garage-2" and so on.
 func freeAlias(_ name: String, among taken: [String]) -> String {
   if !taken.contains(name) { return name }
   for number in 2... where !taken.contains("\(name)-\(number)") { return "\(name)-\(number)" }
@@ -140,6 +140,6 @@ func freeAlias(_ name: String, among taken: [String]) -> String {
 }
 
 extension PairingFailure {
-  /// Whether the accessory refused because it is paired already.
+  /// Whether the accessory refused because it is already paired.
   fileprivate var isAlreadyPaired: Bool { cause == .refused(PairingError.unavailable.rawValue) }
 }

@@ -4,7 +4,7 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// The answers to `POST /pairings`.
+/// The parser of answers to `POST /pairings`.
 enum PairingsMessage {
   /// - Throws: `AccessError.pairingsRefused`; `ClientError` if the answer can't be read.
   static func reply(_ answer: LinkMessage) throws -> TLV {
@@ -25,7 +25,7 @@ enum PairingsMessage {
       }
       pairings.append(Pairing(identifier: identifier, publicKey: key, isAdmin: isAdmin))
     }
-    // Separators are between the entries. An identifier begins an entry in any case.
+    // Separators are between the entries. An identifier always begins an entry.
     for item in reply.items {
       switch item.type {
       case TLVType.separator, TLVType.identifier:
@@ -44,7 +44,7 @@ enum PairingsMessage {
 extension TLV {
   package static let listing = pairingsRequest(.listPairings)
 
-  /// HAP R2 §5.10.
+  /// Returns Add Pairing. HAP R2 §5.10.
   package static func adding(_ pairing: Pairing) -> TLV {
     var message = pairingsRequest(.addPairing)
     message.append(TLVType.identifier, pairing.identifier)
@@ -53,10 +53,10 @@ extension TLV {
     return message
   }
 
-  /// Remove Pairing of a pairing's own controller.
+  /// Returns Remove Pairing for a controller's own pairing.
   package static func removing(_ pairing: ControllerPairing) -> TLV { removing(pairing.controllerID) }
 
-  /// HAP R2 §5.11.
+  /// Returns Remove Pairing. HAP R2 §5.11.
   package static func removing(_ identifier: [UInt8]) -> TLV {
     var message = pairingsRequest(.removePairing)
     message.append(TLVType.identifier, identifier)

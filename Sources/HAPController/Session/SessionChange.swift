@@ -1,31 +1,32 @@
 import HAPModel
 
-/// A change that a session reports, in order of arrival.
+/// A change that a session reports, in the order of arrival.
 public enum SessionChange: Sendable {
-  /// Values of characteristics with a subscription changed. `isCatchUp`: the change happened while there was no connection, at an unknown time.
+  /// The values of subscribed characteristics changed. `isCatchUp`: the change happened at an unknown time without a
+  /// connection.
   case values([CharacteristicResult], isCatchUp: Bool)
-  /// The database was read again, and is another one or has another `c#`.
+  /// The database was read again, and it or its `c#` has changed.
   case database(DatabaseSnapshot)
-  /// The connection was made again. Subscriptions hold, except for those that the accessory refuses now.
+  /// The session has reconnected. The subscriptions are renewed, except for those that the accessory now refuses.
   case connected(refused: [CharacteristicResult])
-  /// The connection was lost, or could not be made. The next try begins after this time.
+  /// The connection was lost or could not be opened. The next attempt begins after this time.
   case disconnected(ControllerError, nextTry: Duration)
-  /// An event or an answer could not be read.
+  /// An event or an answer could not be parsed.
   case unreadable(ControllerError)
-  /// The session ended because another try cannot succeed. The last change.
+  /// The session ended because another attempt can't succeed. This is the last change.
   case ended(ControllerError)
 }
 
-/// The outcome for one characteristic of a request, or one value of an event.
+/// The result for one characteristic of a request, or one value of an event.
 public struct CharacteristicResult: Hashable, Sendable {
   /// The characteristic.
   public let id: AttributeID
-  /// The value that was read, written or sent; nil: there is none, see ``status``.
+  /// The value that was read, written or sent; nil if there is none: see ``status``.
   public let value: Value?
   /// HAP status; 0: success. HAP R2 §6.7.1.4.
   public let status: Int
 
-  /// A result, as a session returns it.
+  /// Creates a result like those that a session returns.
   public init(id: AttributeID, value: Value?, status: Int = 0) {
     self.id = id
     self.value = value
@@ -40,10 +41,10 @@ public struct CharacteristicResult: Hashable, Sendable {
 public struct CharacteristicWrite: Hashable, Sendable {
   /// The characteristic.
   public var id: AttributeID
-  /// The value, of the format of the characteristic.
+  /// The value, in the format of the characteristic.
   public var value: Value
 
-  /// A write of a value.
+  /// Creates a write of a value.
   public init(_ id: AttributeID, _ value: Value) {
     self.id = id
     self.value = value
@@ -54,13 +55,14 @@ public struct CharacteristicWrite: Hashable, Sendable {
 public struct DatabaseSnapshot: Sendable {
   /// The database.
   public let database: AttributeDatabase
-  /// The configuration number, `c#`, of the accessory's record when this database was read; nil: no record was seen yet. HAP R2 §6.4.
+  /// The configuration number, `c#`, of the accessory's record when this database was read; nil: no record was received
+  /// yet. HAP R2 §6.4.
   public let configurationNumber: UInt32?
 
-  /// The first characteristic of a type.
+  /// Returns the first characteristic of a type.
   /// - Parameters:
-  ///   - name: the name of its type in the catalogue: "Target Door State".
-  ///   - aid: the number of a bridged accessory; nil: any.
+  ///   - name: the type's name in the catalogue, such as "Target Door State".
+  ///   - aid: the number of a bridged accessory; nil: any accessory.
   public func characteristic(named name: String, aid: UInt64? = nil) -> AttributeID? {
     database.characteristics.indices.first { slot in
       Catalogue.characteristic(database.characteristics[slot].type)?.name == name
@@ -68,7 +70,7 @@ public struct DatabaseSnapshot: Sendable {
     }.map { database.id(ofSlot: $0) }
   }
 
-  /// All characteristics with this permission.
+  /// Returns all characteristics with this permission.
   public func characteristics(with permission: Permissions) -> [AttributeID] {
     database.characteristics.indices.filter { database.characteristics[$0].perms.contains(permission) }
       .map { database.id(ofSlot: $0) }

@@ -5,33 +5,34 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// The work of a session, which its tasks keep alive until it is closed. `AccessorySession` closes it when its user releases it.
+/// The work of a session. Its tasks keep it alive until it is closed. `AccessorySession` closes it when its user
+/// releases the session.
 actor SessionCore: AccessoryRequests {
-  /// What a session knows of its accessory.
+  /// The session's data about its accessory.
   struct Knowledge: Sendable {
     var mirror: AccessoryMirror
-    /// `c#` of the record when `mirror` was read.
+    /// The `c#` of the record when `mirror` was read.
     var databaseNumber: UInt32?
-    /// `c#` of the record as it was last seen.
+    /// The `c#` of the last received record.
     var recordNumber: UInt32?
 
     var snapshot: DatabaseSnapshot {
       DatabaseSnapshot(database: mirror.database, configurationNumber: databaseNumber)
     }
 
-    /// Takes a database that was read when the record had this number.
-    /// - Returns: whether the structure of the database is another one, and whether that or its number is.
+    /// Stores a database that was read when the record had this number.
+    /// - Returns: whether the structure has changed, and whether the structure or the number has changed.
     mutating func take(_ new: AccessoryMirror, _ number: UInt32?) -> (structure: Bool, any: Bool) {
       let isOther = new.database.structure != mirror.database.structure
-      // The number of the first record is no change.
+      // The first record's number is not a change.
       let isOtherNumber = databaseNumber != nil && databaseNumber != number
       mirror = new
       databaseNumber = number
       return (isOther, isOther || isOtherNumber)
     }
 
-    /// Takes the entries of an answer or an event.
-    /// - Returns: a result for each, and the deviations that were tolerated in them.
+    /// Stores the entries of an answer or an event.
+    /// - Returns: a result for each entry, and the deviations that were tolerated in them.
     mutating func take(
       _ entries: [CharacteristicEntry], of place: String
     ) -> (results: [CharacteristicResult], remarks: [Tolerated]) {
@@ -62,7 +63,7 @@ actor SessionCore: AccessoryRequests {
     loop = session.loop
   }
 
-  /// - Parameter readsNews: whether the session reads the news of its connection itself. If not, its user calls `next`.
+  /// - Parameter readsNews: whether the session reads the news of its connection. If not, its user calls `next`.
   func start(interfaces: [String], readsNews: Bool) {
     if isClosed { return }
     record = RecordWatch(of: pairing, on: loop, interfaces: interfaces) { [weak self] in await self?.saw($0) }
@@ -78,11 +79,11 @@ actor SessionCore: AccessoryRequests {
     await session.close()
   }
 
-  /// The same for callers that cannot wait.
+  /// Closes the session, for callers that can't wait.
   nonisolated func closeSoon() {
     closing.withLock { $0 = true }
     loop.startTask { await self.close() }
-    // A loop that has ended does not run the task.
+    // A stopped loop doesn't run the task.
     listeners.finish()
   }
 
@@ -124,7 +125,7 @@ actor SessionCore: AccessoryRequests {
     return results
   }
 
-  /// - Parameter isTimed: nil: if a characteristic requires it.
+  /// - Parameter isTimed: whether to make a timed write; nil: only if a characteristic requires it.
   func write(_ values: [CharacteristicWrite], isTimed: Bool?) async throws -> [CharacteristicResult] {
     guard !values.isEmpty else { return [] }
     let database = known.withLock { $0.mirror.database }
@@ -135,7 +136,7 @@ actor SessionCore: AccessoryRequests {
       values.map { .init($0.id, value: $0.value) }, isTimed: isTimed ?? needsTimed)
     let statuses = Dictionary(entries.map { ($0.id, $0.status ?? 0) }) { first, _ in first }
     return try values.map { value in
-      // Only a success of the whole request needs no entry.
+      // An entry may be missing only if the whole request succeeded.
       guard let status = statuses[value.id] ?? ([200, 204].contains(httpStatus) ? 0 : nil) else {
         throw ControllerError(
           .malformedMessage, pairing.alias,
@@ -159,8 +160,8 @@ actor SessionCore: AccessoryRequests {
 
   // MARK: Changes
 
-  /// Takes the next news of the connection, and reports them to the listeners.
-  /// - Returns: nil: there are no more.
+  /// Processes the next news of the connection, and reports them to the listeners.
+  /// - Returns: nil if there are no more.
   func next() async -> SessionReport? {
     guard let news = await session.next() else {
       end()
@@ -171,7 +172,7 @@ actor SessionCore: AccessoryRequests {
     return report
   }
 
-  /// - Returns: the change; nil: nothing to report.
+  /// - Returns: the change; nil if there is nothing to report.
   private func take(_ news: SessionNews) -> (change: SessionChange?, report: SessionReport) {
     let name = pairing.alias
     var report = SessionReport(news: news)
@@ -197,11 +198,11 @@ actor SessionCore: AccessoryRequests {
   }
 }
 
-/// The next news of a session's connection as they came, for hapctl, which shows more of them than `SessionChange` has.
+/// One piece of news of a session's connection, for hapctl, which prints more of it than `SessionChange` contains.
 package struct SessionReport: Sendable {
   package let news: SessionNews
-  /// Deviations of the accessory from HAP that were tolerated in these news.
+  /// The deviations from HAP that were tolerated in this news.
   package fileprivate(set) var remarks: [Tolerated] = []
-  /// Whether the news are a database with another structure than before.
+  /// Whether the news is a database with a changed structure.
   package fileprivate(set) var hasOtherStructure = false
 }

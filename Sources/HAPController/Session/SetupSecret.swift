@@ -1,11 +1,11 @@
 import HAPModel
 
-/// The secret that pairs with an accessory: its setup code, and the whole setup payload if it is known. HAP R2 §4.2, §4.4.
+/// The secret for a pairing: the setup code, and the whole setup payload if it is known. HAP R2 §4.2, §4.4.
 package struct SetupSecret: Sendable {
   package let code: SetupCode
   package let payload: SetupPayload?
 
-  /// Reads a setup payload, or a setup code with or without dashes.
+  /// Parses a setup payload, or a setup code with or without dashes.
   /// - Throws: `SetupCodeError`, `SetupPayloadError`, `SetupSecretError`.
   package init(_ text: String) throws {
     guard SetupPayload.isMeant(by: text) else {
@@ -25,6 +25,6 @@ package struct SetupSecret: Sendable {
 package enum SetupSecretError: Error {
   /// The payload has no setup code.
   case noCode
-  /// The accessory supports HAP over Bluetooth LE only.
+  /// The accessory supports only HAP over Bluetooth LE.
   case bluetoothOnly
 }

@@ -1,12 +1,12 @@
 import HAPModel
 import HAPWire
 
-/// "known-ids"
+/// The rule "known-ids".
 struct KnownIDs: JudgeRule {
   static let description = RuleDescription(
     "known-ids", .characteristics, .must,
-    "names only characteristics that the database has which it read last",
-    source: "HAP R2 §6.6, §6.7", impact: "The accessory answers -70409: what the person wanted isn't done.",
+    "requests only characteristics of the database that it read last",
+    source: "HAP R2 §6.6, §6.7", impact: "The accessory answers -70409, and the user's request fails.",
     chance: "a read or a write")
 
   mutating func take(
@@ -17,17 +17,17 @@ struct KnownIDs: JudgeRule {
       if connection.knows(id) {
         findings.chance()
       } else {
-        findings.breach("\(request.name) names \(id), which isn't in the database")
+        findings.breach("\(request.name) requests \(id), which isn't in the database")
       }
     }
   }
 }
 
-/// "permissions"
+/// The rule "permissions".
 struct KeepsPermissions: JudgeRule {
   static let description = RuleDescription(
     "permissions", .characteristics, .must,
-    "reads what has pr, writes what has pw, subscribes to what has ev, and asks for a response where wr is",
+    "reads only characteristics with pr, writes those with pw, subscribes to those with ev, and requests a response with wr",
     source: "HAP R2 §6.6.3, table 6-4", impact: "The accessory refuses with -70404, -70405 or -70406.",
     chance: "a read, a write or a subscription")
 
@@ -45,18 +45,18 @@ struct KeepsPermissions: JudgeRule {
     for entry in request.writeEntries {
       guard let id = entry.attributeID else { continue }
       if entry["value"] != nil { check(id, .pairedWrite, "written") }
-      // To end a subscription that can't be is harmless.
+      // Ending a subscription that can't exist is harmless.
       if entry.flag("ev") == true { check(id, .events, "subscribed to") }
       if entry.flag("r") == true { check(id, .writeResponse, "written with r") }
     }
   }
 }
 
-/// "values"
+/// The rule "values".
 struct WritesValues: JudgeRule {
   static let description = RuleDescription(
     "values", .characteristics, .must,
-    "writes values that have the characteristic's format, and are within its range, its steps, its valid values and its length",
+    "writes values that match the characteristic's format, range, step, valid values and length",
     source: "HAP R2 §6.6.3, §6.7.2.2; field report: home-assistant/core#60203",
     impact: "The accessory refuses with -70410, and nothing happens.", chance: "a write of a value")
 
@@ -73,18 +73,18 @@ struct WritesValues: JudgeRule {
         findings.chance()
       } else {
         findings.breach(
-          "\(database.shown(id)) of format \(characteristic.format.rawValue) is given \(node.compactText)"
+          "\(database.shown(id)) of format \(characteristic.format.rawValue) was written \(node.compactText)"
         )
       }
     }
   }
 }
 
-/// "timed-writes"
+/// The rule "timed-writes".
 struct TimedWrites: JudgeRule {
   static let description = RuleDescription(
     "timed-writes", .characteristics, .must,
-    "writes what has tw, such as doors and locks, in a timed write: PUT /prepare, then the write with its pid",
+    "writes characteristics with tw, such as those of doors and locks, in a timed write: PUT /prepare, then the write with its pid",
     source: "HAP R2 §6.7.2.4", impact: "The accessory refuses, and the door stays as it is.",
     chance: "a write to a characteristic with tw")
 
@@ -101,18 +101,18 @@ struct TimedWrites: JudgeRule {
       if isTimed {
         findings.chance()
       } else {
-        findings.breach("\(database.shown(id)) has tw, and is written without a pid")
+        findings.breach("\(database.shown(id)) has tw, but was written without a pid")
       }
     }
   }
 }
 
-/// "prepared-writes"
+/// The rule "prepared-writes".
 struct PreparedWrites: JudgeRule {
   static let description = RuleDescription(
     "prepared-writes", .characteristics, .must,
-    "names in a timed write the pid that it prepared last on the connection, once, before its ttl is over",
-    source: "HAP R2 §6.7.2.4", impact: "The accessory refuses all of the write with -70410.",
+    "sends in a timed write the pid that it prepared last on the connection, once, before its ttl expires",
+    source: "HAP R2 §6.7.2.4", impact: "The accessory refuses the whole write with -70410.",
     chance: "a write with a pid")
 
   private var prepared: [ObjectIdentifier: (pid: UInt64, until: Duration)] = [:]
@@ -131,13 +131,13 @@ struct PreparedWrites: JudgeRule {
     case .asked(let request) where request.name == "PUT /characteristics":
       guard let node = request.json?["pid"] else { return }
       guard let (pid, until) = prepared.removeValue(forKey: key) else {
-        return findings.breach("a write has a pid, and none is prepared")
+        return findings.breach("a write has a pid, but none was prepared")
       }
       if node.integerValue.flatMap({ UInt64(exactly: $0) }) != pid {
-        findings.breach("a write has another pid than the prepared one")
+        findings.breach("a write has a different pid than the prepared one")
       } else if scene.now > until {
-        // On a bad network the answer to the preparation may have been late.
-        if connection.accessory.serves { findings.breach("a timed write came behind its ttl") }
+        // If a fault impairs the network, the answer to the preparation may have been late.
+        if connection.accessory.serves { findings.breach("a timed write arrived after its ttl") }
       } else {
         findings.chance()
       }
@@ -147,13 +147,14 @@ struct PreparedWrites: JudgeRule {
   }
 }
 
-/// "no-polling"
+/// The rule "no-polling".
 struct NoPolling: JudgeRule {
   static let description = RuleDescription(
     "no-polling", .characteristics, .should,
-    "leaves it to events to tell what it is subscribed to: reads such a characteristic not ten times in ten seconds",
-    source: "HAP R2 §6.8", impact: "Reads wake up batteries and fill small processors, and tell nothing new.",
-    chance: "a read of what it is subscribed to")
+    "relies on events for subscribed characteristics: doesn't read one ten times in ten seconds",
+    source: "HAP R2 §6.8",
+    impact: "Reads wake battery-powered devices and load small processors, without new information.",
+    chance: "a read of a subscribed characteristic")
 
   private static let most = 10
   private static let span = Duration.seconds(10)
@@ -171,7 +172,7 @@ struct NoPolling: JudgeRule {
         reads[key, default: Occurrences(span: Self.span)].add(name, at: scene.now)
         guard reads[key]!.count(name, at: scene.now) >= Self.most else { continue }
         findings.breach(
-          "\(connection.accessory.database.shown(id)) is subscribed to, and was read \(Self.most) times within ten seconds"
+          "\(connection.accessory.database.shown(id)) is subscribed to, but was read \(Self.most) times within ten seconds"
         )
         reads[key]!.forget(name)
       }
@@ -181,12 +182,12 @@ struct NoPolling: JudgeRule {
   }
 }
 
-/// "gathers-reads"
+/// The rule "gathers-reads".
 struct GathersReads: JudgeRule {
   static let description = RuleDescription(
     "gathers-reads", .characteristics, .should,
-    "reads many characteristics by one request: not eight different ones by a request each within a second",
-    source: "HAP R2 §6.7.4", impact: "A bridge with a hundred accessories is read for half a minute.", chance: "reads")
+    "reads several characteristics in one request: doesn't read eight different ones in separate requests within a second",
+    source: "HAP R2 §6.7.4", impact: "Reading a bridge with 100 accessories takes half a minute.", chance: "reads")
 
   private static let most = 8
   private struct Single { var id: AttributeID, at: Duration }
@@ -204,7 +205,7 @@ struct GathersReads: JudgeRule {
       var list = singles[key, default: []].filter { scene.now - $0.at < .seconds(1) && $0.id != ids[0] }
       list.append(Single(id: ids[0], at: scene.now))
       if list.count >= Self.most {
-        findings.breach("\(list.count) characteristics were read by a request each within a second")
+        findings.breach("\(list.count) characteristics were read in separate requests within a second")
         list = []
       }
       singles[key] = list

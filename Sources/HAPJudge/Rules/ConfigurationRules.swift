@@ -1,16 +1,17 @@
-/// "reads-new-database"
+/// The rule "reads-new-database".
 struct ReadsNewDatabase: JudgeRule {
   static let description = RuleDescription(
     "reads-new-database", .configuration, .should,
-    "reads the database again when the accessory's record has another c#",
+    "reads the database again when the c# of the accessory's record changes",
     source: "HAP R2 §6.4 table 6-7; field reports: HAP-python#13, #376",
-    impact: "What was added isn't there, and what is gone is asked for.",
-    chance: "c# changes in the record while the controller is connected, or before it comes back")
+    impact: "Added services are missing, and removed ones are still requested.",
+    chance: "c# changes in the record while the controller is connected, or before it reconnects")
 
   private struct State {
     var name = ""
     var number: String?
-    /// Controllers that have seen it, and those who have to read the database, with the time until which they have; nil: they aren't connected.
+    /// The controllers that have seen this number, and those that must read the database, with their deadlines. nil:
+    /// the controller is not connected.
     var known: Set<String> = []
     var owing: [String: Duration?] = [:]
   }
@@ -73,7 +74,7 @@ struct ReadsNewDatabase: JudgeRule {
       for controller in state.owing.keys.filter({ isDue(state.owing[$0]!) }).sorted() {
         states[id]!.owing[controller] = nil
         findings.breach(
-          "\(controller) didn't read the database of \(state.name) again, whose c# is \(state.number ?? "another") now",
+          "\(controller) didn't read the database of \(state.name) again, although its c# is now \(state.number ?? "another")",
           on: live.values.filter { $0.controller == controller && $0.accessory.id == id }
             .min(by: JudgedConnection.precedes))
       }
@@ -81,12 +82,12 @@ struct ReadsNewDatabase: JudgeRule {
   }
 }
 
-/// "keeps-database"
+/// The rule "keeps-database".
 struct KeepsDatabase: JudgeRule {
   static let description = RuleDescription(
     "keeps-database", .configuration, .should,
-    "keeps the database while c# stays: reads it not more than three times on one connection within a minute",
-    source: "HAP R2 §6.4 table 6-7", impact: "The largest answer of all is made, sealed and sent for nothing.",
+    "keeps the database while c# is unchanged: reads it no more than three times on one connection within a minute",
+    source: "HAP R2 §6.4 table 6-7", impact: "The largest of all answers is created, encrypted and sent without need.",
     chance: "a read of the database")
 
   private static let most = 3

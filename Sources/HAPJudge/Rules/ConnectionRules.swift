@@ -1,13 +1,13 @@
 import HAPModel
 import HAPWire
 
-/// "reconnects"
+/// The rule "reconnects".
 struct Reconnects: JudgeRule {
   static let description = RuleDescription(
     "reconnects", .connections, .should,
-    "comes back when a connection that it had subscriptions on was lost",
-    source: "HAP R2 §6.2.3, §6.8", impact: "Nobody hears of the door any more until somebody opens the app.",
-    chance: "the accessory loses a connection with subscriptions, and serves again")
+    "reconnects when a connection with its subscriptions was lost",
+    source: "HAP R2 §6.2.3, §6.8", impact: "The controller misses all events until a user opens the app.",
+    chance: "the accessory loses a connection with subscriptions, and can be reached again")
 
   private struct Loss {
     var connection: JudgedConnection
@@ -23,7 +23,7 @@ struct Reconnects: JudgeRule {
     case .closed:
       guard let relation = Relation(connection), !connection.wasLeft, !connection.subscriptions.isEmpty else { return }
       losses[relation] = Loss(connection: connection, at: scene.now)
-    // Whoever comes from there, or as the same, tries: more, the network may not let it.
+    // An attempt from this host, or by this controller, is enough: the network may prevent more.
     case .opened, .asked, .verified:
       for (relation, loss) in losses where relation.accessory == connection.accessory.id {
         guard loss.connection.host == connection.host || relation.controller == connection.controller else { continue }
@@ -39,7 +39,7 @@ struct Reconnects: JudgeRule {
   ) {
     switch change {
     case .unpaired(let identifier): losses[Relation(identifier, accessory)] = nil
-    // From now on it can be reached.
+    // The accessory can be reached from now on.
     case .serves(true): for key in losses.keys where key.accessory == accessory.id { losses[key]!.at = scene.now }
     case .serves(false), .paired, .announced: break
     }
@@ -51,28 +51,28 @@ struct Reconnects: JudgeRule {
     }
     for relation in due.sorted() {
       guard let loss = losses.removeValue(forKey: relation) else { continue }
-      // Who isn't paired any more has nothing to come back to.
+      // A controller that is no longer paired doesn't have to reconnect.
       guard loss.connection.accessory.hasPaired(relation.controller) else { continue }
       findings.breach(
-        "\(relation.controller) lost its connection to \(loss.connection.accessory.name), and didn't come back",
+        "\(relation.controller) lost its connection to \(loss.connection.accessory.name), and did not reconnect",
         on: loss.connection)
     }
   }
 }
 
-/// "no-reconnect-storm"
+/// The rule "no-reconnect-storm".
 struct NoReconnectStorm: JudgeRule {
   static let description = RuleDescription(
     "no-reconnect-storm", .connections, .should,
-    "waits longer and longer between connections that come to nothing: not more than five in ten seconds",
+    "waits longer and longer between connections that fail: no more than five in ten seconds",
     source: "field report: mongoose-os-apps/shelly-homekit#561",
-    impact: "An accessory that has just come back is kept from serving anybody.",
-    chance: "a connection that came to nothing")
+    impact: "An accessory that has just restarted can't serve any controller.",
+    chance: "a failed connection")
 
   private static let most = 5
-  /// Connections that ended before anything was served on them, by origin.
+  /// The connections that ended before a request was served, by origin.
   private var failures = Occurrences(span: .seconds(10))
-  /// When the last of them ended, by origin.
+  /// The time of the last such end, by origin.
   private var lastEnds: [String: Duration] = [:]
 
   mutating func take(
@@ -82,14 +82,14 @@ struct NoReconnectStorm: JudgeRule {
     switch act {
     case .closed:
       guard !connection.hasServed else { return failures.forget(key) }
-      // Several that end together are no storm: each came without knowing of the others' end.
+      // Several connections that end together are no storm: each was opened before the others ended.
       if let last = lastEnds[key], connection.openedAt < last { return }
       if lastEnds.count >= 1000 { lastEnds = lastEnds.filter { scene.now - $0.value < .seconds(10) } }
       lastEnds[key] = scene.now
       failures.add(key, at: scene.now)
       let count = failures.count(key, at: scene.now)
       guard count > Self.most else { return findings.chance() }
-      findings.breach("\(count) connections of \(connection.host) came to nothing within ten seconds")
+      findings.breach("\(count) connections of \(connection.host) failed within ten seconds")
       failures.forget(key)
     case .answered: if connection.hasServed { failures.forget(key) }
     default: break
@@ -97,11 +97,11 @@ struct NoReconnectStorm: JudgeRule {
   }
 }
 
-/// "no-idle-connections"
+/// The rule "no-idle-connections".
 struct NoIdleConnections: JudgeRule {
   static let description = RuleDescription(
     "no-idle-connections", .connections, .should,
-    "uses a connection that it opens: the first request comes within ten seconds",
+    "uses a connection that it opens: the first request arrives within ten seconds",
     source: "field reports: Bouke/HAP#65, HAP-python#190",
     impact: "An accessory has few connections; idle ones keep others out.", chance: "a connection")
 
@@ -113,7 +113,7 @@ struct NoIdleConnections: JudgeRule {
   ) {
     let key = ObjectIdentifier(connection)
     switch act {
-    // On a network that is bad on purpose, its words may not arrive.
+    // If a fault impairs the network, the controller's bytes may not arrive.
     case .opened: if connection.accessory.serves { silent[key] = connection }
     case .arrived, .asked: if silent.removeValue(forKey: key) != nil { findings.chance() }
     case .closed: silent[key] = nil
@@ -131,18 +131,18 @@ struct NoIdleConnections: JudgeRule {
     let due = silent.values.filter { scene.now - $0.openedAt >= Self.span }
     for connection in due.sorted(by: JudgedConnection.precedes) {
       silent[ObjectIdentifier(connection)] = nil
-      findings.breach("\(connection.host) has been connected for ten seconds and said nothing", on: connection)
+      findings.breach("\(connection.host) has been connected for ten seconds without a request", on: connection)
     }
   }
 }
 
-/// "patience"
+/// The rule "patience".
 struct Patience: JudgeRule {
   static let description = RuleDescription(
     "patience", .connections, .should,
-    "waits at least five seconds for an answer before it gives a connection up",
+    "waits at least five seconds for an answer before it closes a connection",
     source: "field report: homebridge-script2#42",
-    impact: "Devices that sleep, and bridges to slow networks, seem to be gone.",
+    impact: "Devices that sleep, and bridges to slow networks, appear to be offline.",
     chance: "an answer that takes more than three seconds")
 
   private static let least = Duration.seconds(5)
@@ -157,7 +157,7 @@ struct Patience: JudgeRule {
       guard let (request, at) = connection.owed, scene.now - at < Self.least else { return }
       let waited = (scene.now - at).components
       let tenths = waited.attoseconds / 100_000_000_000_000_000
-      ends.add(connection, "\(request.name) was given up behind \(waited.seconds).\(tenths) s", scene)
+      ends.add(connection, "\(request.name) was abandoned after \(waited.seconds).\(tenths) s", scene)
     case .asked:
       if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
     default: break
@@ -165,13 +165,13 @@ struct Patience: JudgeRule {
   }
 }
 
-/// "keeps-connection"
+/// The rule "keeps-connection".
 struct KeepsConnection: JudgeRule {
   static let description = RuleDescription(
     "keeps-connection", .connections, .should,
-    "goes on with a connection on which a request was refused, or failed for one characteristic",
+    "keeps using a connection after a request was refused, or failed for one characteristic",
     source: "HAP R2 §6.7.2.2, §6.7.4.2",
-    impact: "One device that can't be reached takes all others behind its bridge along.",
+    impact: "One unreachable device also makes all other devices of its bridge unavailable.",
     chance: "a refusal on a connection with subscriptions")
 
   private static let span = Duration.seconds(1)
@@ -185,7 +185,7 @@ struct KeepsConnection: JudgeRule {
     case .left:
       guard connection.owed == nil, connection.wasRefused, let at = connection.lastAnswerAt, scene.now - at < Self.span
       else { return }
-      ends.add(connection, "the connection was given up behind an answer of \(connection.lastStatus ?? 0)", scene)
+      ends.add(connection, "the connection was closed after an answer with status \(connection.lastStatus ?? 0)", scene)
     case .asked:
       if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
     default: break

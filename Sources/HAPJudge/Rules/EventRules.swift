@@ -1,19 +1,20 @@
 import HAPModel
 import HAPWire
 
-/// "resubscribes"
+/// The rule "resubscribes".
 struct Resubscribes: JudgeRule {
   static let description = RuleDescription(
     "resubscribes", .events, .must,
-    "subscribes again to all that it was subscribed to, when it is back behind a lost connection",
-    source: "HAP R2 §6.8.2", impact: "Subscriptions end with their connection: the controller hears nothing any more.",
+    "renews all its subscriptions after it has reconnected from a lost connection",
+    source: "HAP R2 §6.8.2", impact: "Subscriptions end with their connection: the controller receives no more events.",
     chance: "the accessory loses a connection with subscriptions, and the controller verifies again")
 
   private struct Loss {
     var subscriptions: Set<AttributeID>
-    /// How many connections were lost that are not back: time runs when none is missed, so that nobody has to do another one's part.
+    /// The number of lost connections that have not been replaced. The time limit starts when it is 0, because no
+    /// controller has to subscribe for another one with the same identity.
     var awaited: Int
-    /// Nil: some are awaited.
+    /// The deadline; nil while lost connections have not been replaced.
     var deadline: Duration?
     var connection: JudgedConnection
   }
@@ -33,12 +34,12 @@ struct Resubscribes: JudgeRule {
       loss.awaited = max(0, loss.awaited - 1)
       if loss.awaited == 0 { loss.deadline = loss.deadline ?? scene.now + scene.patience }
       losses[relation] = loss
-    // What it just asked for counts from the answer on.
+    // A new subscription counts from its answer on.
     case .answered: if missing(relation)?.isEmpty == true { settle(relation, &findings) }
     case .closed:
       guard live.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
       if connection.wasLeft, !connection.attempted.isEmpty {
-        // It went by itself, with subscriptions: it need not come back to them.
+        // The controller left by itself with subscriptions, so it doesn't have to renew them.
         if !live.values.contains(where: { Relation($0) == relation }) { losses[relation] = nil }
         return
       }
@@ -58,7 +59,7 @@ struct Resubscribes: JudgeRule {
     findings.chance()
   }
 
-  /// What it hasn't subscribed to again; nil: nothing was lost, or it isn't back.
+  /// Returns the subscriptions that have not been renewed; nil if none was lost, or the controller has not reconnected.
   private func missing(_ relation: Relation) -> Set<AttributeID>? {
     guard let loss = losses[relation], loss.deadline != nil else { return nil }
     var missing = loss.subscriptions
@@ -71,7 +72,7 @@ struct Resubscribes: JudgeRule {
   ) {
     switch change {
     case .unpaired(let identifier): losses[Relation(identifier, accessory)] = nil
-    // What hindered it is over.
+    // The obstacle has ended, so the time limit starts again.
     case .serves(true):
       for key in losses.keys where key.accessory == accessory.id && losses[key]!.deadline != nil {
         losses[key]!.deadline = scene.now + scene.patience
@@ -95,17 +96,17 @@ struct Resubscribes: JudgeRule {
       let names = missing.sorted().prefix(5).map { database.shown($0) }.joined(separator: ", ")
       let more = missing.count > 5 ? " and \(missing.count - 5) more" : ""
       findings.breach(
-        "\(relation.controller) is back, and isn't subscribed any more to \(names)\(more)", on: loss.connection)
+        "\(relation.controller) has reconnected, but is no longer subscribed to \(names)\(more)", on: loss.connection)
     }
   }
 }
 
-/// "survives-events"
+/// The rule "survives-events".
 struct SurvivesEvents: JudgeRule {
   static let description = RuleDescription(
-    "survives-events", .events, .should, "goes on with a connection on which an event came",
+    "survives-events", .events, .should, "keeps using a connection after an event",
     source: "HAP R2 §6.8.2; field reports: HAP-python#346, #360",
-    impact: "Each turn of a knob makes the controller begin anew.", chance: "an event")
+    impact: "Each turn of a knob makes the controller reconnect.", chance: "an event")
 
   private static let span = Duration.seconds(1)
   private var ends = HastyEnds()
@@ -119,7 +120,7 @@ struct SurvivesEvents: JudgeRule {
       guard let at = connection.lastEventAt, scene.now - at < Self.span, at >= connection.lastAnswerAt ?? .zero else {
         return
       }
-      ends.add(connection, "the connection was given up behind an event", scene)
+      ends.add(connection, "the connection was closed after an event", scene)
     case .asked:
       if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
     default: break

@@ -1,9 +1,9 @@
-/// How often something happened lately, by who did it.
+/// The number of recent occurrences, by name.
 struct Occurrences {
   private let span: Duration
   private var times: [String: [Duration]] = [:]
 
-  /// Names, and occurrences of each, that are kept.
+  /// The maximum number of names, and of occurrences of each.
   private static let most = 1000
 
   init(span: Duration) { self.span = span }
@@ -15,7 +15,7 @@ struct Occurrences {
     if times[name]!.count > Self.most { times[name]!.removeFirst() }
   }
 
-  /// Of the last `span`.
+  /// Returns the number of occurrences in the last `span`.
   mutating func count(_ name: String, at now: Duration) -> Int {
     guard var list = times[name] else { return 0 }
     list.removeAll { now - $0 >= span }

@@ -1,13 +1,14 @@
 import HAPWire
 
-/// "procedure-order"
+/// The rule "procedure-order".
 struct ProcedureOrder: JudgeRule {
   static let description = RuleDescription(
     "procedure-order", .pairing, .must,
-    "goes through Pair Setup by M1, M3, M5 and through Pair Verify by M1, M3, each step behind a good answer to the one before",
-    source: "HAP R2 §5.6, §5.7", impact: "The accessory answers 400 and begins anew.", chance: "a pairing procedure")
+    "sends M1, M3, M5 of Pair Setup and M1, M3 of Pair Verify in order, each step after a successful answer to the previous one",
+    source: "HAP R2 §5.6, §5.7", impact: "The accessory answers 400 and restarts the procedure.",
+    chance: "a pairing procedure")
 
-  /// The last state that was answered without an error, by connection and path.
+  /// The state of the last answer without an error, by connection and path.
   private var answered: [ObjectIdentifier: [String: Int]] = [:]
 
   mutating func take(
@@ -17,7 +18,7 @@ struct ProcedureOrder: JudgeRule {
     switch act {
     case .asked(let request) where Self.last[request.path] != nil:
       guard let state = request.tlv?.state else {
-        return findings.breach("\(request.name) has no state that can be read")
+        return findings.breach("\(request.name) has no readable state")
       }
       let former = answered[key]?[request.path]
       answered[key, default: [:]][request.path] = nil
@@ -30,9 +31,9 @@ struct ProcedureOrder: JudgeRule {
         if former == Int(state) - 1 {
           findings.chance()
         } else {
-          findings.breach("M\(state) of \(request.name) came without a good M\(state - 1) before it")
+          findings.breach("M\(state) of \(request.name) arrived without a successful M\(state - 1) before it")
         }
-      default: findings.breach("M\(state) of \(request.name) is no step of a controller's")
+      default: findings.breach("M\(state) of \(request.name) is not a controller's step")
       }
     case .answered(let answer?):
       guard let path = connection.owed?.request.path, Self.last[path] != nil, answer.pairingError == nil,
@@ -47,14 +48,14 @@ struct ProcedureOrder: JudgeRule {
   private static let last: [String: Int] = ["/pair-setup": 5, "/pair-verify": 3]
 }
 
-/// "fresh-keys"
+/// The rule "fresh-keys".
 struct FreshKeys: JudgeRule {
   static let description = RuleDescription(
-    "fresh-keys", .pairing, .must, "draws a new key pair for each Pair Setup and each Pair Verify",
-    source: "HAP R2 §5.6.3, §5.7.1", impact: "Whoever learns one key can read all sessions that were made with it.",
+    "fresh-keys", .pairing, .must, "uses a new key pair for each Pair Setup and each Pair Verify",
+    source: "HAP R2 §5.6.3, §5.7.1", impact: "An attacker who learns one key can read all sessions that used it.",
     chance: "a pairing procedure")
 
-  /// The begins of keys that were used.
+  /// The first bytes of the used keys.
   private var seen: Set<[UInt8]> = []
   private static let mostSeen = 10_000
 
@@ -73,12 +74,13 @@ struct FreshKeys: JudgeRule {
   }
 }
 
-/// "same-bytes"
+/// The rule "same-bytes".
 struct SameBytes: JudgeRule {
   static let description = RuleDescription(
-    "same-bytes", .pairing, .must, "gives identifiers of controllers byte for byte as they were when they were paired",
+    "same-bytes", .pairing, .must, "sends identifiers of controllers byte for byte as they were at pairing",
     source: "field reports: HAP-python#424, #441",
-    impact: "An identifier in other letters is another one: the accessory doesn't know the controller.",
+    impact:
+      "An identifier in a different case is a different identifier: the accessory doesn't recognize the controller.",
     chance: "Pair Verify, or a change of pairings")
 
   mutating func take(
@@ -96,16 +98,16 @@ struct SameBytes: JudgeRule {
     if known.contains(given) { return findings.chance() }
     let name = String(decoding: given, as: UTF8.self)
     if let meant = known.first(where: { String(decoding: $0, as: UTF8.self).lowercased() == name.lowercased() }) {
-      findings.breach("\(name) is written where \(String(decoding: meant, as: UTF8.self)) is paired")
+      findings.breach("\(name) was sent, but \(String(decoding: meant, as: UTF8.self)) is paired")
     }
   }
 }
 
-/// "identifier-form"
+/// The rule "identifier-form".
 struct IdentifierForm: JudgeRule {
   static let description = RuleDescription(
-    "identifier-form", .pairing, .should, "names itself by a UUID of 36 characters when it pairs",
-    source: "HAP R2 §5.6.5", impact: "Accessories that keep 36 bytes for it can't keep another form.",
+    "identifier-form", .pairing, .should, "has a UUID of 36 characters as its identifier when it pairs",
+    source: "HAP R2 §5.6.5", impact: "Accessories that store 36 bytes for the identifier can't store another form.",
     chance: "Pair Setup")
 
   mutating func take(
@@ -116,34 +118,34 @@ struct IdentifierForm: JudgeRule {
     let isUUID =
       groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
       && groups.joined().utf8.allSatisfy { Character(.init($0)).isHexDigit }
-    if isUUID { findings.chance() } else { findings.breach("\"\(identifier)\" is no UUID") }
+    if isUUID { findings.chance() } else { findings.breach("\"\(identifier)\" is not a UUID") }
   }
 }
 
-/// "verifies-first"
+/// The rule "verifies-first".
 struct VerifiesFirst: JudgeRule {
   static let description = RuleDescription(
-    "verifies-first", .pairing, .must, "asks for nothing but pairing and identification before Pair Verify",
-    source: "HAP R2 §6.5.2", impact: "The accessory answers 470, and some close.",
+    "verifies-first", .pairing, .must, "sends only requests for pairing and identification before Pair Verify",
+    source: "HAP R2 §6.5.2", impact: "The accessory answers 470, and some accessories close the connection.",
     chance: "a request on a connection that isn't verified")
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
   ) {
     guard case .asked(let request) = act, connection.verifiedAt == nil else { return }
-    // A transient session, which nobody tells of, is for /secure-message.
+    // A transient session, which is not reported as verified, is for /secure-message.
     let open = ["/pair-setup", "/pair-verify", "/identify", "/configured", "/secure-message"]
     if open.contains(request.path) { return findings.chance() }
-    findings.breach("\(request.name) came before Pair Verify")
+    findings.breach("\(request.name) arrived before Pair Verify")
   }
 }
 
-/// "identify-unpaired"
+/// The rule "identify-unpaired".
 struct IdentifyUnpaired: JudgeRule {
   static let description = RuleDescription(
     "identify-unpaired", .pairing, .must,
-    "asks for identification by POST /identify only while nobody is paired, else by the Identify characteristic",
-    source: "HAP R2 §6.7.7", impact: "The accessory refuses, and a person doesn't see which one it is.",
+    "sends POST /identify only to an unpaired accessory, and uses the Identify characteristic otherwise",
+    source: "HAP R2 §6.7.7", impact: "The accessory refuses, and the user doesn't see which accessory it is.",
     chance: "POST /identify")
 
   mutating func take(
@@ -151,17 +153,17 @@ struct IdentifyUnpaired: JudgeRule {
   ) {
     guard case .asked(let request) = act, request.name == "POST /identify" else { return }
     if connection.accessory.isPaired {
-      findings.breach("POST /identify came, and the accessory is paired")
+      findings.breach("POST /identify arrived, but the accessory is paired")
     } else {
       findings.chance()
     }
   }
 }
 
-/// "pairings-by-admins"
+/// The rule "pairings-by-admins".
 struct PairingsByAdmins: JudgeRule {
   static let description = RuleDescription(
-    "pairings-by-admins", .pairing, .must, "asks for pairings, and changes them, only as an admin",
+    "pairings-by-admins", .pairing, .must, "lists and changes pairings only as an admin",
     source: "HAP R2 §5.10, §5.11, §5.12", impact: "The accessory refuses.", chance: "POST /pairings")
 
   mutating func take(
@@ -173,19 +175,19 @@ struct PairingsByAdmins: JudgeRule {
     if connection.accessory.isAdmin(controller) {
       findings.chance()
     } else {
-      findings.breach("\(controller) is no admin")
+      findings.breach("\(controller) is not an admin")
     }
   }
 }
 
-/// "backs-off"
+/// The rule "backs-off".
 struct BacksOff: JudgeRule {
   static let description = RuleDescription(
     "backs-off", .pairing, .should,
-    "lets a person decide, or waits, before it tries Pair Setup again that was refused: not more than three times in two seconds",
+    "waits, or asks the user, before it repeats a refused Pair Setup: no more than three times in two seconds",
     source: "HAP R2 §5.6.2, §5.6.4",
-    impact: "Wrong codes are counted: after a hundred of them the accessory can't be paired until it is reset.",
-    chance: "Pair Setup behind one that was refused")
+    impact: "Wrong codes are counted: after 100 of them the accessory can't be paired until it is reset.",
+    chance: "Pair Setup after a refused one")
 
   private var refused = RefusedProcedure("Pair Setup", at: "/pair-setup", most: 3, within: 2)
 
@@ -194,14 +196,14 @@ struct BacksOff: JudgeRule {
   ) { refused.take(act, on: connection, scene, &findings) }
 }
 
-/// "stops-knocking"
+/// The rule "stops-knocking".
 struct StopsKnocking: JudgeRule {
   static let description = RuleDescription(
     "stops-knocking", .pairing, .should,
-    "doesn't try Pair Verify on and on with an accessory that doesn't know it: not more than four times in ten seconds",
+    "stops retrying Pair Verify with an accessory that lacks its pairing: no more than four times in ten seconds",
     source: "field reports: home-assistant/core#104539, #125458",
-    impact: "The accessory computes for controllers that were removed, and others wait.",
-    chance: "Pair Verify behind one that was refused")
+    impact: "The accessory computes for removed controllers, and other controllers wait.",
+    chance: "Pair Verify after a refused one")
 
   private var refused = RefusedProcedure("Pair Verify", at: "/pair-verify", most: 4, within: 10)
 

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// A pairing procedure that is begun again and again, though it is refused.
+/// A check for a pairing procedure that a controller repeats although it is refused.
 struct RefusedProcedure {
   private let name: String
   private let path: String
@@ -9,8 +9,8 @@ struct RefusedProcedure {
   private var refusals: Occurrences
 
   /// - Parameters:
-  ///   - path: of the procedure's messages.
-  ///   - most: refusals from one origin within so many seconds, behind which M1 is one too many.
+  ///   - path: the path of the procedure's messages.
+  ///   - most: the number of refusals for one origin within `seconds` after which another M1 is a violation.
   init(_ name: String, at path: String, most: Int, within seconds: Int) {
     self.name = name
     self.path = path
@@ -28,7 +28,7 @@ struct RefusedProcedure {
     case .asked(let request) where request.path == path && request.tlv?.state == 1:
       let count = refusals.count(connection.origin, at: scene.now)
       if count >= most {
-        findings.breach("\(name) began again behind \(count) refusals within \(seconds) seconds")
+        findings.breach("\(name) began again after \(count) refusals within \(seconds) seconds")
         refusals.forget(connection.origin)
       } else if count > 0 {
         findings.chance()

@@ -2,16 +2,17 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// "one-request-at-a-time"
+/// The rule "one-request-at-a-time".
 struct OneRequestAtATime: JudgeRule {
   static let description = RuleDescription(
     "one-request-at-a-time", .requests, .should,
     "waits for the answer to a request before it sends the next one on the same connection",
     source: "field reports: Bouke/HAP#77, HAP-NodeJS#592",
-    impact: "Accessories with small buffers, or with one request in hand at a time, mix answers up or close.",
+    impact:
+      "Accessories with small buffers, or that handle one request at a time, mix up answers or close the connection.",
     chance: "two requests on one connection")
 
-  /// Longer ago than this, the answer may be taken for lost.
+  /// The time after which the answer may be considered lost.
   private static let lost = Duration.seconds(5)
 
   mutating func take(
@@ -20,23 +21,23 @@ struct OneRequestAtATime: JudgeRule {
     switch act {
     case .arrived:
       guard let (request, at) = connection.owed, !connection.hasArrived, scene.now - at < Self.lost else { return }
-      findings.breach("more was sent while \(request.name) had no answer yet")
+      findings.breach("more bytes were sent before \(request.name) was answered")
     case .asked(let request) where connection.requests > 0:
       if connection.hasArrived {
         findings.chance()
       } else {
-        findings.breach("\(request.name) came together with the request before it")
+        findings.breach("\(request.name) arrived together with the previous request")
       }
     default: break
     }
   }
 }
 
-/// "readable"
+/// The rule "readable".
 struct Readable: JudgeRule {
   static let description = RuleDescription(
     "readable", .requests, .must,
-    "sends HTTP/1.1 that can be read, and, once verified, frames that authenticate and hold at most 1024 bytes",
+    "sends valid HTTP/1.1 and, after Pair Verify, frames that authenticate and contain at most 1024 bytes",
     source: "HAP R2 §6.5.2; RFC 9112", impact: "The accessory closes the connection.", chance: "a request")
 
   mutating func take(
@@ -50,11 +51,11 @@ struct Readable: JudgeRule {
   }
 }
 
-/// "host-field"
+/// The rule "host-field".
 struct HostField: JudgeRule {
   static let description = RuleDescription(
-    "host-field", .requests, .must, "says in each request, in the field Host, whom it speaks to",
-    source: "RFC 9112 §3.2", impact: "Servers that are made with a general HTTP library answer 400.",
+    "host-field", .requests, .must, "sends the header field Host in each request",
+    source: "RFC 9112 §3.2", impact: "Servers that use a general HTTP library answer 400.",
     chance: "a request")
 
   mutating func take(
@@ -63,18 +64,18 @@ struct HostField: JudgeRule {
     guard case .asked(let request) = act else { return }
     switch request.fields.count(where: { $0.name.lowercased() == "host" }) {
     case 1: findings.chance()
-    case 0: findings.breach("\(request.name) has no Host")
-    default: findings.breach("\(request.name) has several Hosts")
+    case 0: findings.breach("\(request.name) has no field Host")
+    default: findings.breach("\(request.name) has several fields Host")
     }
   }
 }
 
-/// "body-type"
+/// The rule "body-type".
 struct BodyType: JudgeRule {
   static let description = RuleDescription(
     "body-type", .requests, .must,
-    "says what a body is: application/pairing+tlv8 for pairing, application/hap+json for the rest",
-    source: "HAP R2 §5.6, §6.7.2", impact: "Accessories that look at the type refuse the request.",
+    "declares the type of a body: application/pairing+tlv8 for pairing, application/hap+json for the rest",
+    source: "HAP R2 §5.6, §6.7.2", impact: "Accessories that check the type refuse the request.",
     chance: "a request with a body")
 
   mutating func take(
@@ -90,15 +91,16 @@ struct BodyType: JudgeRule {
     let type = request["Content-Type"]
     let plain = type.map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
     if plain == wanted { return findings.chance() }
-    findings.breach("the body of \(request.name) is said to be \(type ?? "nothing"), not \(wanted)")
+    findings.breach("the body type of \(request.name) is \(type ?? "missing"), not \(wanted)")
   }
 }
 
-/// "known-endpoints"
+/// The rule "known-endpoints".
 struct KnownEndpoints: JudgeRule {
   static let description = RuleDescription(
-    "known-endpoints", .requests, .must, "asks for nothing but the resources of HAP, each with its own method",
-    source: "HAP R2 table 5-1, table 6-1", impact: "The accessory answers 404 or 405, and some close.",
+    "known-endpoints", .requests, .must, "requests only the resources of HAP, each with its method",
+    source: "HAP R2 table 5-1, table 6-1",
+    impact: "The accessory answers 404 or 405, and some accessories close the connection.",
     chance: "a request")
 
   private static let methods: [String: [String]] = [
@@ -112,19 +114,19 @@ struct KnownEndpoints: JudgeRule {
   ) {
     guard case .asked(let request) = act else { return }
     guard let methods = Self.methods[request.path] else {
-      return findings.breach("there is no \(request.path) in HAP (\(request.method))")
+      return findings.breach("HAP has no \(request.path) (\(request.method))")
     }
     if methods.contains(request.method) { return findings.chance() }
-    findings.breach("\(request.path) is asked for with \(request.method), not \(methods.joined(separator: " or "))")
+    findings.breach("\(request.path) is requested with \(request.method), not \(methods.joined(separator: " or "))")
   }
 }
 
-/// "query-form"
+/// The rule "query-form".
 struct QueryForm: JudgeRule {
   static let description = RuleDescription(
     "query-form", .requests, .must,
-    "asks for characteristics by a list of different ids, aid.iid in plain digits, and by meta, perms, type and ev of 0 or 1",
-    source: "HAP R2 §6.7.4", impact: "Some accessories answer 400, others something else than was meant.",
+    "reads characteristics with one list of different IDs, aid.iid in plain digits, and with meta, perms, type and ev as 0 or 1",
+    source: "HAP R2 §6.7.4", impact: "Some accessories answer 400, others return unexpected data.",
     chance: "a read")
 
   mutating func take(
@@ -141,23 +143,23 @@ struct QueryForm: JudgeRule {
     }
     let lists = query.filter { $0.name == "id" }.map(\.value)
     guard lists.count == 1, !lists[0].isEmpty else {
-      return lists.count > 1 ? "a read has several lists of ids" : "a read names no id"
+      return lists.count > 1 ? "a read has several lists of IDs" : "a read has no ID"
     }
     var seen: Set<String> = []
     for text in lists[0].split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-      guard let id = AttributeID(text), id.description == text else { return "\"\(text)\" is no id" }
-      if !seen.insert(text).inserted { return "\(text) is asked for twice in one request" }
+      guard let id = AttributeID(text), id.description == text else { return "\"\(text)\" is not an ID" }
+      if !seen.insert(text).inserted { return "\(text) is requested twice in one read" }
     }
     return nil
   }
 }
 
-/// "write-form"
+/// The rule "write-form".
 struct WriteForm: JudgeRule {
   static let description = RuleDescription(
     "write-form", .requests, .must,
-    "writes with a list of entries that have aid, iid and what is to be done, each characteristic once",
-    source: "HAP R2 §6.7.2", impact: "The accessory answers 400, or does half of it.", chance: "a write")
+    "writes with a list of entries that have aid, iid, and value or ev, each characteristic once",
+    source: "HAP R2 §6.7.2", impact: "The accessory answers 400, or carries out only a part.", chance: "a write")
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
@@ -178,7 +180,7 @@ struct WriteForm: JudgeRule {
   }
 
   private func problem(_ request: PlainMessage) -> String? {
-    guard let json = request.json else { return "the body of a write is no JSON" }
+    guard let json = request.json else { return "the body of a write is not JSON" }
     guard let entries = json["characteristics"]?.elements, !entries.isEmpty else {
       return "a write has no list of characteristics"
     }

@@ -1,9 +1,9 @@
 import HAPModel
 
-/// A controller at an accessory, over its connections.
+/// A controller and an accessory, over all their connections.
 struct Relation: Hashable, Comparable {
   let controller: String
-  /// Its id.
+  /// The accessory's `id`.
   let accessory: String
 
   init?(_ connection: JudgedConnection) {
@@ -22,8 +22,9 @@ struct Relation: Hashable, Comparable {
   }
 }
 
-/// Connections that a controller ended right behind something that is no reason to: it shows to be a fault when the controller comes back at once,
-/// from where it was, and subscribes to the same again, as one does that never meant to go.
+/// Connections that a controller ended immediately after something that is no reason to end them. This is a violation
+/// only if the controller immediately reconnects from the same host and subscribes to the same characteristics. Such a
+/// controller did not intend to leave.
 struct HastyEnds {
   private struct End {
     var connection: JudgedConnection
@@ -33,10 +34,10 @@ struct HastyEnds {
 
   private var ends: [Relation: End] = [:]
   private static let most = 100
-  /// Who comes back later may have been started again, or have slept.
+  /// The maximum time until a reconnection. A later one may follow a restart or sleep of the controller.
   private static let soon = Duration.seconds(3)
 
-  /// The controller has ended a connection.
+  /// Adds a connection that the controller has ended.
   mutating func add(_ connection: JudgedConnection, _ text: String, _ scene: JudgeScene) {
     guard let relation = Relation(connection), !connection.subscriptions.isEmpty else { return }
     ends = ends.filter { $0.value.until > scene.now }
@@ -45,14 +46,14 @@ struct HastyEnds {
     }
   }
 
-  /// A controller asks for something.
-  /// - Returns: the end that it comes back from.
+  /// Checks a request of a controller.
+  /// - Returns: the earlier end of a connection, if this request shows that the controller has returned from it.
   mutating func comeback(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene
   ) -> (text: String, connection: JudgedConnection)? {
     guard case .asked(let request) = act, !ends.isEmpty, let relation = Relation(connection),
       let end = ends[relation], end.until > scene.now, end.connection.host == connection.host,
-      // Another connection that was there all the time is another controller's of the same identity.
+      // A connection that was already open belongs to another controller with the same identity.
       let left = end.connection.leftAt, connection.openedAt >= left
     else { return nil }
     let wanted = request.writeEntries.filter { $0.flag("ev") == true }.compactMap(\.attributeID)

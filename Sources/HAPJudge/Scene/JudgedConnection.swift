@@ -2,36 +2,36 @@ import HAPIP
 import HAPModel
 import HAPReport
 
-/// What is known of a connection while its controller is judged.
+/// The state of a connection while its controller is judged.
 package final class JudgedConnection {
   package let accessory: any JudgedAccessory
-  /// "192.0.2.7:51234".
+  /// The peer's address, such as "192.0.2.7:51234".
   package let peer: String
   package let openedAt: Duration
-  /// Nil: not verified yet.
+  /// The controller's identifier; nil before Pair Verify.
   package internal(set) var controller: String?
   package internal(set) var verifiedAt: Duration?
-  /// The request that has no answer yet, and when it came.
+  /// The request without an answer yet, and its time of arrival.
   package internal(set) var owed: (request: PlainMessage, at: Duration)?
-  /// Whether bytes came since the last request.
+  /// Whether bytes arrived since the last request.
   package internal(set) var hasArrived = false
   package internal(set) var requests = 0
-  /// Of the last answer; nil before the first, and where it was no HTTP.
+  /// The status of the last answer; nil before the first one, and if the answer was not HTTP.
   package internal(set) var lastStatus: Int?
-  /// Whether the last answer was a refusal, or one in part.
+  /// Whether the last answer was a full or partial refusal.
   package internal(set) var wasRefused = false
   package internal(set) var lastAnswerAt: Duration?
-  /// Whether any request was answered well.
+  /// Whether any request was answered with success.
   package internal(set) var hasServed = false
   package internal(set) var lastEventAt: Duration?
-  /// As it asked for, and was not refused.
+  /// The subscriptions that the controller requested and the accessory accepted.
   package internal(set) var subscriptions: Set<AttributeID> = []
-  /// All that it asked for at some time.
+  /// All characteristics that the controller has ever requested to subscribe to.
   package internal(set) var attempted: Set<AttributeID> = []
-  /// The controller has ended it; nil: it hasn't.
+  /// The time at which the controller ended the connection; nil if it has not.
   package internal(set) var leftAt: Duration?
   package internal(set) var closedAt: Duration?
-  /// The last things that happened, for evidence.
+  /// The last events, as evidence.
   private(set) var recent: [TranscriptEntry] = []
 
   private static let mostRecent = 12
@@ -44,36 +44,38 @@ package final class JudgedConnection {
     openedAt = now
   }
 
-  /// The order of connections in findings: the same in every run, unlike that of a dictionary.
+  /// Whether a connection is before another in findings. This order is the same in every run, unlike that of a
+  /// dictionary.
   static func precedes(_ one: JudgedConnection, _ other: JudgedConnection) -> Bool {
     (one.openedAt, one.peer, one.accessory.id) < (other.openedAt, other.peer, other.accessory.id)
   }
 
-  /// Without the port: whose connections belong together before it is known who they are.
+  /// The peer's address without the port. It groups connections before their controllers are known.
   package var host: String {
     guard let colon = peer.lastIndex(of: ":") else { return peer }
     return String(peer[..<colon])
   }
 
-  /// The host, at this accessory.
+  /// The host and the accessory.
   var origin: String { "\(host) \(accessory.id)" }
 
-  /// The controller's identifier, or where it comes from.
+  /// The controller's identifier, or else its host.
   package var who: String { controller ?? host }
 
-  /// Whether there is such a characteristic, by the database that the controller was told last; the accessory's own where it was told none.
+  /// Whether the characteristic exists in the last database that the controller received; in the accessory's own
+  /// database if it received none.
   func knows(_ id: AttributeID) -> Bool {
     told.has(id, on: self) ?? (accessory.database.slot(of: id) != nil)
   }
 
-  /// The characteristic, where the accessory told the controller nothing else about it than what is so.
+  /// Returns the characteristic, unless the accessory has described it to the controller differently.
   func characteristic(_ id: AttributeID) -> Characteristic? {
     guard let characteristic = accessory.database.characteristic(id), told.isTrue(characteristic, at: id, on: self)
     else { return nil }
     return characteristic
   }
 
-  /// Whether it was the controller who ended it.
+  /// Whether the controller ended the connection.
   package var wasLeft: Bool { leftAt != nil }
 
   func keep(_ entry: TranscriptEntry) {

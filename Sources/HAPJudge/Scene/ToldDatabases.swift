@@ -1,7 +1,8 @@
 import HAPIP
 import HAPModel
 
-/// What accessories last told their controllers in answer to `GET /accessories`, which need not be the truth.
+/// The last databases that accessories sent their controllers in answer to `GET /accessories`. A database may differ
+/// from the accessory's real one.
 final class ToldDatabases {
   private struct Entry: Hashable {
     var controller: String
@@ -10,7 +11,7 @@ final class ToldDatabases {
 
   private var databases: [Entry: AttributeDatabase] = [:]
 
-  /// Controllers whose databases are kept.
+  /// The maximum number of controllers whose databases are kept.
   private static let mostControllers = 64
 
   private func entry(_ connection: JudgedConnection) -> Entry {
@@ -25,12 +26,13 @@ final class ToldDatabases {
     databases[entry] = mirror.database
   }
 
-  /// Nil: the controller was told no database.
+  /// Returns whether the database has the characteristic; nil: the controller received no database.
   func has(_ id: AttributeID, on connection: JudgedConnection) -> Bool? {
     databases[entry(connection)].map { $0.slot(of: id) != nil }
   }
 
-  /// Whether a characteristic is what was told of it, as far as rules go by it, if anything was.
+  /// Returns whether a characteristic equals its sent description in all properties that rules use; true if none was
+  /// sent.
   func isTrue(_ characteristic: Characteristic, at id: AttributeID, on connection: JudgedConnection) -> Bool {
     guard let database = databases[entry(connection)] else { return true }
     guard let told = database.characteristic(id) else { return false }

@@ -13,7 +13,7 @@ extension ScenarioCondition {
       guard let list = node[name] else { continue }
       try node.refuseUnknownMembers(except: [name])
       let elements = try list.asList()
-      guard !elements.isEmpty else { throw list.problem("there is no condition") }
+      guard !elements.isEmpty else { throw list.problem("the list has no condition") }
       var conditions: [ScenarioCondition] = []
       for element in elements { conditions.append(try ScenarioCondition(element)) }
       self = make(conditions)
@@ -37,7 +37,7 @@ extension ScenarioCondition {
 extension ScenarioValue {
   init(_ node: JSONNode) throws(JSONProblem) {
     guard let value = Value(written: node) else {
-      throw node.problem("a word, a text, a number, true or false is expected, not \(node.kindName)")
+      throw node.problem("a name, a text, a number, true or false is expected, not \(node.kindName)")
     }
     self.value = value
     place = WordPlace(node)
@@ -65,7 +65,7 @@ extension ValueCondition {
       }
     }
     guard !tests.isEmpty else {
-      throw node.problem("what its value has to be is missing: is, not, at-least or at-most")
+      throw node.problem("the test of the value is missing: is, not, at-least or at-most")
     }
   }
 }
@@ -90,7 +90,7 @@ extension EventCondition {
     }
     words = vocabulary.hasCharacteristic && node["characteristic"] != nil ? try ScenarioCondition.words(node) : nil
     if words == nil, let service = node["service"] {
-      throw service.problem("a service without a characteristic means nothing here")
+      throw service.problem("a service needs a characteristic here")
     }
     value = try node["value"].map { node throws(JSONProblem) in try ScenarioValue(node) }
     members = []

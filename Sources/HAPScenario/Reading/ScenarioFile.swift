@@ -2,11 +2,11 @@ import HAPVocabulary
 import HAPWire
 import HAPYAML
 
-/// What is wrong with a scenario, and where.
+/// An error in a scenario, and its place.
 package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConvertible {
   package var file: String
   package var place: JSONPlace
-  /// "steps[3].expect"; empty for the whole file.
+  /// The path, such as "steps[3].expect"; empty for the whole file.
   package var path: String
   package var message: String
 
@@ -20,11 +20,12 @@ package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConverti
   package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
 }
 
-/// The commands that steps may have.
+/// The commands that steps may contain.
 package enum ScenarioCommands: Sendable {
-  /// All commands of accessories, except queries, the end of the process, and time, which the scenario has steps for.
+  /// All commands of accessories. Queries, the end of the process and time are excluded; the scenario has separate
+  /// steps for them.
   case all
-  /// For a sender who may not have files of this machine read.
+  /// The commands for a sender that may not make hapsim read files of this machine.
   case withoutFiles
 
   package var names: [String] {
@@ -32,23 +33,23 @@ package enum ScenarioCommands: Sendable {
   }
 }
 
-/// A file with a scenario: the scenario, or all that is wrong with it.
+/// A scenario file: the scenario, or all errors in it.
 package struct ScenarioFile: Sendable {
   package let file: String
-  /// nil when there are problems.
+  /// The scenario; nil if there are problems.
   package private(set) var scenario: Scenario?
   package private(set) var problems: [ScenarioProblem] = []
 
-  /// Bytes of the largest file: 4 MiB.
+  /// The maximum size of a file in bytes: 4 MiB.
   package static let limit = 4 << 20
 
   /// - Parameters:
-  ///   - bytes: YAML.
-  ///   - file: its name, for messages.
+  ///   - bytes: the YAML text.
+  ///   - file: the file's name, for messages.
   package init(_ bytes: [UInt8], file: String, commands: ScenarioCommands) {
     self.file = file
     guard bytes.count <= Self.limit else {
-      complain(JSONProblem(path: "", place: JSONPlace(line: 1, column: 1), message: "it has more than 4 MiB"))
+      complain(JSONProblem(path: "", place: JSONPlace(line: 1, column: 1), message: "the file has more than 4 MiB"))
       return
     }
     do throws(JSONError) {

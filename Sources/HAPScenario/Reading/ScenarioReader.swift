@@ -2,13 +2,13 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// Reads a scenario from its tree, and finds all that is wrong with it at once.
+/// A parser of scenarios. It reports all errors at once.
 struct ScenarioReader {
   private let commandNames: [String]
   private(set) var problems: [JSONProblem] = []
   private var count = 0
 
-  /// Steps in a scenario, those inside of others included.
+  /// The maximum number of steps in a scenario, including nested ones.
   private static let mostSteps = 100_000
   private static let members = ["scenario", "profiles", "seed", "limit", "end", "steps"]
 
@@ -36,7 +36,7 @@ struct ScenarioReader {
     attempt { reader throws(JSONProblem) in
       guard let word = try node.optionalString("end") else { return }
       guard let ending = Scenario.Ending(rawValue: word) else {
-        throw try node.required("end").problem("it is stop or serve, not \"\(word)\"")
+        throw try node.required("end").problem("expected stop or serve, not \"\(word)\"")
       }
       scenario.ending = ending
     }
@@ -56,7 +56,7 @@ struct ScenarioReader {
     var steps: [ScenarioStep] = []
     attempt { reader throws(JSONProblem) in
       let elements = try node.asList()
-      guard !elements.isEmpty else { throw node.problem("there is no step") }
+      guard !elements.isEmpty else { throw node.problem("the list has no step") }
       for element in elements {
         reader.count += 1
         guard reader.count <= Self.mostSteps else {
@@ -68,9 +68,9 @@ struct ScenarioReader {
     return steps
   }
 
-  /// Members that say when.
+  /// The members that set the start of a step.
   private static let starts = ["at", "after", "when"]
-  /// Members that say what, besides commands, each with those that go with it.
+  /// The members with an action, besides commands, and the members that belong to each.
   private static let deeds: [(name: String, with: [String])] = [
     ("note", []), ("expect", ["within"]), ("never", ["for"]), ("do", ["times", "every", "chance"]),
     ("together", []), ("choose", []), ("whenever", ["do"]),
@@ -83,26 +83,27 @@ struct ScenarioReader {
     var step = ScenarioStep(place: node.place)
     let starts = members.filter { Self.starts.contains($0.name) }
     if let second = starts.dropFirst().first {
-      throw second.value.problem("a step has one of at, after and when, and \"\(starts[0].name)\" is there already")
+      throw second.value.problem(
+        "a step can have only one of at, after and when; this one already has \"\(starts[0].name)\"")
     }
     var used = Set(starts.map(\.name))
     if let start = starts.first { step.start = try self.start(start, of: node, &used) }
     let names = Self.deeds.map(\.name) + commandNames
     var deeds = members.filter { names.contains($0.name) }
-    // The steps of a `whenever` stand in `do`.
+    // The steps of a `whenever` are in `do`.
     if deeds.contains(where: { $0.name == "whenever" }) { deeds.removeAll { $0.name == "do" } }
     if let second = deeds.dropFirst().first {
-      throw second.value.problem("a step does one thing, and \"\(deeds[0].name)\" is there already")
+      throw second.value.problem("a step can have only one action; this one already has \"\(deeds[0].name)\"")
     }
     if let deed = deeds.first {
       used.insert(deed.name)
       used.formUnion(Self.deeds.first { $0.name == deed.name }?.with ?? [])
       step.deed = try self.deed(deed, of: node)
     } else if starts.isEmpty {
-      throw node.problem("it does nothing: a step has a command, note, expect, never, do, together, choose or whenever")
+      throw node.problem("the step has no action: a command, note, expect, never, do, together, choose or whenever")
     }
     for member in members where !used.contains(member.name) && !member.name.hasPrefix("x-") {
-      throw member.value.problem("\"\(member.name)\" belongs to something that this step hasn't got")
+      throw member.value.problem("this step has no action that uses \"\(member.name)\"")
     }
     return step
   }
@@ -115,7 +116,7 @@ struct ScenarioReader {
     case "after": return .after(try member.value.scenarioSpan())
     default:
       used.insert("within")
-      // With an `expect` beside it, the time is that one's.
+      // If there is also an `expect`, `within` belongs to the `expect`.
       let within = node["expect"] == nil ? node["within"] : nil
       return .when(
         try ScenarioCondition(member.value),
@@ -130,7 +131,7 @@ struct ScenarioReader {
     case "expect":
       let condition = try ScenarioCondition(value)
       let within = try node["within"].map { node throws(JSONProblem) in try node.scenarioDuration() }
-      // What has to happen needs time; what has to be so is so.
+      // An event needs time to happen; a value is tested immediately.
       return .expect(condition, within: within ?? (condition.isEvent ? .seconds(10) : .zero))
     case "never":
       return .never(try ScenarioCondition(value), for: try node.required("for").scenarioDuration())
@@ -139,7 +140,7 @@ struct ScenarioReader {
       return .steps(steps(value), repetition)
     case "together", "choose":
       let branches = try value.asList()
-      guard !branches.isEmpty else { throw value.problem("there is nothing to do") }
+      guard !branches.isEmpty else { throw value.problem("the list is empty") }
       let read = branches.map { steps($0) }
       return member.name == "choose" ? .choose(read) : .together(read)
     case "whenever":
@@ -152,12 +153,13 @@ struct ScenarioReader {
     }
   }
 
-  /// The members of `set: {…}`; a text alone is the accessory's name, and nothing is no more than the command.
+  /// Returns the members of `set: {…}`. A text alone is the accessory's name; a null value is the command without
+  /// members.
   private static func members(_ member: JSONNode.Member) throws(JSONProblem) -> JSONNode {
     let value = member.value
     var members: [JSONNode.Member] = []
     if value.stringValue != nil {
-      // Of a fault its name is what matters.
+      // The text after a fault command is the fault's name.
       let shorthand = member.name == "fault" ? "fault" : "accessory"
       members.append(JSONNode.Member(name: shorthand, place: value.place, value: value))
     } else if !value.isNull {
@@ -172,7 +174,7 @@ struct ScenarioReader {
 }
 
 extension ScenarioCommand {
-  /// - Parameter node: an object with its members.
+  /// - Parameter node: an object with the command's members.
   fileprivate init(_ name: CommandName, _ node: JSONNode) throws(JSONProblem) {
     command = try SimulatorCommand(name, membersOf: node)
     accessory = node["accessory"].map { WordPlace($0) }
@@ -188,7 +190,7 @@ extension ScenarioStep.Repetition {
       if times.stringValue == "forever" {
         self.times = nil
       } else {
-        guard times.stringValue == nil else { throw times.problem("it is a number, or forever") }
+        guard times.stringValue == nil else { throw times.problem("expected a number or forever") }
         self.times = Int(try times.asInteger(in: 1...1_000_000_000))
       }
     } else if every != nil {
@@ -198,7 +200,7 @@ extension ScenarioStep.Repetition {
       var number = chance.numberValue?.double
       if let text = chance.stringValue, text.hasSuffix("%") { number = Double(text.dropLast()) }
       guard let number, (0...100).contains(number) else {
-        throw chance.problem("a share of 100 is expected, such as 30 or \"30%\"")
+        throw chance.problem("a percentage is expected, such as 30 or \"30%\"")
       }
       self.chance = number
     }
@@ -215,7 +217,7 @@ extension JSONNode {
     return duration
   }
 
-  /// `10s`, or `5s..15s`.
+  /// Parses `10s` or `5s..15s`.
   func scenarioSpan() throws(JSONProblem) -> DurationSpan {
     guard let text = stringValue, let dots = text.firstRange(of: "..") else {
       let duration = try scenarioDuration()

@@ -1,65 +1,66 @@
 import HAPWire
 
-/// One strand of a running scenario: the steps it is in, and what it waits for.
+/// One branch of a running scenario: its current steps, and the condition or time that it waits for.
 final class Branch {
-  /// What a condition is watched for.
+  /// The purpose of watching a condition.
   enum Purpose {
-    /// The step is carried out then.
+    /// The condition starts the step.
     case start
     case expectation
-    /// It must not come.
+    /// The condition must not occur.
     case refusal
-    /// Steps are carried out each time.
+    /// The condition runs the steps each time it occurs.
     case rule([ScenarioStep])
-    /// The same, when it is not so any more.
+    /// The rule waits until its condition is false again.
     case rearming
   }
 
   enum State {
     case ready
-    /// Until its step is due.
+    /// Waits until its step is due.
     case waiting(until: Duration)
-    /// Until its next round is.
+    /// Waits until its next round is due.
     case pausing(until: Duration)
     case watching(Purpose)
     case performing(Int)
-    /// Until its children are done.
+    /// Waits until its children are done.
     case joining
     case done
   }
 
-  /// A list of steps.
+  /// A list of steps that is being run.
   struct Frame {
     let steps: [ScenarioStep]
     let repetition: ScenarioStep.Repetition
     var next = 0
     var rounds = 0
-    /// When this round began.
+    /// The start of this round.
     var begun: Duration
-    /// False before the first round.
+    /// Whether the first round has begun.
     var isEntered = true
   }
 
   var frames: [Frame]
   var state = State.ready
-  /// When the step before was over.
+  /// The end of the previous step.
   var freeSince: Duration
   var children: [Branch] = []
-  /// It is of no account for the scenario's end.
+  /// Whether the scenario can end without this branch.
   var isBackground = false
-  /// Of a `whenever`.
+  /// The rule of a `whenever`.
   var rule: (condition: ScenarioCondition, steps: [ScenarioStep], step: ScenarioStep)?
   var hasRun = false
   var watch: Watch?
   var watchedSince = Duration.zero
-  /// Each watch has its own.
+  /// The unique number of the watch.
   var watchNumber = 0
-  /// How long that may take.
+  /// The time limit of the watch.
   var limit: Duration?
   var isLate = false
-  /// What happened since its last command, or since it last waited for time: a command's consequences may be there before its answer.
+  /// The events since the last command, or since the branch last waited for time. A command's effects can precede its
+  /// answer.
   private(set) var recent: [ScenarioEvent] = []
-  /// Stands for the step where there is none.
+  /// The step to report while no step of a list is current.
   var standIn: ScenarioStep?
 
   init(_ steps: [ScenarioStep], since now: Duration) {
@@ -67,14 +68,14 @@ final class Branch {
     freeSince = now
   }
 
-  /// The step that it is at.
+  /// The current step.
   var step: ScenarioStep? {
     if let standIn { return standIn }
     guard let frame = frames.last, frame.next > 0 else { return nil }
     return frame.steps[frame.next - 1]
   }
 
-  /// Takes the next step; nil at the end of a list.
+  /// Advances to the next step and returns it; nil at the end of a list.
   func nextStep() -> ScenarioStep? {
     guard let frame = frames.last, frame.isEntered, frame.next < frame.steps.count else { return nil }
     standIn = nil
@@ -88,7 +89,7 @@ final class Branch {
     freeSince = now
   }
 
-  /// The last list is over, and with it the step that it belongs to.
+  /// Ends the last list, and the step that it belongs to.
   func pop(_ now: Duration) {
     frames.removeLast()
     if frames.isEmpty { state = .done } else { stepIsOver(now) }
@@ -106,7 +107,8 @@ final class Branch {
   func hear(_ event: ScenarioEvent) {
     if watch?.hear(event) == true { return }
     switch state {
-    // What happens while time passes is past when it has; who waits for a rule's turn has no command behind it.
+    // Events during a wait for time are in the past afterwards. A waiting rule has no command whose effects could be
+    // early.
     case .waiting, .pausing, .watching(.rule), .watching(.rearming): return
     case .ready, .performing, .watching, .joining, .done: break
     }
@@ -114,14 +116,14 @@ final class Branch {
     if recent.count > Self.mostRecent { recent.removeFirst() }
   }
 
-  /// Lets what it waits for know of what happened already.
+  /// Offers the past events to the watch.
   func recall() {
     recent.removeAll { watch?.hear($0) ?? false }
   }
 
   func forget() { recent = [] }
 
-  /// A strand of its own, which knows what this one knows.
+  /// Creates a branch with the same past events.
   func fork(_ steps: [ScenarioStep], _ now: Duration) -> Branch {
     let child = Branch(steps, since: now)
     child.isBackground = isBackground
@@ -129,7 +131,7 @@ final class Branch {
     return child
   }
 
-  /// It can't go on but for what a controller does.
+  /// Whether only a controller's action can continue the branch.
   var awaitsController: Bool {
     guard case .watching(let purpose) = state, let watch else { return false }
     switch purpose {
@@ -138,8 +140,8 @@ final class Branch {
     }
   }
 
-  /// When it goes on, whatever happens.
-  /// - Parameter holdsTime: no simulated time passes while a controller is waited for.
+  /// Returns the time at which the branch continues in any case.
+  /// - Parameter holdsTime: whether simulated time is held while a controller is awaited.
   func deadline(_ holdsTime: Bool) -> Duration? {
     switch state {
     case .waiting(let until), .pausing(let until): return until

@@ -1,13 +1,13 @@
 import HAPModel
 import HAPWire
 
-/// Why a scenario failed: what was expected, what came, when, and what happened before.
+/// The reason why a scenario failed: the expectation, the actual state, the time, and the preceding events.
 package struct ScenarioFailure: Error, Equatable, Sendable {
   package var place: JSONPlace
-  /// Simulated time since the scenario began.
+  /// The simulated time since the scenario began.
   package var time: Duration
   package var message: String
-  /// The last that happened, oldest first.
+  /// The last events, oldest first.
   package var log: [ScenarioLogEntry]
 }
 
@@ -17,7 +17,7 @@ package struct ScenarioLogEntry: Equatable, Sendable {
 }
 
 extension ScenarioFailure {
-  /// For people, with the file's name in front: as many lines as it takes.
+  /// Returns the failure as text of one or more lines, with the file's name in front.
   package func text(file: String) -> String {
     var lines = ["\(file):\(place): \(message) (at \(time.clockText))"]
     if !log.isEmpty {

@@ -2,24 +2,26 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// A scenario at work: is told the time, what happens and how commands ended, and says what is to be done. It performs nothing.
+/// The state machine of a running scenario. It receives the time, events and the outcomes of commands, and returns
+/// actions. It performs nothing itself.
 ///
-/// Steps are carried out at the simulated moment they are due at. What can be done at one moment is done in the order of the file.
+/// Each step runs at the simulated time at which it is due. Steps that are due at the same time run in the order of the
+/// file.
 package final class ScenarioMachine {
   package enum Action: Equatable, Sendable {
-    /// A command; how it ended is told to `answered`.
+    /// Perform a command. Its outcome is passed to `answered`.
     case perform(SimulatorCommand, ticket: Int)
     case note(String)
-    /// It is over, and has failed.
+    /// The scenario has failed.
     case fail(ScenarioFailure)
-    /// It is over, and everything was as expected.
+    /// The scenario has ended, and all expectations were met.
     case end
   }
 
   private let scenario: Scenario
   private let world: any ScenarioWorld
   private let chance: () -> UInt64
-  /// Whether waiting for a controller keeps simulated time from passing.
+  /// Whether simulated time is held while a controller is awaited.
   private let holdsTime: Bool
   private var branches: [Branch] = []
   private var begin = Duration.zero
@@ -29,21 +31,21 @@ package final class ScenarioMachine {
   private var lastTicket = 0
   private var lastWatch = 0
   private var isAtWork = false
-  /// Steps that were taken since time passed for a strand, or something happened that no command brought about.
+  /// The number of steps since time passed for a branch, or since an event that no command caused.
   private var count = 0
   package private(set) var isOver = false
 
-  /// Steps at one moment, beyond which the scenario is taken for one that runs away.
+  /// The maximum number of steps at one time. More of them are an endless loop.
   private static let mostAtOnce = 100_000
-  /// Strands at once.
+  /// The maximum number of simultaneous branches.
   private static let mostBranches = 1000
-  /// Ten thousand years: far from where a duration ends.
+  /// The maximum duration: 10,000 years, far below the limit of `Duration`.
   private static let longest = Duration.seconds(10_000 * 8766 * 3600)
   private static let logLength = 30
 
   /// - Parameters:
-  ///   - chance: draws; the same ones give the same scenario.
-  ///   - holdsTime: whether whoever drives it lets no simulated time pass while it `awaitsController`.
+  ///   - chance: returns random numbers. Equal numbers give an equal run.
+  ///   - holdsTime: whether the caller holds simulated time while the machine `awaitsController`.
   package init(
     _ scenario: Scenario, in world: any ScenarioWorld, holdsTime: Bool, chance: @escaping () -> UInt64
   ) {
@@ -56,7 +58,7 @@ package final class ScenarioMachine {
   // MARK: Inputs
 
   package func start(at time: Duration) {
-    precondition(branches.isEmpty && !isOver, "a scenario starts once")
+    precondition(branches.isEmpty && !isOver, "a scenario can be started only once")
     begin = time
     now = time
     branches = [Branch(scenario.steps, since: now)]
@@ -71,13 +73,13 @@ package final class ScenarioMachine {
   package func heard(_ event: ScenarioEvent, at time: Duration) {
     now = max(now, time)
     note(event.text)
-    // Whatever comes while no command is carried out comes from outside: nobody runs away.
+    // An event while no command is pending comes from outside, so it is no sign of an endless loop.
     if !isBusy { count = 0 }
     for branch in branches { branch.hear(event) }
     work()
   }
 
-  /// - Parameter refusal: why the command was refused; nil: it was carried out.
+  /// - Parameter refusal: the reason why the command was refused; nil if it was carried out.
   package func answered(_ ticket: Int, _ refusal: String?, at time: Duration) {
     now = max(now, time)
     guard let branch = branches.first(where: { $0.state == .performing(ticket) }) else { return }
@@ -86,8 +88,8 @@ package final class ScenarioMachine {
     work()
   }
 
-  /// A controller has been waited for long enough, by the machine's clock.
-  /// - Parameter number: of the wait, as `controllerWaits` has it.
+  /// Ends a wait for a controller, because the time limit on the machine's clock has passed.
+  /// - Parameter number: the number of the wait in `controllerWaits`.
   package func controllerIsLate(_ number: Int) {
     for branch in branches where branch.watchNumber == number && branch.awaitsController { branch.isLate = true }
     work()
@@ -98,9 +100,9 @@ package final class ScenarioMachine {
     return actions
   }
 
-  // MARK: What it waits for
+  // MARK: Waits
 
-  /// The next moment at which it has something to do by itself.
+  /// The next time at which the machine acts without an input.
   package var nextDeadline: Duration? {
     guard !isOver else { return nil }
     var deadline = scenario.limit.map { begin + $0 }
@@ -111,20 +113,20 @@ package final class ScenarioMachine {
     return deadline
   }
 
-  /// A command has not been answered.
+  /// Whether a command has not been answered.
   package var isBusy: Bool {
     branches.contains { if case .performing = $0.state { true } else { false } }
   }
 
-  /// Some step can't go on but for something that a controller does.
+  /// Whether a step can continue only after an action of a controller.
   package var awaitsController: Bool { !isOver && branches.contains(where: \.awaitsController) }
 
-  /// The waits for controllers: a number for each, and how long the controller may take by the machine's clock (nil: as long as it likes).
+  /// The waits for controllers: a number for each, and its time limit on the machine's clock (nil: no limit).
   package var controllerWaits: [(number: Int, limit: Duration?)] {
     isOver ? [] : branches.filter(\.awaitsController).map { ($0.watchNumber, $0.limit) }
   }
 
-  /// Whether a wait isn't over, though it may not be a controller's turn at the moment.
+  /// Whether a wait is not over, even if it does not depend on a controller at the moment.
   package func isWaiting(_ number: Int) -> Bool {
     branches.contains { $0.watchNumber == number && $0.watch != nil }
   }
@@ -143,23 +145,25 @@ package final class ScenarioMachine {
           goesOn = true
           count += 1
           if count > Self.mostAtOnce {
-            return fail("the steps here go on and on without time passing", branch.step)
+            return fail("the steps here run endlessly without time passing", branch.step)
           }
         }
       }
       branches.removeAll { $0.state == .done }
       if branches.count > Self.mostBranches {
-        return fail("more than \(Self.mostBranches) things are under way at once", branches.last?.step)
+        return fail("more than \(Self.mostBranches) branches run at the same time", branches.last?.step)
       }
       if !isOver, !branches.contains(where: { !$0.isBackground }) {
         isOver = true
         actions.append(.end)
       }
     }
-    if !isOver, now - begin > Self.longest { return fail("ten thousand years are over", branches.first?.step) }
+    if !isOver, now - begin > Self.longest {
+      return fail("the scenario has run for ten thousand years", branches.first?.step)
+    }
     if !isOver, let limit = scenario.limit, now >= begin + limit {
       let at = branches.first { !$0.isBackground }?.step
-      fail("the scenario isn't over after \(limit.roundText)", at)
+      fail("the scenario is not finished after \(limit.roundText)", at)
     }
   }
 
@@ -176,7 +180,7 @@ package final class ScenarioMachine {
     if log.count > Self.logLength { log.removeFirst() }
   }
 
-  /// - Returns: whether the branch got any further.
+  /// - Returns: whether the branch made progress.
   private func progress(_ branch: Branch) -> Bool {
     switch branch.state {
     case .done, .performing: return false
@@ -209,7 +213,7 @@ package final class ScenarioMachine {
     branch.forget()
   }
 
-  // MARK: When
+  // MARK: Start of steps
 
   private func begin(_ step: ScenarioStep, on branch: Branch) {
     switch step.start {
@@ -245,14 +249,14 @@ package final class ScenarioMachine {
   }
 
   private func look(_ purpose: Branch.Purpose, _ branch: Branch) -> Bool {
-    guard let watch = branch.watch else { preconditionFailure("a branch that watches has something to watch") }
+    guard let watch = branch.watch else { preconditionFailure("a watching branch has a watch") }
     if watch.isFulfilled {
       switch purpose {
       case .start: carryOut(branch)
       case .expectation: branch.stepIsOver(now)
       case .refusal:
         let since = now - branch.watchedSince
-        fail("\(watch.condition) was not to be, and came after \(since.shortText)", branch.step)
+        fail("\(watch.condition): must not occur, but occurred after \(since.shortText)", branch.step)
       case .rule(let steps):
         branch.forget()
         branch.state = .ready
@@ -262,7 +266,7 @@ package final class ScenarioMachine {
       return true
     }
     if case .rearming = purpose {
-      // What became so has to become otherwise first.
+      // The condition must become false before it can become true again.
       branch.state = .ready
       return true
     }
@@ -280,11 +284,11 @@ package final class ScenarioMachine {
     return true
   }
 
-  // MARK: What
+  // MARK: Actions
 
   private func carryOut(_ branch: Branch) {
     branch.watch = nil
-    guard let step = branch.step else { preconditionFailure("a branch that has a step to carry out has a step") }
+    guard let step = branch.step else { preconditionFailure("a branch that carries out a step has a step") }
     switch step.deed {
     case .nothing: branch.stepIsOver(now)
     case .command(let step):
@@ -322,11 +326,12 @@ package final class ScenarioMachine {
     branch.state = .joining
   }
 
-  /// A list of steps is over: it begins again, or what it was part of goes on.
+  /// Handles the end of a list of steps: repeats it, or continues the step that contains it.
   private func endOfRound(_ branch: Branch) -> Bool {
     if let (condition, steps, step) = branch.rule, branch.frames.count == 1 {
       branch.standIn = step
-      // Behind its steps, what is so has to end before it can begin again; what happens isn't so, and can happen again at once.
+      // After the steps, a value condition must become false before the rule can run again. An event can occur again
+      // immediately.
       if branch.hasRun {
         branch.hasRun = false
         watch(condition, .rearming, nil, on: branch)
@@ -336,7 +341,7 @@ package final class ScenarioMachine {
       watch(condition, .rule(steps), nil, on: branch)
       return true
     }
-    guard var frame = branch.frames.last else { preconditionFailure("a branch without steps is done") }
+    guard var frame = branch.frames.last else { preconditionFailure("a branch without frames is done") }
     if frame.isEntered { frame.rounds += 1 }
     guard frame.repetition.times.map({ frame.rounds < $0 }) ?? true else {
       branch.pop(now)
@@ -353,13 +358,13 @@ package final class ScenarioMachine {
     return true
   }
 
-  // MARK: Chance
+  // MARK: Randomness
 
   private func draw(_ span: DurationSpan) -> Duration {
     span.least == span.most ? span.least : span.least + (span.most - span.least) * roll()
   }
 
-  /// 0 to 1.
+  /// Returns a random number from 0 to 1.
   private func roll() -> Double { Double(chance() >> 11) / Double(1 << 53) }
 
   private func draw(below bound: UInt64) -> UInt64 { chance() % bound }

@@ -4,12 +4,13 @@ import HAPVocabulary
 import HAPWire
 
 extension Scenario {
-  /// The most problems that are reported at once.
+  /// The maximum number of reported problems.
   private static let mostProblems = 100
 
-  /// The words of all steps that name no accessory, characteristic or value in `world`: what would fail the scenario when its step runs.
+  /// Returns the names in all steps that match no accessory, characteristic or value in `world`. They would fail the
+  /// scenario when their step runs.
   ///
-  /// Where a step adds, replaces or removes accessories, words that name nothing now may name something then, so only values are checked.
+  /// If a step adds, replaces or removes accessories, a name may match later, so only values are checked.
   package func wordProblems(in world: any ScenarioWorld) -> [JSONProblem] {
     var check = WordCheck(world: world, isComplete: !Self.changesAccessories(steps))
     check.take(steps)
@@ -34,7 +35,7 @@ extension Scenario {
 
 private struct WordCheck {
   let world: any ScenarioWorld
-  /// Whether the accessories of now are all there will be.
+  /// Whether the set of accessories stays unchanged.
   let isComplete: Bool
   var problems: [JSONProblem] = []
 

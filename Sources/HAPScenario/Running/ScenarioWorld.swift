@@ -2,20 +2,20 @@ import HAPIP
 import HAPModel
 import HAPVocabulary
 
-/// Why words of a scenario name nothing here, or a command was refused.
+/// The reason why names of a scenario match nothing, or why a command was refused.
 package struct ScenarioTrouble: Error, Equatable, Sendable {
   package var message: String
 
   package init(_ message: String) { self.message = message }
 }
 
-/// A characteristic that runs.
+/// A characteristic of a running accessory.
 package struct ScenarioSubject: Hashable, Sendable {
   /// The server's name.
   package var accessory: String
   package var aid: UInt64
   package var iid: UInt64
-  /// For people.
+  /// The name for messages.
   package var name: String
 
   package init(accessory: String, aid: UInt64, iid: UInt64, name: String) {
@@ -26,11 +26,11 @@ package struct ScenarioSubject: Hashable, Sendable {
   }
 }
 
-/// An accessory that runs.
+/// A running accessory.
 package struct ScenarioPlace: Hashable, Sendable {
   /// The server's name.
   package var accessory: String
-  /// Of one behind it; nil: the server as a whole.
+  /// The aid of a bridged accessory; nil: the whole server.
   package var aid: UInt64?
 
   package init(accessory: String, aid: UInt64?) {
@@ -39,32 +39,32 @@ package struct ScenarioPlace: Hashable, Sendable {
   }
 }
 
-/// The accessories, as a scenario sees them.
+/// The accessories that a scenario works on.
 package protocol ScenarioWorld: AnyObject {
-  /// The characteristic that words mean, looked for at this moment.
-  /// - Parameter accessory: nil: the only one.
+  /// Finds the characteristic that the words select now.
+  /// - Parameter accessory: the accessory; nil: the only one.
   func subject(
     _ selector: CharacteristicSelector, of accessory: AccessorySelector?
   ) throws(ScenarioTrouble) -> ScenarioSubject
-  /// The accessory that a name or an aid means, looked for at this moment.
+  /// Finds the accessory that a name or an aid selects now.
   func place(_ accessory: AccessorySelector) throws(ScenarioTrouble) -> ScenarioPlace
-  /// Its value, as JSON has it; nil when it is gone.
+  /// Returns the characteristic's value in its JSON form; nil if the characteristic no longer exists.
   func value(of subject: ScenarioSubject) -> Value?
-  /// A value with the words of its catalogue: "open (0)".
+  /// Returns a value with its name in the catalogue, such as "open (0)".
   func text(of value: Value, for subject: ScenarioSubject) -> String
-  /// The value that a name of the catalogue stands for: "open" is 0. Other values stay as they are.
+  /// Returns the value for a name in the catalogue: "open" is 0. Other values are returned unchanged.
   func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value
 }
 
 /// An event of an accessory.
 package struct ScenarioEvent: Sendable {
-  /// One of `EventVocabulary`.
+  /// The name, one of `EventVocabulary`.
   package var name: String
   /// The server's name.
   package var accessory: String
-  /// Its other members, with their values as JSON has them; a member that is a list is missing.
+  /// The other members, with their values in JSON form. Members that are lists are omitted.
   package var members: [(name: String, value: Value)]
-  /// One line for people.
+  /// The event as one line of text.
   package var text: String
 
   package init(_ name: String, accessory: String, members: [(name: String, value: Value)], text: String) {

@@ -2,7 +2,7 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// A condition that is being waited for, its words looked up.
+/// A watched condition whose names have been resolved.
 final class Watch {
   private indirect enum Leaf {
     case value(ScenarioSubject, [Test])
@@ -20,7 +20,7 @@ final class Watch {
   let condition: ScenarioCondition
   private let leaf: Leaf
   private let world: any ScenarioWorld
-  /// What happens once is remembered.
+  /// Whether the event has happened. An event happens once and is remembered.
   private var hasHappened = false
 
   init(_ condition: ScenarioCondition, _ world: any ScenarioWorld) throws(ScenarioTrouble) {
@@ -60,7 +60,7 @@ final class Watch {
     return watches
   }
 
-  /// Whether it is so now, or has happened.
+  /// Whether the condition is true now, or its event has happened.
   var isFulfilled: Bool {
     switch leaf {
     case .value(let subject, let tests):
@@ -79,8 +79,8 @@ final class Watch {
     }
   }
 
-  /// Whether only a controller or the network can bring it about now, and no simulated time. An event with a value is sent when the device has that
-  /// value, which may take it its time.
+  /// Whether only a controller or the network can fulfil the condition now, and no simulated time. For an event with a
+  /// value, the device must already have that value, because reaching it can take simulated time.
   var isOutside: Bool {
     switch leaf {
     case .value: return false
@@ -93,7 +93,7 @@ final class Watch {
     }
   }
 
-  /// - Returns: whether it was waited for.
+  /// - Returns: whether the watch waited for this event.
   @discardableResult
   func hear(_ event: ScenarioEvent) -> Bool {
     switch leaf {
@@ -103,16 +103,16 @@ final class Watch {
       hasHappened = true
       return true
     case .any(let watches), .all(let watches):
-      // Each event is one thing that happened.
+      // Each event fulfils only one condition.
       return watches.contains { $0.hear(event) }
     }
   }
 
-  /// What is so instead, for a message; empty where there is nothing to tell.
+  /// The actual state, for a message; empty if there is none.
   var finding: String {
     switch leaf {
     case .value(let subject, _):
-      guard let value = world.value(of: subject) else { return "\(subject.name) is gone" }
+      guard let value = world.value(of: subject) else { return "\(subject.name) no longer exists" }
       return "\(subject.name) is \(world.text(of: value, for: subject))"
     case .event: return hasHappened ? "" : "it didn't happen"
     case .any(let watches), .all(let watches):
@@ -132,7 +132,7 @@ extension EventCondition {
       else { return false }
     } else if let place {
       guard event.accessory == place.accessory else { return false }
-      // An event of a bridge as a whole has no aid.
+      // An event of a whole bridge has no aid.
       if let aid = place.aid, let told = event["aid"], told != .integer(Int128(aid)) { return false }
     }
     if let value {
@@ -150,7 +150,8 @@ extension EventCondition {
 }
 
 extension Value {
-  /// The same value: numbers by their size, and true and false as 1 and 0 where the other is a number.
+  /// Whether the values are equal. Numbers are compared numerically; true and false equal 1 and 0 if the other value is
+  /// a number.
   fileprivate func equals(_ other: Value) -> Bool {
     if let mine = doubleValue, let theirs = other.doubleValue, boolValue == nil || other.boolValue == nil {
       return mine == theirs
@@ -158,6 +159,6 @@ extension Value {
     return self == other
   }
 
-  /// nil: it is true or false, or no number.
+  /// The value as a number; nil for true, false and values that are not numbers.
   fileprivate var number: Double? { boolValue == nil ? doubleValue : nil }
 }

@@ -6,16 +6,16 @@ import HAPWire
 extension Command {
   /// `hapsim behaviours`
   package static let behaviours = Command(
-    "behaviours", "list the services that move by themselves, and what can be said about how",
+    "behaviours", "list the simulated behaviours of services, and their parameters",
     operands: .some(label: "[SERVICE]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
       "The parameters are the members of a service's behaviour in a profile. SERVICE is a name or a UUID, short or full; case, spaces and "
-        + "hyphens don't matter. Without it all are listed. A service without a behaviour of its own, your own ones too, can be given one: "
-        + "its currents follow its targets as the profile says. More about each: docs/behaviours.md."
+        + "hyphens are ignored. Without SERVICE, all behaviours are listed. A service without a built-in behaviour, including a custom service, can have a generic one: "
+        + "its current values follow its target values, as the profile defines. See docs/behaviours.md."
     ],
     examples: [
-      ("hapsim behaviours GarageDoorOpener", "what a garage door can be told"),
-      ("hapsim behaviours 8D930001-860E-4115-99CE-0CB5D9674D77", "what a service of your own can be told"),
+      ("hapsim behaviours GarageDoorOpener", "shows the parameters of a garage door"),
+      ("hapsim behaviours 8D930001-860E-4115-99CE-0CB5D9674D77", "shows the parameters of a custom service"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let found: BehavioursFound
@@ -28,7 +28,7 @@ extension Command {
       }
       guard let kind = BehaviourRegistry.standard.kind(for: type) else {
         let name = Catalogue.service(type)?.identifier ?? shown(word)
-        console.complain("hapsim behaviours: \(name) has no behaviour, and can't be given one")
+        console.complain("hapsim behaviours: \(name) has no behaviour, and can't have one")
         return .problem
       }
       found = BehavioursFound(kinds: [kind], without: kind.service == nil ? type : nil)
@@ -44,15 +44,15 @@ extension Command {
   }
 }
 
-/// Behaviours to be shown.
+/// The behaviours to print.
 struct BehavioursFound {
   var kinds: [BehaviourKind]
-  /// The service that was asked for, where it has none of its own.
+  /// The requested service, if it has no built-in behaviour.
   var without: TypeID?
 }
 
 extension [BehaviourKind] {
-  /// By name, and the one for any service in the end.
+  /// The behaviours by name, with the generic one last.
   var ordered: [BehaviourKind] {
     sorted { a, b in
       guard let first = a.service?.identifier, let second = b.service?.identifier else { return a.service != nil }

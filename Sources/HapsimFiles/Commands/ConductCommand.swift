@@ -6,18 +6,21 @@ import HAPWire
 extension Command {
   /// `hapsim conduct`
   package static let conduct = Command(
-    "conduct", "show the protocol's manners, every field, as JSON to start a file from",
+    "conduct", "print all protocol quirks as JSON, to start a file from",
     operands: .some(label: "[NAME|FILE]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
-      "A conduct says what an accessory does where real stacks differ. NAME is a preset: "
-        + "\(Conduct.presets.keys.joined(separator: ", ")). FILE has a preset's name or fields in it; its own name has a dot or a slash. "
-        + "Without either, the default is shown. What the fields mean: docs/conduct.md."
+      "Quirks define what an accessory does where real stacks differ. NAME is a preset: "
+        + "\(Conduct.presets.keys.joined(separator: ", ")). FILE contains a preset's name or fields; its file name must contain a dot or a slash. "
+        + "Without an operand, the default is printed. docs/conduct.md describes the fields."
     ],
     examples: [
-      ("hapsim conduct hap-nodejs > mine.json", "HAP-NodeJS's manners, to be changed and given to hapsim run --conduct")
+      (
+        "hapsim conduct hap-nodejs > mine.json",
+        "writes HAP-NodeJS's quirks to a file, to edit and use with hapsim run --conduct"
+      )
     ]
   ) { (arguments, console) throws(UsageError) in
-    // JSON is its only form; --json is accepted because every command that prints facts takes it.
+    // The output is always JSON. --json is accepted, because every command that prints data accepts it.
     let choice = try arguments.operands.first.map { (text) throws(UsageError) in try ConductChoice(text) }
     do {
       let conduct = try choice?.conduct() ?? Conduct()
@@ -32,7 +35,7 @@ extension Command {
 }
 
 extension ConductField.Setting {
-  /// As a profile has it.
+  /// The JSON as in a profile.
   fileprivate var json: String {
     switch self {
     case .boolean(let value): "\(value)"

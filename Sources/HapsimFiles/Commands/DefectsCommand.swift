@@ -9,13 +9,13 @@ extension Command {
     operands: .some(label: "[ID|CASE|AREA…]", count: 0...1000),
     options: [CommonOptions.json.definition, CommonOptions.defects.definition],
     discussion: [
-      "hapsim run --defect ID serves an accessory that is right in everything but one thing. Each defect names the case of haptest that fails "
-        + "because of it, and the others that it drags along. Without operands all are listed; an ID shows one, a case (RD-01) or an area (read) "
-        + "those that break it. Their form, for your own: docs/defects.md."
+      "hapsim run --defect ID serves an accessory that violates one rule and conforms otherwise. Each defect names the haptest case that fails "
+        + "because of it, and other cases that fail too. Without operands, all defects are listed; an ID shows one, a case (RD-01) or an area (read) "
+        + "shows the defects that violate it. docs/defects.md describes the format for custom defects."
     ],
     examples: [
-      ("hapsim defects read", "what can be wrong with reading"),
-      ("hapsim run Profiles/lock.hasaccessory --defect read-status-beside-value", "a lock with one of them"),
+      ("hapsim defects read", "shows the defects of reading"),
+      ("hapsim run Profiles/lock.hasaccessory --defect read-status-beside-value", "serves a lock with one defect"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let library: DefectLibrary
@@ -93,7 +93,7 @@ extension Defect {
 
   fileprivate func lines(_ terminal: Terminal) -> [String] {
     var lines = [terminal.styled(id, .bold), what, "", "fails   \(breaks.joined(separator: " "))"]
-    if let total { lines.append("and all that needs a session: \(total)") }
+    if let total { lines.append("and all cases that need a session: \(total)") }
     if let unproven { lines.append("not proven: \(unproven)") }
     for (id, reason) in drags { lines.append("drags   \(id): \(reason)") }
     lines.append("shows   hapsim run Profiles/\(profile).hasaccessory --defect \(id)")

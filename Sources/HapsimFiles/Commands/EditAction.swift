@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPProfile
 import HAPWire
 
-/// What `hapsim edit` is asked to do to a profile.
+/// An action of `hapsim edit` on a profile.
 enum EditAction {
   case addService(ServiceWish, name: String?, label: String?)
   case addCharacteristic(String, service: String, value: String?, members: [(name: String, word: String)])
@@ -11,21 +11,22 @@ enum EditAction {
 
   static let accessoryOption = Option<AccessoryChoice>(
     "accessory", "N|NAME",
-    "the accessory meant, where there are bridged ones: 1 is the document's own, 2 the first behind the bridge",
+    "the accessory, if there are bridged ones: 1 is the document's own, 2 the first bridged one",
     read: { (text: String) throws(UsageError) in
       guard !text.isEmpty else { throw UsageError("it can't be empty") }
       return AccessoryChoice(text)
     })
-  static let nameOption = Option<String>("name", "NAME", "an added service's name")
-  static let labelOption = Option<String>("label", "ID", "an added service's id, by which others link to it")
+  static let nameOption = Option<String>("name", "NAME", "the name of an added service")
+  static let labelOption = Option<String>("label", "ID", "the ID of an added service, for links from others")
   static let valueOption = Option<String>(
-    "value", "VALUE", "what an added characteristic starts with (default: a safe value)",
+    "value", "VALUE", "the initial value of an added characteristic (default: a safe value)",
     read: { (text: String) throws(UsageError) in text })
   static let formatOption = Option<String>(
-    "format", "FORMAT", "an added characteristic's format, where Apple doesn't define it")
-  static let permsOption = Option<String>("perms", "PERMS", "an added characteristic's permissions, such as pr,pw,ev")
+    "format", "FORMAT", "the format of an added characteristic that Apple doesn't define")
+  static let permsOption = Option<String>(
+    "perms", "PERMS", "the permissions of an added characteristic, such as pr,pw,ev")
 
-  /// The words of an action, and the options that it takes besides `--accessory`.
+  /// The operands of an action, and its options besides `--accessory`.
   private struct Form {
     var name: String
     var operands: [String]
@@ -48,14 +49,15 @@ enum EditAction {
     guard let form = Self.forms.first(where: { $0.name == name }) else {
       let names = Self.forms.map(\.name)
       let hint =
-        nearestName(to: name, in: names).map { "; did you mean \($0)?" } ?? ": it is \(names.joined(separator: ", "))"
+        nearestName(to: name, in: names).map { "; did you mean \($0)?" }
+        ?? ": expected \(names.joined(separator: ", "))"
       throw UsageError("there is no action \(shown(name))\(hint)")
     }
     guard words.count >= form.operands.count else {
       throw UsageError("\(name): \(form.operands[words.count]) is missing")
     }
     guard words.count == form.operands.count else {
-      throw UsageError("\(name): \(shown(words[form.operands.count])) is one word too many")
+      throw UsageError("\(name): unexpected argument \(shown(words[form.operands.count]))")
     }
     for option in Self.forms.flatMap(\.options) where arguments.has(option) {
       guard form.options.contains(where: { $0.definition == option.definition }) else {
@@ -80,7 +82,7 @@ enum EditAction {
     }
   }
 
-  /// - Returns: what was done, in words.
+  /// - Returns: a description of the change.
   func apply(to editor: inout ProfileEditor, in accessory: AccessoryChoice?) throws(JSONProblem) -> String {
     switch self {
     case .addService(let wish, let name, let label): try editor.add(wish, name: name, label: label, to: accessory)

@@ -5,27 +5,27 @@ import HAPWire
 extension Command {
   /// `hapsim edit`
   package static let edit = Command(
-    "edit", "change one thing in a profile, and leave the rest as it is written",
+    "edit", "make one change to a profile, and keep the rest of the text",
     operands: .some(label: "FILE ACTION…", count: 2...10),
     options: [
       EditAction.accessoryOption.definition, EditAction.nameOption.definition, EditAction.labelOption.definition,
       EditAction.valueOption.definition, EditAction.formatOption.definition, EditAction.permsOption.definition,
     ],
     discussion: [
-      "'add-service SERVICE[:CHARACTERISTIC,…]' adds a service, with these characteristics written out.",
-      "'add-characteristic SERVICE CHARACTERISTIC' writes out a characteristic of a service.",
-      "'set TARGET VALUE' gives a value: TARGET is SERVICE/CHARACTERISTIC for what it starts with, SERVICE/CHARACTERISTIC.MEMBER, "
+      "'add-service SERVICE[:CHARACTERISTIC,…]' adds a service, with these characteristics in the file.",
+      "'add-characteristic SERVICE CHARACTERISTIC' adds a characteristic of a service to the file.",
+      "'set TARGET VALUE' sets a value: TARGET is SERVICE/CHARACTERISTIC for its initial value, SERVICE/CHARACTERISTIC.MEMBER, "
         + "SERVICE.MEMBER, or a member of the accessory, such as serialNumber.",
-      "'remove TARGET' takes out a service, a characteristic or a member.",
-      "A service in the file is named by its type, its name or its id; LightBulb#2 is the second of its type. A vendor's own characteristic is "
-        + "named by its description too. Case, spaces and hyphens don't matter.",
-      "What comes of it is checked as 'hapsim validate' does. With an error nothing is written.",
+      "'remove TARGET' removes a service, a characteristic or a member.",
+      "SERVICE is the type, the name or the ID of a service in the file; LightBulb#2 is the second of its type. A vendor's characteristic can "
+        + "also be named by its description. Case, spaces and hyphens are ignored.",
+      "The result is checked like 'hapsim validate'. If it has an error, nothing is written.",
     ],
     examples: [
-      ("hapsim edit lamp.hasaccessory add-service Outlet --name Socket", "an outlet besides the lamp"),
-      ("hapsim edit lamp.hasaccessory add-characteristic LightBulb Hue", "the lamp gets colours"),
-      ("hapsim edit lamp.hasaccessory set LightBulb/Brightness.minValue 10", "and is never darker than that"),
-      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "another accessory, made from a copy"),
+      ("hapsim edit lamp.hasaccessory add-service Outlet --name Socket", "adds an outlet to the lamp"),
+      ("hapsim edit lamp.hasaccessory add-characteristic LightBulb Hue", "adds colours to the lamp"),
+      ("hapsim edit lamp.hasaccessory set LightBulb/Brightness.minValue 10", "sets the lamp's minimum brightness"),
+      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "changes a copied profile to another accessory"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let action = try EditAction(arguments.operands.dropFirst(), arguments)
@@ -69,7 +69,7 @@ private func change(
 }
 
 extension LoadedProfile {
-  /// What was not wrong before, wherever it stands.
+  /// The problems that the profile did not have before, regardless of their places.
   fileprivate func problems(besides before: LoadedProfile) -> [ProfileProblem] {
     var known = before.problems
     return problems.filter { problem in

@@ -5,17 +5,17 @@ import HAPWire
 extension Command {
   /// `hapsim faults`
   package static let faults = Command(
-    "faults", "list what can go wrong with an accessory and its network",
+    "faults", "list the faults of accessories and their network",
     operands: .some(label: "[NAME…]", count: 0...1000), options: [CommonOptions.json.definition],
     discussion: [
-      "hapsim run --fault NAME[:parameter=value…] serves an accessory that has one from its start; the command 'fault' switches it on and off while "
-        + "it runs, in scenarios, too. Each can be for some connections alone: controller=ID (with *), connection=N or N+."
+      "hapsim run --fault NAME[:parameter=value…] serves an accessory with a fault from its start; the command 'fault' switches faults on and off while "
+        + "it runs, also in scenarios. A fault can be limited to some connections: controller=ID (with *), connection=N or N+."
     ],
     examples: [
-      ("hapsim faults delay-message", "what it does, and what can be said of it"),
+      ("hapsim faults delay-message", "shows a fault and its parameters"),
       (
         "hapsim run Profiles/lock.hasaccessory --fault latency:by=2s --fault drop-message:message=setup-M6",
-        "two of them"
+        "serves a lock with two faults"
       ),
     ]
   ) { (arguments, console) throws(UsageError) in

@@ -6,28 +6,31 @@ import HAPWire
 
 extension Command {
   private static let output = Option<String>(
-    "output", letter: "o", "FILE", "where to write the profile; \"-\": standard output")
-  private static let fix = Flag("fix", "write the profile also when something had to be changed to read or to serve it")
-  private static let device = Option<String>("device", "NAME", "which one, of a file with several")
-  private static let category = Option<String>("category", "SLUG", "the category, which a database doesn't say")
-  private static let redact = Flag("redact", "replace names, serial numbers, keys and whatever may hold one")
-  private static let force = Flag("force", "write over FILE")
+    "output", letter: "o", "FILE", "write the profile to FILE; \"-\" is standard output")
+  private static let fix = Flag("fix", "write the profile even if corrections were needed to read or to serve it")
+  private static let device = Option<String>("device", "NAME", "the device, in a file with several")
+  private static let category = Option<String>("category", "SLUG", "the category, which a database doesn't contain")
+  private static let redact = Flag("redact", "replace names, serial numbers, keys and all values that may contain one")
+  private static let force = Flag("force", "overwrite FILE")
 
   /// `hapsim import`
   package static let `import` = Command(
-    "import", "make a profile of a database that was recorded from a device",
+    "import", "create a profile from a database recorded from a device",
     operands: .some(label: "FILE", count: 1...1),
     options: [
       output.definition, fix.definition, device.definition, category.definition, redact.definition, force.definition,
     ],
     discussion: [
-      "FILE is the answer to GET /accessories, Home Assistant's diagnostics of a HomeKit device, aiohomekit's cache, or an archive of Apple's simulator (experimental): which one is told by what is in it. "
-        + "What is off in it is told with its place. Without --fix nothing is written then.",
-      "The profile is exact: it has all ids, metadata and values of the device, and nothing is added to it.",
+      "FILE is the answer to GET /accessories, Home Assistant's diagnostics of a HomeKit device, aiohomekit's cache, or an archive of Apple's simulator (experimental). The format is detected. "
+        + "Errors in the file are printed with their places. If there are errors, nothing is written without --fix.",
+      "The profile is exact: it has all IDs, metadata and values of the device, and nothing else.",
     ],
     examples: [
-      ("hapsim import garage.json -o garage.hasaccessory", "then: hapsim run garage.hasaccessory"),
-      ("hapsim import entity-map --device AA:BB:CC:DD:EE:FF --fix -o lamp.hasaccessory", "one of many"),
+      ("hapsim import garage.json -o garage.hasaccessory", "creates a profile for 'hapsim run garage.hasaccessory'"),
+      (
+        "hapsim import entity-map --device AA:BB:CC:DD:EE:FF --fix -o lamp.hasaccessory",
+        "imports one of several devices"
+      ),
     ]
   ) { (arguments, console) throws(UsageError) in
     let file = arguments.operands[0]
@@ -37,7 +40,7 @@ extension Command {
     if let slug = try arguments.value(category) {
       guard let found = Catalogue.category(slug: slug) else {
         let meant = nearestName(to: slug, in: Catalogue.categories.map(\.slug)).map { "; did you mean \($0)?" } ?? ""
-        throw UsageError("--category \(shown(slug)): there is no such category\(meant)")
+        throw UsageError("--category \(shown(slug)): unknown category\(meant)")
       }
       chosen = found
     }
@@ -52,11 +55,11 @@ extension Command {
     for problem in loaded.problems where problem.severity == .error { changes.append("\(problem)") }
     for change in changes { console.complain("\(file): \(change)") }
     guard loaded.isServable else {
-      console.complain("hapsim import: it makes no profile that can be served")
+      console.complain("hapsim import: the file yields no profile that can be served")
       return .problem
     }
     guard changes.isEmpty || arguments[fix] else {
-      console.complain("hapsim import: nothing is written; with --fix the profile is as these lines say")
+      console.complain("hapsim import: nothing was written; --fix writes the profile with these changes")
       return .problem
     }
     if path == "-" {
@@ -68,13 +71,13 @@ extension Command {
       return .cannotRun
     }
     let count = loaded.problems.count
-    let hint = count == 0 ? "" : "; 'hapsim validate' has \(count == 1 ? "a warning" : "\(count) warnings") about it"
+    let hint = count == 0 ? "" : "; 'hapsim validate' reports \(count == 1 ? "a warning" : "\(count) warnings")"
     console.print("Wrote \(path)\(hint).")
     return .well
   }
 }
 
-/// The one device of a file, or the one that is wanted of several. Without one, why is told already.
+/// Returns the only device of a file, or the selected one of several. Prints the reason if there is none.
 private func importedDevice(
   _ file: String, _ wanted: String?, _ console: Console
 ) throws(UsageError) -> (device: ImportedDevice?, code: ExitCode) {
@@ -94,7 +97,7 @@ private func importedDevice(
       return (device, .well)
     }
     let list = names.isEmpty ? "the file names none" : "it has \(names)"
-    throw UsageError("--device \(shown(wanted)): there is none in \(file): \(list)")
+    throw UsageError("--device \(shown(wanted)): no such device in \(file): \(list)")
   }
   guard found.devices.count == 1 else {
     throw UsageError("\(file) has \(found.devices.count) devices; choose one with --device: \(names)")

@@ -6,12 +6,12 @@ import HAPWire
 extension Command {
   private static let serviceOption = Option<ServiceWish>(
     "service", "NAME[:CHARACTERISTICS]", repeated: true,
-    "a service of Apple's catalogue, and those of its characteristics that are to be written out, with commas between; may be given several times",
+    "a service of Apple's catalogue and the characteristics to write to the file, separated by commas; may be given several times",
     read: { (text: String) throws(UsageError) in
       do throws(WishError) { return try ServiceWish(text) } catch { throw UsageError(error.message) }
     })
   private static let outputOption = Option<String>(
-    "output", letter: "o", "FILE", "the file to write; - is standard output")
+    "output", letter: "o", "FILE", "write the profile to FILE; - is standard output")
   private static let nameOption = Option<String>(
     "name", "NAME", "the accessory's name (default: the first service's)",
     read: { (text: String) throws(UsageError) in
@@ -19,24 +19,24 @@ extension Command {
       return text
     })
   private static let categoryOption = Option<HAPModel.Category>(
-    "category", "SLUG", "what a phone shows it as (default: by the first service)",
+    "category", "SLUG", "the category that phones show (default: by the first service)",
     read: { (text: String) throws(UsageError) in
       if let category = Catalogue.category(slug: text) { return category }
       let meant = nearestName(to: text, in: Catalogue.categories.map(\.slug))
-      throw UsageError("there is no such category" + (meant.map { "; did you mean \($0)?" } ?? ""))
+      throw UsageError("unknown category" + (meant.map { "; did you mean \($0)?" } ?? ""))
     })
-  private static let forceFlag = Flag("force", "write over FILE where it is there already")
+  private static let forceFlag = Flag("force", "overwrite FILE")
 
   /// `hapsim new`
   package static let new = Command(
-    "new", "make a profile from Apple's catalogue",
+    "new", "create a profile from Apple's catalogue",
     options: [
       serviceOption.definition, outputOption.definition, nameOption.definition, categoryOption.definition,
       forceFlag.definition,
     ],
     discussion: [
-      "The characteristics that a service requires need not be named: they are there by themselves. Those that are named are written out, with "
-        + "the values they start with. 'hapsim types NAME' lists what a service may have."
+      "A service includes its required characteristics automatically. The named characteristics are written to the file with "
+        + "their initial values. 'hapsim types NAME' lists the characteristics of a service."
     ],
     examples: [
       ("hapsim new --service LightBulb:Brightness,Hue -o lamp.hasaccessory", "a lamp that can be dimmed and coloured"),
@@ -45,10 +45,10 @@ extension Command {
   ) { (arguments, console) throws(UsageError) in
     let services = try arguments.all(serviceOption)
     guard !services.isEmpty else {
-      throw UsageError("say which services: --service NAME, as 'hapsim types' lists them")
+      throw UsageError("--service NAME is missing; 'hapsim types' lists the services")
     }
     guard let path = try arguments.value(outputOption) else {
-      throw UsageError("say which file to write: -o FILE, or -o - for standard output")
+      throw UsageError("-o FILE is missing; -o - is standard output")
     }
     let profile = NewProfile(
       name: try arguments.value(nameOption), category: try arguments.value(categoryOption), services: services)
@@ -70,7 +70,7 @@ private func write(_ profile: NewProfile, _ path: String, force: Bool, _ console
       try replaceFile(path, Array(text.utf8))
     } else {
       guard !fileExists(path) else {
-        throw FileError(message: "\(path) is there already; --force writes over it")
+        throw FileError(message: "\(path) already exists; --force replaces it")
       }
       try writeNewFile(path, Array(text.utf8))
     }

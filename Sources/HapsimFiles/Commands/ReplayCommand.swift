@@ -3,19 +3,19 @@ import HAPCommandLine
 import HAPWire
 
 extension Command {
-  private static let showFlag = Flag("show", "write the conversation: every request, answer and event in plain")
+  private static let showFlag = Flag("show", "print every request, answer and event, decrypted")
 
   /// `hapsim replay`
   package static let replay = Command(
-    "replay", "run a capture through the protocol again, and compare",
+    "replay", "replay a capture, and compare the sent bytes",
     operands: .some(label: "FILE", count: 1...1), options: [showFlag.definition, CommonOptions.json.definition],
     discussion: [
-      "FILE is what hapsim run --capture wrote. Its inputs are given to the protocol again, with its keys, its chance and its clock; every byte "
-        + "that comes out is held against what was sent then. The exit status is 1 where they differ: the protocol has changed since."
+      "FILE was written by hapsim run --capture. Its inputs are replayed with its keys, randomness and clock, and every sent byte "
+        + "is compared with the recorded one. The exit status is 1 if they differ, which shows that the implementation has changed."
     ],
-    examples: [("hapsim replay capture/20261121T063000-1234-1.hapcapture --show", "what was said, in plain")]
+    examples: [("hapsim replay capture/20261121T063000-1234-1.hapcapture --show", "prints the decrypted messages")]
   ) { (arguments, console) throws(UsageError) in
-    guard let path = arguments.operands.first else { throw UsageError("a capture's FILE is needed") }
+    guard let path = arguments.operands.first else { throw UsageError("FILE is missing") }
     do {
       let replay = try CaptureReplay(try readFile(path, limit: 1 << 30))
       if arguments[CommonOptions.json] {
@@ -25,11 +25,11 @@ extension Command {
       if arguments[showFlag] { for message in replay.messages { console.print(message.shown) } }
       if let difference = replay.difference {
         console.complain(
-          "\(path):\(difference.line): connection \(difference.connection) is sent other bytes than then, from byte \(difference.offset) of "
+          "\(path):\(difference.line): connection \(difference.connection) sends different bytes than recorded, from byte \(difference.offset) of "
             + "\(difference.then.count) (now \(difference.now.count))")
         return .problem
       }
-      console.print("\(replay.name): \(replay.inputs) inputs, \(replay.sentBytes) bytes sent, all as then")
+      console.print("\(replay.name): \(replay.inputs) inputs, \(replay.sentBytes) bytes sent, all as recorded")
       return .well
     } catch let error as CaptureReplay.Mistake {
       console.complain("\(path):\(error)")
@@ -41,7 +41,7 @@ extension Command {
   }
 }
 
-/// One object on one line; `difference` is null if every byte is the same.
+/// Returns the result as an object on one line; `difference` is null if all bytes are equal.
 private func replayJSON(_ replay: CaptureReplay, withMessages: Bool) -> String {
   JSONWriter.text { json in
     json.object { json in
@@ -89,7 +89,7 @@ extension CaptureReplay.Message {
     }
   }
 
-  /// A line that says who and when, then the message; what is no text as hexadecimal digits.
+  /// The time and connection on one line, then the message; bytes that are not text are hexadecimal digits.
   fileprivate var shown: String {
     let (seconds, attoseconds) = time.components
     let milliseconds = String(attoseconds / 1_000_000_000_000_000)

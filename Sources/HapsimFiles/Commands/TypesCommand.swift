@@ -8,13 +8,13 @@ extension Command {
     "types", "browse Apple's services, characteristics and categories",
     operands: .some(label: "[WORD]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
-      "WORD is a name, a part of one, or a UUID, short or full; case, spaces and hyphens don't matter. One that means a single type "
-        + "shows all about it: what a service requires and allows, a characteristic's format, permissions, range, and the words "
-        + "that a profile may write for its values. Without a WORD all are listed, but for those that Apple has withdrawn."
+      "WORD is a name, a part of a name, or a UUID, short or full; case, spaces and hyphens are ignored. If it matches a single type, "
+        + "all data of the type is printed: the characteristics of a service, or a characteristic's format, permissions, range, and the names "
+        + "that a profile may use for its values. Without WORD, all types are listed except those that Apple has withdrawn."
     ],
     examples: [
-      ("hapsim types lock", "everything about locks"),
-      ("hapsim types TargetDoorState", "the values of a garage door's target"),
+      ("hapsim types lock", "shows all types for locks"),
+      ("hapsim types TargetDoorState", "shows the values of a garage door's target state"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let word = arguments.operands.first
@@ -29,18 +29,18 @@ extension Command {
       Catalogue.services.map(\.identifier) + Catalogue.characteristics.map(\.identifier)
       + Catalogue.categories.map(\.slug)
     let meant = nearestName(to: word, in: names)
-    console.complain("hapsim types: nothing is named \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
+    console.complain("hapsim types: no type is named \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
     return .problem
   }
 }
 
-/// What a search of the catalogue came to.
+/// The result of a search in the catalogue.
 struct TypesFound: Equatable {
   var services: [ServiceDefinition]
   var characteristics: [CharacteristicDefinition]
   var categories: [HAPModel.Category]
 
-  /// The whole catalogue but what is withdrawn.
+  /// The whole catalogue without withdrawn types.
   static var all: TypesFound {
     TypesFound(
       services: Catalogue.services.filter { !$0.isWithdrawn },
@@ -52,7 +52,7 @@ struct TypesFound: Equatable {
 }
 
 extension TypesFound {
-  /// What bears the name or UUID exactly; where nothing does, what has the word in its name.
+  /// The types with exactly this name or UUID; if there are none, those whose name contains the text.
   init(matching word: String) {
     let folded = foldedName(word)
     let type = TypeID(word)

@@ -8,8 +8,8 @@ extension Command {
     "validate", "check profiles without serving them",
     operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
     discussion: [
-      "Every problem of every profile is told, with its place: errors, with which an accessory can't be served, and warnings, which "
-        + "iOS is reported to refuse or to ignore. Errors make the exit code 1; warnings alone don't. A file that can't be read makes it 3."
+      "All problems of all profiles are printed with their places. With an error, an accessory can't be served. A warning is about data that "
+        + "iOS is reported to refuse or to ignore. The exit code is 1 after errors, 0 after only warnings, and 3 if a file can't be read."
     ]
   ) { (arguments, console) throws(UsageError) in
     let profiles = arguments.operands.map { LoadedProfile(operand: $0) }
@@ -22,7 +22,8 @@ extension Command {
   }
 }
 
-/// For people: a line for each problem as compilers write it, and one for a profile without any; then the sum.
+/// Returns the report as text: a line per problem in the format of compilers, a line per profile without problems, then
+/// the totals.
 func validationText(_ profiles: [LoadedProfile], _ terminal: Terminal) -> [String] {
   var lines: [String] = []
   for loaded in profiles {
@@ -42,7 +43,7 @@ func validationText(_ profiles: [LoadedProfile], _ terminal: Terminal) -> [Strin
 
 private func counted(_ count: Int, _ thing: String) -> String { count == 1 ? "1 \(thing)" : "\(count) \(thing)s" }
 
-/// For programs: one object on one line.
+/// Returns the report as an object on one line.
 func validationJSON(_ profiles: [LoadedProfile]) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -1,8 +1,8 @@
 import HAPCommandLine
 
-/// A file that a command needs can't be read, or has errors. The reasons are printed already.
+/// A file that a command needs can't be read, or has errors. The reasons have already been printed.
 package struct BadInput: Error {
-  /// 3 where a file can't be read, else 1.
+  /// The exit code: 3 if a file can't be read, else 1.
   package var code: ExitCode
 
   package init(code: ExitCode) { self.code = code }

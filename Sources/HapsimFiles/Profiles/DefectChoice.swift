@@ -1,8 +1,8 @@
 import HAPCommandLine
 import HAPDeviations
 
-/// Reads files of defects, and tells all that is wrong with them.
-/// - Returns: the built-in ones and these.
+/// Reads files of defects, and prints all errors in them.
+/// - Returns: the built-in defects and those of the files.
 package func loadDefects(_ paths: [String], _ console: Console) throws(BadInput) -> DefectLibrary {
   var defects = DefectLibrary.builtIn.entries
   var code = ExitCode.well
@@ -11,7 +11,7 @@ package func loadDefects(_ paths: [String], _ console: Console) throws(BadInput)
       let file = DefectFile(try readFile(path), file: path)
       for problem in file.problems { console.complain("\(problem)") }
       if !file.problems.isEmpty, code == .well { code = .problem }
-      // One's own stands in for a built-in one of the same name.
+      // A custom defect replaces a built-in one with the same name.
       defects = defects.filter { old in !file.defects.contains { $0.id == old.id } } + file.defects
     } catch {
       console.complain("hapsim: \(error)")

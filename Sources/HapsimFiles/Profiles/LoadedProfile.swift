@@ -3,21 +3,21 @@ import HAPPreparation
 import HAPProfile
 import HAPWire
 
-/// A profile file, read and judged by all who have a say: the format, and the simulator for its behaviours.
+/// A profile file that was read and checked: its format, and its behaviours by the simulator.
 package struct LoadedProfile: Sendable {
-  /// As it was named on the command line.
+  /// The file's name, as on the command line.
   package var file: String
-  /// Nil when the file can't be read or is no profile at all.
+  /// The profile; nil if the file can't be read or is not a profile.
   package var profile: AccessoryProfile?
-  /// In the order of the document.
+  /// The problems, in the order of the document.
   package var problems: [ProfileProblem]
   /// Whether the file is missing or can't be read.
   package private(set) var isUnreadable = false
 
-  /// Whether nothing keeps it from being served.
+  /// Whether the profile can be served.
   package var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
 
-  /// - Parameter operand: A path, or the name of a shipped profile.
+  /// - Parameter operand: a path, or the name of a shipped profile.
   package init(operand: String) {
     do throws(FileError) { self.init(file: try ShippedProfiles.installed.path(of: operand)) } catch {
       self.init(file: operand, unreadable: error)
@@ -53,18 +53,18 @@ package struct LoadedProfile: Sendable {
 }
 
 extension [LoadedProfile] {
-  /// Each problem on a line, "file:12:7: error: …".
+  /// The problems as lines, such as "file:12:7: error: …".
   package var problemLines: [String] {
     flatMap { loaded in loaded.problems.map { "\(loaded.file):\($0)" } }
   }
 
-  /// 3 where a file can't be read, 1 where a profile can't be served, else 0.
+  /// The exit code: 3 if a file can't be read, 1 if a profile can't be served, else 0.
   package var exitCode: ExitCode {
     if contains(where: \.isUnreadable) { return .cannotRun }
     return allSatisfy(\.isServable) ? .well : .problem
   }
 
-  /// How many problems of a severity there are.
+  /// Returns the number of problems of a severity.
   package func count(_ severity: ProfileProblem.Severity) -> Int {
     reduce(0) { sum, loaded in sum + loaded.problems.count { $0.severity == severity } }
   }

@@ -1,7 +1,7 @@
 import HAPProfile
 import HAPWire
 
-/// Tells the problems of a text that isn't written by places of the one that it would take the place of.
+/// Translates the places of problems from a changed text, which isn't written, to the text that it would replace.
 package struct ProblemOrigins {
   private let change: TextChange
   private var paths: [JSONPlace: String] = [:]
@@ -12,7 +12,7 @@ package struct ProblemOrigins {
     if let root = try? JSONNode.parse(old) { note(root) }
   }
 
-  /// What is new keeps the path that it would have.
+  /// Returns the problem with its place in the old text. New text keeps its new path.
   package func origin(of problem: ProfileProblem) -> ProfileProblem {
     var problem = problem
     let (place, isNew) = change.origin(of: JSONPlace(line: problem.line, column: problem.column))

@@ -1,13 +1,13 @@
 import HAPCommandLine
 import HAPProfile
 
-/// The most that a profile may have: 16 MiB.
+/// The maximum size of a profile: 16 MiB.
 package let profileSizeLimit = 16 << 20
 
-/// All bytes of a profile's file, or of one that goes with it.
+/// Returns all bytes of a profile's file, or of a file that belongs to it.
 package func readFile(_ path: String) throws(FileError) -> [UInt8] { try readFile(path, limit: profileSizeLimit) }
 
-/// The profile of a file, whatever is wrong with it.
+/// Returns the profile of a file, including one with errors.
 package func readProfile(_ path: String) throws -> AccessoryProfile {
   try AccessoryProfile(json: try readFile(path), fileName: path)
 }

@@ -5,15 +5,16 @@ import HAPWire
 package struct ShippedProfiles {
   package static let suffix = ".hasaccessory"
 
-  /// Their folder; nil if none was found.
+  /// The folder; nil if none was found.
   package let folder: String?
-  /// Without the suffix, sorted.
+  /// The names without the suffix, sorted.
   package let names: [String]
 
   /// The profiles of this program: installed (`PREFIX/share/hapsim/Profiles`) or in the checkout that it was built in.
   package static let installed = ShippedProfiles(near: executablePath())
 
-  /// - Parameter executable: The program's path. Its folder and those above it are searched; nil: nothing is found.
+  /// - Parameter executable: the program's path. Its folder and the folders above it are searched; nil: nothing is
+  ///   found.
   package init(near executable: String?) {
     var ancestor = executable ?? ""
     while let slash = ancestor.lastIndex(of: "/") {
@@ -30,8 +31,9 @@ package struct ShippedProfiles {
     names = []
   }
 
-  /// Returns the path that an operand means: itself if it exists, else the shipped profile of that name.
-  /// - Throws: `FileError` if the operand is neither. An operand with a slash or the suffix is only ever a path, and is returned as it is.
+  /// Returns the path for an operand: the operand if it exists, else the shipped profile of that name.
+  /// - Throws: `FileError` if the operand is neither. An operand with a slash or the suffix is always a path, and is
+  ///   returned unchanged.
   package func path(of operand: String) throws(FileError) -> String {
     guard !fileExists(operand), !operand.contains("/"), !operand.hasSuffix(Self.suffix) else { return operand }
     if let folder, names.contains(operand) { return "\(folder)/\(operand)\(Self.suffix)" }
@@ -40,7 +42,7 @@ package struct ShippedProfiles {
       message: "there is no file and no shipped profile of this name: \(hint)'hapsim run' lists the shipped profiles")
   }
 
-  /// One line or more for each profile: its name, the accessory's name and its category.
+  /// Returns one or more lines for each profile: its name, the accessory's name and its category.
   package func lines(width: Int) -> [String] {
     let rows = names.map { name -> (term: String, meaning: String) in
       guard let folder, let profile = LoadedProfile(file: "\(folder)/\(name)\(Self.suffix)").profile else {

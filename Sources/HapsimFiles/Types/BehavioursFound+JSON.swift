@@ -3,7 +3,8 @@ import HAPModel
 import HAPWire
 
 extension BehavioursFound {
-  /// One object on one line: `behaviours`, each with `service`, `type`, `summary`, `parameters` and `deeds`. Any service has null for both of the first.
+  /// An object on one line: `behaviours`, each with `service`, `type`, `summary`, `parameters` and `deeds`. The generic
+  /// behaviour has null for `service` and `type`.
   var json: String {
     JSONWriter.text { json in
       json.object { json in

@@ -3,12 +3,12 @@ import HAPDevices
 import HAPModel
 
 extension BehavioursFound {
-  /// Each with its parameters, an empty line between them.
+  /// Returns the behaviours with their parameters, separated by empty lines.
   func lines(width: Int, terminal: Terminal) -> [String] {
     var lines: [String] = []
     if let without {
       let name = Catalogue.service(without)?.identifier ?? without.description
-      lines += wrapped("\(name) has no behaviour of its own, and can be given this one:", width: width) + [""]
+      lines += wrapped("\(name) has no built-in behaviour, but can have this one:", width: width) + [""]
     }
     for (index, kind) in kinds.enumerated() {
       if index > 0 { lines.append("") }

@@ -3,7 +3,7 @@ import HAPProfile
 import HAPWire
 
 extension TypesFound {
-  /// One object on one line: `services`, `characteristics`, `categories`. Members that say nothing are left out.
+  /// An object on one line: `services`, `characteristics`, `categories`. Empty members are omitted.
   var json: String {
     JSONWriter.text { json in
       json.object { json in

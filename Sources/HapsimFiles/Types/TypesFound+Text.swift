@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPModel
 
 extension TypesFound {
-  /// One type in full; several as a list, a line each.
+  /// Returns one type in full, or several types as a list with a line each.
   func lines(width: Int, terminal: Terminal) -> [String] {
     if services.count == 1, characteristics.isEmpty { return detail(services[0], terminal) + categoryLines(terminal) }
     if characteristics.count == 1, services.isEmpty {
@@ -32,7 +32,7 @@ extension TypesFound {
     var lines = [terminal.styled(service.identifier, .bold) + "  service \(service.type.wireForm), \(service.name)"]
     if let note = note(service.isWithdrawn, service.since) { lines.append("  " + note) }
     lines.append("  uuid  \(service.type.uuid)")
-    // One table, so that the columns of both parts stand under each other.
+    // One table aligns the columns of both parts.
     let rows = table((service.required + service.optional).compactMap { Catalogue.characteristic($0) }.map { row($0) })
     lines +=
       ["", "required"] + (service.required.isEmpty ? ["  none"] : rows.prefix(service.required.count).map { $0 })
@@ -69,7 +69,7 @@ extension TypesFound {
     isWithdrawn ? "withdrawn by Apple: for reading old accessories" : since.map { "since \($0)" }
   }
 
-  /// Name, UUID, format, permissions, range.
+  /// Returns the name, UUID, format, permissions and range.
   private func row(_ row: CharacteristicDefinition) -> [String] {
     let range = row.isWithdrawn ? "withdrawn" : rangeText(row.constraints) ?? ""
     return [
@@ -79,7 +79,7 @@ extension TypesFound {
   }
 }
 
-/// "0…100 step 0.1", "at most 64 bytes"; nil where nothing is limited.
+/// Returns text such as "0…100 step 0.1" or "at most 64 bytes"; nil if there is no limit.
 func rangeText(_ limits: Constraints) -> String? {
   var parts: [String] = []
   if limits.minValue != nil || limits.maxValue != nil {
@@ -90,7 +90,7 @@ func rangeText(_ limits: Constraints) -> String? {
   return parts.isEmpty ? nil : parts.joined(separator: " ")
 }
 
-/// A value as a profile writes it; bytes are counted.
+/// Returns a value in the form of a profile; for bytes, their number.
 func valueText(_ value: Value) -> String {
   switch value {
   case .null: return "null"
@@ -104,7 +104,7 @@ func valueText(_ value: Value) -> String {
   }
 }
 
-/// Columns as wide as their widest cell, two blanks apart, indented by two; nothing at the end of a line.
+/// Returns rows with aligned columns, two blanks apart, indented by two, without trailing blanks.
 private func table(_ rows: [[String]]) -> [String] {
   let columns = rows.map(\.count).max() ?? 0
   let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

@@ -12,27 +12,27 @@ import HAPWire
 
 extension Command {
   private static let accessoryOption = Option<String>(
-    "accessory", "NAME", "whose: an accessory's name, or an aid behind a bridge; needed where there are several")
+    "accessory", "NAME", "the accessory: its name, or the aid of a bridged one; needed if there are several")
   private static let serviceOption = Option<String>(
-    "service", "NAME", "which service of it: a type, a name or an iid; needed where several could be meant")
+    "service", "NAME", "the service: a type, a name or an iid; needed if several match")
 
   /// `hapsim ctl`
   static let ctl = Command(
-    "ctl", "do something to accessories that are running",
+    "ctl", "send a command to running accessories",
     operands: .some(label: "COMMAND…", count: 1...4),
     options: [
       CommonOptions.state.definition, accessoryOption.definition, serviceOption.definition,
-      Flag("json", "write the answer as it came, one JSON object a line").definition,
+      Flag("json", "print the answer unchanged, one JSON object per line").definition,
     ],
     discussion: [
       "COMMAND is one of: \(ControlWords.usage.joined(separator: ", ")).",
-      "It goes to the hapsim that runs the accessory with this state folder; one that runs with --ephemeral has none. What the commands do: "
-        + "docs/command-reference.md. A value that begins with - stands after --.",
+      "The command goes to the hapsim process that runs the accessory with this state folder. A process with --ephemeral has no state folder. "
+        + "docs/command-reference.md describes the commands. Put -- before a value that begins with -.",
     ],
     examples: [
-      ("hapsim ctl set \"Target Door State\" open", "as a person at the door would"),
-      ("hapsim ctl press double --accessory Button", "one of several accessories"),
-      ("hapsim ctl advance 1h", "an hour later, where time stands still (hapsim run --virtual-time)"),
+      ("hapsim ctl set \"Target Door State\" open", "opens the door, like a person at the door"),
+      ("hapsim ctl press double --accessory Button", "presses the button of one of several accessories"),
+      ("hapsim ctl advance 1h", "advances frozen time by an hour (hapsim run --virtual-time)"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let words = try ControlWords(
@@ -42,7 +42,7 @@ extension Command {
     do throws(RunningProcess.Silence) {
       let running = try RunningProcess.all(in: ControlFolder(stateFolder: state))
       guard !running.isEmpty else {
-        console.complain("hapsim ctl: no hapsim runs with the state in \(state)")
+        console.complain("hapsim ctl: no hapsim process runs with the state in \(state)")
         return .cannotRun
       }
       let chosen: [RunningProcess]
@@ -68,12 +68,12 @@ extension Command {
   }
 }
 
-/// Whom a command is for, of several processes.
+/// The processes that a command is for.
 private enum Choice {
   case these([RunningProcess])
-  /// Nobody serves the accessory that is named.
+  /// No process serves the named accessory.
   case nobody(String)
-  /// Somebody has to be named.
+  /// The command must name an accessory.
   case unclear(String)
 }
 
@@ -89,10 +89,10 @@ private func choice(
   }.joined(separator: ", ")
   guard let accessory = words.accessory else {
     return .unclear(
-      "\(running.count) hapsims run with the state in \(state): \(list); say whose accessory with --accessory")
+      "\(running.count) hapsim processes run with the state in \(state): \(list); select an accessory with --accessory")
   }
   let found = known.filter { $0.served.contains { $0.matches(accessory) } }
-  if found.count > 1 { return .unclear("\(found.count) hapsims have an accessory \(accessory): \(list)") }
+  if found.count > 1 { return .unclear("\(found.count) hapsim processes have an accessory \(accessory): \(list)") }
   guard let process = found.first?.process else {
     var hint = "; there are \(list)"
     if case .name(let name) = accessory {
@@ -118,7 +118,7 @@ private func tell(_ answer: String, to words: ControlWords, asJSON: Bool, _ cons
   return isDone
 }
 
-/// From which relative paths are named; "." where nobody can tell.
+/// Returns the base of relative paths; "." if it can't be determined.
 private func currentFolder() -> String {
   guard let path = getcwd(nil, 0) else { return "." }
   defer { free(path) }

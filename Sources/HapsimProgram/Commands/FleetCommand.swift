@@ -4,21 +4,21 @@ import HAPCommandLine
 extension Command {
   /// `hapsim fleet`
   static let fleet = Command(
-    "fleet", "serve many accessories: so many of each profile, as a file says",
+    "fleet", "serve many accessories, as a fleet file defines them",
     operands: .some(label: "FILE", count: 1...1), options: RunOptions.definitionsOfFleet,
     discussion: [
-      "The file is YAML: groups with a profile, a count, names, behaviours with what is drawn for each copy, and faults that a share of them has. docs/fleets.md tells of it. "
+      "FILE is YAML: groups with a profile, a count, names, behaviours with random values for each copy, and faults for a share of the copies. docs/fleets.md describes it. "
         + "All other options are those of hapsim run.",
-      "With --shard I/N each of N machines serves its share of one fleet. Copies are made of the text of --identity, or of the file's: whoever has it has their keys.",
+      "With --shard I/N, each of N machines serves a share of one fleet. The copies are derived from the text of --identity, or that of the file: anyone with the text has their keys.",
     ],
     examples: [
       (
         "hapsim fleet Examples/fleets/office-floor.yaml --ephemeral --bonjour off",
-        "an office floor, for a load test that knows addresses from --json"
+        "serves an office floor, for a load test that reads the addresses from --json"
       ),
       (
         "hapsim fleet fleet.yaml --shard 2/8 --identity \"$FLEET_IDENTITY\"",
-        "the third of eight machines"
+        "serves the share of the third of eight machines"
       ),
     ]
   ) { (arguments, console) throws(UsageError) in

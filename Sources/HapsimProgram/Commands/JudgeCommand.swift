@@ -6,20 +6,20 @@ import HAPCommandLine
 extension Command {
   /// `hapsim judge`
   static let judge = Command(
-    "judge", "serve accessories, put their controllers to the test, and report what these did wrong",
+    "judge", "serve accessories, test their controllers, and report rule violations",
     operands: .some(label: "PROFILE…", count: 0...10_000),
     options: JudgeOptions.definitions + RunOptions.definitionsOfJudge,
     discussion: [
-      "Once a controller has verified, connections are lost, the accessory starts anew, answers are late, events come twice, c# changes and connections are refused; "
-        + "--scenario FILE tries something else, --fault lets go wrong what you choose, and --no-trial just watches. The report comes when the trial is over, or when the process is told to stop.",
-      "The exit code is 0 where no rule was broken, 1 where one was, 4 where no controller came. All other options are those of hapsim run.",
+      "The trial begins after Pair Verify: connections are lost, the accessory restarts, answers are late, events are sent twice, c# changes and connections are refused. "
+        + "--scenario FILE runs a different trial, --fault switches on a fault, and --no-trial only watches. The report is printed at the end of the trial, or when the process is stopped.",
+      "The exit code is 0 if no rule was violated, 1 if one was, and 4 if no controller connected. All other options are those of hapsim run.",
     ],
     examples: [
       (
         "hapsim judge Profiles/lock.hasaccessory --junit report.xml",
-        "pair your app with it, use it, and read the report"
+        "tests the app that you pair with the lock and use"
       ),
-      ("hapsim judge --list", "the rules"),
+      ("hapsim judge --list", "lists the rules"),
     ]
   ) { (arguments, console) throws(UsageError) in
     if arguments[JudgeOptions.listFlag] {
@@ -36,7 +36,7 @@ extension Command {
 }
 
 extension RunOptions {
-  /// Those of `hapsim judge`.
+  /// The options of `hapsim judge`.
   init(ofJudge arguments: Arguments, environment: (String) -> String?) throws(UsageError) {
     let judging = try JudgeOptions(arguments)
     try self.init(arguments, environment: environment)

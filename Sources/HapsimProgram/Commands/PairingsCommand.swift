@@ -9,11 +9,11 @@ extension Command {
   static let pairings = Command(
     "pairings", "list the accessories of a state folder and the controllers paired with them",
     options: [CommonOptions.state.definition, CommonOptions.json.definition],
-    discussion: ["Also while they run. Keys are shown by their first bytes; --json has them whole."]
+    discussion: ["Running accessories are included. The first bytes of each key are shown; --json prints whole keys."]
   ) { (arguments, console) throws(UsageError) in
     let path = try stateFolder(arguments, console)
     do throws(StoreError) {
-      // A folder is not made just to be looked into.
+      // A folder must not be created only to be read.
       let known = fileExists(path) ? try StateFolder.open(path: path, report: { console.complain($0) }).list() : []
       if arguments[CommonOptions.json] {
         console.print(pairingsJSON(known, path: path))
@@ -28,7 +28,7 @@ extension Command {
   }
 }
 
-/// For people.
+/// Returns the list as text.
 func pairingsText(_ known: [KnownAccessory], path: String, _ terminal: Terminal) -> [String] {
   guard !known.isEmpty else { return ["No accessory has run yet with the state in \(path)."] }
   var lines: [String] = []
@@ -45,7 +45,7 @@ func pairingsText(_ known: [KnownAccessory], path: String, _ terminal: Terminal)
   return lines
 }
 
-/// For programs: one object on one line.
+/// Returns the list as an object on one line.
 func pairingsJSON(_ known: [KnownAccessory], path: String) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -3,24 +3,24 @@ import HAPCommandLine
 
 extension Command {
   private static let outputOption = Option<String>(
-    "output", "FILE", "the scenario; one that is there is not written over",
+    "output", "FILE", "write the scenario to FILE, which must not exist",
     read: { (text: String) throws(UsageError) in text })
   private static let expectFlag = Flag(
-    "expect-controllers", "make what controllers write something to expect, instead of something to do")
+    "expect-controllers", "record controllers' writes as expectations instead of actions")
 
   /// `hapsim record`
   static let record = Command(
-    "record", "serve accessories, and write what happens to them as a scenario",
+    "record", "serve accessories, and record commands and writes as a scenario",
     operands: .some(label: "PROFILE…", count: 0...10_000),
     options: [outputOption.definition, expectFlag.definition] + RunOptions.definitions,
     discussion: [
-      "Commands and what controllers write become steps at the simulated time at which they came; `hapsim run --scenario` lets them happen again, "
+      "Commands and controllers' writes become steps at the simulated time of their arrival. 'hapsim run --scenario' repeats them "
         + "without the controllers. All other options are those of hapsim run."
     ],
     examples: [
       (
         "hapsim record Profiles/garage-kilgo.hasaccessory --output evening.yaml",
-        "what the phone does with the door this evening"
+        "records the phone's commands to the door"
       )
     ]
   ) { (arguments, console) throws(UsageError) in

@@ -5,23 +5,23 @@ import HAPStore
 import HAPWire
 
 extension Command {
-  static let allFlag = Flag("all", "reset every accessory of the folder")
-  static let yesFlag = Flag("yes", letter: "y", "don't ask")
+  static let allFlag = Flag("all", "reset all accessories in the folder")
+  static let yesFlag = Flag("yes", letter: "y", "reset without confirmation")
 
   /// `hapsim reset`
   static let reset = Command(
-    "reset", "factory reset: an accessory forgets its controllers and gets a new identity",
+    "reset", "factory reset accessories: remove their pairings, and create new identities",
     operands: .some(label: "[NAME…]", count: 0...10_000),
     options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition, CommonOptions.json.definition],
     discussion: [
       "NAME is an accessory's name or device ID as 'hapsim pairings' shows them, or its key as 'hapsim pairings --json' shows it. "
-        + "The setup code and setup ID, as if printed on a label, stay. An accessory that is running is not reset: stop it first."
+        + "The setup code and setup ID stay, as if printed on a label. A running accessory is not reset: stop it first."
     ]
   ) { (arguments, console) throws(UsageError) in
     let names = arguments.operands
     let all = arguments[allFlag]
     guard all != !names.isEmpty else {
-      throw UsageError(all ? "--all and names exclude each other" : "say which accessories: their names, or --all")
+      throw UsageError(all ? "--all and names exclude each other" : "give the names of the accessories, or --all")
     }
     let path = try stateFolder(arguments, console)
     do throws(StoreError) {
@@ -32,7 +32,7 @@ extension Command {
         console.complain("hapsim reset: \(error.message)")
         return .usage
       }
-      // All or none: a running one is found before the first is reset.
+      // Check for running accessories before the first reset, so that all or none are reset.
       if let running = chosen.first(where: \.isRunning) {
         console.complain(StoreError(.alreadyRunning(name: running.name, pid: running.pid), path: path, detail: ""))
         return .cannotRun
@@ -42,12 +42,12 @@ extension Command {
       }
       guard chosen.isEmpty || arguments[yesFlag] || isConfirmed(chosen, console) else { return .usage }
       var done: [KnownAccessory] = []
-      // Also after an error: the accessories before it are reset.
+      // Print the result after an error too, because the accessories before it were reset.
       defer { if arguments[CommonOptions.json] { console.print(resetJSON(done)) } }
       for accessory in chosen {
         try folder?.reset(key: accessory.key)
         done.append(accessory)
-        if !arguments[CommonOptions.json] { console.print("\(shown(accessory.name)) is as new.") }
+        if !arguments[CommonOptions.json] { console.print("\(shown(accessory.name)) was reset.") }
       }
       return .well
     } catch {
@@ -57,7 +57,7 @@ extension Command {
   }
 }
 
-/// One object with the accessories that were reset.
+/// Returns an object with the accessories that were reset.
 private func resetJSON(_ accessories: [KnownAccessory]) -> String {
   JSONWriter.text { json in
     json.object { json in
@@ -78,8 +78,8 @@ private func resetJSON(_ accessories: [KnownAccessory]) -> String {
   }
 }
 
-/// The accessories that the names mean, each once.
-/// - Throws: for a name that means none, or several.
+/// Returns the accessories that the names select, each once.
+/// - Throws: for a name that selects none or several.
 func choose(_ names: [String], from known: [KnownAccessory], path: String) throws(UsageError) -> [KnownAccessory] {
   var chosen: [KnownAccessory] = []
   for name in names {
@@ -87,7 +87,7 @@ func choose(_ names: [String], from known: [KnownAccessory], path: String) throw
     let exact = known.filter { $0.key == name || (id != nil && $0.deviceID == id) }
     let found = exact.isEmpty ? known.filter { $0.name == name } : exact
     guard found.count <= 1 else {
-      // 'hapsim pairings' shows device IDs. An accessory without one is known by its key alone.
+      // 'hapsim pairings' shows device IDs. An accessory without one has only its key.
       let ids = found.map { accessory in accessory.deviceID.map { "\($0)" } ?? shown(accessory.key) }
       throw UsageError(
         "\(found.count) accessories are named \(shown(name)); give one of these instead of the name: "
@@ -96,14 +96,14 @@ func choose(_ names: [String], from known: [KnownAccessory], path: String) throw
     guard let accessory = found.first else {
       let meant = nearestName(to: name, in: known.map(\.name))
       throw UsageError(
-        "the state in \(path) knows no accessory \(shown(name))" + (meant.map { "; did you mean \(shown($0))?" } ?? ""))
+        "the state in \(path) has no accessory \(shown(name))" + (meant.map { "; did you mean \(shown($0))?" } ?? ""))
     }
     if !chosen.contains(accessory) { chosen.append(accessory) }
   }
   return chosen
 }
 
-/// Asks a person; where there is none, says what would have been needed.
+/// Asks the user for confirmation. If there is no terminal, prints the needed option.
 private func isConfirmed(_ chosen: [KnownAccessory], _ console: Console) -> Bool {
   let names = chosen.map { accessory in
     let count = accessory.pairings.count
@@ -111,7 +111,7 @@ private func isConfirmed(_ chosen: [KnownAccessory], _ console: Console) -> Bool
   }
   guard let answer = console.ask("Reset \(names.joined(separator: ", "))? [y/N]") else {
     console.complain(
-      "hapsim reset: this forgets \(names.joined(separator: ", ")); say --yes to do it without being asked")
+      "hapsim reset: this resets \(names.joined(separator: ", ")); use --yes to confirm")
     return false
   }
   guard ["y", "yes"].contains(answer.lowercased()) else {

@@ -3,8 +3,8 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// What a running hapsim answered to a command, for people.
-/// - Parameter answer: one that says that it was carried out.
+/// Returns a running hapsim's answer to a command as text.
+/// - Parameter answer: the answer to a command that was carried out.
 func answerLines(_ answer: JSONNode, to command: CommandName, _ terminal: Terminal) -> [String] {
   func text(_ name: String) -> String { plain(answer[name]) }
   switch command {
@@ -28,12 +28,12 @@ func answerLines(_ answer: JSONNode, to command: CommandName, _ terminal: Termin
   case .unpair:
     let count = number(answer["pairings"])
     return [count == "1" ? "1 pairing was removed." : "\(count) pairings were removed."]
-  case .factoryReset: return ["As new, with device ID \(text("deviceID"))."]
+  case .factoryReset: return ["Reset; the new device ID is \(text("deviceID"))."]
   default: return ["Done."]
   }
 }
 
-/// A text without control characters, and without the quotes of a word in a sentence.
+/// Returns a text without control characters, and without the quotes around a single word.
 private func plain(_ node: JSONNode?) -> String {
   let text = shown(node?.stringValue ?? "")
   return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
@@ -50,13 +50,13 @@ private func seconds(_ node: JSONNode?) -> String {
 private func timeText(_ time: JSONNode) -> String {
   let scale = time["scale"]?.numberValue?.double ?? 1
   switch scale {
-  case 0: return "Time stands still at \(seconds(time["now"]))."
+  case 0: return "Time is frozen at \(seconds(time["now"]))."
   case 1: return "Time is \(seconds(time["now"]))."
-  default: return "Time is \(seconds(time["now"])), and passes \(scale) times as fast as the machine's."
+  default: return "Time is \(seconds(time["now"])), at \(scale) times real time."
   }
 }
 
-/// "Garage  garage-door-opener, port 51826, paired"
+/// Returns a line such as "Garage  garage-door-opener, port 51826, paired".
 private func head(_ accessory: JSONNode, _ terminal: Terminal) -> String {
   var facts = [shown(accessory["category"]?.stringValue ?? ""), shown(accessory["deviceID"]?.stringValue ?? "")]
   if accessory["running"]?.boolValue == true {

@@ -5,21 +5,21 @@ import HAPModel
 import HAPVocabulary
 import HAPWire
 
-/// The words of a command line as a command for a running hapsim.
+/// A parsed command line for a running hapsim.
 struct ControlWords: Equatable {
   let name: CommandName
-  /// Whose accessory it is for; also for commands that don't say so themselves.
+  /// The selected accessory, also for commands that have no such member.
   let accessory: AccessorySelector?
-  /// One line, without its end.
+  /// The command as one line of JSON, without a newline.
   let json: String
 
-  /// Each command with its words, as usage shows them: "press [single|double|long]".
+  /// Each command with its operands, as usage lines show them: "press [single|double|long]".
   static let usage: [String] = CommandForm.all.map(\.usage)
 
   /// - Parameters:
-  ///   - accessory: what `--accessory` said.
-  ///   - service: what `--service` said.
-  ///   - folder: from which paths are named.
+  ///   - accessory: the value of `--accessory`.
+  ///   - service: the value of `--service`.
+  ///   - folder: the base of relative paths.
   init(_ words: [String], accessory: String?, service: String?, folder: String) throws(UsageError) {
     guard let word = words.first else { throw UsageError("a command is missing: \(Self.names)") }
     guard let name = CommandName(rawValue: word) else {
@@ -35,7 +35,7 @@ struct ControlWords: Equatable {
       throw UsageError("\(expected[given.count].label) is missing: \(form.usage)")
     }
     guard given.count <= expected.count else {
-      throw UsageError("\(shown(given[given.startIndex + expected.count])) is one word too many: \(form.usage)")
+      throw UsageError("unexpected argument \(shown(given[given.startIndex + expected.count])): \(form.usage)")
     }
     guard service == nil || members.contains(.service) else { throw UsageError("\(word) takes no --service") }
     var whose = accessory
@@ -72,10 +72,10 @@ struct ControlWords: Equatable {
         }
       }
     }
-    // By the rules of the other side, so that what is wrong is told here.
+    // Parse the command by the rules of the running process, so that errors are reported here.
     do throws(CommandRefusal) { _ = try SimulatorCommand(json: Array(json.utf8)) } catch {
       let message = error.error.message
-      // The last one: what was typed may have such words in it.
+      // Use the last occurrence, because the user's text may contain such words.
       let place = message.ranges(of: " (at ").last?.lowerBound ?? message.endIndex
       throw UsageError(String(message[..<place]))
     }
@@ -96,7 +96,7 @@ struct ControlWords: Equatable {
       }
       return .integer(Int128(percent))
     case .profile:
-      // The running process has a working folder of its own, so it gets an absolute path.
+      // The running process has a different working folder, so it gets an absolute path.
       let path = (try? ShippedProfiles.installed.path(of: text)) ?? text
       return .string(path.hasPrefix("/") ? path : folder + "/" + path)
     case .characteristic, .value, .press, .duration, .controller, .accessory, .service, .fault, .conduct:

@@ -9,21 +9,21 @@ import HAPWire
   import Darwin
 #endif
 
-/// A connection with a running hapsim, for a command that has nothing else to do than wait for its answers.
+/// A connection to a running hapsim, for a command that only waits for its answers.
 final class RunningProcess {
-  /// Why there is no answer: one line for people.
+  /// The reason why there is no answer, in one line.
   struct Silence: Error { var message: String }
 
-  /// How long a process may take that is asked what it runs.
+  /// The maximum time for the answer to a query.
   static let patience = Duration.seconds(5)
-  /// Bytes in an answer: the largest bridge's status has room.
+  /// The maximum number of bytes in an answer, which is enough for the status of the largest bridge.
   private static let longestAnswer = 64 << 20
 
   let pid: Int32
   private let descriptor: Int32
   private var incoming: [UInt8] = []
 
-  /// - Throws: `LoopError`, with `.connectionRefused` when the process is gone.
+  /// - Throws: `LoopError`, with `.connectionRefused` if the process has ended.
   init(_ socket: ControlFolder.Socket) throws(LoopError) {
     pid = socket.pid
     descriptor = try LocalSocket.connect(socket.path, patience: Self.patience)
@@ -31,23 +31,23 @@ final class RunningProcess {
 
   deinit { close(descriptor) }
 
-  /// Those that run with a state folder. What dead ones left is taken away.
+  /// Returns the processes that run with a state folder. Removes the sockets of dead processes.
   static func all(in folder: ControlFolder) throws(Silence) -> [RunningProcess] {
     var found: [RunningProcess] = []
     for socket in folder.sockets() {
       do throws(LoopError) { found.append(try RunningProcess(socket)) } catch {
         switch error.code {
         case .connectionRefused: folder.remove(socket)
-        case .other(let status) where status == -ENOENT: break  // it has just ended
-        default: throw Silence(message: "process \(socket.pid) can't be spoken to: \(error)")
+        case .other(let status) where status == -ENOENT: break  // the process has just ended
+        default: throw Silence(message: "process \(socket.pid) can't be reached: \(error)")
         }
       }
     }
     return found
   }
 
-  /// The line that answers a line.
-  /// - Parameter patience: nil: as long as it takes.
+  /// Sends a line and returns the answer.
+  /// - Parameter patience: the maximum time; nil: no limit.
   func ask(_ line: String, patience: Duration? = nil) throws(Silence) -> String {
     LocalSocket.setPatience(of: descriptor, patience ?? .zero)
     var rest = Array((line + "\n").utf8)[...]
@@ -78,12 +78,12 @@ final class RunningProcess {
   private func failure(_ code: Int32) -> Silence {
     if code == EAGAIN || code == EWOULDBLOCK { return Silence(message: "process \(pid) doesn't answer") }
     if code == EPIPE || code == ECONNRESET { return Silence(message: "process \(pid) ended without an answer") }
-    return Silence(message: "process \(pid) can't be spoken to: \(String(cString: strerror(code)))")
+    return Silence(message: "process \(pid) can't be reached: \(String(cString: strerror(code)))")
   }
 
-  // MARK: What it runs
+  // MARK: Served accessories
 
-  /// The names and aids of an accessory and those behind it.
+  /// The names and aids of an accessory and its bridged accessories.
   struct Served {
     var name: String
     var bridged: [(aid: UInt64, name: String)]

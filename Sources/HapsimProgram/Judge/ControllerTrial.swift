@@ -5,20 +5,20 @@ import HAPModel
 import HAPScenario
 import HAPWire
 
-/// What is done to accessories so that their controllers show what they are made of: connections that are lost, a start anew, answers that are
-/// late, events that come twice, another `c#`, no network for a while, connections that are refused.
+/// A trial that tests how controllers react to lost connections, a restart, late answers, duplicate events, another
+/// `c#`, a missing network, and refused connections.
 struct ControllerTrial {
   private let accessories: [Tried]
-  /// How long a controller has for what it has to do.
+  /// The time that a controller has for each required action.
   private let patience: Duration
 
   struct Tried {
     var name: String
-    /// Two values of a characteristic that controllers can subscribe to; nil: it has none.
+    /// Two values of a characteristic that supports subscriptions; nil if the accessory has none.
     var change: (id: AttributeID, values: [Value])?
   }
 
-  /// - Parameter accessories: each of another name.
+  /// - Parameter accessories: the accessories, which must have different names.
   init(_ accessories: [Tried], patience: Duration) {
     self.accessories = accessories
     self.patience = patience
@@ -41,24 +41,24 @@ struct ControllerTrial {
     return nil
   }
 
-  /// - Throws: where its text is no scenario, which only a name can bring about that YAML has no way to say.
+  /// - Throws: if the text is not a valid scenario. Only a name that YAML can't represent causes this.
   var loaded: LoadedScenario {
     get throws(UsageError) {
       let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .all)
       guard let scenario = file.scenario else {
-        throw UsageError("the trial can't be made: \(file.problems.first.map { "\($0)" } ?? "it is no scenario")")
+        throw UsageError("the trial can't be created: \(file.problems.first.map { "\($0)" } ?? "it is not a scenario")")
       }
       return LoadedScenario(file: "the trial", scenario: scenario)
     }
   }
 
-  /// As a scenario file has it. It begins when anybody has verified, with time for the others to do so.
+  /// The text of the scenario. It begins after the first Pair Verify, with time for other controllers to verify.
   var text: String {
     "scenario: Trial of controllers\nsteps:\n  - when: { event: verified }\n  - after: \(turn)\n  - together:\n"
       + accessories.map(steps).joined()
   }
 
-  /// A little more than a controller has: what it didn't do by then, it is found not to have done.
+  /// The time of a step, slightly longer than a controller's time limit. A missing action is then already reported.
   private var turn: String { (patience + .seconds(1)).shortText }
 
   private func steps(of accessory: Tried) -> String {
@@ -74,7 +74,7 @@ struct ControllerTrial {
         + ["{ after: \(time), fault: { accessory: \(name), fault: \(own), value: false } }"]
     }
     step("its connections are lost", ["disconnect: { accessory: \(name) }"], then: turn)
-    step("it starts anew", ["reboot: { accessory: \(name) }"], then: turn)
+    step("it restarts", ["reboot: { accessory: \(name) }"], then: turn)
     step("its answers to reads are late", fault("delay-message:message=read:by=4s", for: "10s"), then: "1s")
     if let change = accessory.change {
       let deeds = change.values.map { value in
@@ -82,16 +82,16 @@ struct ControllerTrial {
         return
           "{ after: 500ms, set: { accessory: \(name), characteristic: \(quoted("\(change.id)")), value: \(text) } }"
       }
-      step("its events come twice", fault("double-events", deeds, for: "2s"), then: "1s")
+      step("its events are sent twice", fault("double-events", deeds, for: "2s"), then: "1s")
     }
-    step("its record has another c#", fault("wrong-config-number:number=60001", for: turn), then: "1s")
-    step("it is off the network for a while", fault("off-network", for: "5s"), then: turn)
+    step("the c# of its record changes", fault("wrong-config-number:number=60001", for: turn), then: "1s")
+    step("it is off the network", fault("off-network", for: "5s"), then: turn)
     step(
       "it refuses connections", fault("refuse", ["disconnect: { accessory: \(name) }"], for: "5s"), then: turn)
     return lines.map { "      \($0)\n" }.joined()
   }
 
-  /// JSON's form, which is YAML's too, but for characters that JSON lets stand and YAML doesn't.
+  /// Returns the text as JSON, which is also YAML except for characters that YAML doesn't permit unescaped.
   private func quoted(_ text: String) -> String {
     JSONWriter.text { $0.string(text) }.unicodeScalars.map { scalar in
       switch scalar.value {

@@ -5,22 +5,22 @@ import HAPControl
 import HAPHost
 import HAPLoop
 
-/// The control API and the page of this process: where they are, and the journal that they tell of.
+/// The control API and the page of this process: their address, and their journal of events.
 ///
 /// Belongs to the loop's thread.
 final class LiveControl {
   let journal: EventJournal
   private let api: ControlAPI
   private let listener: ControlListener
-  /// nil where there are several loops: a scenario needs all accessories on one.
+  /// The scenario player; nil if there are several loops, because a scenario needs all accessories on one loop.
   private let scenarios: ScenarioPlayer?
   private let choice: ControlChoice
   private let clock: SimulationClock
 
   /// - Parameters:
-  ///   - parts: of each loop, this one first.
-  ///   - taker: carries out what is for no accessory in particular.
-  /// - Throws: it can't listen there.
+  ///   - parts: the accessories of each loop, with this loop first.
+  ///   - taker: receives commands that name no accessory.
+  /// - Throws: if it can't listen.
   init(
     at host: IPAddress, _ choice: ControlChoice, of parts: [ControlledPart], _ taker: any CommandTaker, seed: UInt64,
     on loop: EventLoop
@@ -49,10 +49,11 @@ final class LiveControl {
     return try open(ports.last ?? 0)
   }
 
-  /// "http://127.0.0.1:9427/"; the page takes the token from the part after "#", which browsers never send.
+  /// The URL, such as "http://127.0.0.1:9427/". The page takes the token from the part after "#", which browsers never
+  /// send.
   var url: String { address + (choice.token.map { "#token=\(percentEncoded($0))" } ?? "") }
 
-  /// Why the port is not the one that the user expects; nil: it is.
+  /// The reason why the port is not the default one; nil if it is.
   var portNote: String? {
     guard !choice.isPortGiven, listener.address.port != ControlChoice.standardPort else { return nil }
     return "port \(ControlChoice.standardPort) is in use"
@@ -70,7 +71,7 @@ final class LiveControl {
     if !event.isRequest { scenarios?.hear(event) }
   }
 
-  /// The scenario that the process was started with.
+  /// Follows the scenario from the command line.
   func follow(_ play: ScenarioPlay) { scenarios?.first = play }
 
   func close() {

@@ -5,14 +5,14 @@ import HAPLoop
 ///
 /// Belongs to the loop's thread. The browser stays open when hapsim ends.
 final class PageOpening {
-  /// A command that failed after this time had started a browser.
+  /// The time after which a failed command is assumed to have started a browser.
   static let startTime = Duration.seconds(10)
 
   private let url: String
   private let console: Console
   private var process: ChildProcess?
 
-  /// - Parameter url: without the token, because every user of the machine can read the arguments of a process.
+  /// - Parameter url: the URL without the token, because all users of the machine can read the arguments of a process.
   init(_ url: String, on loop: EventLoop, _ console: Console) {
     (self.url, self.console) = (url, console)
     guard let command = Self.command(for: url, console.environment) else {
@@ -36,9 +36,11 @@ final class PageOpening {
     exit != .code(0) && time < startTime
   }
 
-  /// The commands of BROWSER, separated by colons, are tried in their order; `%s` is the address. Without BROWSER the desktop's own opener is used.
-  /// - Parameter url: has no character that ends a quoted text of the shell, because it is made of an IP address and a port.
-  /// - Returns: for the shell; nil: there is no desktop.
+  /// Returns the command that opens the page. The commands of BROWSER, separated by colons, are tried in order; `%s` is
+  /// the address. Without BROWSER, the desktop's opener is used.
+  /// - Parameter url: the URL. It can't contain characters that end a quoted shell text, because it consists of an IP
+  ///   address and a port.
+  /// - Returns: a shell command; nil if there is no desktop.
   static func command(for url: String, _ environment: (String) -> String?) -> String? {
     let chosen = (environment("BROWSER") ?? "").split(separator: ":").filter { $0.contains { $0 != " " } }
     if !chosen.isEmpty {

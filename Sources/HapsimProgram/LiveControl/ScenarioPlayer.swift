@@ -4,11 +4,12 @@ import HAPHost
 import HAPScenario
 import HAPWire
 
-/// Plays scenarios that come over the control API, one at a time and beside none that the process was started with.
+/// A player of scenarios from the control API. It plays one at a time, and none while a scenario from the command line
+/// runs.
 ///
 /// Belongs to the loop's thread.
-// Safe: it has two users. `LiveControl` belongs to the loop; it is made there by a listener that traps elsewhere. `ControlAPI` is an actor of the
-// same loop. `read`, which runs on the work pool, is static.
+// Safe: it has two users. `LiveControl` belongs to the loop, and creates this player there with a listener that traps
+// elsewhere. `ControlAPI` is an actor of the same loop. `read`, which runs on the work pool, is static.
 final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
   private enum State {
     case none
@@ -24,9 +25,9 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
   private let seed: UInt64
   private var state = State.none
   private var name = ""
-  /// Simulated time at its beginning.
+  /// The simulated time at the start of the scenario.
   private var start = Duration.zero
-  /// The one that the process was started with.
+  /// The scenario from the command line.
   var first: ScenarioPlay?
 
   init(_ part: ControlledPart, _ journal: EventJournal, seed: UInt64) {
@@ -37,7 +38,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
   }
 
   var isPlaying: Bool { if case .playing = state { true } else { false } }
-  /// Whether the scenario that the process was started with is still played.
+  /// Whether the scenario from the command line is still running.
   private var isFirstPlaying: Bool { first.map { $0.exitCode == nil } ?? false }
 
   func hear(_ event: SimulatorEvent) { if case .playing(let run) = state { run.hear(event) } }
@@ -55,7 +56,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
 
   func begin(_ scenario: Scenario) throws(ControlProblem) {
     guard !isPlaying, !isFirstPlaying else {
-      throw ControlProblem(409, "not-possible", "another scenario is being played")
+      throw ControlProblem(409, "not-possible", "another scenario is running")
     }
     let problems = ScenarioRun.wordProblems(of: scenario, on: simulation, dispatcher)
     guard problems.isEmpty else { throw ControlProblem(invalidScenario: problems) }
@@ -82,7 +83,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
     }
   }
 
-  /// What has become of the scenario.
+  /// Reports the state of the scenario.
   private func tell(_ state: String, _ text: String) {
     var members: [(name: String, value: JSONNode)] = [
       ("event", .text("scenario")), ("scenario", .text(name)), ("state", .text(state)), ("text", .text(text)),
@@ -96,7 +97,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
       throw ControlProblem(
         409, "not-possible",
         isFirstPlaying
-          ? "the scenario that the process was started with is not stopped from here" : "no scenario is being played")
+          ? "the scenario from the command line can't be stopped here" : "no scenario is running")
     }
     run.close()
     state = .stopped
@@ -150,7 +151,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
 }
 
 extension ControlProblem {
-  /// All that is wrong with a scenario: the first problem, with the others.
+  /// Creates a problem from all errors of a scenario: the first one, with the others attached.
   fileprivate init(invalidScenario found: [JSONProblem]) {
     let problems = found.map { found in
       var problem = ControlProblem(422, "invalid-scenario", found.message)
@@ -158,7 +159,7 @@ extension ControlProblem {
       problem.place = found.place
       return problem
     }
-    self = problems.first ?? ControlProblem(422, "invalid-scenario", "it is no scenario")
+    self = problems.first ?? ControlProblem(422, "invalid-scenario", "it is not a scenario")
     others = Array(problems.dropFirst())
   }
 }

@@ -6,21 +6,22 @@ import HAPCommandLine
   import Darwin
 #endif
 
-/// A new file that grows: what was appended is there even if the process dies. One that is there already is not written over.
+/// A new file to which text is appended. Appended text survives the death of the process. An existing file is never
+/// overwritten.
 final class AppendedFile {
   private let path: String
   private let descriptor: Int32
   private var length: off_t = 0
 
-  /// - Parameter head: what it begins with; where that can't be written there is no file.
+  /// - Parameter head: the first text. If it can't be written, the file is removed.
   init(_ path: String, head: String) throws(FileError) {
-    guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+    guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is not a valid file name") }
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       let isThere = errno == EEXIST
       throw FileError(
-        message: isThere ? "\(path) is there already" : "\(path) can't be written: \(String(cString: strerror(errno)))")
+        message: isThere ? "\(path) already exists" : "\(path) can't be written: \(String(cString: strerror(errno)))")
     }
     do throws(FileError) { try append(head) } catch {
       discard()
@@ -37,7 +38,7 @@ final class AppendedFile {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let error = FileError(message: "\(path) can't be written: \(String(cString: strerror(errno)))")
-        // Half of what was to be appended is nothing.
+        // Remove a partially appended text.
         _ = ftruncate(descriptor, length)
         throw error
       }
@@ -46,6 +47,6 @@ final class AppendedFile {
     length += off_t(text.utf8.count)
   }
 
-  /// Takes a file away that nothing came of.
+  /// Removes a file without a result.
   func discard() { unlink(path) }
 }

@@ -2,13 +2,14 @@ import HAPHost
 import HAPLoop
 import Synchronization
 
-/// Those who are told what happens to the accessories: the log, and who comes while it runs. The log hears from every loop, the others on one.
+/// The listeners to events of the accessories: the log, and others that are added while the process runs. The log is
+/// called on every loop, the others on one.
 final class EventListeners: Sendable {
   /// Which events a listener receives. Each case includes the ones before it.
   enum Selection: UInt8, Comparable {
-    /// Events that are reported without a reader of events, too.
+    /// Events that are also reported if no client reads events.
     case unasked
-    /// All but requests, which would hide everything else in a log.
+    /// All events except requests, which would hide everything else in a log.
     case allButRequests
     case all
 
@@ -23,19 +24,20 @@ final class EventListeners: Sendable {
   private let log: @Sendable (SimulatorEvent) -> Void
   private let loop: EventLoop
   private let listeners: LoopBound<[Listener]>
-  /// One more than the largest selection of a listener; 0: there is none. An event that no listener receives costs no more than this.
+  /// One more than the largest selection of a listener; 0 if there is none. It limits the cost of an event that no
+  /// listener receives.
   private let most = Atomic<UInt8>(0)
 
   /// - Parameters:
-  ///   - log: called on whichever loop something happens.
-  ///   - loop: of the others.
+  ///   - log: called on the loop of the event.
+  ///   - loop: the loop of the other listeners.
   init(_ log: @escaping @Sendable (SimulatorEvent) -> Void, on loop: EventLoop) {
     self.log = log
     self.loop = loop
     listeners = LoopBound(loop, [])
   }
 
-  /// On the loop.
+  /// Adds a listener. Call it on the loop.
   /// - Returns: the listener's number, for `select`.
   @discardableResult
   func add(_ selection: Selection = .allButRequests, _ listener: @escaping (SimulatorEvent) -> Void) -> Int {
@@ -44,7 +46,7 @@ final class EventListeners: Sendable {
     return listeners.value.count - 1
   }
 
-  /// Sets what a listener receives from now on. On the loop.
+  /// Sets the events that a listener receives from now on. Call it on the loop.
   func select(_ selection: Selection, for listener: Int) {
     listeners.value[listener].selection = selection
     noteMost()
@@ -54,7 +56,8 @@ final class EventListeners: Sendable {
     most.store(listeners.value.map { $0.selection.rawValue + 1 }.max() ?? 0, ordering: .releasing)
   }
 
-  /// On any accessory's loop: at once for the log, and for the others where it is theirs.
+  /// Reports an event. Call it on any accessory's loop. The log is called immediately, and so are the others if this is
+  /// their loop.
   func tell(_ event: SimulatorEvent) {
     let selection: Selection = event.isRequest ? .all : event.isToldUnasked ? .unasked : .allButRequests
     if selection < .all { log(event) }

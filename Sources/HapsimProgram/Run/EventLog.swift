@@ -3,15 +3,15 @@ import HAPHost
 import HAPWire
 import Synchronization
 
-/// Writes what happens to the accessories, a line each: for people, or as JSON.
+/// A log of the accessories' events, with a line each, as text or JSON.
 final class EventLog: Sendable {
   private let lines: LineOutput
   private let json: Bool
   private let isQuiet: Bool
-  /// The one that there was at the start needs no name in front of every line.
+  /// The name of the only initial accessory, which is not repeated in every line.
   private let alone: String?
   private let terminal: Terminal
-  /// What happened before it was opened; nil afterwards.
+  /// The events before the log was opened; nil afterwards.
   private let held = Mutex<[SimulatorEvent]?>([])
 
   init(_ lines: LineOutput, json: Bool, isQuiet: Bool, alone: String?, _ terminal: Terminal) {
@@ -22,11 +22,11 @@ final class EventLog: Sendable {
     self.terminal = terminal
   }
 
-  /// Receives the events of the accessories.
+  /// The receiver of the accessories' events.
   var sink: @Sendable (SimulatorEvent) -> Void { { [self] in write($0) } }
 
-  /// Writes what happened so far, and from now on whatever happens. Until then, devices that set their values as they start are not told of:
-  /// nobody knows of the accessories yet.
+  /// Opens the log: writes the held events, and all events from now on. Values that devices set at their start are not
+  /// logged, because the accessories have not been announced yet.
   func open() {
     held.withLock { held in
       for event in held ?? [] { put(event) }

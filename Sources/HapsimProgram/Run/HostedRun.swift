@@ -2,28 +2,28 @@ import HapsimInputs
 import HAPCommandLine
 import HAPLoop
 
-/// `hapsim run` or `hapsim judge` on loops that it has no thread for: as a process of a simulated host.
-// Safe: only a simulated host uses it (`SimulatedHapsim` in Tests/WorldPrograms). All its calls, and what `later` runs, are on the world's thread;
-// the world counts work from other threads, and the proof allows none.
+/// A `hapsim run` or `hapsim judge` as a process of a simulated host, on loops without threads.
+// Safe: only a simulated host uses it (`SimulatedHapsim` in Tests/WorldPrograms). All its calls, and the work of
+// `later`, run on the world's thread. The world counts work from other threads, and the proof permits none.
 package final class HostedRun: @unchecked Sendable {
   private let console: Console
   private let onEnd: (ExitCode) -> Void
   private var options: RunOptions?
   private var run: ServedRun?
-  /// It and the request refer to each other until `close()`.
+  /// The request to stop. It and this object refer to each other until `close()`.
   private var stopped: StopRequest?
 
   /// - Parameters:
-  ///   - onEnd: called once, when everything has ended.
+  ///   - onEnd: called once, at the end of the process.
   package init(_ console: Console, onEnd: @escaping (ExitCode) -> Void) {
     self.console = console
     self.onEnd = onEnd
   }
 
-  /// Starts it.
+  /// Starts the process.
   /// - Parameters:
   ///   - words: the command line without the program's name; its command is `run` or `judge`.
-  ///   - later: runs what it is given after the present turns of all loops.
+  ///   - later: runs a closure after the current turns of all loops.
   package func start(
     _ words: [String], on host: any RunHost, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
@@ -47,11 +47,11 @@ package final class HostedRun: @unchecked Sendable {
       let definitions = JudgeOptions.definitions + RunOptions.definitionsOfJudge
       return try RunOptions(
         ofJudge: Arguments(parsing: words.dropFirst(), options: definitions), environment: console.environment)
-    default: throw UsageError("a simulated host runs the commands run and judge of hapsim, and no other")
+    default: throw UsageError("a simulated host supports only the hapsim commands run and judge")
     }
   }
 
-  /// Requests the end, as SIGTERM does.
+  /// Requests the end in the same way as SIGTERM.
   package func signal() { stopped?.signal() }
 
   private func finish() {
@@ -60,7 +60,7 @@ package final class HostedRun: @unchecked Sendable {
     do { onEnd(try run.finish()) } catch { fail(error) }
   }
 
-  /// Releases everything, because its process has ended.
+  /// Releases everything after the end of the process.
   package func close() {
     run = nil
     stopped = nil

@@ -4,25 +4,25 @@ import HAPCommands
 import HAPHost
 import HAPScenario
 
-/// A scenario and where it came from.
+/// A scenario and its file.
 struct LoadedScenario: Sendable {
   let file: String
   let scenario: Scenario
 
-  /// The profiles it names, from where this process is.
+  /// The paths of its profiles, relative to the working folder.
   var profiles: [String] {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     return scenario.profiles.map { $0.hasPrefix("/") ? $0 : folder + $0 }
   }
 }
 
-/// A scenario whose words mean nothing to the accessories that it is played with.
+/// A scenario whose names don't match the accessories that it is run with.
 struct ScenarioMisfit: Error {
   let problems: [ScenarioProblem]
 }
 
 extension LoadedScenario {
-  /// Checks the words of every step before the first one is carried out.
+  /// Checks the names in all steps before the first step runs.
   func check(on simulation: Simulation, _ dispatcher: CommandDispatcher) throws(ScenarioMisfit) {
     let problems = ScenarioRun.wordProblems(of: scenario, on: simulation, dispatcher)
     guard problems.isEmpty else {
@@ -31,7 +31,7 @@ extension LoadedScenario {
   }
 }
 
-/// Prints everything that is wrong with the file before it throws.
+/// Loads a scenario. Prints all errors in the file before it throws.
 func loadScenario(_ path: String, _ console: Console) throws(BadInput) -> LoadedScenario {
   let bytes: [UInt8]
   do throws(FileError) { bytes = try readFile(path) } catch {

@@ -5,8 +5,8 @@ import HAPCommands
 import HAPLoop
 import HAPStore
 
-/// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served
-/// all the same.
+/// Opens the socket for `hapsim ctl`. Without a state folder there is no socket. If the socket can't be opened, an
+/// error is printed, and the accessories are served nevertheless.
 func openControl(
   in folder: StateFolder, _ dispatcher: any CommandTaker, on loop: EventLoop, _ console: Console
 ) -> ControlServer? {
@@ -16,13 +16,13 @@ func openControl(
     try control.prepare()
     return try ControlServer(dispatcher, at: control.newPath(at: loop.readClock()), on: loop)
   } catch {
-    console.complain("hapsim: 'hapsim ctl' won't find this process: \(error)")
+    console.complain("hapsim: 'hapsim ctl' can't reach this process: \(error)")
     return nil
   }
 }
 
-/// Takes the lines of standard input as commands, and answers each on standard output.
-/// - Parameter onEnd: Called after the end of the input, when every command is answered.
+/// Reads the lines of standard input as commands, and answers each on standard output.
+/// - Parameter onEnd: called after the end of the input, when all commands are answered.
 func takeCommands(
   from host: any RunHost, for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput,
   onEnd: @escaping () -> Void
@@ -39,7 +39,7 @@ func takeCommands(
       if queue.isIdle { onEnd() }
     }
   }
-  // A sender of more commands than can be carried out has to wait.
+  // Pause a sender whose commands arrive faster than they are carried out.
   queue.onBusy = { reader.isHeld = true }
   queue.onIdle = {
     reader.isHeld = false

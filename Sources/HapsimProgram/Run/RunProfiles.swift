@@ -13,7 +13,8 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
   StartMemory.useOneHeap()
   let stopped = StopRequest()
   do {
-    // From the first moment: a start of thousands takes seconds, and the first process of a container has no other way to end.
+    // Watch signals from the first moment: the start of thousands of accessories takes seconds, and the first process
+    // of a container has no default signal handling.
     let signals = try stopped.watchSignals()
     defer { signals.stop() }
     let (run, prepared) = try prepareRun(options, on: SystemHost(), until: stopped, console)
@@ -21,8 +22,9 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
   } catch { return explain(error, options, console) }
 }
 
-/// Reads what a run needs, and makes its accessories ready.
-/// - Throws: what `explain` turns into complaints and an exit code; `BadInput` where the complaints were made.
+/// Reads the inputs of a run, and prepares its accessories.
+/// - Throws: an error that `explain` turns into messages and an exit code; `BadInput` if the messages were already
+///   printed.
 func prepareRun(
   _ options: RunOptions, on host: any RunHost, until stopped: StopRequest, _ console: Console
 ) throws -> (run: ServedRun, prepared: PreparedAccessories) {
@@ -45,7 +47,7 @@ func prepareRun(
   if scenario == nil, let judging = options.judging, judging.hasTrial {
     scenario = try ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
   }
-  // The options for the one profile don't apply to profiles that are served later.
+  // The options for the only profile don't apply to profiles that are served later.
   var later = choices
   later.name = nil
   later.setupCode = nil
@@ -55,35 +57,36 @@ func prepareRun(
   return (run, prepared)
 }
 
-/// Every accessory listens in each place, which takes an open file each: without them nothing can be served.
+/// Raises the limit of open files for the listeners: each accessory has a listener in each place, which needs an open
+/// file.
 private func makeRoom(for roster: Roster, listeningAt places: Int, on host: any RunHost, _ console: Console) -> Bool {
   let needed = roster.entries.count * places + 100
   let available = host.makeRoom(forFiles: needed)
   guard available < needed else { return true }
   console.complain(
-    "hapsim: \(roster.entries.count) accessories take \(needed) open files, and the system lets a process have \(available): raise its hard limit (ulimit -Hn, LimitNOFILE=), or divide them by --shard"
+    "hapsim: \(roster.entries.count) accessories need \(needed) open files, but the process can have only \(available): raise the hard limit (ulimit -Hn, LimitNOFILE=), or divide the accessories with --shard"
   )
   return false
 }
 
-/// Every connection is an open file. hapsim's other open files are well below a hundred.
-/// - Returns: how many open files the process may have.
+/// Raises the limit of open files for the connections. hapsim's other open files are well below a hundred.
+/// - Returns: the number of open files that the process may have.
 private func makeRoom(
   for prepared: [PreparedAccessory], listeningAt places: Int, on host: any RunHost, _ console: Console
 ) -> Int {
   let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
   let needed = sessions + prepared.count * places + 100
-  // A port uses at most half of its open files for slots, and a quarter for connections that wait.
+  // A port uses at most half of its open files for sessions, and a quarter for waiting connections.
   let waiting = 16 * Simulation.mostWaitingConnections
   let available = host.makeRoom(forFiles: 2 * needed + waiting)
   guard available < needed else { return available }
   console.complain(
-    "hapsim: \(sessions) connections are allowed, but the system lets a process have \(available) open files: "
-      + "beyond that connections wait. See ulimit -n")
+    "hapsim: \(sessions) connections are allowed, but the process can have only \(available) open files: "
+      + "further connections wait. See ulimit -n")
   return available
 }
 
-/// Complains about what kept a run from being served.
+/// Prints the reason why a run could not be served.
 func explain(_ error: any Error, _ options: RunOptions, _ console: Console) -> ExitCode {
   guard let misfit = error as? ScenarioMisfit else { return explainInputs(error, options, console) }
   for problem in misfit.problems { console.complain("\(problem)") }

@@ -2,7 +2,7 @@ import HapsimInputs
 import HAPDiscovery
 import HAPLoop
 
-/// - Returns: nil when nobody is to announce.
+/// - Returns: nil if accessories are not announced.
 func openResponder(
   _ options: RunOptions, on loop: EventLoop
 ) throws(LoopError) -> (responder: any Responder, choice: BackEnd.Choice)? {

@@ -4,7 +4,7 @@ import HAPHost
 import HAPScenario
 import HAPWire
 
-/// A scenario that this process plays: its notes and its end are told, and make the exit code.
+/// A scenario of this process. Its notes and its result are reported, and its result is the exit code.
 ///
 /// Belongs to the loop's thread until the loop has ended.
 final class ScenarioPlay {
@@ -16,9 +16,9 @@ final class ScenarioPlay {
   private let stopped: StopRequest
   private var run: ScenarioRun?
   var name: String { loaded.scenario.name.isEmpty ? loaded.file : loaded.scenario.name }
-  /// nil: it goes on.
+  /// The exit code; nil while the scenario runs.
   private(set) var exitCode: ExitCode?
-  /// Stop the process at the end of the scenario, even if the scenario says to keep serving.
+  /// Whether to stop the process at the end of the scenario, even if the scenario requests to keep serving.
   var stopsAtEnd = false
 
   init(
@@ -42,7 +42,7 @@ final class ScenarioPlay {
     run.start()
   }
 
-  /// A scenario that isn't over when the process is told to stop has not failed.
+  /// Closes the scenario. A scenario that is not finished when the process is stopped has not failed.
   func close() { run?.close() }
 
   private func note(_ text: String, _ time: Duration) {

@@ -4,7 +4,7 @@ import HAPCommands
 import HAPHost
 import HAPLoop
 
-/// A run that is written as a scenario. The file is one from the start and after each step.
+/// A recording of a run as a scenario. The file is a valid scenario from the start and after each step.
 ///
 /// Belongs to the loop's thread until the loop has ended.
 final class ScenarioRecording {
@@ -40,6 +40,6 @@ final class ScenarioRecording {
     }
   }
 
-  /// Whether all of it could be written.
+  /// Whether the whole recording could be written.
   var isWhole: Bool { trouble == nil }
 }

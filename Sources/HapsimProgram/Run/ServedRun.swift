@@ -11,12 +11,14 @@ import HAPLoop
 import HAPStore
 import Synchronization
 
-/// Accessories that this process serves, and all that goes with them: who announces them, who commands them, what happens to them, and who is told.
+/// The served accessories of this process, with their responder, their commands, their scenario and the listeners to
+/// their events.
 ///
-/// What it has is made, used and ended on the first loop's thread; the thread that called waits. Accessories may be on other loops, too.
-// Safe: `begin`, `end` and the callbacks that use variables run on the first loop, whose timers and listeners trap on any other thread. Work on the other
-// loops uses constants and atomics alone. `start` and `finish` are called one after the other, and wait for the loop by `performAndWait` before they
-// read what it wrote.
+/// All parts are created, used and ended on the first loop's thread, while the calling thread waits. Accessories can
+/// also be on other loops.
+// Safe: `begin`, `end` and the callbacks that use variables run on the first loop, whose timers and listeners trap on
+// any other thread. Work on the other loops uses only constants and atomics. `start` and `finish` are called one after
+// the other, and wait for the loop by `performAndWait` before they read its results.
 final class ServedRun: @unchecked Sendable {
   private let folder: StateFolder
   private let choices: PreparedAccessory.Choices
@@ -26,13 +28,13 @@ final class ServedRun: @unchecked Sendable {
   private let console: Console
   private let host: any RunHost
   private let loop: EventLoop
-  /// Those that accessories are spread over, this one first.
+  /// The loops of the accessories, with this loop first.
   private let loops: [ServingLoop]
   private let lines: LineOutput
   private let stopped: StopRequest
 
   private var responder: (any Responder)?
-  /// In place of the other, where there are several loops.
+  /// The responder for several loops, instead of `responder`.
   private var distantResponder: DistantResponder?
   private var simulation: Simulation? { loops[0].openSimulation }
   private var control: ControlServer?
@@ -41,24 +43,24 @@ final class ServedRun: @unchecked Sendable {
   private var play: ScenarioPlay?
   private var recording: ScenarioRecording?
   private var timers: [LoopTimer] = []
-  /// A fault that accessories are to have from their start can't be.
+  /// Whether an initial fault of an accessory was refused.
   private let hasFailed = Atomic(false)
 
-  /// Whether events that are no trouble are printed to an output that can be read.
+  /// Whether ordinary events are printed to an output that can be read.
   private var hasReader: Bool { !options.quiet && !console.output.isDiscarded }
 
-  /// When all that a start does once has been done: announcing takes a second.
+  /// The time after which the one-time work of a start is finished. Announcing takes one second.
   private static let startTime = Duration.milliseconds(1250)
-  /// How long one who was told to stop by a signal waits for a reader that reads nothing.
+  /// The maximum time that a process stopped by a signal waits for the reader of its output.
   private static let patience = Duration.seconds(2)
 
   private var file: AppendedFile?
   private var judged: JudgedRun?
 
   /// - Parameters:
-  ///   - choices: for accessories that come later.
-  ///   - count: how many there are at the start.
-  ///   - stopped: signals are such wishes already.
+  ///   - choices: the settings for accessories that are added later.
+  ///   - count: the initial number of accessories.
+  ///   - stopped: the request to stop, which already watches signals.
   init(
     _ folder: StateFolder, _ choices: PreparedAccessory.Choices, on hosts: ListeningHosts, _ scenario: LoadedScenario?,
     _ options: RunOptions, for count: Int, until stopped: StopRequest, on host: any RunHost, _ console: Console
@@ -77,16 +79,16 @@ final class ServedRun: @unchecked Sendable {
     lines = LineOutput(console, program: "hapsim", on: host.makeLoop("output"))
   }
 
-  /// Serves until it is told to stop.
-  /// - Throws: what keeps it from being served; nothing is, then.
+  /// Serves until stopped.
+  /// - Throws: the reason why nothing is served.
   func serve(_ prepared: PreparedAccessories) throws -> ExitCode {
     try start(prepared)
     stopped.wait()
     return try finish()
   }
 
-  /// Begins to serve.
-  /// - Throws: what prevents it; nothing is served then.
+  /// Starts to serve.
+  /// - Throws: the reason why nothing is served.
   func start(_ prepared: PreparedAccessories) throws {
     file = try options.recording.map { (path) throws(FileError) in
       try AppendedFile(path, head: ScenarioRecorder.head(profiles: options.profiles, seed: options.seed))
@@ -99,7 +101,7 @@ final class ServedRun: @unchecked Sendable {
     do {
       try loop.performAndWait { [self] in try begin(prepared, log) }
     } catch {
-      // What was begun ends in good order where the rest can't be.
+      // If a part of the start fails, end the others cleanly.
       try? loop.performAndWait { [self] in end() }
       file?.discard()
       stopLoops()
@@ -107,7 +109,7 @@ final class ServedRun: @unchecked Sendable {
     }
   }
 
-  /// Ends what `start` began.
+  /// Ends everything that `start` began.
   func finish() throws -> ExitCode {
     defer { stopLoops() }
     try loop.performAndWait { [self] in
@@ -121,7 +123,7 @@ final class ServedRun: @unchecked Sendable {
   }
 
   private func stopLoops() {
-    // The others first: their last words may be for the first.
+    // Stop the other loops first, because their last work may be for the first loop.
     for one in loops.reversed() { one.loop.stop() }
     lines.finish(patience: stopped.isSignalled ? Self.patience : nil)
   }
@@ -142,7 +144,7 @@ final class ServedRun: @unchecked Sendable {
     beginFaults(dispatcher)
     if host.hasLocalControl { control = openControl(in: folder, taker, on: loop, console) }
     try openLive(taker, dispatcher, events)
-    // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
+    // The announcement and the log are opened in one turn of the loop, so no event is reported before the ready line.
     announce(started, by: choice, control: live?.url, note: live?.portNote, lines, options, console)
     log.open()
     if options.control.opensPage, let live { browser = PageOpening(live.address, on: loop, console) }
@@ -165,9 +167,9 @@ final class ServedRun: @unchecked Sendable {
     if let play, play.exitCode == nil { play.stopsAtEnd = true } else { stopped.request() }
   }
 
-  // MARK: The accessories and their loops
+  // MARK: Accessories and their loops
 
-  /// - Returns: who announces, and why; nil: nobody does.
+  /// - Returns: the announcer and the reason for it; nil if accessories are not announced.
   private func openResponder() throws -> BackEnd.Choice? {
     if loops.count > 1 {
       let opened = try DistantResponder.open(options, on: host)
@@ -179,7 +181,7 @@ final class ServedRun: @unchecked Sendable {
     return opened?.choice
   }
 
-  /// Serves them, on each loop every so-manieth.
+  /// Serves the accessories, distributed round-robin over the loops.
   private func serve(_ prepared: PreparedAccessories, _ events: EventListeners) throws -> [StartedAccessory] {
     let accessories = prepared.accessories
     let count = loops.count
@@ -210,7 +212,7 @@ final class ServedRun: @unchecked Sendable {
   }
 
   private func setting(on loop: EventLoop, _ events: EventListeners, _ numbers: NumberSource) -> Simulation.Setting {
-    // Our own responder is of the only loop; several loops share a distant one.
+    // `responder` belongs to the only loop; several loops share a cross-loop one.
     let responder = responder.map { LoopBound(here: loop, $0) }
     let distant = distantResponder
     var setting = Simulation.Setting(
@@ -220,14 +222,16 @@ final class ServedRun: @unchecked Sendable {
       tellsAll: hasReader || scenario != nil || options.recording != nil || options.control.isGiven)
     if let captures = options.capture { setting.capture(in: captures) }
     judged?.observe(in: &setting)
-    // No log prints requests. Without --control they are reported after a client has asked for events or the log, so an idle page costs nothing.
+    // No log prints requests. Without --control they are reported only after a client has asked for events or the log,
+    // so an idle page costs nothing.
     setting.tellsRequests = options.control.place != nil && options.control.isGiven
     setting.nextNumber = { numbers.next() }
     return setting
   }
 
-  /// Where nobody asked for it and it can't be, that is said, and accessories are served all the same.
-  /// - Parameter dispatcher: of the first loop, with what a recording wants of it.
+  /// Opens the control API. If it fails and the user did not ask for it, an error is printed, and the accessories are
+  /// served nevertheless.
+  /// - Parameter dispatcher: the dispatcher of the first loop, with the observer for a recording.
   private func openLive(
     _ taker: any CommandTaker, _ dispatcher: CommandDispatcher, _ events: EventListeners
   ) throws(LoopError) {
@@ -239,8 +243,9 @@ final class ServedRun: @unchecked Sendable {
         at: place.host, options.control, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
       simulation.pageAddress = live.url
-      // Without --control, only the events of `.unasked` are recorded before a client reads, so an event costs only what is printed.
-      // Weak: the accessories hold those who are told, and would never be let go, nor what they keep be closed.
+      // Without --control, only the events of `.unasked` are recorded before a client reads, so an event costs only its
+      // printing.
+      // Weak, because the accessories retain their listeners; a strong reference would form a cycle.
       let unread: EventListeners.Selection = options.control.isGiven ? .all : .unasked
       let listener = events.add(unread) { [weak live] in live?.hear($0) }
       live.journal.onReader = { [weak events] in events?.select($0 ? .all : unread, for: listener) }
@@ -248,7 +253,7 @@ final class ServedRun: @unchecked Sendable {
       guard !options.control.isGiven else {
         throw LoopError(error.code, "\(error.detail): \(options.control.demand(after: error))")
       }
-      console.complain("hapsim: there is no control API: \(error)")
+      console.complain("hapsim: the control API is not available: \(error)")
     }
   }
 
@@ -260,7 +265,7 @@ final class ServedRun: @unchecked Sendable {
       onAllStopped: onAllStopped)
   }
 
-  /// For the accessories of all loops.
+  /// Returns the dispatcher for the accessories of all loops.
   private func fleetDispatcher() -> FleetDispatcher {
     FleetDispatcher(
       loops.map { dispatcher(of: $0, onAllStopped: {}) }, onAllStopped: { [stopped] in stopped.request() })
@@ -280,7 +285,7 @@ final class ServedRun: @unchecked Sendable {
     }
   }
 
-  /// On its loop.
+  /// Switches on the initial faults of a loop's accessories. Call it on that loop.
   private func beginFaults(_ dispatcher: CommandDispatcher, of one: ServingLoop) {
     for accessory in one.simulation.accessories {
       let (name, own) = accessory.assumeIsolated { ($0.name, $0.ownFaults) }
@@ -300,7 +305,7 @@ final class ServedRun: @unchecked Sendable {
     timers.append(timer)
   }
 
-  /// Whatever there is; any number of times.
+  /// Closes everything that is open. Can be called any number of times.
   private func end() {
     for timer in timers { timer.close() }
     judged?.close()
@@ -309,17 +314,17 @@ final class ServedRun: @unchecked Sendable {
     live?.close()
     browser?.close()
     let saysGoodbye = choices.defect?.saysGoodbye != false
-    // Before the accessories go, which would each want theirs to be the next.
+    // Before the accessories are stopped; otherwise each of them would request a separate goodbye.
     distantResponder?.close(sayingGoodbye: saysGoodbye)
     distantResponder = nil
     for one in loops.dropFirst() { try? one.loop.performAndWait { one.openSimulation?.stop() } }
     simulation?.stop()
-    // The goodbyes leave with it.
+    // Closing the responder sends the goodbyes.
     if saysGoodbye { responder?.close() }
   }
 }
 
-/// Numbers for accessories that come later, on whichever loop.
+/// A source of numbers for accessories that are added later, on any loop.
 private final class NumberSource: Sendable {
   private let last: Atomic<Int>
   init(after last: Int) { self.last = Atomic(last) }

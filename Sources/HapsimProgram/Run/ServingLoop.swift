@@ -3,13 +3,13 @@ import HAPDiscovery
 import HAPHost
 import HAPLoop
 
-/// One of the loops that accessories are spread over, and its share of them. The first is the one where commands come in.
+/// One of the loops that accessories are distributed over, with its share of them. Commands arrive on the first loop.
 ///
-/// What it has is made, used and ended on its loop's thread.
+/// Its parts are created, used and ended on its loop's thread.
 final class ServingLoop: Sendable {
   let loop: EventLoop
   private let opened = Guarded<Simulation?>(nil)
-  /// nil until it is opened.
+  /// The simulation; nil until it is opened.
   var openSimulation: Simulation? { opened.withLock { $0 } }
   var simulation: Simulation {
     guard let openSimulation else { preconditionFailure("the loop has no simulation yet") }
@@ -18,26 +18,27 @@ final class ServingLoop: Sendable {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  /// - Parameter clock: shows the time of the accessories.
+  /// - Parameter clock: the clock of the accessories.
   func open(_ setting: Simulation.Setting, _ clock: SimulationClock) {
     let simulation = Simulation(setting, in: clock, on: loop)
     opened.withLock { $0 = simulation }
   }
 
-  /// How many loops a run has.
+  /// Returns the number of loops of a run.
   static func count(_ options: RunOptions, for roster: Int) -> Int {
     if options.needsOneLoop { return 1 }
     let wanted = options.loops ?? (roster > fewAccessories ? Workers.cores : 1)
     return max(1, min(wanted, roster))
   }
 
-  /// So many are served by one loop, if nothing else is said: they would wait for each other less than for a hop between threads.
+  /// The default maximum number of accessories on one loop. With fewer accessories, a hop between threads costs more
+  /// than the wait for each other.
   private static let fewAccessories = 48
 }
 
 extension DistantResponder {
-  /// Opens a responder on a loop of its own.
-  /// - Returns: nil when nobody is to announce.
+  /// Opens a responder on a separate loop.
+  /// - Returns: nil if accessories are not announced.
   static func open(_ options: RunOptions, on host: any RunHost) throws -> (
     responder: DistantResponder, choice: BackEnd.Choice
   )? {

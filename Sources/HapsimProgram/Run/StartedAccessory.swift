@@ -7,7 +7,7 @@ import HAPLoop
 import HAPModel
 import HAPWire
 
-/// An accessory that is served: who it is, where, and how to pair with it.
+/// A served accessory: its identity, its address, and its pairing data.
 struct StartedAccessory: Sendable {
   let name: String
   let deviceID: DeviceID
@@ -16,7 +16,7 @@ struct StartedAccessory: Sendable {
   let category: HAPModel.Category
   let address: IPAddress
   let port: UInt16
-  /// Whether it is one of several of its profile.
+  /// Whether the accessory is one of several copies of its profile.
   let isCopy: Bool
 
   init(_ prepared: PreparedAccessory, address: IPAddress, port: UInt16, isCopy: Bool = false) {
@@ -31,11 +31,12 @@ struct StartedAccessory: Sendable {
   }
 }
 
-/// Says where the accessories are and how to pair with them: to people with a code to scan, to programs as the `ready` line.
+/// Prints the accessories' addresses and pairing data: as text with a code to scan, or as the `ready` line for
+/// programs.
 /// - Parameters:
-///   - backEnd: who announces them on the network; nil: nobody.
-///   - control: where the control API and the page are; nil: nowhere.
-///   - note: why that is another port than the standard one.
+///   - backEnd: the announcer on the network; nil: none.
+///   - control: the address of the control API and the page; nil: none.
+///   - note: the reason why the port is not the default one.
 func announce(
   _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, control: String?, note: String?,
   _ lines: LineOutput, _ options: RunOptions, _ console: Console
@@ -50,7 +51,7 @@ func announce(
     lines.write("page and control API: " + console.output.styled(control, .bold) + reason, isDroppable: false)
   }
   if !options.quiet { lines.write(console.output.styled(sentence(about: backEnd), .dim), isDroppable: false) }
-  if !options.quiet { lines.write(console.output.styled("Ctrl-C stops.", .dim), isDroppable: false) }
+  if !options.quiet { lines.write(console.output.styled("Press Ctrl-C to stop.", .dim), isDroppable: false) }
 }
 
 private func sentence(about backEnd: BackEnd.Choice?) -> String {
@@ -61,7 +62,7 @@ private func sentence(about backEnd: BackEnd.Choice?) -> String {
   }
 }
 
-/// `{"event":"ready","bonjour":"embedded","bonjourReason":"…","accessories":[…]}`
+/// Returns `{"event":"ready","bonjour":"embedded","bonjourReason":"…","accessories":[…]}`.
 func readyLine(
   _ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, control: String? = nil, note: String? = nil
 ) -> String {
@@ -108,12 +109,13 @@ func readyLine(
   }
 }
 
-/// More copies than these have a line each, and no QR code.
+/// The number of copies above which each is printed as one line, without a QR code.
 private let mostIntroductions = 2
-/// More lines than these help nobody.
+/// The maximum number of printed lines.
 private let mostLines = 40
 
-/// Name, address, device ID and setup code, a line each; of many the first.
+/// Returns name, address, device ID and setup code, with a line for each accessory; if there are many, only the first
+/// ones.
 private func table(of started: [StartedAccessory], _ terminal: Terminal) -> [String] {
   let shown = started.prefix(started.count > mostLines ? mostLines / 2 : mostLines)
   let addresses = shown.map { "\(SocketAddress(host: $0.address, port: $0.port))" }
@@ -124,12 +126,12 @@ private func table(of started: [StartedAccessory], _ terminal: Terminal) -> [Str
     "\(terminal.styled(padded(accessory.name, width), .bold))  \(padded(address, addressWidth))  \(accessory.deviceID.text)  \(accessory.setupCode.text)"
   }
   if started.count > shown.count {
-    lines.append("… and \(started.count - shown.count) more: --json tells all of them, and so does hapsim ctl list")
+    lines.append("… and \(started.count - shown.count) more; --json and 'hapsim ctl list' show all of them")
   }
   return lines
 }
 
-/// Name, category, address, setup code, and the QR code in half blocks.
+/// Returns name, category, address, setup code, and the QR code in half blocks.
 func introduction(of accessory: StartedAccessory, _ terminal: Terminal) -> [String] {
   let payload = accessory.payload.uri
   var lines = [

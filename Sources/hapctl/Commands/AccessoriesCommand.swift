@@ -6,7 +6,7 @@ import HAPWire
 
 extension Command {
   private static let meta = Flag("meta", "show permissions, format and limits too")
-  private static let raw = Flag("raw", "write the accessory's own JSON, as it came")
+  private static let raw = Flag("raw", "print the accessory's JSON unchanged")
 
   /// `hapctl accessories`
   static let accessories = Command(
@@ -14,7 +14,7 @@ extension Command {
     operands: .some(label: "TARGET", count: 1...1),
     options: [meta.definition, raw.definition, CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "What the accessory's answer has that no accessory should have is told on standard error. --json has all of the database as it was understood, with names; --raw has it as it came."
+      "Errors in the accessory's database are printed to standard error. --json prints the whole parsed database, with names; --raw prints the database as received."
     ],
     examples: [("hapctl accessories garage --raw > garage.json", "the database as the accessory sends it")]
   ) { (arguments, console) throws(UsageError) in
@@ -39,7 +39,7 @@ extension Command {
   }
 }
 
-/// Accessories, services and characteristics, each a line deeper.
+/// Returns accessories, services and characteristics, with one more level of indentation for each.
 func tree(_ database: AttributeDatabase, withMeta: Bool) -> [String] {
   var lines: [String] = []
   for accessory in database.accessoryEntries {

@@ -3,9 +3,10 @@ import HAPController
 import HAPStore
 
 extension Command {
-  private static let watching = Flag("watch", "go on until Ctrl-C, and show what changes (~) and what goes (-)")
+  private static let watching = Flag(
+    "watch", "run until Ctrl-C, and mark new (+), changed (~) and removed (-) accessories")
   private static let time = Option<Int>(
-    "timeout", "SEC", in: 1...3600, "seconds to look (default: 3; with --watch until Ctrl-C)")
+    "timeout", "SEC", in: 1...3600, "seconds to search (default: 3; with --watch, until Ctrl-C)")
 
   /// `hapctl discover`
   static let discover = Command(
@@ -15,12 +16,13 @@ extension Command {
       CommonOptions.state.definition,
     ],
     discussion: [
-      "Each is shown when it is found: name, model and category, device ID, address, whether it is paired, and what we call it. "
-        + "The search ends when nothing new has come for a second. With --json each is an object on a line of its own.",
-      "What an accessory says of itself, and shouldn't, is told on standard error.",
+      "Each accessory is printed when it is found: name, model and category, device ID, address, whether it is paired, and its alias. "
+        + "The search ends if no new accessory is found for one second. With --json, each accessory is an object on a separate line.",
+      "Errors in an accessory's advertisement are printed to standard error.",
     ],
     examples: [
-      ("hapctl discover", "what there is"), ("hapctl discover --watch --interface eth0", "what comes and goes there"),
+      ("hapctl discover", "lists the accessories"),
+      ("hapctl discover --watch --interface eth0", "shows changes on eth0"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let folder = try stateFolder(arguments, console)
@@ -40,7 +42,7 @@ extension Command {
         for line in lines.out { console.print(line) }
         for line in lines.errors { console.complain(line) }
       }
-      if let trouble = report.trouble { throw Failure(.cannotRun, "nothing can be found: \(trouble)") }
+      if let trouble = report.trouble { throw Failure(.cannotRun, "accessories can't be discovered: \(trouble)") }
       if !report.hasFound, !isWatching { console.complain("No accessory was found.") }
       return .well
     }

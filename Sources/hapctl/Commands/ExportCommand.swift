@@ -6,24 +6,25 @@ import HAPWire
 
 extension Command {
   private static let output = Option<String>(
-    "output", letter: "o", "FILE", "where to write the profile; \"-\": standard output")
-  private static let redact = Flag("redact", "replace names, serial numbers, keys and whatever may hold one")
-  private static let category = Option<String>("category", "SLUG", "the category; else by what the main service is")
-  private static let force = Flag("force", "write over FILE")
+    "output", letter: "o", "FILE", "write the profile to FILE; \"-\" is standard output")
+  private static let redact = Flag("redact", "replace names, serial numbers, keys and all values that may contain one")
+  private static let category = Option<String>(
+    "category", "SLUG", "the category (default: derived from the main service)")
+  private static let force = Flag("force", "overwrite FILE")
 
   /// `hapctl export`
   static let export = Command(
-    "export", "make a profile of an accessory, for hapsim to serve",
+    "export", "create a hapsim profile from an accessory",
     operands: .some(label: "TARGET", count: 1...1),
     options: [output.definition, redact.definition, category.definition, force.definition] + CommonOptions.all,
     discussion: [
-      "The profile is exact: it has the ids, the order, the metadata, the links and the values that the accessory has now, and nothing is added to it. "
-        + "What was off in the accessory's answer is told on standard error.",
-      "Its copy has a device ID and a setup code of its own: it is another accessory, alike in everything else.",
+      "The profile is exact: it has the accessory's IDs, order, metadata, links and current values, and nothing else. "
+        + "Errors in the accessory's answer are printed to standard error.",
+      "hapsim serves the profile as a different accessory: its device ID and setup code are new, and everything else is equal.",
     ],
     examples: [
-      ("hapctl export garage -o garage.hasaccessory", "then: hapsim run garage.hasaccessory"),
-      ("hapctl export lamp --redact -o lamp.hasaccessory", "to give to others"),
+      ("hapctl export garage -o garage.hasaccessory", "creates a profile for 'hapsim run garage.hasaccessory'"),
+      ("hapctl export lamp --redact -o lamp.hasaccessory", "creates a profile that can be shared"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("export", to: try Target(arguments.operands[0]), arguments, console)
@@ -54,5 +55,5 @@ extension Command {
 private func categoryNamed(_ slug: String) throws(UsageError) -> HAPModel.Category {
   if let found = Catalogue.category(slug: slug) { return found }
   let meant = nearestName(to: slug, in: Catalogue.categories.map(\.slug)).map { "; did you mean \($0)?" } ?? ""
-  throw UsageError("--category \(shown(slug)): there is no such category\(meant)")
+  throw UsageError("--category \(shown(slug)): unknown category\(meant)")
 }

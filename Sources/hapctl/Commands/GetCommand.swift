@@ -12,11 +12,11 @@ extension Command {
     operands: .some(label: "TARGET[/CHARACTERISTIC]…", count: 1...1000),
     options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "A characteristic is named by its ids, such as 1.10, by its name, or by service and name. Without one, all that can be read are."
+      "CHARACTERISTIC is the IDs, such as 1.10, the name, or the service and the name. Without it, all readable characteristics are read."
     ],
     examples: [
-      ("hapctl get garage/\"Current Door State\"", "by name"),
-      ("hapctl get garage/1.10 garage/1.11", "by ids, in one request"),
+      ("hapctl get garage/\"Current Door State\"", "reads by name"),
+      ("hapctl get garage/1.10 garage/1.11", "reads by IDs, in one request"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let references = arguments.operands.map(Reference.init)
@@ -38,7 +38,7 @@ extension Command {
   }
 }
 
-/// "1.10 Target Door State: open (0)", or why there is no value.
+/// Returns "1.10 Target Door State: open (0)", or the reason why there is no value.
 func text(_ id: AttributeID, status: Int?, _ database: AttributeDatabase) -> String {
   guard let slot = database.slot(of: id) else { return "\(id): it isn't in the database" }
   let head = "\(id) \(database.title(ofSlot: slot)): "
@@ -56,7 +56,7 @@ func json(_ entries: [CharacteristicEntry], _ database: AttributeDatabase) -> St
   }
 }
 
-/// - Parameter isMeanwhile: it changed while there was no connection.
+/// - Parameter isMeanwhile: whether the value changed while there was no connection.
 func write(
   _ entry: CharacteristicEntry, _ database: AttributeDatabase, isMeanwhile: Bool = false, to json: inout JSONWriter
 ) {

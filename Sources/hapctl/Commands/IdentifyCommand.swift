@@ -8,11 +8,11 @@ import HAPWire
 extension Command {
   /// `hapctl identify`
   static let identify = Command(
-    "identify", "let the accessory show which one it is, paired or not",
+    "identify", "make an accessory identify itself, paired or not",
     operands: .some(label: "TARGET", count: 1...1), options: [CommonOptions.json.definition] + CommonOptions.all,
     examples: [
-      ("hapctl identify 192.0.2.7:51826", "an accessory that nobody is paired with"),
-      ("hapctl identify \"Hall Lamp\"", "by the name that 'hapctl discover' shows"),
+      ("hapctl identify 192.0.2.7:51826", "identifies an accessory that is not paired"),
+      ("hapctl identify \"Hall Lamp\"", "identifies an accessory by its name, as 'hapctl discover' shows it"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("identify", to: try Target(arguments.operands[0]), arguments, console)

@@ -6,7 +6,7 @@ import HAPWire
 
 extension Command {
   private static let output = Option<String>(
-    "output", letter: "o", "FILE", "where to write; it is made for its owner alone")
+    "output", letter: "o", "FILE", "write to FILE, with access only for its owner")
 
   /// `hapctl keys`
   static let keys = Command(
@@ -14,13 +14,13 @@ extension Command {
     operands: .some(label: "import FILE | export [ALIAS…]", count: 1...1000),
     options: [output.definition, CommonOptions.state.definition, CommonOptions.json.definition],
     discussion: [
-      "import takes aiohomekit's pairing files and Home Assistant's core.config_entries. All of a file is kept, or nothing of it. A pairing whose alias is taken by another "
-        + "accessory gets a number behind it.",
-      "export writes aiohomekit's form. It has the controller's secret keys in it. Without --output, it is JSON on standard output already; with --output, --json prints which pairings are in the file.",
+      "'import' reads aiohomekit's pairing files and Home Assistant's core.config_entries. It saves all pairings of a file, or none if one is invalid. If another accessory "
+        + "already has a pairing's alias, the new alias gets a number at the end.",
+      "'export' writes aiohomekit's format, with the controller's secret keys. Without --output, it prints the JSON to standard output; with --output, --json prints the exported pairings.",
     ],
     examples: [
-      ("hapctl keys import pairings.json", "uses pairings that aiohomekit made"),
-      ("hapctl keys export garage -o garage.json", "for a script with aiohomekit"),
+      ("hapctl keys import pairings.json", "imports pairings from aiohomekit"),
+      ("hapctl keys export garage -o garage.json", "exports one pairing for an aiohomekit script"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let folder = try stateFolder(arguments, console)
@@ -32,7 +32,7 @@ extension Command {
       guard words.count == 1, path == nil else { throw UsageError("import takes one FILE") }
       return withLoop("keys", console) { _ in try importKeys(words[0], folder, isJSON, console) }
     case "export": return withLoop("keys", console) { _ in try exportKeys(words, path, folder, isJSON, console) }
-    default: throw UsageError("\(shown(arguments.operands[0])): it is import or export")
+    default: throw UsageError("\(shown(arguments.operands[0])): expected import or export")
     }
   }
 }
@@ -50,7 +50,7 @@ private func importKeys(_ path: String, _ folder: String, _ isJSON: Bool, _ cons
     return .well
   }
   for pairing in added { console.print("\(shown(pairing.alias))  \(pairing.accessoryName)") }
-  if added.isEmpty { console.print("There is no pairing over IP in \(path).") }
+  if added.isEmpty { console.print("\(path) contains no pairing over IP.") }
   return .well
 }
 

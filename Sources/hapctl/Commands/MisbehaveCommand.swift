@@ -7,23 +7,23 @@ import HAPWire
 
 extension Command {
   private static let stay = Option<Int>(
-    "stay", "SEC", in: 1...600, "how long to stay where something ought to be done, and isn't (default: 20)")
-  private static let listFlag = Flag("list", "list what can be done wrong, and do nothing")
+    "stay", "SEC", in: 1...600, "seconds to wait for the accessory, and to leave out a required action (default: 20)")
+  private static let listFlag = Flag("list", "list the rules that can be violated, and exit")
 
   /// `hapctl misbehave`
   static let misbehave = Command(
-    "misbehave", "do what a controller should not do, on purpose",
+    "misbehave", "violate controller rules on purpose",
     operands: .some(label: "TARGET RULE…", count: 0...100),
     options: [listFlag.definition, stay.definition, CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "Each RULE is one of 'hapsim judge', which finds it broken then; so this proves the judge, and shows how an accessory takes it. "
-        + "Nothing is left behind: what is added to the pairings is removed again.",
-      "Some want the accessory to do something: reconnects and resubscribes, that it loses the connection; survives-events, that a value changes; patience, that answers are late; "
-        + "keeps-connection, that a read fails; reads-new-database, that c# changes.",
+      "Each RULE is a rule of 'hapsim judge', which then reports its violation. This tests the judge, and shows how an accessory reacts. "
+        + "Pairings that are added are removed again.",
+      "Some rules need an event on the accessory: it loses the connection (reconnects, resubscribes), a value changes (survives-events), answers are late (patience), "
+        + "a read fails (keeps-connection), or c# changes (reads-new-database).",
     ],
     examples: [
-      ("hapctl misbehave --list", "what there is"),
-      ("hapctl misbehave garage known-ids query-form", "two of them"),
+      ("hapctl misbehave --list", "lists the rules"),
+      ("hapctl misbehave garage known-ids query-form", "violates two rules"),
     ]
   ) { (arguments, console) throws(UsageError) in
     if arguments[listFlag] {
@@ -35,7 +35,7 @@ extension Command {
     for word in arguments.operands.dropFirst() {
       guard let misdeed = Misdeed.all.first(where: { $0.rule == word }) else {
         let meant = nearestName(to: word, in: Misdeed.all.map(\.rule)).map { ": did you mean \"\($0)\"?" }
-        throw UsageError("there is no rule \(shown(word))\(meant ?? "; --list has them all")")
+        throw UsageError("there is no rule \(shown(word))\(meant ?? "; --list shows all rules")")
       }
       misdeeds.append(misdeed)
     }

@@ -8,34 +8,37 @@ extension Command {
   private static let code = Option<String>(
     "code", "CODE", "the setup code (031-45-154 or 03145154), or the setup payload (X-HM://…)")
   private static let codeFile = Option<String>(
-    "code-file", "FILE", "a file with the code or payload in its first line; - is standard input")
-  private static let alias = Option<String>("alias", "NAME", "what to call the accessory; else its own name")
+    "code-file", "FILE", "a file with the code or payload in the first line; - is standard input")
+  private static let alias = Option<String>("alias", "NAME", "the alias of the accessory (default: its name)")
 
   /// `hapctl pair`
   static let pair = Command(
-    "pair", "pair with an accessory, and keep the pairing",
+    "pair", "pair with an accessory and save the pairing",
     operands: .some(label: "[TARGET]", count: 0...1),
     options: [code.definition, codeFile.definition, alias.definition, CommonOptions.json.definition]
       + CommonOptions.all,
     discussion: [
       "TARGET is HOST:PORT, or the name or device ID that 'hapctl discover' shows. Omit it if the code is a setup payload with a setup ID: the "
         + "accessory is found by that ID. The payload may also be given as TARGET.",
-      "The pairing is kept when the accessory has confirmed it, and not before. Each has keys of its own.",
-      "A code on the command line can be seen by others on this machine; --code-file keeps it from them.",
+      "The pairing is saved only after the accessory has confirmed it. Each pairing has separate keys.",
+      "Other users of this machine can see a code on the command line; --code-file hides it from them.",
     ],
     examples: [
-      ("hapctl pair \"Hall Lamp\" --code 031-45-154", "pairs with what is found under that name"),
-      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on"),
-      ("hapctl pair X-HM://0023ISYWY1QJ8", "pairs with the accessory whose QR code this is"),
+      ("hapctl pair \"Hall Lamp\" --code 031-45-154", "pairs with the accessory of that name"),
+      (
+        "hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage",
+        "pairs, and saves the pairing under the alias garage"
+      ),
+      ("hapctl pair X-HM://0023ISYWY1QJ8", "pairs with the accessory that has this QR code"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let alias = try arguments.value(alias)
-    if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): it can't have a slash") }
+    if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): an alias can't contain a slash") }
     let secret: SetupSecret
     var target = arguments.operands.first
     if let operand = target, SetupPayload.isMeant(by: operand) {
       guard !arguments.has(code), !arguments.has(codeFile) else {
-        throw UsageError("the payload has the code already: omit --code and --code-file")
+        throw UsageError("the payload contains the code: omit --code and --code-file")
       }
       do { secret = try SetupSecret(commandLine: operand) } catch { throw UsageError("\(shown(operand)): \(error)") }
       target = nil
@@ -56,11 +59,11 @@ extension Command {
     }
   }
 
-  /// From --code or --code-file.
+  /// The code or payload from --code or --code-file.
   private static func givenSecret(_ arguments: Arguments) throws(UsageError) -> SetupSecret {
     switch (try arguments.value(code), try arguments.value(codeFile)) {
     case (_?, _?): throw UsageError("--code and --code-file exclude each other")
-    case (nil, nil): throw UsageError("--code is missing, or --code-file")
+    case (nil, nil): throw UsageError("--code or --code-file is missing")
     case (let text?, nil):
       do { return try SetupSecret(commandLine: text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
     case (nil, let path?):
@@ -70,13 +73,13 @@ extension Command {
       }
       // The line isn't shown, because it may be another secret.
       do { return try SetupSecret(commandLine: text) } catch {
-        throw UsageError("--code-file \(shown(path)): its first line isn't a code: \(error)")
+        throw UsageError("--code-file \(shown(path)): the first line isn't a code: \(error)")
       }
     }
   }
 }
 
-/// Reports a category that differs, too.
+/// Returns a finder that also reports a category that differs.
 private func pairFinder(_ visit: Visit, on loop: EventLoop) -> AccessoryFinder {
   let finder = visit.finder(on: loop)
   let console = visit.console
@@ -85,7 +88,7 @@ private func pairFinder(_ visit: Visit, on loop: EventLoop) -> AccessoryFinder {
   ) {
     guard case .categoryDiffers(let payload, let number) = $0 else { return finder.progress($0) }
     let (said, advertised) = (category(payload), category(number))
-    console.complain("hapctl pair: the payload says \(said), and the accessory advertises \(advertised)")
+    console.complain("hapctl pair: the payload has \(said), but the accessory advertises \(advertised)")
   }
 }
 

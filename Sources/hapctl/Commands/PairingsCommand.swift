@@ -6,7 +6,7 @@ import HAPWire
 
 extension Command {
   private static let identifier = Option<String>(
-    "identifier", "ID", "of the controller to add, by custom a UUID in capitals"
+    "identifier", "ID", "the identifier of the controller to add, usually an uppercase UUID"
   ) { (text: String) throws(UsageError) in
     guard (1...36).contains(text.utf8.count) else { throw UsageError("an identifier has 1 to 36 bytes") }
     return text
@@ -18,23 +18,23 @@ extension Command {
     }
     return bytes
   }
-  private static let admin = Flag("admin", "let the controller to add manage pairings too")
+  private static let admin = Flag("admin", "make the controller to add an admin, which may manage pairings")
 
   /// `hapctl pairings`
   static let pairings = Command(
-    "pairings", "list, add and remove the controllers that an accessory knows",
+    "pairings", "list, add and remove an accessory's pairings with controllers",
     operands: .some(label: "list TARGET | add TARGET | remove TARGET ID", count: 2...3),
     options: [identifier.definition, key.definition, admin.definition, CommonOptions.json.definition]
       + CommonOptions.all,
     discussion: [
-      "list shows each controller's identifier, whether it is an admin, and its public key, as the accessory keeps them. add lets another controller in, or changes what one may "
-        + "that is in already. remove shuts one out. Accessories allow this to admins alone.",
-      "Our own pairing is removed by unpair.",
+      "'list' shows each controller's identifier, whether it is an admin, and its public key. 'add' adds a controller, or changes the permission of one "
+        + "that is already paired. 'remove' removes a controller. Accessories permit this only to admins.",
+      "Use 'hapctl unpair' to remove hapctl's pairing.",
     ],
     examples: [
-      ("hapctl pairings list garage", "who may drive the door"),
-      ("hapctl pairings add garage --identifier ID --key HEX", "lets a controller in that made its keys itself"),
-      ("hapctl pairings remove garage ID", "shuts it out again"),
+      ("hapctl pairings list garage", "lists the controllers of the accessory"),
+      ("hapctl pairings add garage --identifier ID --key HEX", "adds a controller that created its own keys"),
+      ("hapctl pairings remove garage ID", "removes the controller"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("pairings", to: try Target(arguments.operands[1]), arguments, console)
@@ -43,7 +43,7 @@ extension Command {
     let isJSON = arguments[CommonOptions.json]
     let isAdmin = arguments[admin]
     if verb != "add", newID != nil || newKey != nil || isAdmin {
-      throw UsageError("--identifier, --key and --admin belong to add")
+      throw UsageError("--identifier, --key and --admin are valid only with add")
     }
     switch verb {
     case "list":
@@ -62,13 +62,13 @@ extension Command {
         return .well
       }
     case "add":
-      guard rest.isEmpty else { throw UsageError("add takes one TARGET; the controller is named by --identifier") }
+      guard rest.isEmpty else { throw UsageError("add takes one TARGET; --identifier selects the controller") }
       guard let newID else { throw UsageError("--identifier is missing") }
       guard let newKey else { throw UsageError("--key is missing") }
       let new = Pairing(identifier: Array(newID.utf8), publicKey: newKey, isAdmin: isAdmin)
-      try visit.refuseOwn(new.identifier, "it is let in already, as an admin")
+      try visit.refuseOwn(new.identifier, "the accessory already has it, as an admin")
       return visit.withAccessory { accessory in
-        try await accessory.change(.adding(new), refusals: [.unknown: "it knows this identifier with another key"])
+        try await accessory.change(.adding(new), refusals: [.unknown: "it has this identifier with another key"])
         console.print(
           isJSON
             ? addedJSON(new, ours: accessory.pairing.controllerID)
@@ -77,29 +77,30 @@ extension Command {
       }
     case "remove":
       guard let id = rest.first else { throw UsageError("remove takes a TARGET and an ID") }
-      try visit.refuseOwn(Array(id.utf8), "'hapctl unpair \(arguments.operands[1])' removes it, and forgets it here")
+      try visit.refuseOwn(Array(id.utf8), "use 'hapctl unpair \(arguments.operands[1])' to remove it")
       return visit.withAccessory { accessory in
         try await accessory.change(
-          .removing(Array(id.utf8)), refusals: [.unknown: "it knows nobody of this identifier"])
+          .removing(Array(id.utf8)), refusals: [.unknown: "it has no pairing with this identifier"])
         console.print(isJSON ? removedJSON(id) : "Removed \(shown(id)).")
         return .well
       }
-    default: throw UsageError("\(shown(verb)): it is list, add or remove")
+    default: throw UsageError("\(shown(verb)): expected list, add or remove")
     }
   }
 }
 
 extension Visit {
-  /// - Throws: when `identifier` is that of our own pairing. What is wrong with the store is told by what comes next.
+  /// - Throws: if `identifier` is that of hapctl's own pairing. An error of the store is ignored here and reported by
+  ///   the next step.
   fileprivate func refuseOwn(_ identifier: [UInt8], _ hint: String) throws(UsageError) {
     guard let own = try? store().pairings().pairing(for: target), own.controllerID == identifier else { return }
-    throw UsageError("\(shown(String(decoding: identifier, as: UTF8.self))) is our own pairing: \(hint)")
+    throw UsageError("\(shown(String(decoding: identifier, as: UTF8.self))) is hapctl's own pairing: \(hint)")
   }
 }
 
 extension OpenAccessory {
-  /// Add or Remove Pairing.
-  /// - Parameter refusals: what an error means here.
+  /// Sends Add or Remove Pairing.
+  /// - Parameter refusals: error texts for this request.
   func change(_ message: TLV, refusals: [PairingError: String] = [:]) async throws {
     do { try await changePairings(message) } catch AccessError.pairingsRefused(let code) {
       throw Failure(pairingsRefused: code, refusals)
@@ -108,15 +109,15 @@ extension OpenAccessory {
 }
 
 extension Failure {
-  /// - Parameter refusals: what an error means here.
+  /// - Parameter refusals: error texts for this request.
   init(pairingsRefused code: UInt8, _ refusals: [PairingError: String] = [:]) {
     let reason =
       switch PairingError(rawValue: code) {
-      case .authentication?: "only an admin may ask this"
+      case .authentication?: "only an admin may do this"
       case .maxPeers?: "it has no room for another pairing"
-      case .busy?: "it is busy; try again in a while"
+      case .busy?: "it is busy; try again later"
       case .unavailable?: "it can't do this now"
-      case .unknown?: refusals[.unknown] ?? "it doesn't say why (error 1)"
+      case .unknown?: refusals[.unknown] ?? "it gives no reason (error 1)"
       case .backoff?, .maxTries?, nil: "error \(code)"
       }
     self.init(.problem, "the accessory refuses: \(reason)")

@@ -8,27 +8,27 @@ import HAPWire
 
 extension Command {
   private static let code = Option<String>(
-    "code", "XXX-XX-XXX", "the setup code of the proxy; else one is drawn, and kept")
-  private static let listenAny = Flag("listen-any", "listen also where other machines can connect")
-  private static let advertise = Flag("advertise", "make the proxy visible by multicast DNS")
+    "code", "XXX-XX-XXX", "the setup code of the proxy (default: random, then saved)")
+  private static let listenAny = Flag("listen-any", "permit a LISTEN address that other machines can reach")
+  private static let advertise = Flag("advertise", "advertise the proxy by multicast DNS")
   private static let transcript = Option<String>(
-    "output", letter: "o", "FILE", "where the transcript goes; it is made for its owner alone")
+    "output", letter: "o", "FILE", "write the transcript to FILE, with access only for its owner")
 
   /// `hapctl proxy`
   static let proxy = Command(
-    "proxy", "pass messages between a controller and an accessory, and write a transcript",
+    "proxy", "relay messages between a controller and an accessory, and write a transcript",
     operands: .some(label: "LISTEN TARGET", count: 2...2),
     options: [
       code.definition, advertise.definition, listenAny.definition, transcript.definition,
       CommonOptions.json.definition,
     ] + CommonOptions.all,
     discussion: [
-      "LISTEN is [HOST:]PORT; without a host it is 127.0.0.1, and port 0 is any that is free. A controller pairs with the proxy by its own setup code; what it asks for then goes to the "
-        + "accessory, on a session for each controller, and comes back as it is.",
-      "The transcript has every message with the names of characteristics and the words of values. It has no keys and codes in it, but all values. SIGINT and SIGTERM end it.",
+      "LISTEN is [HOST:]PORT. The default host is 127.0.0.1; port 0 selects a free port. A controller pairs with the proxy by the proxy's setup code. The proxy then forwards each request to the "
+        + "accessory, on a separate session for each controller, and returns the answer unchanged.",
+      "The transcript contains each message with the names of characteristics and values. It contains all values, but no keys or codes. SIGINT and SIGTERM end the proxy.",
     ],
     examples: [
-      ("hapctl proxy 51900 garage", "for a controller on this machine that takes an address"),
+      ("hapctl proxy 51900 garage", "for a controller on this machine that accepts an address"),
       ("hapctl proxy 0.0.0.0:51900 garage --listen-any --advertise", "for a phone on the same network"),
     ]
   ) { (arguments, console) throws(UsageError) in
@@ -49,7 +49,7 @@ extension Command {
   }
 }
 
-/// A proxy from its start to its end, on the thread that calls it, which it blocks.
+/// A proxy run from start to end. It blocks the calling thread.
 private struct ProxyRun {
   let visit: Visit
   let listen: ListenAddress
@@ -80,7 +80,7 @@ private struct ProxyRun {
     return try serve(identity, before: pairing, database, lines, transcript: file ?? lines, on: loop)
   }
 
-  /// Reads the accessory's database on a connection of its own.
+  /// Reads the accessory's database on a separate connection.
   private static func readDatabase(
     _ visit: Visit, on loop: EventLoop
   ) async throws -> (pairing: ControllerPairing, database: AttributeDatabase) {
@@ -127,20 +127,20 @@ private struct ProxyRun {
 }
 
 extension ProxyIdentity {
-  /// What to tell a controller, for people.
+  /// The data for a controller, as text.
   fileprivate func introduction(
     at address: SocketAddress, before pairing: ControllerPairing, isAdvertised: Bool
   ) -> [String] {
     [
-      "\(name), before \(shown(pairing.alias)) (\(pairing.accessoryName))", "  address     \(address)",
+      "\(name), proxy for \(shown(pairing.alias)) (\(pairing.accessoryName))", "  address     \(address)",
       "  device ID   \(identity.deviceID)", "  setup code  \(setup.code.text)", "  payload     \(payload.uri)",
       isAdvertised
-        ? "Advertised on the network." : "Not advertised: give the controller the address, or add --advertise.",
-      "Ctrl-C stops.",
+        ? "Advertised on the network." : "Not advertised: enter the address in the controller, or add --advertise.",
+      "Press Ctrl-C to stop.",
     ].map(ShellScreen.harmless)
   }
 
-  /// The same for programs, in the form of hapsim's ready line.
+  /// The same data as JSON, in the format of hapsim's ready line.
   fileprivate func readyLine(at address: SocketAddress) -> String {
     JSONWriter.text { json in
       json.object { json in

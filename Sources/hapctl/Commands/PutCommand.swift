@@ -11,20 +11,20 @@ extension Command {
     operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000),
     options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "A value is a word of the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several are written in one request. "
-        + "A characteristic that takes timed writes only gets one."
+      "VALUE is a name from the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several values are written in one request. "
+        + "A characteristic that requires timed writes gets a timed write."
     ],
     examples: [
-      ("hapctl put garage/\"Target Door State\" open", "by name and word"),
-      ("hapctl put lamp/On on lamp/Brightness 40", "two in one request"),
+      ("hapctl put garage/\"Target Door State\" open", "writes a named value"),
+      ("hapctl put lamp/On on lamp/Brightness 40", "writes two values in one request"),
     ]
   ) { (arguments, console) throws(UsageError) in
-    guard arguments.operands.count % 2 == 0 else { throw UsageError("the last one has no value") }
+    guard arguments.operands.count % 2 == 0 else { throw UsageError("the last characteristic has no value") }
     let pairs = stride(from: 0, to: arguments.operands.count, by: 2).map {
       (Reference(arguments.operands[$0]), arguments.operands[$0 + 1])
     }
     for (reference, _) in pairs where reference.path == nil {
-      throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
+      throw UsageError("\(shown(reference.target)) names no characteristic; write \(reference.target)/NAME")
     }
     let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
     let isJSON = arguments[CommonOptions.json]
@@ -40,7 +40,8 @@ extension Command {
   }
 }
 
-/// `{"characteristics":[{"aid":1,"iid":10,"type":"25","name":"On","value":true,"status":0}]}`, an entry for each that was to be written.
+/// Returns `{"characteristics":[{"aid":1,"iid":10,"type":"25","name":"On","value":true,"status":0}]}`, with an entry
+/// for each written characteristic.
 private func json(
   _ written: [ControllerRequest.WriteEntry], _ refused: [CharacteristicEntry], _ database: AttributeDatabase
 ) -> String {

@@ -6,10 +6,11 @@ import HAPTransport
 import HAPWire
 
 extension Command {
-  private static let output = Option<String>("output", letter: "o", "FILE", "where to write the picture")
-  private static let width = Option<Int>("width", "N", in: 1...16_384, "pixels across (default: 640)")
-  private static let height = Option<Int>("height", "N", in: 1...16_384, "pixels down (default: 480)")
-  private static let aid = Option<UInt64>("aid", "N", in: 1...UInt64.max, "which accessory of a bridge")
+  private static let output = Option<String>("output", letter: "o", "FILE", "write the picture to FILE")
+  private static let width = Option<Int>("width", "N", in: 1...16_384, "the width in pixels (default: 640)")
+  private static let height = Option<Int>("height", "N", in: 1...16_384, "the height in pixels (default: 480)")
+  private static let aid = Option<UInt64>(
+    "aid", "N", in: 1...UInt64.max, "the accessory ID of a bridge's camera")
 
   /// `hapctl resource`
   static let resource = Command(
@@ -17,9 +18,9 @@ extension Command {
     operands: .some(label: "TARGET", count: 1...1),
     options: [output.definition, width.definition, height.definition, aid.definition] + CommonOptions.all,
     discussion: [
-      "The file is there when the whole picture is, and not before. One that is there already is replaced then."
+      "FILE is created or replaced only after the whole picture has arrived."
     ],
-    examples: [("hapctl resource porch -o porch.jpg", "what the camera sees now")]
+    examples: [("hapctl resource porch -o porch.jpg", "saves the camera's current picture")]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("resource", to: try Target(arguments.operands[0]), arguments, console)
     guard let path = try arguments.value(output) else { throw UsageError("--output is missing") }
@@ -30,7 +31,7 @@ extension Command {
       let answer = try await accessory.client.request(request)
       guard answer.status == 200 else {
         throw Failure(
-          .problem, "the accessory gives no picture: \(ClientError.status(answer.status, request: request.name))")
+          .problem, "the accessory sent no picture: \(ClientError.status(answer.status, request: request.name))")
       }
       guard !answer.body.isEmpty else { throw Failure(.problem, "the accessory's picture is empty") }
       try writeFile(path, answer.body, overwriting: true)

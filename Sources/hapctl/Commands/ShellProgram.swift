@@ -12,21 +12,21 @@ import Synchronization
 extension Command {
   /// `hapctl shell`
   static let shell = Command(
-    "shell", "read, write and watch at a prompt, on one session",
+    "shell", "read, write and watch characteristics at a prompt, in one session",
     operands: .some(label: "TARGET", count: 1...1), options: CommonOptions.all,
     discussion: [
-      "Lines are get, put, watch, unwatch, accessories, identify, help and quit, with paths as those commands have them but for the accessory: put \"Target Door State\" open. "
-        + "Tab completes, the arrows go through what was typed before, Ctrl-C clears the line, Ctrl-D ends. Events are shown as they come.",
-      "Where standard input is no terminal, lines are read without a prompt. The exit code is 1 then if one of them failed.",
+      "The commands are get, put, watch, unwatch, accessories, identify, help and quit. Their operands are those of the hapctl commands, without the accessory: put \"Target Door State\" open. "
+        + "Tab completes names, the arrow keys recall earlier lines, Ctrl-C clears the line, and Ctrl-D exits. Events are printed when they arrive.",
+      "If standard input is not a terminal, lines are read without a prompt, and the exit code is 1 if a line failed.",
     ],
     examples: [
-      ("hapctl shell garage", "a prompt"),
-      ("printf 'put On on\\nget On\\n' | hapctl shell lamp", "a script; a line that starts with # is a comment"),
+      ("hapctl shell garage", "opens a prompt"),
+      ("printf 'put On on\\nget On\\n' | hapctl shell lamp", "runs a script; a line that starts with # is a comment"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("shell", to: try Target(arguments.operands[0]), arguments, console)
     guard let input = ShellInput() else {
-      console.complain("hapctl shell: no more files can be opened")
+      console.complain("hapctl shell: the process can't open more files")
       return .cannotRun
     }
     let loop = EventLoop(name: "hapctl")
@@ -40,7 +40,7 @@ extension Command {
   }
 }
 
-/// A shell on the thread that calls it, which it blocks: a program's main thread.
+/// A shell that runs on the calling thread and blocks it: the main thread of the program.
 private struct Shell {
   let visit: Visit
   let input: ShellInput
@@ -95,7 +95,7 @@ private struct Shell {
     return isInteractive || allWell ? .well : .problem
   }
 
-  /// Ctrl-C while a line is performed gives it up; when somebody types it comes as a key.
+  /// Makes Ctrl-C cancel the running command. While the user types, Ctrl-C arrives as a key instead.
   private func watchSignals() throws -> LoopBound<[SignalWatcher]> {
     let (loop, running, screen) = (loop, running, screen)
     return try loop.performAndWait {
@@ -103,7 +103,7 @@ private struct Shell {
         here: loop,
         [
           try SignalWatcher(loop, signal: SIGINT) { running.cancel() },
-          // The terminal is to be left as it was found.
+          // Restores the terminal settings before the exit.
           try SignalWatcher(loop, signal: SIGTERM) { screen.finish(because: nil) },
           try SignalWatcher(loop, signal: SIGHUP) { screen.finish(because: nil) },
         ])
@@ -111,7 +111,7 @@ private struct Shell {
   }
 }
 
-/// The task that is performed, for whoever may have to cancel it.
+/// The running command's task, which a signal can cancel.
 private final class RunningTask: Sendable {
   private let loop: EventLoop
   private let current = Mutex<Task<Bool, any Error>?>(nil)

@@ -4,14 +4,14 @@ import HAPStore
 import HAPWire
 
 extension Command {
-  private static let forget = Flag("forget", "forget the pairing here, whatever the accessory says or doesn't")
+  private static let forget = Flag("forget", "delete only the saved pairing, without contacting the accessory")
 
   /// `hapctl unpair`
   static let unpair = Command(
-    "unpair", "remove the pairing from the accessory, and forget it",
+    "unpair", "remove the pairing from the accessory and from this machine",
     operands: .some(label: "TARGET", count: 1...1),
     options: [forget.definition, CommonOptions.json.definition] + CommonOptions.all,
-    examples: [("hapctl unpair garage", "the accessory can be paired again")]
+    examples: [("hapctl unpair garage", "removes the pairing; the accessory can be paired again")]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("unpair", to: try Target(arguments.operands[0]), arguments, console)
     let onlyHere = arguments[forget]
@@ -25,7 +25,7 @@ extension Command {
         let accessory = try await visit.open(on: loop)
         pairing = accessory.pairing
         do { try await accessory.change(.removing(pairing)) } catch let failure as Failure {
-          throw Failure(failure.code, "\(failure.message); --forget forgets it here")
+          throw Failure(failure.code, "\(failure.message); --forget deletes only the saved pairing")
         }
       }
       try store.remove(alias: pairing.alias)
@@ -40,7 +40,7 @@ extension Command {
 
   /// `hapctl list`
   static let list = Command(
-    "list", "list the pairings that are kept", options: [CommonOptions.state.definition, CommonOptions.json.definition]
+    "list", "list the saved pairings", options: [CommonOptions.state.definition, CommonOptions.json.definition]
   ) { (arguments, console) throws(UsageError) in
     let folder = try stateFolder(arguments, console)
     return withLoop("list", console) { _ in
@@ -48,7 +48,7 @@ extension Command {
       if arguments[CommonOptions.json] {
         console.print(JSONWriter.text { json in json.object { $0.write(pairings: pairings) } })
       } else if pairings.isEmpty {
-        console.print("No pairing is kept in \(folder).")
+        console.print("No pairing is saved in \(folder).")
       } else {
         for pairing in pairings {
           console.print(

@@ -7,22 +7,22 @@ import HAPTransport
 import HAPWire
 
 extension Command {
-  private static let count = Option<Int>("count", "N", in: 1...1_000_000, "end after so many events")
+  private static let count = Option<Int>("count", "N", in: 1...1_000_000, "stop after N events")
 
-  private static let once = Flag("once", "end when the connection ends, instead of connecting again")
+  private static let once = Flag("once", "exit when the connection ends, instead of reconnecting")
 
   /// `hapctl watch`
   static let watch = Command(
-    "watch", "subscribe, and show every event until Ctrl-C",
+    "watch", "subscribe to events, and print them until Ctrl-C",
     operands: .some(label: "TARGET[/CHARACTERISTIC]…", count: 1...1000),
     options: [count.definition, once.definition, CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "Without a characteristic, all that have events are watched. With --json each change is an object on a line of its own.",
-      "A connection that is lost is made again, after 1 s, 2 s, 4 s … a minute at most. What changed meanwhile is shown then, and marked as such; what "
-        + "changed and changed back isn't known.",
+      "Without a characteristic, all characteristics with events are watched. With --json, each change is an object on a separate line.",
+      "If the connection is lost, hapctl reconnects after 1 s, 2 s, 4 s and so on, up to one minute. It then prints and marks the values that changed meanwhile. A value that "
+        + "changed and changed back is not reported.",
     ],
     examples: [
-      ("hapctl watch garage", "everything that happens"), ("hapctl watch button --count 1", "waits for a press"),
+      ("hapctl watch garage", "prints all events"), ("hapctl watch button --count 1", "waits for a button press"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let references = arguments.operands.map(Reference.init)
@@ -34,7 +34,7 @@ extension Command {
     return visit.withSession(reconnects: !isOnce) { session in
       let database = session.snapshot.database
       let ids = try database.ids(forPaths: paths, else: .events)
-      guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
+      guard !ids.isEmpty else { throw Failure(.problem, "the accessory has no characteristic with events") }
       let refused = try await session.subscribe(to: ids)
       for result in refused { console.complain("hapctl watch: \(cantBeWatched(result))") }
       guard refused.count < ids.count else { return .problem }
@@ -52,7 +52,7 @@ extension Command {
   }
 }
 
-/// Shows news as they come.
+/// Prints session news when they arrive.
 private struct Watch {
   let visit: Visit
   let session: AccessorySession
@@ -66,8 +66,8 @@ private struct Watch {
     (self.visit, self.session, self.selection, self.most, self.isJSON) = (visit, session, selection, most, isJSON)
   }
 
-  /// - Throws: when there is nothing more to come.
-  /// - Returns: whether enough was seen.
+  /// - Throws: if the session has ended.
+  /// - Returns: whether enough events were printed.
   mutating func take(_ news: SessionNews) async throws -> Bool {
     switch news {
     case .values(let entries, let isCatchUp, _): return show(entries, isCatchUp)
@@ -75,17 +75,17 @@ private struct Watch {
       console.complain("hapctl watch: \(error)")
       if visit.isVerbose { for line in error.excerpt?.lines ?? [] { console.complain(line) } }
     case .connected(let isAgain, let refused, _):
-      if isAgain { console.complain("hapctl watch: connected again") }
+      if isAgain { console.complain("hapctl watch: reconnected") }
       for entry in refused {
         console.complain("hapctl watch: \(cantBeWatched(.init(id: entry.id, value: nil, status: entry.status ?? 0)))")
       }
       await subscribe()
     case .lost(let error, let nextTry):
-      console.complain("hapctl watch: lost: \(error); trying again in \(nextTry.inSeconds)")
+      console.complain("hapctl watch: connection lost: \(error); reconnecting in \(nextTry.inSeconds)")
     case .gaveUp(let error): throw error
     case .database(let mirror):
       if selection.take(mirror.database) {
-        console.complain("hapctl watch: the accessory has another database now")
+        console.complain("hapctl watch: the accessory's database has changed")
       }
       await subscribe()
     }
@@ -118,7 +118,7 @@ private struct Watch {
 }
 
 extension AttributeDatabase {
-  /// What the paths mean in the database; a path that means nothing there is skipped.
+  /// Returns the characteristics that the paths select. A path that selects none is skipped.
   fileprivate func watched(_ paths: [String]) -> [AttributeID] {
     guard !paths.isEmpty else { return (try? ids(forPaths: [], else: .events)) ?? [] }
     return paths.flatMap { (try? ids(forPaths: [$0], else: .events)) ?? [] }
@@ -130,7 +130,7 @@ func cantBeWatched(_ result: CharacteristicResult) -> String {
 }
 
 extension Duration {
-  /// "2 s", "0.8 s".
+  /// The duration as text, such as "2 s" or "0.8 s".
   var inSeconds: String {
     let tenths = Int((self / .milliseconds(100)).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"

@@ -1,14 +1,14 @@
 import HAPCommandLine
 import HAPController
 
-/// What `hapctl discover` shows of a search.
+/// The output of `hapctl discover` for a search.
 struct DiscoveryReport {
   let isWatching: Bool
   let isJSON: Bool
   private(set) var hasFound = false
-  /// Why nothing is found, while that lasts.
+  /// The reason why the search currently fails.
   private(set) var trouble: String?
-  /// What was shown last, by name.
+  /// The last printed line of each accessory, by name.
   private var lines: [String: String] = [:]
 
   init(isWatching: Bool, isJSON: Bool) {
@@ -16,7 +16,7 @@ struct DiscoveryReport {
     self.isJSON = isJSON
   }
 
-  /// The lines for standard output and for standard error.
+  /// Returns the lines for standard output and for standard error.
   mutating func take(_ event: AccessorySearch.Event, alias: (FoundAccessory) -> String?) -> (
     out: [String], errors: [String]
   ) {
@@ -36,7 +36,7 @@ struct DiscoveryReport {
       return (isWatching ? [line] : [], [])
     case .trouble(let reason):
       trouble = reason
-      return ([], isWatching ? ["hapctl discover: nothing can be found: \(reason)"] : [])
+      return ([], isWatching ? ["hapctl discover: accessories can't be discovered: \(reason)"] : [])
     }
   }
 
@@ -48,7 +48,7 @@ struct DiscoveryReport {
   }
 }
 
-/// Without the control characters that the network may have put there, which a terminal would obey.
+/// Returns the text with control characters replaced, because a terminal would execute those that the network sent.
 private func plain(_ text: String) -> String {
   String(
     String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))

@@ -1,18 +1,18 @@
 import HAPCommandLine
 import HAPLoop
 
-/// Where a proxy listens: "51900", "127.0.0.1:51900", "[::1]:0".
+/// The address where a proxy listens: "51900", "127.0.0.1:51900" or "[::1]:0".
 struct ListenAddress: Equatable, Sendable {
   var host: IPAddress
-  /// 0: any that is free.
+  /// The port; 0 selects a free one.
   var port: UInt16
 
-  /// - Parameter anywhere: also where other machines can reach it.
+  /// - Parameter anywhere: whether an address that other machines can reach is permitted.
   init(_ text: String, anywhere: Bool) throws(UsageError) {
     let colon = text.lastIndex(of: ":")
     let digits = colon.map { text[text.index(after: $0)...] } ?? text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else {
-      throw UsageError("\(shown(text)) says no port to listen on: [HOST:]PORT")
+      throw UsageError("\(shown(text)) contains no port; write [HOST:]PORT")
     }
     self.port = port
     guard let colon else {
@@ -25,7 +25,7 @@ struct ListenAddress: Equatable, Sendable {
       host = try IPAddress(name == "localhost" ? "127.0.0.1" : name)
     } catch { throw UsageError("\(shown(text)): \(error.detail)") }
     guard host.isLoopback || anywhere else {
-      throw UsageError("\(host) can be reached from other machines: --listen-any if that is meant")
+      throw UsageError("\(host) can be reached from other machines; add --listen-any to permit that")
     }
   }
 }

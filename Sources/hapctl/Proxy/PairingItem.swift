@@ -1,11 +1,11 @@
 import HAPController
 import HAPWire
 
-/// One item of a pairing message for a transcript: its name, and its value where that is neither secret nor random.
+/// One item of a pairing message for a transcript: its name, and its value if that is neither secret nor random.
 struct PairingItem: Equatable {
   var type: UInt8
   var name: String
-  /// nil: only its length is told.
+  /// The value as text; nil: only its length is printed.
   var text: String?
   var count: Int
 
@@ -39,7 +39,7 @@ struct PairingItem: Equatable {
     }
   }
 
-  /// Keys, proofs, salts, signatures and what is sealed.
+  /// The names of items that are secret or random: keys, proofs, salts, signatures and encrypted data.
   private static let names: [UInt8: String] = [
     TLVType.salt: "Salt", TLVType.publicKey: "PublicKey", TLVType.proof: "Proof",
     TLVType.encryptedData: "EncryptedData", TLVType.retryDelay: "RetryDelay", TLVType.certificate: "Certificate",
@@ -47,7 +47,7 @@ struct PairingItem: Equatable {
     TLVType.sessionID: "SessionID",
   ]
 
-  /// "State: M1", "PublicKey: 384 bytes"
+  /// The item as text, such as "State: M1" or "PublicKey: 384 bytes".
   var line: String { text.map { $0.isEmpty ? name : "\(name): \($0)" } ?? "\(name): \(count) bytes" }
 
   func write(to json: inout JSONWriter) {

@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPProxy
 import HAPModel
 
-/// Writes what goes through a proxy, decoded. Belongs to one thread.
+/// Writes the decoded messages of a proxy. Belongs to one thread.
 final class Transcript: ProxyObserver {
   private let lines: LineOutput
   private let isJSON: Bool
@@ -29,11 +29,11 @@ final class Transcript: ProxyObserver {
 }
 
 extension ProxyEvent {
-  /// A line of the transcript.
+  /// The transcript line of an event.
   fileprivate var text: String {
     switch self {
     case .advertised(let name): "advertised as \(name)"
-    case .renamed(let old, let new): "\(old) is taken: called \(new)"
+    case .renamed(let old, let new): "\(old) is in use; renamed to \(new)"
     case .notVisible(let reason): "not visible on the network: \(reason)"
     case .connected(let peer): "connected from \(peer)"
     case .disconnected: "disconnected"
@@ -44,10 +44,10 @@ extension ProxyEvent {
     case .unreadable(let reason): "refused: \(reason)"
     case .identified: "identify"
     case .storeFailed(let reason): reason
-    case .otherDatabase(let number): "the accessory has another database; the proxy's c# is \(number) now"
-    case .accessoryLost(let error): "the accessory is gone, and so is this connection: \(error)"
+    case .otherDatabase(let number): "the accessory's database has changed; the proxy's c# is now \(number)"
+    case .accessoryLost(let error): "the connection to the accessory is lost, and this connection closed: \(error)"
     case .accessoryUnreachable(let error): "the accessory can't be reached: \(error)"
-    case .identifyFailed(let error): "the accessory doesn't identify: \(error)"
+    case .identifyFailed(let error): "the accessory doesn't identify itself: \(error)"
     }
   }
 }

@@ -2,52 +2,52 @@ import HAPController
 import HAPModel
 import HAPWire
 
-/// A message between a controller and a proxy, or a remark about them, decoded.
+/// A decoded message between a controller and a proxy, or a remark.
 struct TranscriptEntry: Equatable {
   enum Direction: String {
-    /// From the controller.
+    /// A message from the controller.
     case request
     case answer
     case event
-    /// What happened besides messages.
+    /// An event that is not a message.
     case note
   }
 
   var direction: Direction
-  /// Of the controller; nil: it is about the proxy.
+  /// The number of the controller's connection; nil: the entry concerns the proxy.
   var connection: UInt64?
-  /// The message's first line, or the remark.
+  /// The first line of the message, or the remark.
   var line: String
-  /// Of an answer or an event.
+  /// The status of an answer or an event.
   var status: Int?
   var body = Body.none
 
   enum Body: Equatable {
     case none
     case characteristics([NamedCharacteristic])
-    /// Items of a pairing message, without what is secret.
+    /// The items of a pairing message, without secrets.
     case tlv([PairingItem])
     case json(JSONNode)
-    /// Anything else: what it is said to be, and its length.
+    /// Any other body: its declared type and its length.
     case bytes(String, Int)
   }
 }
 
-/// One entry of a list of characteristics, with the names that the accessory's database gives.
+/// One entry of a list of characteristics, with the name from the accessory's database.
 struct NamedCharacteristic: Equatable {
   var id: AttributeID
-  /// nil: it isn't in the database.
+  /// The name; nil: the characteristic isn't in the database.
   var name: String?
   var type: String?
   var value: JSONNode?
-  /// The value for people, with word and unit.
+  /// The value as text, with its name and unit.
   var text: String?
   var status: Int?
   var ev: Bool?
-  /// Other members by name; additional authorization without its value.
+  /// The names of other members; additional authorization data without its value.
   var members: [String] = []
 
-  /// "1.12 Target Door State = open (0)"
+  /// The entry as text, such as "1.12 Target Door State = open (0)".
   var line: String {
     var line = "\(id) \(name ?? "?")"
     if let text { line += " = \(text)" }
@@ -61,10 +61,11 @@ struct NamedCharacteristic: Equatable {
   }
 }
 
-// MARK: For people
+// MARK: Text
 
 extension TranscriptEntry {
-  /// The first line with time, connection and direction in front, the others indented.
+  /// Returns the entry as lines of text. The first line begins with time, connection and direction; the other lines are
+  /// indented.
   func text(at time: TranscriptTime) -> String {
     let mark =
       switch direction {
@@ -87,10 +88,10 @@ extension TranscriptEntry {
   }
 }
 
-// MARK: For programs
+// MARK: JSON
 
 extension TranscriptEntry {
-  /// One object, without a line's end.
+  /// Returns the entry as one JSON object, without a newline.
   func json(at time: TranscriptTime) -> String {
     JSONWriter.text { json in
       json.object { json in

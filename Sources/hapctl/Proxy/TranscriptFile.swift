@@ -7,14 +7,14 @@ import Synchronization
   import Darwin
 #endif
 
-/// A new file for its owner alone (0600), to which a transcript goes. When it can't be written any more, that is told once.
+/// A new transcript file with mode 0600. It reports the first failed write, once.
 final class TranscriptFile: Sendable {
   private let path: String
   private let descriptor: Int32
   private let complain: @Sendable (String) -> Void
   private let hasFailed = Mutex(false)
 
-  /// - Throws: where it can't be made, or is there already.
+  /// - Throws: if the file exists or can't be created.
   init(_ path: String, complain: @escaping @Sendable (String) -> Void) throws(FileError) {
     try writePrivateFile(path, [])
     descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
@@ -36,7 +36,7 @@ final class TranscriptFile: Sendable {
       } else if count == 0 || errno != EINTR {
         let reason = String(cString: strerror(errno))
         hasFailed.withLock { $0 = true }
-        complain("\(path) can't be written any more: \(reason)")
+        complain("\(path) can no longer be written: \(reason)")
       }
     }
   }

@@ -3,13 +3,14 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// Decodes messages for a transcript, with the names of the accessory's database, which it learns anew from each answer that brings it.
+/// A decoder of messages for a transcript. It takes names from the accessory's database, and updates the database from
+/// each answer that contains it.
 struct TranscriptReader {
   private(set) var database: AttributeDatabase
 
   init(_ database: AttributeDatabase) { self.database = database }
 
-  /// - Parameter bytes: a whole message in plain.
+  /// - Parameter bytes: a whole decrypted message.
   mutating func read(_ bytes: [UInt8], isFromController: Bool, connection: UInt64) -> TranscriptEntry {
     var bytes = bytes
     return bytes.withUnsafeMutableBytes { raw in
@@ -29,7 +30,7 @@ struct TranscriptReader {
       } else {
         entry.body = self.body([UInt8](bytes[body]), head.contentType)
       }
-    // A body that came in chunks was joined by whoever read it first, and can't be read again.
+    // The first reader has joined a chunked body, so it can't be parsed again.
     case .incomplete, .malformed: entry.body = .bytes("a body in chunks", bytes.count)
     }
     return entry
@@ -50,7 +51,7 @@ struct TranscriptReader {
     String(decoding: bytes.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
   }
 
-  /// What a read asks for.
+  /// Returns the characteristics of a read request.
   private func ids(_ query: UnsafeRawBufferPointer) -> TranscriptEntry.Body {
     guard let read = try? ReadQuery(query, limit: 4096), read.count > 0 else { return .none }
     var entries: [NamedCharacteristic] = []

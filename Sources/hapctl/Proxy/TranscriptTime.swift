@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// A moment by the calendar, for a transcript.
+/// A date and time for a transcript.
 struct TranscriptTime: Equatable {
-  /// Since 1970.
+  /// Seconds since 1970.
   var seconds: Int
   var milliseconds: Int
 
@@ -16,14 +16,14 @@ struct TranscriptTime: Equatable {
     return TranscriptTime(seconds: Int(time.tv_sec), milliseconds: Int(time.tv_nsec) / 1_000_000)
   }
 
-  /// "10:03:04.012" where the machine is.
+  /// The time of day in the machine's time zone, such as "10:03:04.012".
   var clock: String {
     var (time, parts) = (time_t(seconds), tm())
     localtime_r(&time, &parts)
     return Self.clock(parts) + fraction
   }
 
-  /// "2026-11-21T10:03:04.012Z"
+  /// The time in UTC, such as "2026-11-21T10:03:04.012Z".
   var iso: String {
     var (time, parts) = (time_t(seconds), tm())
     gmtime_r(&time, &parts)

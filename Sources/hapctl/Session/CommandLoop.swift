@@ -8,9 +8,9 @@ import HAPProxy
 import HAPStore
 import HAPTransport
 
-/// The place of a command's event loop.
+/// The provider of a command's event loop.
 struct LoopPlace: Sendable {
-  /// A loop on a thread of its own. Tests set a loop in a simulated world.
+  /// The default: a loop on a separate thread. Tests set a loop in a simulated world.
   @TaskLocal static var current = LoopPlace { body in
     let loop = EventLoop(name: "hapctl")
     loop.start()
@@ -18,12 +18,12 @@ struct LoopPlace: Sendable {
     return try blocking { await body(loop) }
   }
 
-  /// Runs `body` with a loop to its end.
+  /// Runs `body` to its end with a loop.
   let run: @Sendable (_ body: @escaping @Sendable (EventLoop) async -> ExitCode) throws -> ExitCode
 }
 
-/// Runs a command's work with accessories on a loop of its own, and reports a failure in one line.
-/// - Parameter isVerbose: whether the bytes around a fault are shown; nil: the command has no such option.
+/// Runs a command's work with accessories on a separate loop, and reports a failure in one line.
+/// - Parameter isVerbose: whether to print the bytes around an error; nil: the command has no such option.
 func withLoop(
   _ name: String, _ console: Console, isVerbose: Bool? = nil,
   _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode
@@ -45,7 +45,7 @@ func withLoop(
 }
 
 extension Failure {
-  /// With what to do about it, where that is known.
+  /// A failure with advice, if there is any.
   init(_ error: any Error) {
     switch error {
     case let error as Failure: self = error
@@ -54,7 +54,7 @@ extension Failure {
     case let error as AccessError: self.init(error)
     case let error as MisdeedError: self.init(error)
     case let error as ProxyPortInUse:
-      self.init(.cannotRun, "\(error.reason): LISTEN chose it; choose another port, or 0 for a free one")
+      self.init(.cannotRun, "\(error.reason): set LISTEN to another port, or to 0 for a free one")
     case let error as UsageError: self.init(.usage, error.message)
     case let error as StoreError: self.init(.cannotRun, "\(error)")
     case let error as FileError: self.init(.cannotRun, "\(error)")
@@ -62,7 +62,7 @@ extension Failure {
     case ClientError.unreachable(let tries):
       self.init(
         .cannotRun,
-        "the accessory can't be reached: \(ClientError.unreachable(tries)); is it switched on, and still at this address?"
+        "the accessory can't be reached: \(ClientError.unreachable(tries)); check that it is switched on and still has this address"
       )
     case let error as ClientError:
       switch error {
@@ -81,12 +81,12 @@ extension Failure {
     switch error {
     case .tooLate(let what, let stay): self.init(.problem, "\(what) within \(stay.roundText); --stay waits longer")
     case .noCharacteristic(let what):
-      self.init(.problem, "the accessory has no characteristic \(what): this can't be done to it")
+      self.init(.problem, "the accessory has no characteristic \(what), which this rule needs")
     }
   }
 }
 
 extension ControllerError {
-  /// The reason alone, without the accessory's name and advice.
+  /// The reason without the accessory's name and without advice.
   var causeText: String { cause.map { "\($0)" } ?? description }
 }

@@ -4,7 +4,7 @@ import HAPIP
 import HAPModel
 
 extension AttributeDatabase {
-  /// The characteristic that a path behind the target names: "1.10", "Target Door State", "Light Bulb/On".
+  /// Returns the characteristic that the path after the target selects: "1.10", "Target Door State", "Light Bulb/On".
   func id(forPath path: String) throws(SelectionError) -> AttributeID {
     guard let slash = path.firstIndex(of: "/") else { return try CharacteristicSelector(path).resolve(in: self) }
     let service = String(path[..<slash])
@@ -14,11 +14,11 @@ extension AttributeDatabase {
   }
 }
 
-/// References that all name one accessory.
+/// Returns the accessory of references that must all name the same one.
 func oneTarget(_ references: [Reference]) throws(UsageError) -> Target {
   guard let first = references.first else { throw UsageError("TARGET is missing") }
   for other in references where other.target != first.target {
-    throw UsageError("\(shown(first.target)) and \(shown(other.target)) are two accessories; name one at a time")
+    throw UsageError("\(shown(first.target)) and \(shown(other.target)) are two accessories; specify only one")
   }
   return try Target(first.target)
 }

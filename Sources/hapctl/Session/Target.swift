@@ -3,16 +3,16 @@ import HAPController
 import HAPLoop
 
 extension Target {
-  /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name.
+  /// Parses "192.0.2.7:51826", "[fe80::1%eth0]:51826" or "localhost:51826"; other text is a name.
   init(_ text: String) throws(UsageError) {
     self = try SocketAddress(commandLine: text).map { .address($0) } ?? .name(text)
   }
 }
 
-/// The accessory and what is meant of it: "garage/Target Door State", "garage/1.10", "garage".
+/// An accessory and a path in its database: "garage/Target Door State", "garage/1.10", "garage".
 struct Reference: Equatable {
   var target: String
-  /// What stands behind the first slash; nil: nothing.
+  /// The text after the first slash; nil if there is no slash.
   var path: String?
 
   init(_ text: String) {
@@ -25,7 +25,7 @@ struct Reference: Equatable {
   }
 }
 
-/// Why a command ends without success: in one line, with what to do about it.
+/// The reason why a command fails: one line, with advice.
 struct Failure: Error {
   var code: ExitCode
   var message: String

@@ -4,15 +4,15 @@ import HAPIP
 import HAPLoop
 import HAPStore
 
-/// What every command that speaks to an accessory was asked: of whom, with which pairings, and for how long to wait.
+/// The common arguments of every command that connects to an accessory: the target, the pairings and the timeouts.
 struct Visit: Sendable {
-  /// Of the command, for complaints.
+  /// The name of the command, for error messages.
   let name: String
   let target: Target
   let folder: String
   let timeout: Duration
   let isVerbose: Bool
-  /// Names of those to look for accessories on; empty: all of the local network.
+  /// The names of the interfaces to search on; empty: all interfaces of the local network.
   let interfaces: [String]
   let console: Console
 
@@ -28,12 +28,12 @@ struct Visit: Sendable {
 
   func store() throws -> ControllerStore { try ControllerStore(folder: folder) }
 
-  /// Runs on a loop of its own; a failure is told in one line.
+  /// Runs the body on a separate loop, and reports a failure in one line.
   func run(_ body: @escaping @Sendable (EventLoop) async throws -> ExitCode) -> ExitCode {
     withLoop(name, console, isVerbose: isVerbose, body)
   }
 
-  /// What was put up with, for those who want to know.
+  /// Prints tolerated deviations if the user asked for them.
   func note(_ remarks: [Tolerated]) {
     if isVerbose { for remark in remarks { console.complain("note: \(remark)") } }
   }
@@ -48,15 +48,16 @@ struct Visit: Sendable {
     }
   }
 
-  /// The accessory, verified: where its pairing says, or where it is found on the network, which is kept then.
+  /// Connects to the accessory at its saved address, or finds it on the network and saves that address. Returns it
+  /// after Pair Verify.
   func open(on loop: EventLoop) async throws -> OpenAccessory { try await finder(on: loop).open(target) }
 
-  /// With the accessory, when it has been verified.
+  /// Runs the body with the verified accessory.
   func withAccessory(_ body: @escaping @Sendable (OpenAccessory) async throws -> ExitCode) -> ExitCode {
     run { loop in try await body(try await open(on: loop)) }
   }
 
-  /// Makes a session, and shows the deviations that were tolerated in it. `body` reads its news.
+  /// Starts a session, and prints the deviations that it tolerated. `body` reads its news.
   func withSession(
     reconnects: Bool, _ body: @escaping @Sendable (AccessorySession) async throws -> ExitCode
   ) -> ExitCode {

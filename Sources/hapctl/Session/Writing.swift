@@ -3,14 +3,14 @@ import HAPController
 import HAPIP
 import HAPModel
 
-/// What is to be written where, in a person's words: "Target Door State", "open".
+/// A write as the user typed it: "Target Door State", "open".
 struct Assignment: Equatable, Sendable {
   var path: String
   var text: String
 }
 
 extension AttributeDatabase {
-  /// "Brightness: the accessory refuses: invalidValue (-70410); it takes 0 to 100 in steps of 1"
+  /// Returns text such as "Brightness: the accessory refuses: invalidValue (-70410); it takes 0 to 100 in steps of 1".
   func refusal(_ entry: CharacteristicEntry) -> String {
     let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
     guard let slot = slot(of: entry.id) else { return "\(entry.id): the accessory refuses: \(reason)" }
@@ -20,9 +20,9 @@ extension AttributeDatabase {
 }
 
 extension AccessoryRequests {
-  /// Writes characteristics in one request; as a timed write where one of them asks for it.
-  /// - Returns: what was asked of the accessory, and what it refuses.
-  /// - Throws: where a path or a value makes no sense; nothing is asked of the accessory then.
+  /// Writes characteristics in one request, as a timed write if one of them requires it.
+  /// - Returns: the requested writes, and those that the accessory refused.
+  /// - Throws: if a path or a value is invalid; no request is sent then.
   func write(_ assignments: [Assignment], in database: AttributeDatabase) async throws
     -> (written: [ControllerRequest.WriteEntry], refused: [CharacteristicEntry])
   {
@@ -35,7 +35,7 @@ extension AccessoryRequests {
       guard let value = characteristic.value(fromText: assignment.text) else {
         throw Failure(
           .usage,
-          "\(shown(assignment.text)) is no value of \(database.title(ofSlot: slot)): it takes \(characteristic.takenValues)"
+          "\(shown(assignment.text)) is not a value of \(database.title(ofSlot: slot)): it takes \(characteristic.takenValues)"
         )
       }
       isTimed = isTimed || characteristic.perms.contains(.timedWrite)

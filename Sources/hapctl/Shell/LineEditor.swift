@@ -9,12 +9,12 @@ import Synchronization
   import Darwin
 #endif
 
-/// Lines typed at a terminal: with a prompt, editing, history and completion by libedit. Lines of output that come meanwhile stand above
-/// what is being typed.
+/// Reads lines from a terminal with a prompt, editing, history and completion by libedit. Output lines that arrive
+/// meanwhile are printed above the line that the user types.
 ///
 /// Belongs to one thread, which it blocks.
 final class LineEditor: ShellLines {
-  /// Longer lines are nobody's: keys are not taken any more.
+  /// The maximum length of a line. At this length, further characters are ignored.
   private static let limit = 4096
 
   private let edit: OpaquePointer
@@ -30,8 +30,8 @@ final class LineEditor: ShellLines {
   private var hasEnded = false
 
   /// - Parameters:
-  ///   - database: asked when something is to be completed.
-  /// - Returns: nil where the library can't serve this terminal.
+  ///   - database: returns the database for completion.
+  /// - Returns: nil if the library doesn't support this terminal.
   init?(
     prompt: String, history: ShellHistory, _ input: ShellInput, _ screen: ShellScreen, _ console: Console,
     database: @escaping () -> AttributeDatabase
@@ -55,7 +55,7 @@ final class LineEditor: ShellLines {
     edit_set_prompt(edit) { edit in LineEditor.of(edit)?.promptText }
     edit_set_text(edit, EL_EDITOR, "emacs")
     edit_set_reader(edit) { edit, character in LineEditor.of(edit)?.readCharacter(character) ?? 0 }
-    // Ctrl-C is a key like others while somebody types: it clears the line.
+    // While the user types, Ctrl-C is an ordinary key that clears the line.
     edit_set_terminal(edit, "-d", "-isig")
     edit_bind(edit, "^C", "em-kill-line")
     edit_add_function(edit, "hapctl-complete", "Completes names and values") { edit, _ in
@@ -84,12 +84,12 @@ final class LineEditor: ShellLines {
   func next() -> String? {
     guard !screen.isOver, !hasEnded else { return nil }
     screen.startPrompting()
-    // Before the prompt is shown: who answers it at once types keys, no lines of the terminal's own.
+    // Set the terminal before the prompt is printed, so that an immediate answer is read as keys and not as a line.
     edit_set_number(edit, EL_PREP_TERM, 1)
     var count: Int32 = 0
     let bytes = el_gets(edit, &count)
     let text = bytes.map { String(cString: $0) }
-    // Ctrl-D and the end leave the cursor behind the prompt.
+    // After Ctrl-D or the end of input, the cursor is still after the prompt.
     if text == nil { console.print() }
     screen.stopPrompting()
     guard var text, !screen.isOver else { return nil }
@@ -99,12 +99,12 @@ final class LineEditor: ShellLines {
     return text
   }
 
-  /// Keeps what was typed for the next time.
+  /// Saves the history for the next run.
   func save() { history.save() }
 
-  // MARK: Called by the library
+  // MARK: Callbacks of the library
 
-  /// - Returns: 1 with a character, 0 at the end.
+  /// - Returns: 1 for a character, 0 at the end.
   private func readCharacter(_ character: UnsafeMutablePointer<wchar_t>?) -> Int32 {
     followSize()
     var bytes: [UInt8] = []
@@ -119,7 +119,7 @@ final class LineEditor: ShellLines {
         bytes += next
         guard let scalar = Self.scalar(bytes) else { continue }
         bytes = []
-        // Enter and the keys that delete stay.
+        // Enter and the keys that delete still work.
         if scalar.value >= 0x20, scalar.value != 0x7F, textCount >= Self.limit { continue }
         character?.pointee = wchar_t(scalar.value)
         return 1
@@ -127,7 +127,7 @@ final class LineEditor: ShellLines {
     }
   }
 
-  /// The character that the bytes are; U+FFFD for what is none; nil: there is more of it to come.
+  /// Returns the character that the bytes encode; U+FFFD if they are invalid; nil if more bytes are needed.
   private static func scalar(_ bytes: [UInt8]) -> Unicode.Scalar? {
     guard let first = bytes.first else { return nil }
     let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -135,14 +135,14 @@ final class LineEditor: ShellLines {
     return String(decoding: bytes, as: UTF8.self).unicodeScalars.first
   }
 
-  /// The library learns of a window's new size from us.
+  /// Informs the library of a new window size.
   private func followSize() {
     let now = Int32(Terminal(descriptor: STDOUT_FILENO) { _ in nil }.columns ?? 80)
     if now != columns, columns != 0 { el_resize(edit) }
     columns = now
   }
 
-  /// The lines that came, above the prompt and what is typed behind it.
+  /// Prints the waiting lines above the prompt and the typed text.
   private func showWaiting() {
     let lines = screen.takeWaiting()
     guard !lines.isEmpty else { return }
@@ -161,7 +161,7 @@ final class LineEditor: ShellLines {
     return String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, end - start)), as: UTF8.self)
   }
 
-  /// - Returns: what the library is to do next.
+  /// - Returns: the next action of the library.
   private func complete() -> UInt8 {
     let completion = ShellCompletion(of: textToCursor, in: database())
     if completion.removing > 0 { el_deletestr(edit, Int32(completion.removing)) }

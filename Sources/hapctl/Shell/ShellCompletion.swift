@@ -1,16 +1,16 @@
 import HAPIP
 import HAPModel
 
-/// What the Tab key makes of the line before the cursor.
+/// The effect of the Tab key on the line before the cursor.
 struct ShellCompletion: Equatable {
-  /// So many Unicode scalars before the cursor go …
+  /// The number of Unicode scalars before the cursor to remove …
   var removing = 0
-  /// … and this comes in their place.
+  /// … and the text that replaces them.
   var inserting = ""
-  /// What there is to choose from, where that is more than one.
+  /// The possible completions, if there is more than one.
   var choices: [String] = []
 
-  /// - Parameter line: up to the cursor.
+  /// - Parameter line: the line up to the cursor.
   init(of line: String, in database: AttributeDatabase) {
     let parsed = ShellWords(line)
     guard !parsed.endsInBackslash else { return }
@@ -28,7 +28,7 @@ struct ShellCompletion: Equatable {
     } else {
       choices = found
       let common = Self.commonBeginning(found)
-      // Not written anew where nothing is won: the words as they were typed stay.
+      // If completion adds nothing, the typed text stays unchanged.
       if common.count > partial.count {
         inserting = ShellWords.written(common, isOpen: true)
       } else {
@@ -47,7 +47,7 @@ struct ShellCompletion: Equatable {
     }
   }
 
-  // MARK: What may stand there
+  // MARK: Candidates
 
   private static func candidates(after words: [String], _ partial: String, _ database: AttributeDatabase) -> [String] {
     guard let command = words.first else { return ShellCommand.all.map(\.name) }
@@ -63,7 +63,8 @@ struct ShellCompletion: Equatable {
     }
   }
 
-  /// Names that mean one characteristic, services with a slash behind, and, where digits were typed, ids.
+  /// Returns names that select one characteristic, services with a slash at the end and, if the user typed a digit,
+  /// IDs.
   private static func paths(
     _ partial: String, _ permission: Permissions, _ database: AttributeDatabase
   ) -> [String] {
@@ -77,7 +78,7 @@ struct ShellCompletion: Equatable {
     }
     if partial.first?.isNumber == true { return slots.map { "\(database.id(ofSlot: $0))" } }
     let names = unique(slots, among: Array(database.characteristics.indices), database)
-    // A bridge has a hundred of some services: each name is looked at once.
+    // A bridge can have 100 services of one type, so each name is processed only once.
     var seen: Set<String> = []
     let services = slots.compactMap { slot -> String? in
       let service = database.service(ofSlot: slot)
@@ -87,16 +88,17 @@ struct ShellCompletion: Equatable {
     return names + services
   }
 
-  /// Nobody would type more.
+  /// The maximum length of a completed name.
   private static let longestName = 200
 
-  /// The titles that mean one slot of the scope. Nothing is looked up for each: a hostile accessory is not to hold the prompt up.
+  /// Returns the titles that select exactly one slot of the scope. It counts all titles in one pass, because a lookup
+  /// per title would let a hostile accessory block the prompt.
   private static func unique(_ slots: [Int], among scope: [Int], _ database: AttributeDatabase) -> [String] {
     var count: [String: Int] = [:]
     for slot in scope { count[foldedName(database.title(ofSlot: slot)), default: 0] += 1 }
     return slots.compactMap { slot in
       let title = database.title(ofSlot: slot)
-      // What reads as something else than a name doesn't mean what is called so.
+      // A title that parses as a path, an ID or a type does not select the characteristic with that title.
       guard count[foldedName(title)] == 1, !title.contains("/"), AttributeID(title) == nil else { return nil }
       if let type = TypeID(title), type != database.characteristics[slot].type { return nil }
       return title
@@ -105,7 +107,7 @@ struct ShellCompletion: Equatable {
 }
 
 extension Characteristic {
-  /// The values that have a word.
+  /// The names of the values.
   fileprivate var words: [String] {
     let allowed = namedValues
     return allowed.isEmpty && format == .bool ? ["on", "off"] : allowed.map(\.word)

@@ -6,9 +6,9 @@ import HAPCommandLine
   import Darwin
 #endif
 
-/// The lines that were typed before, kept in a file of their owner's (0600). What can't be read or written is done without.
+/// The lines typed earlier, stored in a file with mode 0600. Errors of the file are ignored.
 struct ShellHistory {
-  /// So many are kept.
+  /// The maximum number of lines.
   static let room = 500
 
   private(set) var lines: [String]
@@ -20,14 +20,14 @@ struct ShellHistory {
     lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }.suffix(Self.room)
   }
 
-  /// Notes a line, but not twice in a row.
+  /// Adds a line, unless it equals the last one.
   mutating func add(_ line: String) {
     guard !line.isEmpty, line != lines.last, line.utf8.count <= 4096 else { return }
     lines.append(line)
     if lines.count > Self.room { lines.removeFirst() }
   }
 
-  /// In one piece: whoever reads it meanwhile reads the old one or the new one.
+  /// Replaces the file atomically: a concurrent reader gets the old or the new content.
   func save() {
     let new = "\(path).new-\(getpid())"
     unlink(new)

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Standard input for a thread that waits for it, and that others may wake.
+/// Standard input for a thread that waits for it. Other threads can wake that thread.
 final class ShellInput: Sendable {
   enum Event: Equatable {
     case bytes([UInt8])
@@ -16,12 +16,12 @@ final class ShellInput: Sendable {
   private let wakeReader: Int32
   private let wakeWriter: Int32
 
-  /// - Returns: nil where the process may open no more files.
+  /// - Returns: nil if the process can't open more files.
   init?(descriptor: Int32 = STDIN_FILENO) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Full means that it will wake: nobody who wakes waits.
+    // A full pipe already wakes the reader, so a writer never waits.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
     self.descriptor = descriptor
     (wakeReader, wakeWriter) = (ends[0], ends[1])
@@ -32,11 +32,11 @@ final class ShellInput: Sendable {
     close(wakeWriter)
   }
 
-  /// From any thread.
+  /// Wakes the reader. Callable from any thread.
   func wake() { _ = write(wakeWriter, [0], 1) }
 
-  /// Blocks until something comes.
-  /// - Parameter count: most bytes.
+  /// Blocks until input or a wake-up arrives.
+  /// - Parameter count: the maximum number of bytes.
   func next(_ count: Int) -> Event {
     var buffer = [UInt8](repeating: 0, count: count)
     while true {

@@ -1,9 +1,9 @@
 import HAPCommandLine
 import HAPLoop
 
-/// Where the lines of a shell come from. Blocks, so it belongs to a thread that may.
+/// The source of a shell's lines. It blocks the calling thread.
 protocol ShellLines: AnyObject {
-  /// nil at the end.
+  /// Returns the next line; nil at the end.
   func next() throws(UsageError) -> String?
 }
 
@@ -33,7 +33,7 @@ final class PlainLines: ShellLines {
     guard !lines.isEmpty, !screen.isOver else { return nil }
     switch lines.removeFirst() {
     case .line(let bytes): return String(decoding: bytes, as: UTF8.self)
-    case .tooLong(let limit): throw UsageError("a line of more than \(limit) bytes")
+    case .tooLong(let limit): throw UsageError("a line is longer than \(limit) bytes")
     }
   }
 }

@@ -1,13 +1,13 @@
 import HAPCommandLine
 import Synchronization
 
-/// Where a shell writes: at once while nobody types, and between what is typed while somebody does.
+/// The output of a shell. It prints lines immediately, or, while the user types, above the typed line.
 ///
-/// Lines come from any thread; the line editor's thread shows those that come while it waits for keys.
+/// Lines can come from any thread. While the line editor waits for keys, its thread prints them.
 final class ShellScreen: Sendable {
-  /// So many lines wait for the line editor; more than that are counted alone.
+  /// The maximum number of lines that wait for the line editor. Further lines are only counted.
   private static let room = 1000
-  /// So much of a line waits: events may be long.
+  /// The maximum length of a waiting line, because events can be long.
   private static let longest = 4096
 
   private struct State {
@@ -27,7 +27,7 @@ final class ShellScreen: Sendable {
     self.input = input
   }
 
-  /// A line of output.
+  /// Prints a line of output.
   func show(_ line: String) {
     let line = Self.harmless(line)
     let isLeft = state.withLock { state in
@@ -42,10 +42,10 @@ final class ShellScreen: Sendable {
     if isLeft { input.wake() } else { console.print(line) }
   }
 
-  /// A line about what went wrong.
+  /// Prints an error.
   func complain(_ line: String) { console.complain(Self.harmless(line)) }
 
-  /// From now on lines wait to be taken, until `stopPrompting`.
+  /// Keeps lines waiting from now on, until `stopPrompting`.
   func startPrompting() { state.withLock { $0.isPrompting = true } }
 
   func stopPrompting() {
@@ -58,7 +58,7 @@ final class ShellScreen: Sendable {
     for line in late { console.print(line) }
   }
 
-  /// What came while somebody typed.
+  /// Returns and removes the lines that arrived while the user typed.
   func takeWaiting() -> [String] {
     state.withLock { state in
       defer { (state.waiting, state.dropped) = ([], 0) }
@@ -66,8 +66,8 @@ final class ShellScreen: Sendable {
     }
   }
 
-  /// Nothing is to be read any more.
-  /// - Parameter trouble: what went wrong; nil: nothing, the program was asked to end.
+  /// Ends the input.
+  /// - Parameter trouble: the error; nil: the program was asked to exit.
   func finish(because trouble: String?) {
     state.withLock { state in
       if !state.isOver { state.trouble = trouble }
@@ -79,7 +79,7 @@ final class ShellScreen: Sendable {
   var isOver: Bool { state.withLock { $0.isOver } }
   var trouble: String? { state.withLock { $0.trouble } }
 
-  /// Without control characters: what an accessory calls itself is not to steer the terminal.
+  /// Returns the line with control characters replaced, so that an accessory's name can't control the terminal.
   static func harmless(_ line: String) -> String {
     var result = ""
     for scalar in line.unicodeScalars {

@@ -2,15 +2,15 @@ import HAPController
 import HAPModel
 import HAPTransport
 
-/// Performs the lines of a shell in a session, and shows its events.
+/// Runs the commands of a shell in a session, and prints its events.
 struct ShellSession: Sendable {
   let session: AccessorySession
   let screen: ShellScreen
 
-  /// What completion looks at, from the line editor's thread.
+  /// The database for completion, read on the line editor's thread.
   var database: AttributeDatabase { session.snapshot.database }
 
-  /// Shows events until the session ends; nothing is to be read any more then.
+  /// Prints events until the session ends, then ends the input.
   func showEvents() async {
     var complaints = NewsComplaints()
     while let report = await session.nextReport() {
@@ -20,16 +20,16 @@ struct ShellSession: Sendable {
         for entry in entries { screen.show(text(entry.id, status: entry.status, database)) }
       case .database:
         if report.hasOtherStructure { screen.show(Self.hasOtherDatabase) }
-      // A session that is lost does not connect again, so its end follows.
+      // This session doesn't reconnect, so its end follows a lost connection.
       case .unreadable, .connected, .lost, .gaveUp: break
       }
     }
     screen.finish(because: "the accessory closed the connection")
   }
 
-  private static let hasOtherDatabase = "The accessory has another database now."
+  private static let hasOtherDatabase = "The accessory's database has changed."
 
-  /// - Returns: whether the accessory did all of it.
+  /// - Returns: whether the accessory carried out the whole command.
   func perform(_ command: ShellCommand) async throws -> Bool {
     switch command {
     case .accessories(let withMeta):
@@ -60,7 +60,7 @@ struct ShellSession: Sendable {
 
   private func watch(_ paths: [String], _ isOn: Bool) async throws -> Bool {
     let ids = try database.ids(forPaths: paths, else: .events)
-    guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
+    guard !ids.isEmpty else { throw Failure(.problem, "the accessory has no characteristic with events") }
     let refused = isOn ? try await session.subscribe(to: ids) : try await session.unsubscribe(from: ids)
     let count = ids.count - refused.count
     if count > 0 { screen.show("\(isOn ? "Watching" : "No longer watching") \(count) characteristics.") }
@@ -73,11 +73,12 @@ struct ShellSession: Sendable {
   }
 }
 
-/// Complains about news that can't be read, once about the same: the session reads a database that it can't read again and again.
+/// Reports unreadable news. It reports equal errors in a row only once, because the session retries an unreadable
+/// database.
 struct NewsComplaints {
   private var last: String?
 
-  /// - Returns: nil: the news can be read, or the last complaint was the same.
+  /// - Returns: nil if the news is readable, or if the last complaint was the same.
   mutating func complaint(about news: SessionNews) -> String? {
     guard case .unreadable(let error) = news else {
       last = nil
@@ -85,7 +86,7 @@ struct NewsComplaints {
     }
     var reason = "\(error)"
     if case .body(let problem, _, _) = error { reason = problem.message }
-    let complaint = "a message of the accessory can't be read: \(reason)"
+    let complaint = "a message from the accessory can't be read: \(reason)"
     defer { last = complaint }
     return complaint == last ? nil : complaint
   }

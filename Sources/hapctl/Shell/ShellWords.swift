@@ -1,23 +1,23 @@
 import HAPCommandLine
 import HAPController
 
-/// A line cut into words at blanks, with quotes and backslashes as shells have them: "Target Door State", 'x', a\ b.
+/// A line split into words at blanks, with quotes and backslashes as in shells: "Target Door State", 'x', a\ b.
 struct ShellWords: Equatable {
   struct Word: Equatable {
-    /// Without its quotes.
+    /// The text without quotes.
     var text: String
-    /// Where it begins in the line, in Unicode scalars.
+    /// The start in the line, in Unicode scalars.
     var start: Int
   }
 
   private(set) var words: [Word] = []
-  /// Whether a blank, or nothing, stands before the end: what is typed next is a word of its own.
+  /// Whether the line is empty or ends with a blank outside of quotes: the next character begins a new word.
   private(set) var isBetweenWords = true
-  /// Of the quote that isn't closed.
+  /// The quote that isn't closed.
   private(set) var openQuote: Unicode.Scalar?
   private(set) var endsInBackslash = false
 
-  /// Reads any line, also one that isn't finished yet.
+  /// Parses any line, including an unfinished one.
   init(_ line: String) {
     for (position, scalar) in line.unicodeScalars.enumerated() {
       if endsInBackslash {
@@ -49,16 +49,16 @@ struct ShellWords: Equatable {
 
   private mutating func add(_ scalar: Unicode.Scalar) { words[words.count - 1].text.unicodeScalars.append(scalar) }
 
-  /// The words of a line that is finished.
+  /// Returns the words of a finished line.
   static func split(_ line: String) throws(UsageError) -> [String] {
     let parsed = ShellWords(line)
     if let quote = parsed.openQuote { throw UsageError("the quote \(quote) isn't closed") }
-    guard !parsed.endsInBackslash else { throw UsageError("nothing stands behind the backslash") }
+    guard !parsed.endsInBackslash else { throw UsageError("nothing follows the backslash") }
     return parsed.words.map(\.text)
   }
 
-  /// A word as it is written, in quotes where it needs them.
-  /// - Parameter isOpen: more of it is to be typed: the quote stays open.
+  /// Returns the text quoted for the command line where necessary.
+  /// - Parameter isOpen: whether more text will be typed; the quote then stays open.
   static func written(_ text: String, isOpen: Bool = false) -> String {
     let special: Set<Unicode.Scalar> = [" ", "\t", "\"", "'", "\\", "#"]
     guard text.isEmpty || text.unicodeScalars.contains(where: special.contains) else { return text }

@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension AttributeDatabase {
-  /// "Target Door State", a vendor's description, or the type.
+  /// Returns the catalogue's name ("Target Door State"), a vendor's description, or the type.
   func title(ofSlot slot: Int) -> String {
     let characteristic = characteristics[slot]
     return Catalogue.characteristic(characteristic.type)?.name ?? characteristic.description
@@ -12,7 +12,7 @@ extension AttributeDatabase {
 }
 
 extension Characteristic {
-  /// A value for people: with its word and its unit. "open (0)", "21.5 °C", "\"Hall\"".
+  /// Returns a value as text, with its name and its unit: "open (0)", "21.5 °C", "\"Hall\"".
   func text(of value: Value) -> String {
     switch value {
     case .null: return "–"
@@ -42,7 +42,7 @@ extension Characteristic {
     }
   }
 
-  /// The values that can be written, for people: "0 to 100 in steps of 1", "open, closed".
+  /// The writable values as text: "0 to 100 in steps of 1", "open, closed".
   var takenValues: String {
     let words = namedValues.map(\.word)
     if let valid = validValues { return valid.map { text(of: .integer(Int128($0))) }.joined(separator: ", ") }
@@ -81,7 +81,8 @@ extension Characteristic {
     }
   }
 
-  /// A value as a person writes it: a word of the catalogue, or as the format has it. Nil for what is none.
+  /// Parses a value from the command line: a name from the catalogue, or text in the characteristic's format. Returns
+  /// nil for other text.
   func value(fromText text: String) -> Value? {
     if let value = Catalogue.characteristic(type)?.value(forWord: text) { return value }
     switch format {

@@ -1,7 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// A database as it was understood, with the catalogue's names: accessories, services and characteristics as the accessory nests them.
+/// Returns a parsed database as JSON, with the catalogue's names: accessories, services and characteristics, nested as
+/// on the accessory.
 func json(_ database: AttributeDatabase) -> String {
   JSONWriter.text { json in
     json.object { json in
@@ -76,7 +77,7 @@ extension JSONWriter {
     bool(flag)
   }
 
-  /// An array of objects.
+  /// Writes an array of objects.
   fileprivate mutating func list<Element>(
     _ name: String, _ elements: [Element], _ write: (Element, inout JSONWriter) -> Void
   ) {

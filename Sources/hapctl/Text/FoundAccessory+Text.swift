@@ -5,12 +5,12 @@ import HAPModel
 import HAPWire
 
 extension FoundAccessory {
-  /// "Hall Door (AA:BB:CC:DD:EE:FF, 192.0.2.7:51826)"
+  /// The accessory as text: "Hall Door (AA:BB:CC:DD:EE:FF, 192.0.2.7:51826)".
   var title: String {
     "\(shown(name)) (\(shown(accessory.deviceID ?? "without a device ID")), \(addresses.first ?? "nowhere"))"
   }
 
-  /// A line for people. What the network says is shown without its control characters.
+  /// Returns a line of text. Control characters from the network are replaced.
   func text(alias: String?) -> String {
     var kind = [accessory.model.map(shown) ?? "no model"]
     if let category = accessory.category {
@@ -22,7 +22,7 @@ extension FoundAccessory {
       switch accessory.isPaired {
       case true?: "paired"
       case false?: "not paired"
-      case nil: "paired or not: it doesn't say"
+      case nil: "pairing state unknown"
       }
     let parts: [String?] = [
       shown(name), kind.joined(separator: ", "), accessory.deviceID.map(shown) ?? "no device ID",
@@ -32,7 +32,7 @@ extension FoundAccessory {
     return parts.compactMap { $0 }.joined(separator: "  ")
   }
 
-  /// An object for programs, on one line. What it doesn't say is null.
+  /// Returns a JSON object on one line. A missing item is null.
   func json(_ event: String, alias: String?) -> String {
     JSONWriter.text { json in
       json.object { json in

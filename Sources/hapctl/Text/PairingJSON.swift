@@ -3,7 +3,8 @@ import HAPStore
 import HAPWire
 
 extension ControllerPairing {
-  /// `"alias":"garage","deviceID":"AA:BB:CC:DD:EE:FF","addresses":["192.0.2.7:51826"]`: the members of an object, without keys.
+  /// Writes the members of an object, without keys:
+  /// `"alias":"garage","deviceID":"AA:BB:CC:DD:EE:FF","addresses":["192.0.2.7:51826"]`.
   func writeFacts(to json: inout JSONWriter) {
     json.key("alias")
     json.string(alias)
@@ -14,7 +15,7 @@ extension ControllerPairing {
 }
 
 extension JSONWriter {
-  /// `"pairings":[{"alias":…,"deviceID":…,"addresses":[…]}]`
+  /// Writes `"pairings":[{"alias":…,"deviceID":…,"addresses":[…]}]`.
   mutating func write(pairings: [ControllerPairing]) {
     key("pairings")
     array { json in for pairing in pairings { json.object { pairing.writeFacts(to: &$0) } } }
