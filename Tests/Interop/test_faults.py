@@ -691,7 +691,7 @@ def disconnected(simulator):
 
 
 async def test_the_record_comes_and_goes(run, phone, network):
-    "What is connected stays so."
+    "Open connections stay open."
     simulator, home, accessories = await paired(run, phone)
     name = f"{simulator.accessory.name}._hap._tcp.local."
     # The connection of Pair Setup may be reported as closed later.
