@@ -66,7 +66,8 @@ import Testing
     guard case .closed(reset: false, _) = end else { throw StepProblem("\(end)") }
   }
 
-  @Test("Without the session, held bytes are garbage, and the end is reported at once") func neverOpened() async throws {
+  @Test("Without the session, held bytes are garbage, and the end is reported at once") func neverOpened() async throws
+  {
     let keys = Self.keys(1)
     let arrival = try await withPeer { actor, connection, peer in
       _ = connection.sealedAhead(Array("GET / HTTP/1.1\r\n\r\n".utf8), keys)

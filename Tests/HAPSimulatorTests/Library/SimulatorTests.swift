@@ -38,7 +38,7 @@ import Testing
     "What is no profile is refused with file, line and column, or with the nearest right word",
     arguments: [
       (.file("/nowhere/door.hasaccessory"), "/nowhere/door.hasaccessory can't be read: No such file or directory"),
-      (.file("/"), "/ is not a file"), (.file("a\0b"), "it is no file name"),
+      (.file("/"), "/ is not a file"), (.file("a\0b"), "it is not a file name"),
       (.json("{"), "profile:1:2: error: "), (.json("[]", fileName: "door"), "door:1:1: error: "),
       (
         .json("{ \"format\": \"hasaccessory/1\", \"name\": \"A\",\n \"services\": [ { \"type\": \"LihtBulb\" } ] }"),
