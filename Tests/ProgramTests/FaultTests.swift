@@ -55,9 +55,9 @@ import Testing
   /// Faults in none of the lists above, each with the reason.
   private static let elsewhere = [
     "flap": "the accessory comes and goes, so the result depends on the moment of each case",
-    "factory-reset": "the accessory is unpaired when the run begins, which is how haptest wants it",
-    "missing-accessory": "a database without one accessory is another database, and no wrong one",
-    "leading-zeros": "it is right, and slow: each Pair Setup draws some 256 keys",
+    "factory-reset": "the accessory is unpaired at the start of the run, as haptest requires",
+    "missing-accessory": "a database without one accessory is another valid database",
+    "leading-zeros": "it is valid but slow: each Pair Setup draws about 256 keys",
   ]
 
   @Test("A fault that violates a rule is detected", arguments: named) func isNamed(_ entry: Named) throws {
