@@ -53,7 +53,7 @@ struct PairingRuleTests {
   func sameBytes() {
     let connection = court.open()
     court.act(.named(Array(Court.controller.utf8)), on: connection)
-    court.act(.named(Array("somebody else".utf8)), on: connection)
+    court.act(.named(Array("another controller".utf8)), on: connection)
     #expect(court.verdict("same-bytes") == .pass)
     court.act(.named(Array(Court.controller.lowercased().utf8)), on: connection)
     #expect(court.broken == ["same-bytes"])

@@ -80,7 +80,7 @@ import Testing
       let rule = try #require(DatabaseLint.rule(String(finding.rule.prefix { $0 != "/" })))
       #expect(rule.id == finding.caseID)
       #expect(!finding.summary.isEmpty)
-      #expect(finding.ios == .unknown || finding.source != nil, "who reports it?")
+      #expect(finding.ios == .unknown || finding.source != nil, "a finding about iOS needs a source")
       if rule.level == .info { #expect(finding.severity == .info) }
       if rule.level == .should { #expect(finding.severity != .must) }
     }

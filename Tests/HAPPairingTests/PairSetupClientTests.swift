@@ -56,7 +56,7 @@ private struct Conversation {
         var conversation = try Conversation(stage)
         let failure = conversation.failure(TLV((6, [state]), (7, [code])))
         #expect(failure == PairingFailure(step: stage.rawValue, cause: .refused(code)))
-        #expect(conversation.failure(conversation.reply)?.cause == .unexpectedMessage, "it is over")
+        #expect(conversation.failure(conversation.reply)?.cause == .unexpectedMessage, "the procedure has ended")
       }
     }
   }

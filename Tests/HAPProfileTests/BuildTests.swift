@@ -129,7 +129,7 @@ struct BuildTests {
           #"{ "type": "On" }, { "type": "Brightness", "persist": false }, { "type": "Hue", "persist": true }"#))
     #expect(try characteristic(built, 0x43, 0x25).persists)
     #expect(try !characteristic(built, 0x43, 0x8).persists)
-    #expect(try !characteristic(built, 0x3E, 0x14).persists, "Identify holds nothing")
+    #expect(try !characteristic(built, 0x3E, 0x14).persists, "Identify has no stored value")
     #expect(try !characteristic(built, 0x3E, 0x23).persists)
     let sensor = try build(
       document(characteristics: #"{ "type": "MotionDetected", "persist": true }"#, type: "MotionSensor"))

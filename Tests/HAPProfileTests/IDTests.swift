@@ -230,7 +230,7 @@ struct IDTests {
       }
       for (label, iid) in now {
         if let before = current[label] { #expect(before == iid) }
-        if let owner = owners[iid] { #expect(owner == label && current[label] == iid, "an id came back") }
+        if let owner = owners[iid] { #expect(owner == label && current[label] == iid, "an id was reused") }
         owners[iid] = label
       }
       current = now

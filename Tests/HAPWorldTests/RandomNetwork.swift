@@ -99,7 +99,7 @@ final class RandomNetwork {
   private func read(_ one: Tracked) {
     one.end.bytes = []
     one.end.take(1 + Int(random.upTo(3000)))
-    guard let other = one.other else { return check(one.end.bytes.isEmpty, "bytes from nowhere") }
+    guard let other = one.other else { return check(one.end.bytes.isEmpty, "bytes without a sender") }
     check(
       one.end.bytes == Self.bytes(other.stream, one.read, one.end.bytes.count), "the written bytes, in order")
     one.read += one.end.bytes.count

@@ -386,7 +386,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(await hapctl(["keys", "import", wrong] + state).error.contains("isn't the public key"))
     let one = try file("one", #"{"door":\#(entry(#","iOSDeviceLTPK":"\#(publicKey)""#))}"#)
     #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n")
-    #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n", "the same again")
+    #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n", "imported again")
     let two = try file("two", #"{"door":\#(entry().replacing("AA:BB", with: "AA:00"))}"#)
     #expect(await hapctl(["keys", "import", two] + state).out == "door-2  AA:00:CC:DD:EE:FF\n")
     let out = folder.path + "/out"

@@ -29,7 +29,7 @@ struct ArrowTests {
   func arrows() throws {
     let package = try PackageDescription.read().arrows
     let page = try arrowsOfThePage()
-    try #require(package.count > 10, "swift package describe named \(package.keys.sorted())")
+    try #require(package.count > 10, "swift package describe printed \(package.keys.sorted())")
     #expect(package.keys.sorted() == page.keys.sorted(), "the targets of Package.swift and the rows of the table")
     for (target, dependencies) in package {
       let row = page[target] ?? []

@@ -142,7 +142,7 @@ import Testing
       ), ("{ kind: accessory, aid: 9 }", "there is no accessory of aid 9"),
     ])
   func nothing(_ wish: String, _ reason: String) throws {
-    guard case .nothing(let text) = try find(wish) else { return #expect(Bool(false), "\(wish) is there") }
+    guard case .nothing(let text) = try find(wish) else { return #expect(Bool(false), "\(wish) was found") }
     #expect(text == reason)
   }
 

@@ -128,7 +128,7 @@ import Testing
     let pattern = try yaml(text)
     let value = try yaml(text.contains("$m") && !text.contains("$matches") || text.contains("$near") ? "1" : "a")
     let error = try #require(
-      stepError { () throws(StepError) in try Pattern.mismatch(value, pattern) }, "\(text) is taken")
+      stepError { () throws(StepError) in try Pattern.mismatch(value, pattern) }, "\(text) is accepted")
     #expect(error.message.contains(fragment) && error.place.line == 1)
   }
 

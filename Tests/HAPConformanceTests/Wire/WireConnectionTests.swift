@@ -102,7 +102,7 @@ import Testing
   func garbage(_ index: Int) async throws {
     let (said, expected) = Self.rubbish[index]
     guard case .garbage(let reason, let bytes, _) = try await arrivals(of: said).last else {
-      return #expect(Bool(false), "\(said) is no garbage")
+      return #expect(Bool(false), "\(said) is not garbage")
     }
     #expect(reason.hasPrefix(expected) && bytes == Array(said.utf8.prefix(4096)), "\(reason)")
   }

@@ -40,7 +40,7 @@ import Testing
     await #expect(throws: SimulatorError.self) { try await door.written("TargetDoorState", within: .zero) }
     try await controller.write(target, 1)
     await #expect(throws: SimulatorError.self) {
-      try await door.written("TargetDoorState", by: "somebody else", within: .zero)
+      try await door.written("TargetDoorState", by: "another controller", within: .zero)
     }
     try await door.written("TargetDoorState", within: .zero)
     await controller.close()
@@ -82,7 +82,7 @@ import Testing
     // Past events count unless an expectation has used them.
     try await controller.write(target, 1)
     try await door.notWritten("TargetDoorState", "open", within: .zero)
-    try await door.notWritten("TargetDoorState", by: "somebody else", within: .zero)
+    try await door.notWritten("TargetDoorState", by: "another controller", within: .zero)
     try await door.written("TargetDoorState", "closed")
     try await door.notWritten("TargetDoorState", within: .zero)
     try await door.expectNo(.unpaired, within: .zero)

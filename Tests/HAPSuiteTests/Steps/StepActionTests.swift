@@ -268,7 +268,7 @@ import Testing
   @Test("The subject of a hook is read only if the hook exists") func hookSubject() throws {
     let step = try #require(Step(node("{ hook: { name: press, of: 5 } }")))
     guard case .hook(let hook) = try step.action(in: Scope(), Self.expectations) else {
-      return #expect(Bool(false), "it is a hook")
+      return #expect(Bool(false), "the action is a hook")
     }
     #expect(throws: StepError.self) { try hook.subject?.found() }
   }
@@ -278,7 +278,7 @@ import Testing
     scope["x"] = JSONNode(.null)
     let step = try #require(Step(node("{ connect: { on: '${x}', save: '${x}' } }")))
     guard case .connect(let connect) = try step.action(in: scope, Self.expectations) else {
-      return #expect(Bool(false), "it is a connect")
+      return #expect(Bool(false), "the action is a connect")
     }
     #expect(connect.on == "main" && connect.save == nil)
   }

@@ -71,7 +71,7 @@ import Testing
     for text in examples.wrong {
       let problems = try SuiteText.problems(
         SuiteText.steps("\(verb): \(text)") + "routines: { again: [{ wait: 1s }] }\n")
-      #expect(!problems.isEmpty, "\(verb): \(text) is taken")
+      #expect(!problems.isEmpty, "\(verb): \(text) is accepted")
       #expect(
         problems.allSatisfy { $0.place.line == 12 && $0.path.hasPrefix("cases[0].steps[0].\(verb)") }, "\(problems)")
     }
