@@ -217,7 +217,7 @@ import Testing
     var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
     run.losesM6 = true
     let report = try await run.run()
-    #expect(report.verdict("the run reports its end") == .pass && report.pairings.isEmpty)
+    #expect(report.verdict("AA-01") == .pass && report.pairings.isEmpty)
     guard case .ended(let summary)? = report.events.last else { return #expect(Bool(false), "the run reports its end") }
     #expect(summary.leftovers.isEmpty)
   }
