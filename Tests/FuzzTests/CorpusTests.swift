@@ -2,7 +2,8 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// The kept corpora once more, as they are and with a few thousand changes that are always the same: libFuzzer itself is `make fuzz`.
+/// Runs the stored corpora, unchanged and with a few thousand changes from a fixed seed.
+/// `make fuzz` runs libFuzzer itself.
 @Suite("Fuzz targets over their corpora") struct CorpusTests {
   private static let corpora = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Fuzz/Corpus").standardizedFileURL
@@ -15,14 +16,14 @@ import Testing
     .map { [UInt8](try Data(contentsOf: $0)) }
   }
 
-  @Test("Every kept input is taken without a trap", arguments: FuzzTarget.allCases)
+  @Test("No stored input traps", arguments: FuzzTarget.allCases)
   func kept(_ target: FuzzTarget) throws {
     let corpus = try Self.corpus(target)
     #expect(!corpus.isEmpty)
     for input in corpus { input.withUnsafeBytes { target.run($0) } }
   }
 
-  @Test("And so are changes of them, from a fixed seed", arguments: FuzzTarget.allCases)
+  @Test("No mutation of a stored input traps, with a fixed seed", arguments: FuzzTarget.allCases)
   func changed(_ target: FuzzTarget) throws {
     let corpus = try Self.corpus(target).filter { $0.count <= target.longestInput }
     var random = FixedRandom(state: 2026)
@@ -51,7 +52,7 @@ import Testing
   }
 }
 
-/// SplitMix64: the same changes every time.
+/// SplitMix64: the same sequence in each run.
 private struct FixedRandom: RandomNumberGenerator {
   var state: UInt64
 

@@ -2,8 +2,8 @@ import HAPAppleArchive
 import HAPModel
 import Testing
 
-@Suite("Reading Apple's archives") struct AppleArchiveTests: CharacteristicReading {
-  /// A garage door with a light, as the simulator of Apple's would save it.
+@Suite("Reading archives of Apple's simulator") struct AppleArchiveTests: CharacteristicReading {
+  /// A garage door with a light, as Apple's HomeKit Accessory Simulator saves it.
   private func garageFile() -> [UInt8] {
     var writer = ArchiveWriter()
     let door = writer.service(
@@ -31,7 +31,7 @@ import Testing
         ]))
   }
 
-  @Test("A garage door with a light and a characteristic of its maker is read whole")
+  @Test("A garage door with a light and a custom characteristic is read completely")
   func garage() throws {
     let bytes = garageFile()
     #expect(AppleArchive.isArchive(bytes))
@@ -81,7 +81,7 @@ import Testing
       ])
   }
 
-  @Test("A bridge comes first, then what is behind it, each with an aid of its own")
+  @Test("The bridge comes first, then its bridged accessories, each with a unique aid")
   func bridge() throws {
     var writer = ArchiveWriter()
     func light(_ name: String, iid: UInt64) -> ArchiveWriter.Node {
@@ -107,7 +107,7 @@ import Testing
     #expect(throws: Never.self) { try AttributeDatabase(archive.accessories) }
   }
 
-  @Test("A bridge behind a bridge is told, and so is a bridge behind itself")
+  @Test("A bridge behind a bridge is reported, and so is a bridge behind itself")
   func bridgeBehindBridge() throws {
     var writer = ArchiveWriter()
     let inner = writer.accessory([writer.information("Inner")], iid: 3)
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test("Pairing and the transport's own characteristics are left out, and told")
+  @Test("Pairing services and the characteristics of the transport are left out and reported")
   func transport() throws {
     var writer = ArchiveWriter()
     let pairSetup = writer.characteristic(0x4C, format: 10, permissions: 3, properties: 3, iid: 9)
@@ -149,7 +149,7 @@ import Testing
       ])
   }
 
-  @Test("What isn't known is told with its path; bytes are counted and never shown")
+  @Test("Unknown members are reported with their paths; bytes are counted but never shown")
   func unknown() throws {
     var writer = ArchiveWriter()
     let on = writer.characteristic(
@@ -168,7 +168,7 @@ import Testing
       ])
   }
 
-  @Test("Instance IDs that are missing or another's are given out; 1 is Accessory Information's")
+  @Test("Missing and duplicate instance IDs are replaced; Accessory Information always gets 1")
   func instanceIDs() throws {
     var writer = ArchiveWriter()
     let characteristics = [9, 9, nil].enumerated().map { index, iid in
@@ -190,7 +190,7 @@ import Testing
       ])
   }
 
-  @Test("A characteristic type is there once in a service, and one service is primary")
+  @Test("A service has each characteristic type only once, and an accessory has one primary service")
   func twice() throws {
     var writer = ArchiveWriter()
     let ons = [9, 10].map { writer.characteristic(0x25, format: 1, permissions: 12, properties: 7, iid: $0) }
@@ -205,7 +205,7 @@ import Testing
       ])
   }
 
-  @Test("Members of the wrong kind are told and passed over")
+  @Test("Members of the wrong kind are reported and ignored")
   func wrongKinds() throws {
     var writer = ArchiveWriter()
     let light = writer.service(
@@ -255,7 +255,7 @@ import Testing
     #expect(archive.remarks == [])
   }
 
-  @Test("The dictionary around an accessory may say what isn't known, or be missing")
+  @Test("The dictionary around an accessory may have unknown members, or be missing")
   func envelope() throws {
     var writer = ArchiveWriter()
     let accessory = writer.accessory([])

@@ -8,7 +8,7 @@ protocol CharacteristicReading {}
 extension CharacteristicReading {
   var fadeRate: TypeID { TypeID("7E536242-341C-4862-BE90-272CE15BD633")! }
 
-  /// One accessory with one service of one characteristic, and nothing off about it but what is handed in.
+  /// An archive of one accessory with one service of one characteristic, valid except for the arguments.
   func characteristic(
     _ type: TypeID = 0x25, format: UInt64 = 1, permissions: UInt64 = 12, properties: UInt64 = 7,
     value: ArchiveWriter.Node? = nil, more: [String: ArchiveWriter.Node] = [:]
@@ -26,7 +26,7 @@ extension CharacteristicReading {
   }
 }
 
-@Suite("Reading the types and values of Apple's archives") struct AppleArchiveValueTests: CharacteristicReading {
+@Suite("Types and values in Apple's archives") struct AppleArchiveValueTests: CharacteristicReading {
   @Test(
     "A type is read in each of its forms",
     arguments: [
@@ -43,7 +43,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "Where there is no type, there is nothing",
+    "A service without a valid type is left out",
     arguments: [.data([1, 2, 3]), .string("light"), .integer(67), .list([]), .object([:]), .uid(0), .uid(99_999)]
       as [ArchiveWriter.Node])
   func noType(_ form: ArchiveWriter.Node) throws {
@@ -58,7 +58,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "Numbers select the formats",
+    "The format number selects the format",
     arguments: zip(
       [1, 2, 3, 4, 5, 6, 7, 8, 10, 11], [.bool, .int, .uint8, .uint16, .uint32, .uint64, .float, .string, .tlv8, .data])
       as Zip2Sequence<[UInt64], [Format]>)
@@ -69,7 +69,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "A format that HAP doesn't have is the catalogue's, or there is no characteristic",
+    "A format that HAP lacks is replaced with the catalogue's; without one, the characteristic is left out",
     arguments: [0, 9, 12, 13, 14, 1 << 63])
   func noFormat(_ number: UInt64) throws {
     let (own, remarks) = try characteristic(fadeRate, format: number)
@@ -80,7 +80,7 @@ extension CharacteristicReading {
     #expect(others.count == 1 && others[0].hasSuffix("is not a HAP format; On has bool"), "\(others)")
   }
 
-  @Test("Another format than Apple's stays, without Apple's limits")
+  @Test("A format that differs from Apple's is kept, but without Apple's limits")
   func otherFormat() throws {
     let (read, remarks) = try characteristic(0x8, format: 7, value: .real(140.5))
     #expect(read?.format == .float)
@@ -90,7 +90,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "Bits select the permissions",
+    "The property bits select the permissions",
     arguments: [
       (1, 4, [.pairedRead]), (2, 8, [.pairedWrite]), (3, 12, [.pairedRead, .pairedWrite]),
       (5, 4, [.pairedRead, .events]), (9, 4, [.pairedRead, .events]),
@@ -101,7 +101,7 @@ extension CharacteristicReading {
     #expect(remarks == [])
   }
 
-  @Test("Without properties the permissions count, and without either the catalogue")
+  @Test("Without properties, the permissions count; without both, the catalogue's permissions count")
   func permissionsAlone() throws {
     let nothing = ["HAK.properties": ArchiveWriter.null]
     #expect(try characteristic(fadeRate, permissions: 5, more: nothing).0?.perms == .pairedRead)
@@ -113,7 +113,7 @@ extension CharacteristicReading {
     #expect(try characteristic(0x25, permissions: 0, properties: 0).0?.perms == [.pairedRead, .pairedWrite, .events])
   }
 
-  @Test("Apple's types without permissions, and unknown bits, give no permission")
+  @Test("Permissions that the Apple type lacks, and unknown bits, are dropped")
   func permissionsBeyond() throws {
     #expect(try characteristic(0x20, format: 8, properties: 13).0?.perms == .pairedRead)
     let (read, remarks) = try characteristic(fadeRate, properties: 0x21)
@@ -122,7 +122,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "A value is one of its format, or none",
+    "A value that doesn't fit the format is left out",
     arguments: [
       (1, .integer(1), true), (1, .integer(2), nil), (1, .string("1"), nil),
       (2, .integer(UInt64(bitPattern: -5)), -5), (2, .integer(1 << 40), nil), (2, .real(7), 7), (2, .real(7.5), nil),
@@ -139,7 +139,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "An NSDecimalNumber is the number that it is",
+    "An NSDecimalNumber is read as its exact number",
     arguments: [
       ([4, 0], 1, 0, false, 2, 4), ([4, 0], 2, 0, false, 2, 1024), ([0, 0, 1, 0], 1, 0, true, 2, -65536),
       ([25, 0], 1, -1, false, 7, 2.5), ([25, 0], 1, 1, false, 2, 250), ([], 1, 0, false, 2, 0),
@@ -157,7 +157,7 @@ extension CharacteristicReading {
     #expect(remarks == [])
   }
 
-  @Test("A value beyond Apple's limits is left out; so is one that no controller may read")
+  @Test("A value beyond Apple's limits is left out, and so is the value of an unreadable characteristic")
   func limits() throws {
     let (brightness, remarks) = try characteristic(0x8, format: 2, value: .integer(101))
     #expect(brightness?.value == .null)
@@ -168,7 +168,7 @@ extension CharacteristicReading {
     #expect(try characteristic(0x73, format: 3, properties: 5, value: .integer(0)).0?.value == .null)
   }
 
-  @Test("A long text of the maker's own gets the room that it needs")
+  @Test("A long string of a custom characteristic gets a sufficient maxLen, up to 256")
   func longText() throws {
     let (long, remarks) = try characteristic(fadeRate, format: 8, value: .string(String(repeating: "a", count: 100)))
     #expect(long?.value.stringValue?.count == 100)

@@ -1,7 +1,7 @@
 import CPlist
 import HAPModel
 
-/// Writes archives as NSKeyedArchiver does, by libplist.
+/// Writes archives as NSKeyedArchiver does, with libplist.
 struct ArchiveWriter {
   indirect enum Node {
     case bool(Bool)
@@ -24,7 +24,7 @@ struct ArchiveWriter {
     return .uid(objects.count - 1)
   }
 
-  /// An object of a class.
+  /// An object with a class.
   mutating func object(_ name: String, _ members: [String: Node]) -> Node {
     let description = add(
       .object(["$classname": .string(name), "$classes": .list([.string(name), .string("NSObject")])]))
@@ -33,7 +33,7 @@ struct ArchiveWriter {
 
   mutating func array(_ elements: [Node]) -> Node { object("NSMutableArray", ["NS.objects": .list(elements)]) }
 
-  /// The type as a real file is said to have it: an object in an object.
+  /// The type as real files are reported to have it: an object inside an object.
   mutating func uuid(_ type: TypeID) -> Node {
     let bytes = object("NSUUID", ["NS.uuidbytes": .data(type.bytes)])
     return object("HAKUUID", ["HAK.uuid": bytes])
@@ -84,7 +84,7 @@ struct ArchiveWriter {
     return object("HAKAccessory", members.merging(more) { _, last in last })
   }
 
-  /// The whole file, with the accessory in the dictionary that is around it.
+  /// The whole file: the accessory inside the dictionary that surrounds it.
   mutating func file(_ accessory: Node) -> [UInt8] {
     let root = object(
       "NSDictionary",
@@ -131,7 +131,7 @@ struct ArchiveWriter {
       return list
     case .object(let members):
       let object = plist_new_dict()
-      // Always in one order, so that a file is the same every time.
+      // A fixed order, for identical bytes in each run.
       for (name, member) in members.sorted(by: { $0.key < $1.key }) { plist_dict_set_item(object, name, tree(member)) }
       return object
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HAPAppleArchive
 
-/// Files that are no archives, or none that anyone could have meant: they are refused or read, and never more than that.
-@Suite("Archives of no good will") struct HostileArchiveTests {
-  /// Read or refused; what is read is a database.
+/// Files that are no archives, or malformed ones: they are either refused or read, without any other effect.
+@Suite("Hostile archives") struct HostileArchiveTests {
+  /// Accepts a refusal; if the archive is read, its accessories must form a valid database.
   private func take(_ bytes: [UInt8]) {
     guard let archive = try? AppleArchive(bytes) else { return }
     #expect(throws: Never.self) { try AttributeDatabase(archive.accessories) }
@@ -20,7 +20,7 @@ import Testing
     } catch { return error }
   }
 
-  /// A small garage with something of everything.
+  /// A small bridge with at least one object of each kind.
   private func sample() -> [UInt8] {
     var writer = ArchiveWriter()
     let on = writer.characteristic(
@@ -36,14 +36,14 @@ import Testing
         ]))
   }
 
-  @Test("Cut off anywhere, it is refused")
+  @Test("A truncated archive is refused, wherever it is cut")
   func truncated() {
     let whole = sample()
     #expect(error(whole) == nil)
     for length in 0..<whole.count { #expect(error(Array(whole[..<length])) != nil, "\(length) of \(whole.count)") }
   }
 
-  @Test("With any byte changed it is read or refused")
+  @Test("An archive with any byte changed is read or refused")
   func flipped() {
     let whole = sample()
     for place in whole.indices {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("The trailer's numbers may be anything")
+  @Test("Any byte in the trailer is accepted or refused without a trap")
   func trailer() {
     let whole = sample()
     for place in (whole.count - 26)..<whole.count {
@@ -65,13 +65,13 @@ import Testing
     }
   }
 
-  @Test("References in circles end")
+  @Test("Circular references end")
   func cycles() throws {
-    // References that are references.
+    // Circular references in the object table itself.
     var writer = ArchiveWriter()
     writer.objects += [.uid(2), .uid(1), .uid(3)]
     for place in 1...3 { #expect(error(writer.bytes(top: ["root": .uid(place)])) == .noAccessory) }
-    // An accessory that is its own service, list, type, password and transport.
+    // An accessory that refers to itself as its service, list, type, password and transport.
     writer = ArchiveWriter()
     let own = Dictionary(
       uniqueKeysWithValues: [
@@ -90,7 +90,7 @@ import Testing
     #expect(archive.remarks.count { $0.message.contains("already read") } == 4, "\(archive.remarks)")
   }
 
-  @Test("References out of range lead nowhere", arguments: [4, 1000, Int(UInt32.max)])
+  @Test("References out of range are treated as missing objects", arguments: [4, 1000, Int(UInt32.max)])
   func outOfRange(_ place: Int) {
     var writer = ArchiveWriter()
     writer.objects += [
@@ -101,7 +101,7 @@ import Testing
     take(writer.bytes(top: ["root": .uid(place)]))
   }
 
-  /// A binary property list of objects that are handed in as bytes, with references of two bytes.
+  /// A binary property list of the given encoded objects, with references of two bytes.
   private func binary(_ objects: [[UInt8]], count: UInt64? = nil) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var offsets: [UInt8] = []
@@ -120,7 +120,7 @@ import Testing
     return [0xA0 | UInt8(references.count)] + references.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
   }
 
-  @Test("A list in a list in a list is refused before anyone follows it")
+  @Test("Lists that are nested too deeply are refused before they are traversed")
   func deep() {
     let nested = (0..<60_000).map { array([$0 + 1]) } + [array([])]
     #expect(error(binary(nested)) == .tooLarge)
@@ -129,24 +129,24 @@ import Testing
     #expect(error(binary([array([1]), array([0])])) == .damaged("an object contains itself"))
   }
 
-  @Test("A list that holds the next one fourteen times, and so on, is refused before anyone makes it")
+  @Test("Lists that expand exponentially are refused before they are expanded")
   func bomb() {
     let doubling = (0..<40).map { array(Array(repeating: $0 + 1, count: 14)) } + [array([])]
     #expect(error(binary(doubling)) == .tooLarge)
-    // Text counts, too: a megabyte for each time that it is named.
+    // Text counts, too: one megabyte for each reference to it.
     let text: [UInt8] = [0x5F, 0x12, 0, 0x10, 0, 0] + Array(repeating: 0x61, count: 1 << 20)
     let copies = (0..<14).map { _ in array(Array(repeating: 15, count: 14)) }
     #expect(error(binary([array(Array(1...14))] + copies + [text])) == .tooLarge)
   }
 
-  @Test("Lengths beyond the file are refused", arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xCF, 0xDF] as [UInt8])
+  @Test("Lengths beyond the end of the file are refused", arguments: [0x4F, 0x5F, 0x6F, 0xAF, 0xCF, 0xDF] as [UInt8])
   func lengths(_ kind: UInt8) {
     for length in [
       [0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
       [0x13, 0x40, 0, 0, 0, 0, 0, 0, 0], [0x12, 0xFF, 0xFF, 0xFF, 0xFF], [0x11, 1, 0], [0x1F], [0x14], [0x50], [],
     ] as [[UInt8]] {
       let object = [kind] + length
-      // Alone, and twice in a list: what it claims to be is added up.
+      // Alone, and twice in a list: the claimed lengths are added up.
       guard case .damaged? = error(binary([object])), case .damaged? = error(binary([array([1, 1]), object])) else {
         Issue.record("\(kind) with \(length)")
         continue
@@ -154,13 +154,13 @@ import Testing
     }
   }
 
-  @Test("A text with a zero in it is refused", arguments: [[0x52, 0x61, 0], [0x62, 0, 0x61, 0, 0]] as [[UInt8]])
+  @Test("A text that contains a zero is refused", arguments: [[0x52, 0x61, 0], [0x62, 0, 0x61, 0, 0]] as [[UInt8]])
   func zeros(_ text: [UInt8]) {
     #expect(error(binary([[0xD1, 0, 1, 0, 2], text, array([])])) == .damaged("a text contains a zero character"))
     #expect(error(binary([[0xD1, 0, 1, 0, 2], [0x62, 0x61, 0, 0, 0x61], array([])])) == .notKeyed)
   }
 
-  @Test("Counts of objects beyond the file are refused")
+  @Test("Object counts beyond the end of the file are refused")
   func counts() {
     for count in [0, 2, 1000] {
       #expect(error(binary([array([])], count: UInt64(count))) == .damaged("it ends too early"))
@@ -170,10 +170,10 @@ import Testing
     #expect(error(Array("bplist00".utf8) + Array(repeating: 0, count: PropertyListBounds.mostBytes)) == .tooLarge)
   }
 
-  @Test("One list that everything shares is not gone through for each")
+  @Test("A list that all services share is traversed only once")
   func shared() throws {
     var writer = ArchiveWriter()
-    // Twenty thousand services that all have the same twenty thousand characteristics.
+    // Twenty thousand services that share one list of twenty thousand characteristics.
     let characteristics = (0..<20_000).map { _ in writer.add(.object(["HAK.format": .integer(1)])) }
     let list = writer.add(.object(["NS.objects": .list(characteristics)]))
     let services = (0..<20_000).map { _ in
@@ -186,7 +186,7 @@ import Testing
     #expect(archive.remarks.last?.message == "further remarks are not shown")
   }
 
-  @Test("What is no binary property list is told from what is one")
+  @Test("Files that are no binary property lists get their own error")
   func others() {
     #expect(error([]) == .notAnArchive)
     #expect(error(Array("{\"format\":\"hasaccessory/1\"}".utf8)) == .notAnArchive)
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test("A property list is read as what it is")
+  @Test("Each kind of value in a property list is read")
   func propertyList() throws {
     let bytes = ArchiveWriter.bytes(
       .object([

@@ -88,7 +88,7 @@ final class MemoryFrontEnd: AttributeFrontEnd, PairingFrontEnd {
     return session
   }
 
-  /// - Returns: nil if the answer waits for the device.
+  /// - Returns: `nil` if the answer waits for the device.
   func write(_ writes: [AttributeWrite], by session: AttributeSession) -> [HAPStatus]? {
     var transaction = WriteTransaction()
     transaction.writes = writes

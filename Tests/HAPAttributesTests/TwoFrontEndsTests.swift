@@ -31,7 +31,7 @@ import Testing
   }
 }
 
-/// The attributes and the pairings of TestHome, with a device that takes everything, and a store that never fails.
+/// The attributes and the pairings of TestHome, with a device that accepts each write, and a store that never fails.
 final class MemoryAccessoryHost {
   let attributes: AttributeServer
   let pairing: PairingServer
@@ -49,7 +49,7 @@ final class MemoryAccessoryHost {
   /// What controllers wrote, in order.
   var written: [AttributeID] { actions.written }
 
-  /// Does the slow work, and stores what waits.
+  /// Does the pending slow work and stores the pending changes.
   func run() {
     while !actions.jobs.isEmpty {
       let (ticket, work) = actions.jobs.removeFirst()
@@ -64,7 +64,7 @@ final class MemoryAccessoryHost {
 
 private final class MemoryActions: AttributeActions, PairingActions {
   fileprivate(set) var written: [AttributeID] = []
-  /// Slow work, or nil for a change to be stored.
+  /// Slow work, or `nil` for a change to store.
   fileprivate var jobs: [(ticket: Ticket, work: SlowWork?)] = []
   let makesReports = true
   private var lastTicket: UInt64 = 0

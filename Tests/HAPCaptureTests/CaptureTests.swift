@@ -22,7 +22,7 @@ private let head = CaptureHead(
 
 @Suite("Captures")
 struct CaptureTests {
-  @Test("The first line holds the accessory whole")
+  @Test("The first line holds the complete accessory")
   func heads() throws {
     let read = try CaptureHead(try JSONNode.parse(Array(head.text.utf8)))
     #expect(read.text == head.text)
@@ -53,14 +53,14 @@ struct CaptureTests {
     return inputs.map { .input($0, at: at) } + [.sent(id, [9, 8], at: at), .drawn([1, 2])]
   }
 
-  @Test("Every line is read as it was written, and is one line", arguments: lines())
+  @Test("Each line is read back as it was written, and is a single line", arguments: lines())
   func roundTrip(line: CaptureLine) throws {
     #expect(!line.text.contains("\n"))
     #expect(try CaptureLine(try JSONNode.parse(Array(line.text.utf8))) == line)
   }
 
   @Test(
-    "What no run can have is told with its line",
+    "A line that no run can produce is reported with its number",
     arguments: [
       ("{", "ends too early"), ("[]", "object is expected"), ("{}", "\"t\" is missing"),
       (#"{"t":1,"is":"sung"}"#, "sung"),
@@ -94,7 +94,7 @@ struct CaptureTests {
   }
 
   @Test(
-    "A file that is no capture is refused at its first line",
+    "A file that is not a capture is refused at its first line",
     arguments: ["", "\n", "{}", "[]", "{\"format\":\"x\"}", "{"])
   func noCapture(text: String) {
     #expect(throws: CaptureReplay.Mistake.self) { try CaptureReplay(Array(text.utf8)) }

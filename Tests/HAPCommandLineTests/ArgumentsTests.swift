@@ -23,7 +23,7 @@ private func message(_ body: () throws -> Void) -> String? {
 }
 
 @Suite struct ArgumentsAreRead {
-  @Test("Options and operands may be mixed, and values come after a blank or an equals sign") func mixed() throws {
+  @Test("Options and operands may be mixed, and values follow a blank or an equals sign") func mixed() throws {
     let read = try parse("a", "--state", "/s", "b", "--port=7", "-j", "c")
     #expect(read.operands == ["a", "b", "c"])
     #expect(try read.value(state) == "/s")
@@ -32,7 +32,7 @@ private func message(_ body: () throws -> Void) -> String? {
     #expect(read.has(state) && !read.has(net))
   }
 
-  @Test("What isn't given is nil, empty or false") func absent() throws {
+  @Test("An absent option is nil, empty or false") func absent() throws {
     let read = try parse()
     #expect(read.operands == [])
     #expect(try read.value(state) == nil)
@@ -40,13 +40,13 @@ private func message(_ body: () throws -> Void) -> String? {
     #expect(!read[json])
   }
 
-  @Test("After -- all are operands, and a single - is one") func dashes() throws {
+  @Test("All words after -- are operands, and a single - is one, too") func dashes() throws {
     let read = try parse("-", "--", "--state", "-j", "--")
     #expect(read.operands == ["-", "--state", "-j", "--"])
     #expect(!read[json])
   }
 
-  @Test("A negative number is an operand, and nothing else with a dash is") func negative() throws {
+  @Test("A negative number is an operand; any other word with a leading dash is an option") func negative() throws {
     #expect(try parse("set", "-5", "-0.5", "-1e3").operands == ["set", "-5", "-0.5", "-1e3"])
     #expect(throws: UsageError("unknown option -x5")) { try parse("-x5") }
     #expect(throws: UsageError("unknown option --5")) { try parse("--5") }
@@ -57,7 +57,8 @@ private func message(_ body: () throws -> Void) -> String? {
     #expect(try parse("--interface", "lo", "x", "--interface=eth0").all(net) == ["lo", "eth0"])
   }
 
-  @Test("A value may start with a dash, have equals signs, or be --like this when it is tied with one") func oddValues()
+  @Test("A value may start with a dash or contain equals signs; after an equals sign it may look like an option")
+  func oddValues()
     throws
   {
     #expect(try parse("--shift", "-3").value(shift) == -3)
@@ -69,14 +70,14 @@ private func message(_ body: () throws -> Void) -> String? {
 }
 
 @Suite struct ArgumentsAreRefused {
-  @Test("An unknown option says what was probably meant") func unknown() {
+  @Test("An unknown option is reported with the most similar option") func unknown() {
     #expect(message { _ = try parse("--stat", "x") } == "unknown option --stat; did you mean --state?")
     #expect(message { _ = try parse("--xyz=1") } == "unknown option --xyz")
     #expect(message { _ = try parse("-s") } == "unknown option -s")
     #expect(message { _ = try parse("-jj") } == "unknown option -jj")
   }
 
-  @Test("A missing value, a value for a flag, and an option given twice") func counts() {
+  @Test("A missing value, a value for a flag, and a repeated option are refused") func counts() {
     #expect(message { _ = try parse("--port") } == "--port needs a value: --port N")
     #expect(message { _ = try parse("--port", "--json") } == "--port needs a value: --port N")
     #expect(message { _ = try parse("--port", "--") } == "--port needs a value: --port N")
@@ -85,7 +86,7 @@ private func message(_ body: () throws -> Void) -> String? {
     #expect(message { _ = try parse("-j", "--json") } == "--json is given twice")
   }
 
-  @Test("Values of the wrong type name the option, the value and what is right") func types() {
+  @Test("For a value of the wrong type, the error names the option, the value and the legal values") func types() {
     for text in ["0", "101", "", "x", "1.0", "0x1", " 1", "99999999999999999999", "-1", "+1", "--1", "1-"] {
       let said = message { _ = try parse("--port=" + text).value(port) }
       #expect(said == "--port \(shown(text)): expected a whole number from 1 to 100")
@@ -97,7 +98,7 @@ private func message(_ body: () throws -> Void) -> String? {
       message { _ = try parse("--interface=a", "--interface=").all(net) } == "--interface \"\": it can't be empty")
   }
 
-  @Test("A word in a message has no control characters and no end of its own") func hostile() {
+  @Test("A word in a message has no control characters and a bounded length") func hostile() {
     #expect(shown("a\u{1B}[31m\nb") == "a\u{FFFD}[31m\u{FFFD}b")
     #expect(shown("a b") == "\"a b\"")
     #expect(shown("") == "\"\"")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPCommandLine
 
-/// A folder of its own for one test, removed with its owner.
+/// A temporary folder for one test, removed with its owner.
 private final class Folder {
   let path: String
 
@@ -35,7 +35,7 @@ private func text(_ path: String) throws -> String {
 }
 
 @Suite struct FilesAreWritten {
-  @Test("A new file has its bytes, and one that is there is never written over") func new() throws {
+  @Test("A new file gets its bytes, and an existing file is never overwritten") func new() throws {
     let folder = try Folder()
     let path = folder.path + "/a"
     try writeNewFile(path, Array("one".utf8))
@@ -49,7 +49,7 @@ private func text(_ path: String) throws -> String {
     #expect(try folder.mode("a") != 0o600 && folder.names == ["a", "b"])
   }
 
-  @Test("Another file takes the place of the old one, with its mode; who has the old one open reads it to the end")
+  @Test("A replacement keeps the mode of the old file; a process with the old file open reads it to the end")
   func replace() throws {
     let folder = try Folder()
     let path = folder.path + "/a"
@@ -62,7 +62,7 @@ private func text(_ path: String) throws -> String {
     #expect(try folder.mode("a") == 0o640 && folder.names == ["a"])
   }
 
-  @Test("One that isn't there is made; a link stays a link, and what it leads to is replaced") func links() throws {
+  @Test("A missing file is created; a symbolic link is kept, and its target is replaced") func links() throws {
     let folder = try Folder()
     try replaceFile(folder.path + "/a", Array("one".utf8))
     try FileManager.default.createSymbolicLink(atPath: folder.path + "/b", withDestinationPath: "a")
@@ -72,7 +72,7 @@ private func text(_ path: String) throws -> String {
     #expect(try folder.names == ["a", "b"])
   }
 
-  @Test("What is no ordinary file is not replaced, and what can't be written is told and leaves nothing behind")
+  @Test("Only ordinary files are replaced; a failed write is reported and leaves no file")
   func refused() throws {
     let folder = try Folder()
     #expect(
@@ -94,7 +94,8 @@ private func text(_ path: String) throws -> String {
     #expect(try folder.names == [])
   }
 
-  @Test("A name with room for nothing behind it can't be replaced, and stays as it is") func longName() throws {
+  @Test("A file whose name is too long for a temporary suffix can't be replaced, and stays unchanged")
+  func longName() throws {
     let folder = try Folder()
     let name = String(repeating: "n", count: 255)
     try writeNewFile(folder.path + "/" + name, [1])

@@ -13,7 +13,7 @@ import Testing
 
   private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] }
 
-  @Test("A file is replaced as a whole, and what fails leaves what was there") func replacing() throws {
+  @Test("A file is replaced as a whole, and a failed write keeps the old file") func replacing() throws {
     try withFolder {
       let file = folder + "/picture"
       try writeFile(file, [1, 2, 3], overwriting: true)

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPCommandLine
 
 @Suite(.timeLimit(.minutes(10))) struct LinesAreWritten {
-  /// Takes a line when it is let.
+  /// Accepts one line for each permit.
   private final class Reader: Sendable {
     let lines = Mutex<[String]>([])
     private let permits = DispatchSemaphore(value: 0)
@@ -21,14 +21,14 @@ import Testing
     }
   }
 
-  @Test("A reader who takes nothing is given up; one who does has everything") func patience() {
+  @Test("Output to a reader that accepts nothing is abandoned; a slow reader gets every line") func patience() {
     let (deaf, slow) = (Reader(), Reader())
     let lines = LineOutput(deaf.console, program: "test")
     for number in 0..<3 { lines.write("\(number)", isDroppable: false) }
     deaf.permit(1)
     lines.finish(patience: .milliseconds(20))
     #expect(deaf.lines.withLock { $0.count } <= 1)
-    // Its thread is there still.
+    // The writing thread still exists.
     deaf.permit(2)
 
     let others = LineOutput(slow.console, program: "test")

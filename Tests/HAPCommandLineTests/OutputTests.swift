@@ -50,7 +50,7 @@ import Testing
       #expect(message { () throws(FileError) in try checkOutputFile("") } != nil)
       #expect(message { () throws(FileError) in try checkOutputFolder("") } != nil)
       #expect(message { () throws(FileError) in try checkOutputFile(folder + "/new/") }?.contains("directory") == true)
-      // A link to nothing is there, and can't be created.
+      // The link exists, but its target can't be created.
       try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/gone/x")
       #expect(message { () throws(FileError) in try checkOutputFile(folder + "/link") } != nil)
     }
@@ -92,7 +92,7 @@ import Testing
     #expect(!closed.isIncomplete && reasons.withLock { $0.count } == 1)
   }
 
-  @Test("A command whose output was lost ends with 3, whatever it found", arguments: [ExitCode.well, .problem])
+  @Test("A command whose output was lost exits with status 3, whatever it found", arguments: [ExitCode.well, .problem])
   func lostOutput(_ code: ExitCode) {
     let program = Program(
       name: "p", version: "1", summary: "Prints",

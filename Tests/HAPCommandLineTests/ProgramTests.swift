@@ -40,14 +40,14 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
 }
 
 @Suite struct Programs {
-  @Test("A command gets its words, writes where it is told, and its exit code is the program's") func runs() {
+  @Test("A command gets its arguments, writes to its console, and sets the program's exit code") func runs() {
     #expect(run("hello", "Ann", "--loud", "Bob") == (.well, "Hello Ann and Bob!\n", ""))
     #expect(run("hello", "trouble").exit == .problem)
     #expect(run("quit").exit == .cannotRun)
     #expect([ExitCode.well, .problem, .usage, .cannotRun].map(\.rawValue) == [0, 1, 2, 3])
   }
 
-  @Test("Wrong usage is told on standard error, with the way to help") func usage() {
+  @Test("Wrong usage is reported on standard error, with a pointer to the help") func usage() {
     let hint = "\nTry 'greet hello --help'.\n"
     #expect(run("hello") == (.usage, "", "greet hello: WHO… is missing" + hint))
     #expect(run("hello", "a", "b", "c d") == (.usage, "", "greet hello: unexpected argument \"c d\"" + hint))
@@ -58,7 +58,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     #expect(run("").exit == .usage)
   }
 
-  @Test("Help and version go to standard output; nothing asked gets help on standard error") func help() {
+  @Test("Help and version go to standard output; without arguments, help goes to standard error") func help() {
     let text = """
       usage: greet COMMAND [options]
 
@@ -88,7 +88,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     #expect(run("--version") == (.well, "greet 1.2\n", ""))
   }
 
-  @Test("The help of a command is wrapped to the width, long options on a line of their own") func commandHelp() {
+  @Test("The help of a command is wrapped to the width; long options get a separate line") func commandHelp() {
     #expect(
       program.commands[0].helpText(program: "greet", width: 50) == """
         usage: greet hello WHO… [options]
@@ -119,7 +119,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     Terminal(isTerminal: isTerminal, reportedColumns: columns, environment: { environment[$0] })
   }
 
-  @Test("Colour is only on a terminal, and off with NO_COLOR or a dumb one") func colour() {
+  @Test("Colour is used only on a terminal, and is off with NO_COLOR or a dumb terminal") func colour() {
     #expect(terminal().hasColour)
     #expect(terminal(["NO_COLOR": ""]).hasColour, "an empty NO_COLOR doesn't count")
     #expect(!terminal(["NO_COLOR": "0"]).hasColour)
@@ -129,7 +129,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
 
   private func terminal(_ environment: [String: String]) -> Terminal { terminal(0, environment) }
 
-  @Test("The width is the terminal's, else COLUMNS, else 80; text keeps between 40 and 100") func width() {
+  @Test("The width is the terminal's, else COLUMNS, else 80; text is wrapped at 40 to 100") func width() {
     #expect(terminal(90, ["COLUMNS": "50"]).columns == 90)
     #expect(terminal(0, ["COLUMNS": "50"]).columns == 50)
     #expect(terminal().columns == nil)
@@ -139,7 +139,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     #expect(Terminal.none.textWidth == 80)
   }
 
-  @Test("A descriptor that is no terminal is none") func descriptor() {
+  @Test("An invalid descriptor is not a terminal") func descriptor() {
     #expect(Terminal(descriptor: -1, environment: { _ in nil }) == .none)
   }
 
@@ -154,14 +154,14 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     #expect(Terminal(descriptor: descriptor, environment: { _ in nil }).isDiscarded == isDiscarded)
   }
 
-  @Test("A style leaves text as it is where there is no colour") func style() {
+  @Test("Without colour, a style leaves text unchanged") func style() {
     #expect(Terminal.none.styled("x", .bold) == "x")
     #expect(terminal().styled("x", .red) == "\u{1B}[31mx\u{1B}[0m")
   }
 }
 
 @Suite struct Wrapping {
-  @Test("Lines break at blanks and never exceed the width, but for a word that does") func wraps() {
+  @Test("Lines break at blanks and never exceed the width, except for a longer word") func wraps() {
     #expect(wrapped("one two three four", width: 9) == ["one two", "three", "four"])
     #expect(wrapped("one two", width: 7) == ["one two"])
     #expect(wrapped("a verylongword b", width: 5) == ["a", "verylongword", "b"])

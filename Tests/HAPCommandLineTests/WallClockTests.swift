@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The time of day in reports") struct WallClockTests {
   @Test(
-    "Seconds since 1970 are a date of the Gregorian calendar",
+    "Seconds since 1970 become a date of the Gregorian calendar",
     arguments: [
       (-1, "1970-01-01T00:00:00Z"), (0, "1970-01-01T00:00:00Z"), (951_782_399, "2000-02-28T23:59:59Z"),
       (951_782_400, "2000-02-29T00:00:00Z"), (951_868_800, "2000-03-01T00:00:00Z"),

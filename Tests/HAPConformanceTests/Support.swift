@@ -12,7 +12,7 @@ func withLoop<T: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws 
   try await withTestHost { host in try await body(host.makeLoop("test")) }
 }
 
-/// Lets virtual time pass until a condition holds, but at most 10 seconds of it.
+/// Advances virtual time until a condition holds, for at most 10 seconds.
 func wait(
   on loop: EventLoop, isolation: isolated (any Actor)? = #isolation, until condition: () async -> Bool
 ) async throws {
@@ -23,7 +23,7 @@ func wait(
   throw LoopError(.timedOut, "waiting for a condition of the test")
 }
 
-/// Runs a test on a loop of the kernel, for tests with programs of the system.
+/// Runs a test on a loop of the kernel, for tests with system programs.
 func withRealLoop<T: Sendable>(_ body: @Sendable (EventLoop) async throws -> T) async rethrows -> T {
   let loop = EventLoop(name: "test")
   loop.start()
@@ -40,7 +40,7 @@ func hookFailure<T>(_ body: () async throws(HookFailure) -> T) async -> HookFail
 
 func text(_ node: JSONNode?) -> String? { node.map { node in JSONWriter.text { $0.node(node) } } }
 
-/// A value written as YAML, or JSON.
+/// A node that is written as YAML or JSON.
 func yaml(_ text: String) throws -> JSONNode { try JSONNode.yaml(Array(text.utf8)) }
 
 func stepError<T>(_ body: () throws(StepError) -> T) -> StepError? {

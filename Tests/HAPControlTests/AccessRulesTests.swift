@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPControl
 
-@Suite("Who may ask") struct AccessRulesTests {
+@Suite("Access rules") struct AccessRulesTests {
   private func outcome(
     _ fields: [(name: String, value: String)], path: [String] = ["v1", "accessories"], token: String? = nil
   ) -> Int {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "Any other host may be a name that leads here for an evil purpose",
+    "Any other host is refused, because its name may be resolved to this machine by an attacker",
     arguments: [
       "", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1:x",
       "127.0.0.1:99999", "[::1", "[::1]x", "[127.0.0.1]", "::1", "studio.evil", "0x7f.1", "127.0.0.1:80:80", "[]",
@@ -39,13 +39,13 @@ import Testing
     ])
   func foreign(_ host: String) { #expect(outcome([("host", host)]) == 403) }
 
-  @Test("Without a Host, and with two, nothing is answered") func count() {
+  @Test("A request without a Host, or with two, is refused") func count() {
     #expect(outcome([]) == 403)
     #expect(outcome([("host", "127.0.0.1"), ("host", "127.0.0.1")]) == 403)
   }
 
   @Test(
-    "Only pages of this very server may ask",
+    "Only pages of the same origin may send requests",
     arguments: [
       ("http://127.0.0.1:8080", 200), ("HTTP://127.0.0.1:8080", 200), ("http://127.0.0.1:8081", 403),
       ("https://127.0.0.1:8080", 403), ("http://localhost:8080", 403), ("null", 403), ("", 403),
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "What a browser says of another site's request is heeded",
+    "Sec-Fetch-Site is checked: requests of other sites are refused",
     arguments: [
       ("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("", 403),
     ])
@@ -64,7 +64,7 @@ import Testing
     #expect(outcome([("host", "localhost"), ("sec-fetch-site", site)]) == status)
   }
 
-  @Test("A link on another site leads to the page, and to nothing else") func links() {
+  @Test("A link on another site may open the page, but no other resource") func links() {
     let link: [(name: String, value: String)] = [
       ("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"),
       ("sec-fetch-dest", "document"),
@@ -75,7 +75,7 @@ import Testing
     #expect(outcome(link.map { $0.value == "navigate" ? ($0.name, "no-cors") : $0 }, path: []) == 403)
   }
 
-  @Test("Where there is a token, the API wants it, and the page doesn't") func token() {
+  @Test("With a token, the API requires it, and the page doesn't") func token() {
     let host = (name: "host", value: "192.168.1.2:8080")
     func outcome(_ authorization: String?, path: [String] = ["v1"]) -> Int {
       self.outcome([host] + (authorization.map { [("authorization", $0)] } ?? []), path: path, token: "secret-1")

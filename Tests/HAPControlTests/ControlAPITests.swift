@@ -8,7 +8,7 @@ import Testing
 @Suite("The control API") struct ControlAPITests {
   private let door = "/v1/accessories/1/characteristics/TargetDoorState"
 
-  @Test("A value set by hand takes effect, and words of the catalogue are values") func set() async throws {
+  @Test("A value set by hand takes effect; value names of the catalogue are accepted") func set() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       let answer = try await control.node("PUT", door, #"{"value": "open"}"#)
       #expect(answer["value"]?.integerValue == 0 && answer["word"]?.stringValue == "open")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("What is wrong with a value, a body, a name or a method is said, with its place") func refusals() async throws {
+  @Test("An invalid value, body, name or method is refused with a reason and its place") func refusals() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       #expect(
         try await control.refusal("PUT", door, #"{"value": 7}"#)
@@ -58,7 +58,7 @@ import Testing
       #expect(wrong.status == 405)
       #expect(wrong.fields.contains(HTTPField("Allow", "DELETE, GET, PATCH, HEAD")))
       #expect(try await control.ask("POST", "/index.html").status == 405)
-      #expect(try await control.node("GET", door)["word"]?.stringValue == "closed", "nothing of it changed anything")
+      #expect(try await control.node("GET", door)["word"]?.stringValue == "closed", "no value has changed")
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("A profile in the body is served, once; without the accessory nothing is left, and its number is nobody else's")
+  @Test("A profile in the body is served once; a deleted accessory leaves nothing, and its number is not reused")
   func adding() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       let added = try await control.ask("POST", "/v1/accessories", Profiles.lamp)
@@ -86,7 +86,7 @@ import Testing
       let log = try await control.node("GET", "/v1/log")
       let names = log["events"]?.elements?.compactMap { $0["event"]?.stringValue }
       #expect(names?.filter { ["added", "removed"].contains($0) } == ["added", "removed", "added"])
-      // With every problem, each with its place.
+      // The error contains each problem with its place.
       let bad = try await control.ask(
         "POST", "/v1/accessories",
         "{\"format\": \"hasaccessory/1\", \"name\": \"\",\n\"category\": \"lamp\", \"services\": [{\"type\": \"LightBulbb\"}]}"
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("Files that a body's behaviours name are read for nobody") func files() async throws {
+  @Test("Files that behaviours in a body name are never read") func files() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       let profile = """
         {"format": "hasaccessory/1", "name": "Sensor", "category": "sensor", "services": [{"type": "TemperatureSensor", "primary": true,
@@ -112,10 +112,8 @@ import Testing
     }
   }
 
-  @Test("A profile of a few words can be edited and served; what is replaced keeps its ids and raises c#")
-  func profiles()
-    async throws
-  {
+  @Test("A minimal profile can be edited and served; a replaced profile keeps its ids and raises c#")
+  func profiles() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       let made = try await control.ask(
         "POST", "/v1/profiles", #"{"services": ["LightBulb:Hue", "Outlet"], "name": "Desk"}"#)
@@ -150,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("Deeds go to the service that knows them") func actions() async throws {
+  @Test("Actions go to the service that supports them") func actions() async throws {
     try await controlled(Profiles.garage, Profiles.button, Profiles.bridge) { (control) async throws in
       func act(_ accessory: Int, _ body: String) async throws -> String {
         try await control.refusal("POST", "/v1/accessories/\(accessory)/actions", body)
@@ -189,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("Faults are switched on with their parameters, and off") func faults() async throws {
+  @Test("Faults are started with their parameters, and ended") func faults() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       let latency = "/v1/accessories/1/faults/latency"
       let on = try await control.node("PUT", latency, #"{"by": "2s"}"#)
@@ -206,7 +204,7 @@ import Testing
     }
   }
 
-  @Test("The network, restarts and the clock") func world() async throws {
+  @Test("The network, restarts and the clock are controllable") func world() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       #expect(try await control.node("PATCH", "/v1/accessories/1", #"{"radio": false}"#)["radio"]?.boolValue == false)
       #expect(
@@ -244,7 +242,8 @@ import Testing
     }
   }
 
-  @Test("Another conduct holds from its start, and what is wrong with it is said") func conduct() async throws {
+  @Test("New quirks apply from the next start; malformed quirks are refused with a reason")
+  func conduct() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       let path = "/v1/accessories/1/conduct"
       #expect(try await control.node("PUT", path, #"{"maximumSessions": 3}"#)["maximumSessions"]?.integerValue == 3)
@@ -252,7 +251,7 @@ import Testing
       #expect(
         try await control.node("GET", "/v1/log?event=restarted")["events"]?.elements?.first?["by"]?.stringValue
           == "reboot")
-      // It is the accessory's own from now on.
+      // These quirks are kept from now on.
       _ = try await control.node("POST", "/v1/accessories/1/restart", #"{"kind": "factory-reset"}"#)
       #expect(try await control.node("GET", path)["maximumSessions"]?.integerValue == 3)
       let presets = try await control.node("GET", "/v1/conducts")
@@ -271,7 +270,7 @@ import Testing
     }
   }
 
-  @Test("What has stopped says so, and so does a record that is taken back") func stopped() async throws {
+  @Test("A stopped accessory and a withdrawn record are reported as events") func stopped() async throws {
     try await controlled(Profiles.lamp, Profiles.garage) { (control) async throws in
       _ = try await control.node("PATCH", "/v1/accessories/1", #"{"announced": false}"#)
       _ = try await control.node("POST", "/v1/commands", #"{"command": "stop", "accessory": "Lamp"}"#)
@@ -282,7 +281,7 @@ import Testing
     }
   }
 
-  @Test("Commands come through as on standard input") func commands() async throws {
+  @Test("The API accepts the commands of standard input") func commands() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       let answer = try await control.node("POST", "/v1/commands", #"{"id": 7, "command": "list"}"#)
       #expect(answer["accessories"]?.elements?.count == 1 && answer["id"] == nil)
@@ -296,7 +295,7 @@ import Testing
     }
   }
 
-  @Test("The log tells the latest events, those behind a number, or the last few") func log() async throws {
+  @Test("The log returns the latest events, the events after a number, or the last few") func log() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       for value in [1, 2, 3] {
         _ = try await control.node("PUT", "/v1/accessories/1/characteristics/Brightness", "{\"value\": \(value)}")
@@ -330,7 +329,7 @@ import Testing
     }
   }
 
-  @Test("The page and what it is made of are served, with the rules for browsers") func page() async throws {
+  @Test("The page and its resources are served, with security headers for browsers") func page() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
       for file in EmbeddedPage.files {
         let answer = try await control.ask("GET", "/" + file.name)

@@ -3,7 +3,7 @@ import HAPWire
 import Testing
 @testable import HAPControl
 
-/// With real sockets on loopback.
+/// Uses real sockets on loopback.
 @Suite("Connections of the control API", .timeLimit(.minutes(10))) struct ControlConnectionTests {
   private static let ask = "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -23,7 +23,7 @@ import Testing
 
   // MARK: Requests
 
-  @Test("A stranger is turned away by the head of the request; the body is not waited for")
+  @Test("A request without access is refused after its head, without its body")
   func stranger() async throws {
     try await listening { served in
       for host in ["evil.example", "127.0.0.1.evil.example"] {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("Who is let through is asked for the body, once") func goOn() async throws {
+  @Test("An accepted request gets 100 Continue exactly once") func goOn() async throws {
     try await listening { served in
       let client = try await served.client()
       client.send("PUT /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("What is refused has no body where only the head was asked for") func head() async throws {
+  @Test("A refusal of a HEAD request has no body") func head() async throws {
     try await listening { served in
       let client = try await served.client()
       client.send("HEAD /v1 HTTP/1.1\r\nHost: evil.example\r\n\r\n")
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("Behind the last answer nothing is kept of what still comes") func flood() async throws {
+  @Test("After the last answer, further input is discarded") func flood() async throws {
     try await listening { served in
       let client = try await served.client()
       client.send("nonsense\r\n\r\n")
@@ -79,7 +79,9 @@ import Testing
 
   // MARK: Answers
 
-  @Test("An answer arrives whole, also behind Connection: close and to who has said all", arguments: [true, false])
+  @Test(
+    "A long answer arrives complete, even with Connection: close and after the client's FIN",
+    arguments: [true, false])
   func whole(_ closes: Bool) async throws {
     var times = ControlTimes()
     times.lingering = .milliseconds(1)
@@ -92,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("Who doesn't take an answer is let go", arguments: ["", "Connection: close\r\n"])
+  @Test("A client that doesn't read its answer is disconnected", arguments: ["", "Connection: close\r\n"])
   func unread(_ field: String) async throws {
     var times = ControlTimes()
     times.answer = .milliseconds(20)
@@ -109,7 +111,8 @@ import Testing
     }
   }
 
-  @Test("Who has asked nothing that may be asked gives way, who is owed something doesn't") func places() async throws {
+  @Test("At the limit, a connection without a complete request is evicted; one with a pending answer is not")
+  func places() async throws {
     try await listening(respond: { _ in Self.big(20_000_000) }) { served in
       let owed = try await served.client()
       owed.send(Self.ask)
@@ -127,8 +130,7 @@ import Testing
     }
   }
 
-  @Test("[CN.18] Clients that send no whole request take no place from one that does") func silentClients() async throws
-  {
+  @Test("[CN.18] Clients without a complete request never block a client with one") func silentClients() async throws {
     try await listening { served in
       let count = ControlListener.mostConnections + 20
       var silent: [RawClient] = []
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("[CN.20] Requests whose bodies are incomplete take no place from a whole one, from new clients or known ones")
+  @Test("[CN.20] Requests with incomplete bodies never block a complete one, from new or known clients")
   func halfBodies() async throws {
     let half =
       "PUT /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n"
@@ -181,7 +183,7 @@ import Testing
 
   // MARK: Events
 
-  @Test("Who comes back to a long journal is told all of it, piece by piece, and what comes then")
+  @Test("A client that resumes a long journal gets all of it, in pieces, and then new events")
   func backlog() async throws {
     try await listening(respond: { _ in Self.following(.behind(0)) }) { served in
       let text = String(repeating: "x", count: 3000)
@@ -195,14 +197,14 @@ import Testing
     }
   }
 
-  @Test("Who reads too slowly is told what was lost, and stays") func slow() async throws {
+  @Test("A slow reader is notified of lost events, and stays connected") func slow() async throws {
     try await listening(respond: { _ in Self.following(.now) }) { served in
       let client = try await served.client()
       client.send(Self.ask)
       await client.until("id: here-0\n")
       let text = String(repeating: "x", count: 30_000)
       try await served.onLoop { for _ in 0..<100 { served.journal.append(Self.trouble(text), now: .zero) } }
-      // What the sockets hold goes on its way; the journal forgets the rest.
+      // Bytes in the socket buffers still arrive; the journal drops the rest.
       for round in 1...20 {
         try await served.onLoop {
           for _ in 0..<100 { served.journal.append(Self.trouble("\(round)" + text), now: .zero) }
@@ -214,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("Who reads nothing at all is let go") func deaf() async throws {
+  @Test("A client that reads nothing is disconnected") func deaf() async throws {
     var times = ControlTimes()
     times.sign = .milliseconds(5)
     times.waitingSigns = 2
@@ -230,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("Numbers of another process's journal mean nothing: all is told that is known, and that something was lost")
+  @Test("A number from another process's journal is ignored: all known events are sent, after a report of loss")
   func elsewhere() async throws {
     for place in [EventStreamStart.Place.elsewhere, .behind(50)] {
       try await listening(respond: { _ in Self.following(place) }) { served in

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("Path, query, fields and body are taken out, decoded") func all() throws {
+  @Test("Path, query, fields and body are extracted and decoded") func all() throws {
     let request = try read(
       "PATCH /v1/a%2Fb/%C3%A9//?x=1%202&y=a+b&z HTTP/1.1\r\nHost: localhost\r\nX-Odd:  a \r\nx-odd: b\r\nContent-Length: 2\r\n\r\n{}"
     )
@@ -31,13 +31,13 @@ import Testing
     #expect(request.body == Array("{}".utf8) && request[field: "host"] == "x")
   }
 
-  @Test("Only a line feed ends a field: what Unicode takes for an end of line makes no other one") func ends() throws {
+  @Test("Only a line feed ends a field; other line separators of Unicode don't") func ends() throws {
     let request = try read(
       "GET /v1 HTTP/1.1\r\nAccept: a\u{0B}Host: evil\u{2028}Origin: x\u{85}y: z\r\nHost: localhost\r\n\r\n")
     #expect(request.fields.map(\.name) == ["accept", "host"] && request[field: "host"] == "localhost")
   }
 
-  @Test("A target in absolute form says which host is meant") func absolute() throws {
+  @Test("A target in absolute form contains the host") func absolute() throws {
     for (target, path) in [("http://127.0.0.1:80/v1/clock?x=y", ["v1", "clock"]), ("HTTP://127.0.0.1:80", [])] {
       let request = try read("GET \(target) HTTP/1.1\r\nHost: evil\r\n\r\n")
       #expect(request.path == path && request[field: "host"] == "127.0.0.1:80")
@@ -47,13 +47,13 @@ import Testing
   @Test("The root has no parts") func root() throws { #expect(try read("GET / HTTP/1.1\r\n\r\n").path == []) }
 
   @Test(
-    "What is no path is refused",
+    "A malformed path is refused",
     arguments: ["*", "https://localhost/v1", "http:/v1", "v1", "/%", "/%4", "/%zz", "/%ff", "/a?%"])
   func bad(_ target: String) {
     #expect(throws: ControlProblem.self) { try read("GET \(target) HTTP/1.1\r\n\r\n") }
   }
 
-  @Test("Any change of a byte is read or refused, and never traps") func anyByte() {
+  @Test("A request with any byte changed is read or refused, and never traps") func anyByte() {
     let text =
       "PUT /v1/accessories/1/characteristics/1.2?aid=1 HTTP/1.1\r\nHost: localhost:1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"a\":123}"
     let bytes = Array(text.utf8)

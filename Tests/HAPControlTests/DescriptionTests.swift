@@ -13,7 +13,7 @@ import Testing
     try JSONNode.parse(Array(ControlDescription.text.utf8))
   }
 
-  @Test("It describes every operation, and no other") func operations() throws {
+  @Test("The document describes exactly the existing operations") func operations() throws {
     var described: Set<String> = []
     for path in try #require(try document()["paths"]?.members) {
       for method in path.value.members ?? [] where method.name != "parameters" {
@@ -23,7 +23,7 @@ import Testing
     #expect(described == Set(ControlOperation.allCases.map { "\($0.form.method) \($0.form.path) \($0.rawValue)" }))
   }
 
-  @Test("Its query parameters and bodies are those that are taken", arguments: ControlOperation.allCases)
+  @Test("The document has exactly the accepted query parameters and bodies", arguments: ControlOperation.allCases)
   func inputs(_ operation: ControlOperation) throws {
     let document = try document()
     let path = try #require(document["paths"]?[operation.form.path])
@@ -45,7 +45,7 @@ import Testing
     if let body { #expect(body["required"]?.boolValue == (operation.form.body != .optional)) }
   }
 
-  @Test("It describes every command that names no file, with the members that it must have") func commands() throws {
+  @Test("The document describes each command that names no file, with its required members") func commands() throws {
     let document = try document()
     let components = try #require(document["components"]?["schemas"])
     let body = document["paths"]?["/v1/commands"]?["post"]?["requestBody"]
@@ -76,7 +76,7 @@ import Testing
         == FaultLibrary.builtIn.entries.map(\.name))
     for (schema, fault) in zip(schemas, FaultLibrary.builtIn.entries) {
       let names = (schema["properties"]?.members ?? []).map(\.name)
-      // A fault of the accessory as a whole refuses a connection.
+      // A fault of the whole accessory does not take a connection.
       let limited = #"{"controller": "*"}"#
       let isForConnections = (try? fault.choice(JSONNode.parse(Array(limited.utf8)))) != nil
       #expect(
@@ -97,7 +97,8 @@ import Testing
 
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
 
-  @Test("It describes every field of a conduct, and every preset", .disabled(if: writes)) func conduct() throws {
+  @Test("The document describes each field of the quirks, and each preset", .disabled(if: writes))
+  func conduct() throws {
     let kinds = try #require(try document()["components"]?["schemas"]?["Conduct"]?["oneOf"]?.elements)
     let presets = kinds.compactMap { $0["enum"]?.elements }.flatMap { $0 }.compactMap(\.stringValue)
     #expect(presets == Conduct.presets.keys)

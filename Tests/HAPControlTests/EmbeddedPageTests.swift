@@ -6,7 +6,7 @@ struct EmbeddedPageTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources/HAPControl")
 
-  @Test("The page of the program is all files of the folder Page, byte by byte") func page() throws {
+  @Test("The embedded page equals the files of the folder Page, byte by byte") func page() throws {
     let folder = Self.folder.appendingPathComponent("Page")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
     #expect(EmbeddedPage.files.map(\.name) == names.sorted())
@@ -16,7 +16,7 @@ struct EmbeddedPageTests {
     }
   }
 
-  @Test("The OpenAPI document of the program is that of the folder OpenAPI, in one line") func description() throws {
+  @Test("The embedded OpenAPI document equals that of the folder OpenAPI, on one line") func description() throws {
     let text = "\(EmbeddedDescription.text)"
     let source = try Data(contentsOf: Self.folder.appendingPathComponent("OpenAPI/openapi.json"))
     let members = try JSONSerialization.jsonObject(with: source) as? NSDictionary

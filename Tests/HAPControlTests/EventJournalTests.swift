@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Events are numbered from 1, and those behind a number are told in their order",
+    "Events are numbered from 1, and the events after a number are returned in order",
     arguments: [0, 1, 5, 1999, 2000, 2001, 4321])
   func numbers(_ count: Int) {
     let journal = journal(count)
@@ -34,7 +34,7 @@ import Testing
     #expect(journal.oldestNumber == UInt64(max(0, count - EventJournal.room)) + 1)
   }
 
-  @Test("What is kept is bounded in bytes, too, but for the latest") func weight() {
+  @Test("The journal is also bounded in bytes, but always keeps the latest event") func weight() {
     let journal = EventJournal(run: "here") { .zero }
     func append(_ size: Int) {
       let value = SimulatorEvent.NamedValue(
@@ -50,7 +50,7 @@ import Testing
     #expect(journal.entries(after: 0).map(\.number) == Array(3102...5101))
   }
 
-  @Test("The latest of some are found among many others") func some() {
+  @Test("The latest events of a filter are found among many others") func some() {
     let journal = journal(1000)
     for name in ["a", "b"] {
       journal.append(.simulator(SimulatorEvent(accessory: name, .trouble("it smokes"))), now: .zero)
@@ -62,7 +62,7 @@ import Testing
     #expect(journal.entries(after: 1001, where: wish.admits).map(\.number) == [1002])
   }
 
-  @Test("Who comes back says where it was, in this journal or another's") func places() {
+  @Test("An event id names its journal; an id of another journal is recognized") func places() {
     let journal = EventJournal(run: "here") { .zero }
     #expect(journal.id(7) == "here-7" && journal.place(ofID: "here-7") == .behind(7))
     for id in ["7", "", "-", "here", "here-", "here-x", "here--7", "there-7", "here-7-7", "here-99999999999999999999"] {
@@ -72,7 +72,7 @@ import Testing
     #expect(EventJournal(on: loop) { .zero }.run != EventJournal(on: loop) { .zero }.run)
   }
 
-  @Test("Who listens is told, until it doesn't") func listeners() {
+  @Test("A listener is notified of each event until it is removed") func listeners() {
     let journal = journal(0)
     var heard: [UInt64] = []
     let id = journal.listen { heard.append(journal.lastNumber) }
@@ -85,7 +85,7 @@ import Testing
     #expect(heard == [1, 101, 102])
   }
 
-  @Test("A listener wants one accessory's events, or those of some names") func filters() {
+  @Test("A filter selects the events of one accessory, or of given names") func filters() {
     var event = SimulatorEvent(accessory: "Lamp", .connected(peer: "x"))
     event.number = 2
     let entry = EventJournal.Entry(number: 1, time: .zero, now: .zero, event: .simulator(event))

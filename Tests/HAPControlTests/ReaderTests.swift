@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPControl
 
-@Suite("Events, and who reads them") struct ReaderTests {
+@Suite("Events and their readers") struct ReaderTests {
   /// A scenario that is played until `isPlaying` is false.
   private final class Playing: ControlledScenarios, @unchecked Sendable {  // used on the loop's thread alone
     var isPlaying = true
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("The journal says whether a client reads") func reader() async throws {
+  @Test("The journal shows whether a client reads") func reader() async throws {
     try await reading { served in
       #expect(try await !served.look { $1.hasReader })
       _ = try await served.node("GET", "/v1/log")

@@ -9,12 +9,12 @@ import HAPWire
 import Synchronization
 @testable import HAPControl
 
-/// The control API of some accessories on a loop of its own, without a socket. Everything awaits; nothing blocks.
+/// The control API of some accessories on a loop, without a socket. Every call is asynchronous; none blocks.
 final class ServedControl: Sendable {
   let loop = EventLoop(name: "control")
   private let held = Mutex<Held?>(nil)
 
-  /// What belongs to the loop.
+  /// The state that is confined to the loop.
   private final class Held: @unchecked Sendable {
     let simulation: Simulation
     let journal: EventJournal
@@ -27,11 +27,11 @@ final class ServedControl: Sendable {
     }
   }
 
-  /// Notes what happens, from any loop's callback.
+  /// Records events from callbacks on any loop.
   private final class Sink: @unchecked Sendable { var journal: EventJournal? }
 
   /// - Parameters:
-  ///   - profiles: the texts of profiles, each served.
+  ///   - profiles: the texts of the profiles to serve.
   ///   - reportsAll: whether all events are recorded before a client reads them.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, reportsAll: Bool = true,
@@ -65,7 +65,7 @@ final class ServedControl: Sendable {
 
   struct Failure: Error { let message: String }
 
-  /// To be called in the end: it and the loop know each other.
+  /// Must be called at the end: it breaks the reference cycle with the loop.
   func stop() async throws {
     guard let held = held.withLock({ $0 }) else { return }
     try await onLoop {
@@ -88,7 +88,7 @@ final class ServedControl: Sendable {
     return try await onLoop { held.api.assumeIsolated { body($0, held.journal) } }
   }
 
-  /// - Parameter target: "/v1/accessories?x=1", with nothing to be decoded in it.
+  /// - Parameter target: a target such as "/v1/accessories?x=1", without percent-encoding.
   func ask(
     _ method: String, _ target: String, _ body: String = "", type: String = "application/json"
   ) async throws -> ControlAnswer {
@@ -105,7 +105,7 @@ final class ServedControl: Sendable {
     return await api.answer(request)
   }
 
-  /// What a request that has to go well is answered with.
+  /// Returns the answer to a request that must succeed.
   func node(_ method: String, _ target: String, _ body: String = "") async throws -> JSONNode {
     let answer = try await ask(method, target, body)
     guard (200..<300).contains(answer.status) else {
@@ -128,7 +128,7 @@ final class ServedControl: Sendable {
   }
 }
 
-/// Runs with the API of these profiles, and stops it whatever comes.
+/// Runs `body` with the API of these profiles, and always stops it afterwards.
 func controlled<T>(
   _ profiles: String..., pace: SimulationClock.Pace = .standing, _ body: (ServedControl) async throws -> T
 ) async throws -> T {
@@ -164,7 +164,7 @@ enum Profiles {
 }
 
 extension String {
-  /// With the first of these changed.
+  /// Replaces the first occurrence only.
   func replacing(_ old: String, with new: String) -> String {
     guard let place = firstRange(of: old) else { return self }
     return self[..<place.lowerBound] + new + self[place.upperBound...]

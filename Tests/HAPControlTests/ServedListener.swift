@@ -3,8 +3,8 @@ import HAPWire
 
 @testable import HAPControl
 
-/// The control API's listener on a loop of its own, which answers as a test wants, and clients that send bytes.
-final class ServedListener: @unchecked Sendable {  // what it has belongs to the loop's thread
+/// The control API's listener on a loop, with answers from the test, and clients that send raw bytes.
+final class ServedListener: @unchecked Sendable {  // state is confined to the loop's thread
   let loop = EventLoop(name: "listener")
   private(set) var journal: EventJournal!
   private(set) var listener: ControlListener!
@@ -47,14 +47,14 @@ final class ServedListener: @unchecked Sendable {  // what it has belongs to the
   func connectionCount() async throws -> Int { try await onLoop { [self] in listener.connectionCount } }
 }
 
-/// Sends bytes as they are, and keeps what comes. Reads only when it is asked to wait for something.
-final class RawClient: @unchecked Sendable {  // what it has belongs to the loop's thread
+/// Sends raw bytes and collects the received ones. Reads only during a wait.
+final class RawClient: @unchecked Sendable {  // state is confined to the loop's thread
   private let loop: EventLoop
   private var stream: TCPStream!
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   private var bytes: [UInt8] = []
   private var hasEnded = false
-  /// How far the bytes were searched for what is waited for.
+  /// The number of bytes that were searched for the awaited text.
   private var searched = 0
   private var wish: (isMet: () -> Bool, then: ([UInt8]) -> Void)?
 
@@ -90,7 +90,7 @@ final class RawClient: @unchecked Sendable {  // what it has belongs to the loop
   func finish() { loop.schedule { [self] in stream.finishWriting() } }
   func close() { loop.schedule { [self] in stream.close() } }
 
-  /// All that has come when this has, or when nothing more comes.
+  /// Waits for `text` or the end of the stream, and returns everything received so far.
   @discardableResult
   func until(_ text: String) async -> String {
     let wanted = Array(text.utf8)
@@ -102,11 +102,11 @@ final class RawClient: @unchecked Sendable {  // what it has belongs to the loop
       }, as: UTF8.self)
   }
 
-  /// All that has come when it is so many bytes, or when nothing more comes.
+  /// Waits for `count` bytes or the end of the stream, and returns the number received so far.
   @discardableResult
   func until(_ count: Int) async -> Int { await bytes { [self] in bytes.count >= count }.count }
 
-  /// All that came until the other end had nothing more to say.
+  /// Waits for the end of the stream, and returns everything received.
   func untilEnd() async -> [UInt8] { await bytes { false } }
 
   private func bytes(_ isMet: @escaping @Sendable () -> Bool) async -> [UInt8] {
@@ -121,7 +121,7 @@ final class RawClient: @unchecked Sendable {  // what it has belongs to the loop
   }
 }
 
-/// Runs with a listener, and stops it whatever comes.
+/// Runs `body` with a listener, and always stops it afterwards.
 func listening<T>(
   _ times: ControlTimes = .init(), token: String? = nil,
   respond: @escaping @Sendable (ControlRequest) -> ControlAnswer = { _ in .done },

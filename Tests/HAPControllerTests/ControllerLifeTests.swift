@@ -81,7 +81,7 @@
       }
     }
 
-    @Test("The end of the controller ends its sessions and all calls, also those that come later, with .closed")
+    @Test("Closing the controller ends its sessions and all calls, including later ones, with .closed")
     func closedController() async throws {
       try await withLamp { world, home, lamp, controller in
         let session = try await controller.session(with: "lamp")
@@ -106,7 +106,7 @@
       }
     }
 
-    @Test("After the end of a controller with a loop of its own, calls throw instead of waiting forever")
+    @Test("After the end of a controller with its own loop, calls throw instead of waiting forever")
     func ownLoop() async {
       let controller = Controller(storage: PairingMemory(), interfaces: ["lo"])
       controller.close()

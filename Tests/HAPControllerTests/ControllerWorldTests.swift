@@ -34,7 +34,7 @@
       }
     }
 
-    /// The next change that `isWanted` selects.
+    /// The next change for which `isWanted` is true.
     private func next<T>(
       _ changes: inout AsyncStream<SessionChange>.Iterator, _ isWanted: (SessionChange) -> T?
     ) async throws -> T {
@@ -95,7 +95,7 @@
         _ = try await controller.pair(with: door.deviceID, code: code, name: "door")
         let session = try await controller.session(with: "door")
         var changes = session.changes().makeAsyncIterator()
-        // The record is seen after the session began.
+        // The record is observed after the start of the session.
         while session.snapshot.configurationNumber == nil { try await world.sleep(for: .seconds(1)) }
         let number = try #require(session.snapshot.configurationNumber)
         try #require(session.snapshot.characteristic(named: "On") == nil)
@@ -110,7 +110,7 @@
       }
     }
 
-    @Test("A session outlives a loss of power, and reports the loss, the connection and what changed meanwhile")
+    @Test("A session outlives a loss of power, and reports the loss, the connection and the missed changes")
     func powerLoss() async throws {
       let profile = garage()
       try await withGarage { [code] world, home, door, controller in
@@ -150,7 +150,7 @@
       }
     }
 
-    @Test("One identity can pair with several accessories; without one, each pairing has keys of its own")
+    @Test("One identity can pair with several accessories; without one, each pairing has its own keys")
     func identities() async throws {
       let second = garage("Shed")
       try await withGarage { [code] world, _, _, controller in
@@ -166,7 +166,7 @@
       }
     }
 
-    @Test("Errors have a kind, the accessory that they are about, and what to do")
+    @Test("An error has a kind, its accessory, and advice")
     func errors() async throws {
       try await withGarage { [code] _, _, _, controller in
         func error(_ body: () async throws -> Void) async -> ControllerError? {
@@ -195,7 +195,7 @@
       }
     }
 
-    @Test("A watch reports an accessory that comes, changes and goes")
+    @Test("A watch reports an accessory that appears, changes and disappears")
     func watching() async throws {
       try await withGarage { [code] _, _, door, controller in
         let watch = controller.watchAccessories()
@@ -218,7 +218,7 @@
   }
 
   /// The steps of one operation.
-  private final class Steps: @unchecked Sendable {  // of the world's thread
+  private final class Steps: @unchecked Sendable {  // confined to the world's thread
     private(set) var all: [ControllerProgress] = []
     func take(_ step: ControllerProgress) { all.append(step) }
   }

@@ -31,7 +31,7 @@ import Testing
     #expect(try storage.pairings().count == 22)
   }
 
-  @Test("A pairing gets a free name, and keeps its own if that is the one")
+  @Test("A pairing gets a free name, and keeps its present name if that is the free one")
   func rename() throws {
     let memory = PairingMemory([try pairing("AA:BB"), try pairing("garage")])
     let storage = SerialStorage(memory)
@@ -41,7 +41,7 @@ import Testing
     #expect(memory.pairings().map(\.name) == ["garage", "garage-2"])
   }
 
-  @Test("New addresses of a pairing that was removed meanwhile do not store it again")
+  @Test("New addresses don't restore a pairing that was removed in the meantime")
   func addresses() throws {
     let memory = PairingMemory()
     let storage = SerialStorage(memory)
@@ -56,14 +56,14 @@ import Testing
     let controller = Controller(storage: PairingMemory(), interfaces: [Self.loopback])
     let watch = controller.watchAccessories()
     async let count = watch.reduce(0) { count, _ in count + 1 }
-    // The search of the watch has begun when a later one has ended.
+    // When a later search has ended, the search of the watch has begun.
     _ = try? await controller.findAccessories(for: .milliseconds(1))
     controller.close()
     #expect(await count < 100)
     #expect(await controller.watchAccessories().reduce(0) { count, _ in count + 1 } == 0)
   }
 
-  @Test("A cancelled search is no list of accessories")
+  @Test("A cancelled search throws instead of returning a list")
   func cancelled() async {
     let controller = Controller(storage: PairingMemory(), interfaces: [Self.loopback])
     let search = Task { try await controller.findAccessories(for: .seconds(3600)) }

@@ -20,14 +20,14 @@ import Testing
     #expect(ControllerIdentity(identifier: "me", seed: [1]) == nil)
   }
 
-  @Test("A stored pairing gives back what it was made of, with the secret key")
+  @Test("A stored pairing returns its original members, including the secret key")
   func parts() throws {
     let made = try #require(pairing("a"))
     #expect(made.name == "a" && made.accessoryID == "AA:BB:CC:DD:EE:FF" && made.addresses == ["192.0.2.7:80"])
     #expect(made.identity.identifier == "me" && made.identity.withSeed { Array($0) } == seed)
   }
 
-  @Test("Memory keeps one pairing of each name, in the order of the names")
+  @Test("Memory storage keeps one pairing per name, sorted by name")
   func memory() throws {
     let memory = PairingMemory([try #require(pairing("b")), try #require(pairing("a"))])
     #expect(memory.pairings().map(\.name) == ["a", "b"])

@@ -23,7 +23,7 @@ private let sealed = hex(
     #expect(ChaChaPoly.open(sealed, key: key, nonce: nonce, aad: aad) == plain)
   }
 
-  @Test("Any byte changed, other AAD, another nonce or another key does not open") func tampering() {
+  @Test("A message with a changed byte, other AAD, another nonce or another key does not open") func tampering() {
     for index in sealed.indices {
       var changed = sealed
       changed[index] ^= 1
@@ -35,12 +35,12 @@ private let sealed = hex(
     #expect(ChaChaPoly.open(sealed, key: other, nonce: nonce, aad: aad) == nil)
   }
 
-  @Test("Fewer bytes than a tag, or a cut message, do not open", arguments: [0, 1, 15, 16, 129])
+  @Test("A message that is shorter than a tag, or truncated, does not open", arguments: [0, 1, 15, 16, 129])
   func short(_ count: Int) {
     #expect(ChaChaPoly.open(Array(sealed[..<count]), key: key, nonce: nonce, aad: aad) == nil)
   }
 
-  @Test("An empty message is a tag alone") func empty() {
+  @Test("An empty message is sealed as a tag alone") func empty() {
     let tag = ChaChaPoly.seal([], key: key, nonce: "PS-Msg05")
     #expect(tag.count == 16)
     #expect(ChaChaPoly.open(tag, key: key, nonce: "PS-Msg05") == [])
@@ -61,7 +61,7 @@ private let sealed = hex(
     }
   }
 
-  @Test("Keys and nonces of another length are our own mistake, so they trap") func traps() async {
+  @Test("A key or nonce of another length is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) {
       _ = ChaChaPoly.seal([], key: SecretBytes([1]), nonce: "PS-Msg05")
     }
@@ -98,7 +98,7 @@ private let sealed = hex(
   }
 
   @Test(
-    "It agrees with the other implementation of the cipher, whatever the length", arguments: [0, 1, 63, 64, 65, 1024])
+    "It agrees with the other implementation of the cipher, for each length", arguments: [0, 1, 63, 64, 65, 1024])
   func agreement(_ count: Int) {
     let random = RandomSource.seeded(UInt64(count))
     let key = random.secret(32), plain = random.bytes(count)
@@ -129,7 +129,7 @@ private let sealed = hex(
     }
   }
 
-  @Test("A changed byte, other AAD or another counter does not open, and the next good frame does") func tampering() {
+  @Test("A changed byte, other AAD or another counter does not open, and the next valid frame does") func tampering() {
     let cipher = FrameCipher(key: key)
     let sealed = seal(cipher, plain, counter: 3, aad: aad)
     for index in sealed.indices {
@@ -143,7 +143,7 @@ private let sealed = hex(
     #expect(open(cipher, sealed, counter: 3, aad: aad) == plain)
   }
 
-  @Test("A key of another length is our own mistake, so it traps") func traps() async {
+  @Test("A key of another length is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) { _ = FrameCipher(key: SecretBytes([1])) }
   }
 }

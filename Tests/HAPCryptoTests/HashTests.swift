@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("HKDF of no bytes or too many is our own mistake, so it traps") func traps() async {
+  @Test("HKDF of zero bytes or too many is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) { _ = HKDF.sha512(SecretBytes([1]), salt: [], info: [], count: 0) }
     await #expect(processExitsWith: .failure) { _ = HKDF.sha512(SecretBytes([1]), salt: [], info: [], count: 16321) }
   }

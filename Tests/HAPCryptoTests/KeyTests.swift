@@ -129,7 +129,7 @@ import Testing
     #expect(key.sharedSecret(with: [UInt8](repeating: 9, count: count)) == nil)
   }
 
-  @Test("Private keys of another length are our own mistake, so they trap") func traps() async {
+  @Test("A private key of another length is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) { _ = SigningKey(seed: SecretBytes([1])) }
     await #expect(processExitsWith: .failure) { _ = AgreementKey(privateKey: SecretBytes([1])) }
   }

@@ -8,7 +8,7 @@ private struct SRPCase: CustomTestStringConvertible, Sendable {
   let name: String
   let salt, a, b, x, v, clientKey, serverKey, u, s, k, proof1, proof2: [UInt8]
   let code: String
-  /// K, M1, M2 of a peer that pads everything.
+  /// K, M1, M2 of a peer that pads all values.
   let padded: (k: [UInt8], proof1: [UInt8], proof2: [UInt8])?
   let proof2OverStripped: [UInt8]?
 
@@ -63,7 +63,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
   }
 
   @Test(
-    "[PS.2] [PS.3] [PS.9] The accessory's end computes B, S, K and proof 2 of the vectors", arguments: SRPCase.all,
+    "[PS.2] [PS.3] [PS.9] The accessory computes B, S, K and proof 2 of the vectors", arguments: SRPCase.all,
     [true, false])
   fileprivate func server(_ vector: SRPCase, strict: Bool) throws {
     let server = vector.server
@@ -81,7 +81,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
   }
 
   @Test(
-    "[PS.6] [PS.8] A peer that pads S and A is taken, with its own K, unless the check is strict",
+    "[PS.6] [PS.8] A peer that pads S and A is accepted with its own K, unless the check is strict",
     arguments: SRPCase.all)
   fileprivate func paddedPeer(_ vector: SRPCase) throws {
     guard let padded = vector.padded else { return }
@@ -89,7 +89,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(proof.verify(padded.proof1, forms: .stripped) == nil)
     let outcome = proof.verify(padded.proof1, forms: .either)
     if vector.serverKey[0] == 0 {
-      // B is the accessory's to draw: it draws another where B starts with zero, so this is never met.
+      // The accessory redraws B until it doesn't start with zero, so this case never occurs.
       #expect(outcome == nil)
     } else {
       #expect(outcome.map { bytes($0.key) } == padded.k)
@@ -98,7 +98,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
   }
 
   @Test(
-    "[PS.3] [PS.4] [PS.11] [PS.12] The controller's end computes A, S, K and proof 1 of the vectors",
+    "[PS.3] [PS.4] [PS.11] [PS.12] The controller computes A, S, K and proof 1 of the vectors",
     arguments: SRPCase.all)
   fileprivate func client(_ vector: SRPCase) throws {
     let client = vector.client
@@ -128,7 +128,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(candidates.secret(publicKey: publicKey) == vector.s)
   }
 
-  @Test("Every later candidate of a search comes to the same secret as the accessory", arguments: SRPCase.all)
+  @Test("Each later candidate of a search agrees with the accessory on the secret", arguments: SRPCase.all)
   fileprivate func laterCandidates(_ vector: SRPCase) throws {
     var candidates = try #require(
       SRPCandidates(code: vector.code, salt: vector.salt, serverPublicKey: vector.serverKey, privateKey: vector.a))
@@ -167,7 +167,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(SRPCase.all[0].client.agree(salt: SRPCase.all[0].salt, serverPublicKey: long) == nil)
   }
 
-  @Test("A at or above N, within 384 bytes, is taken modulo N and hashed as it came") func largeClientKey() throws {
+  @Test("An A at or above N, within 384 bytes, is taken modulo N and hashed as received") func largeClientKey() throws {
     let key = [UInt8](repeating: 0xFF, count: 384)
     let proof = try #require(SRPCase.all[0].server.agree(with: key))
     let k = sessionKey(proof.secret, padded: false)
@@ -193,7 +193,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     }
   }
 
-  @Test("Both ends agree on every seed, leading zeros or not", arguments: 0..<40)
+  @Test("Both sides agree for each seed, with and without leading zeros", arguments: 0..<40)
   func bothEnds(_ seed: Int) throws {
     let random = RandomSource.seeded(UInt64(seed))
     let server = SRPServer(
@@ -205,7 +205,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(mine.check(proof2: outcome.proof2))
   }
 
-  @Test("A table of exponentiations gives what they give, and each is made once") func powerTable() {
+  @Test("A table of exponentiations returns correct results, and computes each only once") func powerTable() {
     let numbers = [[], [1], [5], [1, 0], [UInt8](repeating: 255, count: 384)].map(BigNumber.init)
     let plain = PowerTable.$isBypassed.withValue(true) {
       numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } }
@@ -217,14 +217,15 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     for base in numbers {
       for exponent in numbers {
         _ = PowerTable.result(.power, of: [base.bytes(), exponent.bytes()]) { () -> [UInt8] in
-          Issue.record("it is in the table")
+          Issue.record("the result is missing in the table")
           return []
         }
       }
     }
   }
 
-  @Test("A table of exponentiations gives what the curves give, whatever input differs") func curveTable() throws {
+  @Test("A table of exponentiations returns correct curve results for each combination of inputs")
+  func curveTable() throws {
     let seeds = (0..<4).map { SecretBytes([UInt8](repeating: $0, count: 32)) }
     let texts: [[UInt8]] = [[], [1], [1, 2]]
     func all() -> [[UInt8]] {
@@ -244,7 +245,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(all() == plain)
   }
 
-  @Test("Salts, verifiers and private keys of a wrong length are our own mistake, so they trap") func traps() async {
+  @Test("A salt, verifier or private key of a wrong length is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) { _ = SRPVerifier(code: "031-45-154", salt: [1, 2]) }
     await #expect(processExitsWith: .failure) {
       _ = SRPVerifier(salt: [UInt8](repeating: 1, count: 16), verifier: SecretBytes([1]))

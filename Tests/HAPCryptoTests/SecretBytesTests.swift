@@ -3,7 +3,7 @@ import Testing
 @testable import HAPCrypto
 
 @Suite struct SecretBytesTests {
-  @Test("A secret gives back what it was filled with") func contents() {
+  @Test("A secret returns its original bytes") func contents() {
     #expect(SecretBytes([1, 2, 3]).withBytes { Array($0) } == [1, 2, 3])
     #expect(SecretBytes(count: 4) { _ in }.withBytes { Array($0) } == [0, 0, 0, 0])
     #expect(SecretBytes([]).count == 0)
@@ -11,7 +11,7 @@ import Testing
     #expect(([9, 8] as [UInt8]).withUnsafeBytes { SecretBytes(copying: $0) } == SecretBytes([9, 8]))
   }
 
-  @Test("Secrets are equal when their bytes are") func equality() {
+  @Test("Secrets with equal bytes are equal") func equality() {
     #expect(SecretBytes([1, 2]) == SecretBytes([1, 2]))
     #expect(SecretBytes([]) == SecretBytes([]))
     #expect(SecretBytes([1, 2]) != SecretBytes([1, 3]))
@@ -22,8 +22,8 @@ import Testing
     #expect(equalInConstantTime([], []))
   }
 
-  @Test("A secret's bytes are wiped when it is let go") func wiped() {
-    // Freed memory can't be looked at, so the wiping itself is: `wipe` is what `deinit` calls, and all it calls.
+  @Test("A secret's bytes are wiped when it is released") func wiped() {
+    // Freed memory can't be inspected. `deinit` only calls `wipe`, so `wipe` is tested.
     let secret = SecretBytes([1, 2, 3])
     secret.wipe()
     #expect(secret.withBytes { Array($0) } == [0, 0, 0])
@@ -36,7 +36,7 @@ import Testing
     for text in ["\(secret)", String(reflecting: secret), dumped] { #expect(!text.contains("77"), "\(text)") }
   }
 
-  @Test("The same seed draws the same stream, another seed another") func seeded() {
+  @Test("Equal seeds give equal streams, and different seeds different ones") func seeded() {
     let a = RandomSource.seeded(1), b = RandomSource.seeded(1), c = RandomSource.seeded(2)
     let first = a.bytes(40)
     #expect(first == b.bytes(40))
@@ -48,13 +48,13 @@ import Testing
     #expect(a.bytes(0) == [])
   }
 
-  @Test("A source handed in fills every draw") func handedIn() {
+  @Test("A custom source fills each draw") func handedIn() {
     let source = RandomSource { $0.initializeMemory(as: UInt8.self, repeating: 7) }
     #expect(source.bytes(3) == [7, 7, 7])
     #expect(source.secret(2) == SecretBytes([7, 7]))
   }
 
-  @Test("A negative length is our own mistake, so it traps") func traps() async {
+  @Test("A negative length is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) { _ = SecretBytes(count: -1) { _ in } }
     await #expect(processExitsWith: .failure) { _ = RandomSource.seeded(0).bytes(-1) }
   }

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "A request fits by its method, path, query, ids, head and body",
+    "A request matches by method, path, query, ids, head and body",
     arguments: [
       ("{ request: GET /characteristics }", true), ("{ request: \"*\" }", true), ("{ request: \"* /char*\" }", true),
       ("{ request: PUT /characteristics }", false), ("{ request: GET /accessories }", false),
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "An answer fits by itself and by what was asked",
+    "An answer matches by its own members and by its request",
     arguments: [
       ("{ answer: PUT /characteristics, status: 207 }", true), ("{ answer: \"*\", status: [200, 204] }", false),
       ("{ answer: \"*\", where: [\"/characteristics/0[status<0]\"] }", true),
@@ -54,7 +54,7 @@ import Testing
     #expect(condition(text).fits(facts(.answer, answer, to: Self.write)) == fits)
   }
 
-  @Test("An answer to what was no request is named so")
+  @Test("An answer without a request matches only \"nothing\"")
   func answersToNothing() {
     #expect(condition("{ answer: nothing, status: 400 }").fits(facts(.answer, answer(400))))
     #expect(condition("{ answer: \"-\" }").fits(facts(.answer, answer(400))))
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "Items of a pairing message are looked at",
+    "Items of a pairing message are checked",
     arguments: [
       ("{ state: 3 }", true), ("{ state: 1 }", false), ("{ proof: present }", true), ("{ error: null }", true),
       ("{ proof: null }", false),
@@ -76,7 +76,7 @@ import Testing
     #expect(condition("{ request: POST /pair-setup, tlv: \(items) }").fits(facts(.request, message)) == fits)
   }
 
-  @Test("Bytes, ends, broken frames and events are kinds of their own")
+  @Test("Bytes, ends, broken frames, timer beats and events are separate kinds")
   func kinds() {
     #expect(condition("{ bytes: \"GET *\" }").fits(facts(.bytes, bytes: "GET / HTTP/1.1")))
     #expect(
@@ -95,7 +95,7 @@ import Testing
     #expect(condition("{ event: \"*value*\" }").fits(facts(.event, event(#"{"characteristics":[{"value":1}]}"#))))
   }
 
-  @Test("Messages are counted for each connection, controller, or all together")
+  @Test("Messages are counted per connection, per controller or per accessory")
   func counts() {
     var memory = ConditionMemory()
     let second = condition("{ request: \"*\", nth: 2 }")
@@ -109,7 +109,7 @@ import Testing
     #expect(seen == [[false, false, false], [false, false, false], [true, true, false], [true, false, true]])
   }
 
-  @Test("What came earlier is remembered for as long as it is asked, and goes with its connection")
+  @Test("An earlier message is remembered within the time limit, and only as long as its connection")
   func earlier() {
     var memory = ConditionMemory()
     let after = condition("{ request: GET *, after: { request: PUT * }, within: 2s }")
@@ -132,7 +132,7 @@ import Testing
     #expect(memory.connections == [])
   }
 
-  @Test("A random condition fits its share of the messages, and the same ones with the same seed")
+  @Test("A random condition matches its share of the messages, reproducibly for a seed")
   func shares() {
     let often = condition("{ request: \"*\", random: 30% }")
     func draws(_ seed: UInt64) -> [Bool] {
@@ -144,7 +144,7 @@ import Testing
     #expect(draws(1) == first && draws(2) != first)
   }
 
-  @Test("Only messages that fit all else are drawn")
+  @Test("Only messages that match all other criteria are drawn")
   func sharesOfOthers() {
     let often = condition("{ request: \"*\", random: 30%, nth: 1, per: connection }")
     var memory = ConditionMemory(seed: 1)
@@ -161,7 +161,7 @@ import Testing
     #expect(plain == mixed)
   }
 
-  @Test("An abandoned Pair Setup is remembered for as long as it is asked")
+  @Test("An abandoned Pair Setup is remembered within the time limit")
   func abandonedSetups() {
     let soon = condition("{ request: \"*\", abandoned-setup: 100ms }")
     var message = facts(.request, Self.read)
@@ -172,7 +172,7 @@ import Testing
     #expect(!soon.fits(message))
   }
 
-  @Test("A mark is seen by those who ask for it")
+  @Test("A mark is seen by conditions that ask for it")
   func marks() {
     var memory = ConditionMemory()
     let marked = condition("{ request: \"*\", after: { mark: broken }, per: accessory }")

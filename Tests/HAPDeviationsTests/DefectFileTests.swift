@@ -5,8 +5,8 @@ import Testing
 
 @testable import HAPDeviations
 
-@Suite("Files of defects") struct DefectFileTests {
-  @Test("Every part of a defect is read")
+@Suite("Defect files") struct DefectFileTests {
+  @Test("Each part of a defect is read")
   func wholeDefect() throws {
     let defect = defect(
       """
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong is named with its place and what was probably meant",
+    "A mistake is reported with its place and a suggestion",
     arguments: [
       (
         "rules: [{ when: { anser: GET / }, drop: true }]",
@@ -86,7 +86,7 @@ import Testing
     #expect(file(changes).defects.isEmpty)
   }
 
-  @Test("One defect's mistake leaves the others, and an id stands once")
+  @Test("A mistake in one defect doesn't affect the others, and a duplicate id is refused")
   func several() {
     let text =
       fileText("idle: 1s")
@@ -97,26 +97,27 @@ import Testing
     #expect(file.problems.map(\.message).contains { $0.contains("an id consists of lowercase letters") })
   }
 
-  @Test("What is no file of defects is told so", arguments: ["", "[", "defects: []", "area: read\ndefects: 1", "- 1"])
+  @Test(
+    "A file that holds no defects is refused", arguments: ["", "[", "defects: []", "area: read\ndefects: 1", "- 1"])
   func noFile(_ text: String) {
     let file = DefectFile(utf8(text), file: "own.yaml")
     #expect(!file.problems.isEmpty && file.defects.isEmpty)
   }
 
-  @Test("An unknown defect is named with the nearest")
+  @Test("For an unknown defect, the error suggests the nearest id")
   func unknown() {
     let library = DefectLibrary([defect("idle: 1s")])
     #expect(library["some-mistake"] != nil && library["other"] == nil)
     #expect(library.unknown("some-mistaek").contains("did you mean \"some-mistake\"?"))
   }
 
-  @Test("The built-in defects can be read, and each is there once")
+  @Test("The built-in defects are valid, and their ids unique")
   func builtIn() {
     let ids = DefectLibrary.builtIn.entries.map(\.id)
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test("A defect that can't show in an accessory says what it lacks")
+  @Test("The obstacle of a defect names what the accessory lacks")
   func obstacle() {
     #expect(defect("needs: [On]\nidle: 1s").obstacle(in: Lamp().database) == nil)
     #expect(defect("needs: [Brightness]\nidle: 1s").obstacle(in: Lamp().database) == "the accessory has no Brightness")

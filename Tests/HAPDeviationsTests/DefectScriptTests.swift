@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPDeviations
 
-@Suite("A defect at work") struct DefectScriptTests {
+@Suite("Defects in effect") struct DefectScriptTests {
   private let lamp = Lamp()
   private let read = request("GET /characteristics?id=1.9")
 
@@ -14,21 +14,21 @@ import Testing
     sendings.map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  /// A request that is worked off as it is, and its answer.
+  /// An unchanged request and its answer.
   private func exchange(_ script: DefectScript, _ request: PlainMessage, _ answer: PlainMessage) -> [String] {
     let outcome = script.request(facts(.request, request), lamp)
     #expect(outcome.requests == nil && outcome.answers.isEmpty)
     return texts(script.message(answer.bytes, key: nil, facts(.answer, answer, to: request), lamp).sendings)
   }
 
-  @Test("What no rule fits goes as it came")
+  @Test("Messages that match no rule stay unchanged")
   func untouched() {
     let script = self.script("rules: [{ when: { answer: PUT * }, status: 500 }]")
     let answer = answer(200, #"{"characteristics":[]}"#)
     #expect(exchange(script, read, answer) == [String(decoding: answer.bytes, as: UTF8.self)])
   }
 
-  @Test("An answer is changed in its status, its fields, its head and its body, and its length follows")
+  @Test("An answer's status, fields, head and body are changed, and its length is updated")
   func answers() {
     let script = self.script(
       """
@@ -48,7 +48,7 @@ import Testing
       ])
   }
 
-  @Test("A request is changed, dropped, answered by the rule, or carried out with others around it")
+  @Test("A request is changed, dropped, answered by the rule, or executed with others around it")
   func requests() throws {
     var outcome = script("rules: [{ when: { request: GET * }, target: /accessories }]").request(
       facts(.request, read), lamp)
@@ -69,7 +69,7 @@ import Testing
     #expect(
       text.hasPrefix(
         "PUT /x HTTP/1.1\r\nHost: hapsim\r\nContent-Length: 2\r\n\r\nhmGET /characteristics?id=1.9 HTTP/1.1"))
-    // The controller hears one answer: that to what it asked.
+    // The controller gets one answer: that to its own request.
     let answers = ["first", "own", "then"].map { answer(200, "\"\($0)\"") }
     let heard = answers.map {
       around.message($0.bytes, key: nil, facts(.answer, $0, to: around.awaitedRequest(on: 1)), lamp).sendings.count
@@ -77,7 +77,7 @@ import Testing
     #expect(heard == [0, 1, 0])
   }
 
-  @Test("A request is remembered, and carried out again: the latest one, or the latest of this controller")
+  @Test("A request is remembered and executed again: the latest one, or this controller's latest")
   func remembering() throws {
     let script = self.script(
       """
@@ -95,7 +95,7 @@ import Testing
     #expect(script.request(facts(.request, read, on: connection(8, controller: "C")), lamp).requests == nil)
   }
 
-  @Test("Events come before, behind or inside of an answer, with the value of now or another")
+  @Test("Events are sent before, after or inside an answer, with the present value or another")
   func events() {
     func sent(_ event: String) -> [String] {
       exchange(script("rules: [{ when: { answer: GET * }, event: \(event) }]"), read, answer(204))
@@ -114,7 +114,9 @@ import Testing
     #expect(texts(outcome.effects.events)[0].contains(#""aid":7,"iid":9"#))
   }
 
-  @Test("A message is filled up to so many bytes, whatever the digits of its length", arguments: Array(150...1200))
+  @Test(
+    "A message is padded to the exact number of bytes, whatever the digits of its length",
+    arguments: Array(150...1200))
   func sizes(_ size: Int) throws {
     let script = self.script("rules: [{ when: { answer: GET * }, size: \(size) }]")
     let sent = exchange(script, read, answer(200, #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#))[0]
@@ -124,7 +126,7 @@ import Testing
     #expect(message.body.count == size - PlainMessage.headCount(of: utf8(sent)) - 4)
   }
 
-  @Test("A longer message stays as it is, and so does one without a length")
+  @Test("A longer message and a message without a length stay unchanged")
   func sizesThatAreTooSmall() {
     let long = answer(200, #"{"characteristics":[]}"#)
     #expect(
@@ -135,7 +137,7 @@ import Testing
         == ["HTTP/1.1 204 No Content\r\n\r\n"])
   }
 
-  @Test("What leaves in chunks does so whatever other rules change")
+  @Test("A chunked answer stays chunked, whatever other rules change")
   func chunksStay() {
     let script = self.script(
       """
@@ -147,7 +149,7 @@ import Testing
     #expect(sent.contains("Transfer-Encoding: chunked") && sent.hasSuffix("0\r\n\r\n"))
   }
 
-  @Test("Time that passes sends events to those who have subscribed, or to all")
+  @Test("A timer sends events to subscribed connections, or to all")
   func beats() {
     let pause = Duration.milliseconds(20)
     func sent(_ event: String, on id: UInt64) -> [String] {
@@ -161,14 +163,14 @@ import Testing
     #expect(defect("idle: 1s").beats.isEmpty)
   }
 
-  @Test("An event of which nothing is left isn't sent")
+  @Test("An event without remaining entries isn't sent")
   func emptyEvents() {
     let script = self.script("rules: [{ when: { event: \"*\" }, json: [{ remove: \"/characteristics/*\" }] }]")
     let event = event(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#)
     #expect(script.message(event.bytes, key: nil, facts(.event, event), lamp).sendings.isEmpty)
   }
 
-  @Test("Answers are replayed, repeated, late and chunked")
+  @Test("Answers are replayed, repeated, delayed and chunked")
   func manners() {
     let replay = script("rules: [{ when: { answer: GET * }, replay: true }]")
     #expect(exchange(replay, read, answer(200, "1"))[0].hasSuffix("\r\n1"))
@@ -183,7 +185,7 @@ import Testing
     #expect(sending.delay == .seconds(3) && sending.isOvertaken)
   }
 
-  @Test("What the accessory wants to do is suppressed until the connection's next request")
+  @Test("Actions of the accessory are suppressed until the connection's next request")
   func suppression() {
     let script = self.script("rules: [{ when: { request: PUT * }, suppress: [close, store] }]")
     _ = script.request(facts(.request, request("PUT /pairings")), lamp)
@@ -194,7 +196,7 @@ import Testing
     #expect(!script.isSuppressed(.close))
   }
 
-  @Test("Values of the request are applied as they are, and those of a type")
+  @Test("A rule applies the values of the request, or values of a type")
   func application() {
     let write = request(
       "PUT /characteristics", body: #"{"characteristics":[{"aid":1,"iid":9,"value":7},{"iid":3,"value":1}]}"#)
@@ -206,7 +208,7 @@ import Testing
     #expect(types.map { "\($0.id)" } == ["1.9"])
   }
 
-  @Test("Frames are made otherwise from a number on, once, or for messages that fit")
+  @Test("A frame's sealing is altered from a frame number on, once, or for matching messages")
   func sealing() {
     let script = self.script("sealing: { after: 3, counter: repeat }")
     func counter(_ frames: UInt64) -> Bool {
@@ -217,7 +219,7 @@ import Testing
     #expect([0, 2, 3, 4].map { counter($0) } == [false, false, true, false])
   }
 
-  @Test("Bytes and broken frames are answered, dropped or taken")
+  @Test("Bytes and broken frames are answered, dropped or accepted")
   func noMessages() {
     let script = self.script(
       """
@@ -236,7 +238,7 @@ import Testing
     #expect(script.bytes(facts(.tooLong), lamp).fate == .close)
   }
 
-  @Test("A restart forgets connections, and what was remembered of them")
+  @Test("A restart clears connections and their remembered messages")
   func restart() {
     let script = self.script(
       "rules: [{ when: { request: PUT * }, suppress: [close] }, { when: { request: GET *, nth: 2 }, drop: true }]")

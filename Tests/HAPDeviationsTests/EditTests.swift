@@ -8,7 +8,7 @@ import Testing
     #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
 
   @Test(
-    "JSON is changed where the path says, and nowhere else",
+    "JSON is changed only at the path",
     arguments: [
       (
         "{ set: \"/characteristics/0/value\", to: 2 }",
@@ -76,7 +76,7 @@ import Testing
     #expect(rule.json.apply(to: utf8(Self.lights), lookup).map { String(decoding: $0, as: UTF8.self) } == expected)
   }
 
-  @Test("What is no JSON is left alone")
+  @Test("Bodies other than JSON stay unchanged")
   func noJSON() {
     let rule = defect("rules: [{ when: { answer: \"*\" }, json: [{ remove: /a }] }]").rules[0]
     #expect(rule.json.apply(to: utf8("{"), lookup) == nil)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "A path that filters by numbers and texts finds what it should",
+    "A path with filters on numbers and texts finds the matching elements",
     arguments: [
       ("/characteristics/*[value>0]", true), ("/characteristics/*[value>1]", false),
       ("/characteristics/*[value<2]", true),
@@ -106,7 +106,7 @@ import Testing
     return defect("rules: [{ when: { answer: \"*\" }, tlv: [\(edits)] }]").rules[0].tlv.apply(to: message.encoded())
   }
 
-  @Test("TLV8 is changed item by item")
+  @Test("TLV8 is changed per item")
   func tlvEdits() throws {
     func items(_ edits: String) throws -> TLV { try TLV(decoding: try #require(Self.tlv(edits))) }
     #expect(try items("{ set: state, to: 4 }").state == 4)
@@ -126,7 +126,7 @@ import Testing
     #expect(Self.tlv("{ repeat: state }")?.prefix(6) == [6, 1, 2, 6, 1, 2])
   }
 
-  @Test("An entry of a list of pairings is taken away with one separator")
+  @Test("Removing an entry of a pairing list removes one separator, too")
   func entries() throws {
     func entry(_ name: String) -> [TLV.Item] {
       [.init(type: 1, value: utf8(name)), .init(type: 3, value: [1]), .init(type: 11, value: [1])]

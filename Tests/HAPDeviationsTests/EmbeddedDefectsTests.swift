@@ -3,7 +3,7 @@ import HAPDeviations
 import Testing
 
 struct EmbeddedDefectsTests {
-  @Test("The defects of the program are the files of the folder Defects, byte by byte") func files() throws {
+  @Test("The embedded defects equal the files of the folder Defects, byte by byte") func files() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Defects")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }

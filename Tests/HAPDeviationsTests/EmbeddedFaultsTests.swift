@@ -3,7 +3,7 @@ import HAPDeviations
 import Testing
 
 struct EmbeddedFaultsTests {
-  @Test("The faults of the program are the files of the folder Faults, byte by byte") func files() throws {
+  @Test("The embedded faults equal the files of the folder Faults, byte by byte") func files() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Faults")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }

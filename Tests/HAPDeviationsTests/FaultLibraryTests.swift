@@ -13,8 +13,7 @@ import Testing
     } catch { return error.message }
   }
 
-  @Test("Each built-in fault is read, with its standard parameters and each word of its choices") func builtIn() throws
-  {
+  @Test("Each built-in fault is valid, with its default parameters and each of its choices") func builtIn() throws {
     #expect(library.entries.count >= 30)
     #expect(Set(library.entries.map(\.name)).count == library.entries.count)
     for fault in library.entries {
@@ -26,23 +25,23 @@ import Testing
     }
   }
 
-  /// Those that field-reports marks with "F:", but for 6, which is haptest's: odd Host values that a controller sends.
+  /// The reports that field-reports marks with "F:", except 6, which concerns haptest (odd Host values).
   private static let fieldReports = [
     2, 3, 5, 8, 9, 11, 12, 15, 19, 20, 21, 23, 24, 25, 26, 27, 28, 29, 33, 34, 35, 36,
   ]
 
-  @Test("Each report from the field that asks for a fault has one", arguments: fieldReports)
+  @Test("Each field report that requests a fault has one", arguments: fieldReports)
   func reports(_ number: Int) {
     #expect(library.entries.contains { $0.reports.contains(number) })
   }
 
-  @Test("The same fault with the same words is equal") func equality() throws {
+  @Test("Equal faults with equal parameters are equal") func equality() throws {
     #expect(try library.choice("latency:by=2s") == library.choice("latency:by=2s"))
     #expect(try library.choice("latency:by=2s") != library.choice("latency:by=3s"))
     #expect(try library.choice("stall") != library.choice("deaf"))
   }
 
-  @Test("What goes round has its steps, and what happens once is over") func cycles() throws {
+  @Test("A cyclic fault has its steps, and a one-shot fault ends by itself") func cycles() throws {
     let flap = try library.choice("flap:off=100ms:on=2s")
     #expect(flap.cycle.map(\.duration) == [.milliseconds(100), .seconds(2)])
     #expect(flap.cycle.map(\.action) == [.radio(false), .radio(true)])
@@ -51,7 +50,7 @@ import Testing
     #expect(try library.choice("clock-jump:by=2h").jump == .seconds(7200))
   }
 
-  @Test("What Pair Setup draws is said by which number and which form") func setup() throws {
+  @Test("The fault of Pair Setup's random numbers selects the number and its form") func setup() throws {
     let both = try #require(try library.choice("leading-zeros").setup)
     #expect(both == SetupFault(leadsKey: true, leadsSalt: true, keepsZeros: true))
     let key = try #require(try library.choice("leading-zeros:which=key:form=stripped").setup)
@@ -59,7 +58,7 @@ import Testing
     #expect(both.joined(with: key) == SetupFault(leadsKey: true, leadsSalt: true, keepsZeros: false))
   }
 
-  @Test("Parameters are read as they stand on a command line") func parameters() throws {
+  @Test("Parameters are read in the form of the command line") func parameters() throws {
     let choice = try library.choice("latency:by=2s:jitter=500ms")
     #expect(choice.network?.delay == .seconds(2) && choice.network?.jitter == .milliseconds(500))
     #expect(choice.text == "latency:by=2s:jitter=500ms")
@@ -67,7 +66,7 @@ import Testing
     #expect(try library.choice("chop:at=3").network?.splitAt == 3)
   }
 
-  @Test("Identifiers with colons are one value") func colons() throws {
+  @Test("An identifier with colons is a single value") func colons() throws {
     let choice = try library.choice("latency:controller=AA:BB:CC:by=1s")
     #expect(choice.scope.controller == Glob("AA:BB:CC"))
     #expect(choice.network?.delay == .seconds(1))
@@ -77,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "A wrong fault is named, with the nearest",
+    "For an unknown fault or parameter, the error suggests the nearest",
     arguments: [
       ("latncy", "there is no fault \"latncy\": did you mean \"latency\"?"),
       ("zzzzzzzz", "there is no fault \"zzzzzzzz\"; hapsim faults lists them"),
@@ -105,7 +104,7 @@ import Testing
     #expect(refusal(text).hasPrefix(message), "\(refusal(text))")
   }
 
-  @Test("In a document it is an object, or the same text; places are told") func documents() throws {
+  @Test("In a document, a fault is an object or the command-line text; errors have places") func documents() throws {
     let node = try JSONNode.parse(Array(#"{"fault": "latency", "by": "3s", "connection": "2+"}"#.utf8))
     let choice = try library.choice(node)
     #expect(choice.network?.delay == .seconds(3))
@@ -115,7 +114,7 @@ import Testing
     do throws(JSONProblem) { _ = try library.choice(wrong) } catch { #expect(error.place.line == 2) }
   }
 
-  @Test("What is wrong with a file of faults is told with its place") func files() {
+  @Test("A mistake in a faults file is reported with its place") func files() {
     let text = """
       faults:
         - { name: a, what: A. }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPDeviations
 
-@Suite("Which controller sends M3 of Pair Verify") struct FinishJudgeTests {
+@Suite("Controllers that send M3 of Pair Verify") struct FinishJudgeTests {
   private let key = RandomSource.seeded(1).secret(32)
 
   private func pairing(_ byte: UInt8) -> Pairing {
@@ -14,8 +14,8 @@ import Testing
 
   /// The verdict on an M3 with an identifier.
   /// - Parameters:
-  ///   - pairings: those when M1 comes.
-  ///   - last: those when M3 comes.
+  ///   - pairings: the pairings at M1.
+  ///   - last: the pairings at M3.
   private func verdict(
     of identifier: UInt8, _ judge: inout FinishJudge, _ pairings: [Pairing], then last: [Pairing]
   ) -> MessageCondition.FinishVerdict {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Altered frames") struct FrameAlterationTests {
   private let key = SecretBytes(Array(repeating: 7, count: 32))
 
-  /// Returns what a right opener reads from the frames of a message.
+  /// Returns the bytes that a correct opener reads from the frames of a message.
   private func opened(_ change: (inout FrameAlteration) -> Void, count: Int = 3000) -> Result<
     [UInt8], FrameOpener.Failure
   > {
@@ -31,14 +31,14 @@ import Testing
     #expect(opened({ $0.size = 1 }, count: 5) == .success([0, 1, 2, 3, 4]))
   }
 
-  @Test("A right opener notices each alteration")
+  @Test("A correct opener detects each alteration")
   func alterations() {
     #expect(opened { $0.size = 1025 } == .failure(.tooLong(1025)))
     #expect(opened { $0.flipsTag = true } == .failure(.badTag))
     #expect(opened { $0.authenticatesLength = false } == .failure(.badTag))
     #expect(opened { $0.counter = .skip } == .failure(.badTag))
     #expect(opened({ $0.hasBigEndianLength = true }, count: 5) == .failure(.tooLong(0x0500)))
-    // The first frame has no number before it to repeat; the second has.
+    // The first frame has no preceding number to repeat; the second has.
     #expect(opened { $0.counter = .repeat } == .failure(.badTag))
   }
 

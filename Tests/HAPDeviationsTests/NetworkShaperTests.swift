@@ -3,13 +3,13 @@ import Testing
 
 @testable import HAPDeviations
 
-@Suite("A bad network") struct NetworkShaperTests {
+@Suite("The network shaper") struct NetworkShaperTests {
   private func fault(_ text: String) throws -> NetworkFault {
     try #require(try FaultLibrary.builtIn.choice(text).network)
   }
 
   @Test(
-    "Whatever it does, what leaves is what was sent, in its order, and no sooner",
+    "Each fault delivers the sent bytes, in order and never early",
     arguments: [
       "latency:by=2s:jitter=3s", "bandwidth:rate=7", "trickle:bytes=1:every=5ms", "chop:at=2:pause=1s", "latency-in",
     ])
@@ -35,14 +35,14 @@ import Testing
     #expect(left == sent)
   }
 
-  @Test("A rate is kept") func rate() throws {
+  @Test("The rate limit holds") func rate() throws {
     var shaper = NetworkShaper(try fault("bandwidth:rate=1000")) { 0 }
     let pieces = shaper.send([UInt8](repeating: 0, count: 5000), at: .zero)
     #expect(pieces.last?.due == .seconds(5))
     #expect(shaper.send([1], at: .seconds(1)).last?.due == .milliseconds(5001))
   }
 
-  @Test("It cuts in two where it is told, once for what leaves at once") func chop() throws {
+  @Test("\"chop\" splits at the given byte, once per simultaneous output") func chop() throws {
     var shaper = NetworkShaper(try fault("chop:at=2:pause=50ms")) { 0 }
     let pieces = shaper.send([1, 2, 3, 4, 5], at: .zero)
     #expect(pieces.map(\.bytes) == [[1, 2], [3, 4, 5]])
@@ -50,7 +50,7 @@ import Testing
     #expect(shaper.send([6], at: .seconds(1)).map(\.bytes) == [[6]])
   }
 
-  @Test("It ends behind the very byte", arguments: [0, 1, 4, 5, 6, 12])
+  @Test("\"cut\" ends the stream after the exact byte", arguments: [0, 1, 4, 5, 6, 12])
   func cut(limit: Int) throws {
     var shaper = NetworkShaper(try fault("cut:bytes=\(limit)")) { 0 }
     var left: [UInt8] = []
@@ -65,7 +65,7 @@ import Testing
     #expect(left.count == limit && ends == 1)
   }
 
-  @Test("What stalls waits for ever, and is not lost") func stall() throws {
+  @Test("Stalled bytes wait forever, but are not lost") func stall() throws {
     var shaper = NetworkShaper(try fault("stall")) { 0 }
     let pieces = shaper.send([1, 2], at: .zero)
     #expect(pieces.map(\.bytes) == [[1, 2]] && pieces[0].due > .seconds(86_400 * 365))

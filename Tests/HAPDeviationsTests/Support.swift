@@ -6,7 +6,7 @@ import HAPWire
 
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// A file with one defect whose changes are these lines.
+/// A file with one defect that consists of these lines.
 func fileText(_ changes: String, id: String = "some-mistake") -> String {
   let lines = changes.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
   return "area: read\ndefects:\n  - id: \(id)\n    breaks: RD-01\n    what: Something is wrong.\n"
@@ -16,7 +16,7 @@ func fileText(_ changes: String, id: String = "some-mistake") -> String {
 
 func file(_ changes: String) -> DefectFile { DefectFile(utf8(fileText(changes)), file: "own.yaml") }
 
-/// The defect that these lines make; a mistake in them traps.
+/// The defect of these lines; a mistake in them traps.
 func defect(_ changes: String) -> Defect {
   let file = file(changes)
   precondition(file.problems.isEmpty, "\(file.problems)")
@@ -31,7 +31,7 @@ func text(_ node: JSONNode) -> String {
   return String(decoding: buffer.bytes, as: UTF8.self)
 }
 
-/// A lamp at 1.9 and a name at 1.3.
+/// A home with a lamp at 1.9 and a name at 1.3.
 func lookup(_ aid: UInt64, _ iid: UInt64) -> AttributeFacts? {
   switch (aid, iid) {
   case (1, 9): AttributeFacts(type: "25", format: "bool", perms: ["pr", "pw", "ev"], service: "43")
@@ -60,7 +60,7 @@ func event(_ body: String) -> PlainMessage {
   return message
 }
 
-/// A verified admin's connection.
+/// The connection of a verified admin.
 func connection(_ id: UInt64 = 1, controller: String? = "A", number: Int = 1) -> ConnectionFacts {
   ConnectionFacts(
     id: id, isSecured: controller != nil, isAdmin: number == 1, controller: controller, controllerNumber: number,
@@ -100,7 +100,7 @@ final class Lamp: DefectWorld {
       ])
   ])
   var databaseText: [UInt8] { utf8("{\"accessories\":[]}") }
-  /// The first connection is told of it.
+  /// Only the first connection is subscribed.
   func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool { connection == 1 }
   func text(of value: Value) -> [UInt8] { utf8(value.boolValue == true ? "1" : "0") }
 }

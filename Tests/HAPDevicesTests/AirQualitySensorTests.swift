@@ -7,7 +7,7 @@ import Testing
 private let state = AttributeID(aid: 1, iid: 9), active = AttributeID(aid: 1, iid: 10)
 private let level = AttributeID(aid: 1, iid: 11)
 
-@Suite("Sensors of air quality") struct AirQualitySensorTests {
+@Suite("Air quality sensors") struct AirQualitySensorTests {
   static let densities: [(CharacteristicDefinition, String, [Double])] = [
     (.ozoneDensity, "ozone", [80, 120, 180, 240]), (.nitrogenDioxideDensity, "nitrogenDioxide", [40, 100, 200, 400]),
     (.sulphurDioxideDensity, "sulphurDioxide", [100, 200, 350, 500]), (.pm2_5Density, "pm2.5", [10, 20, 25, 50]),
@@ -20,7 +20,7 @@ private let level = AttributeID(aid: 1, iid: 11)
       more: Self.densities.enumerated().map { .make(UInt64(11 + $0), $1.0, 0) })
   }
 
-  @Test("[SV-21] It is as good as the worst of its densities", arguments: 0..<6)
+  @Test("[SV-21] Air Quality is that of the worst density", arguments: 0..<6)
   func thresholds(_ index: Int) throws {
     let world = world()
     #expect(world.changes() == ["1.9=1"])
@@ -37,7 +37,7 @@ private let level = AttributeID(aid: 1, iid: 11)
     #expect(world[state] == 1)
   }
 
-  @Test("[SV-21] Set by hand it stays, until a density is set")
+  @Test("[SV-21] A value set by hand is kept until a density changes")
   func byHand() throws {
     let world = world(#"{"walk": 100, "every": "1s"}"#)
     try world.setByHand(state, 3)
@@ -52,7 +52,7 @@ private let level = AttributeID(aid: 1, iid: 11)
     #expect(alone.changes() == [])
   }
 
-  @Test("With Status Active false it is not judged")
+  @Test("With Status Active false, Air Quality isn't updated")
   func inactive() throws {
     let world = world()
     try world.setByHand(active, false)
@@ -62,7 +62,7 @@ private let level = AttributeID(aid: 1, iid: 11)
     #expect(world[state] == 5)
   }
 
-  @Test("replayed says which density a series is of; without it, the first there is", arguments: 0..<6)
+  @Test("\"replayed\" selects the density of the series; by default, it is the first existing one", arguments: 0..<6)
   func replayed(_ index: Int) {
     let word = Self.densities[index].1
     let world = world(#"{"replay": [[1, 900]], "replayed": "\#(word)"}"#)
@@ -78,7 +78,7 @@ private let level = AttributeID(aid: 1, iid: 11)
     #expect(none.changes() == ["1.9=1"])
   }
 
-  @Test("All densities walk, but for the one that is replayed")
+  @Test("All densities walk, except the replayed one")
   func walks() {
     let world = world(#"{"walk": 10, "every": "1s", "replay": [[0, 7]], "replayed": "pm10"}"#)
     _ = world.changes()

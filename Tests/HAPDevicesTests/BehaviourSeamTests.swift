@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPDevices
 
-/// A lamp that lights when the lock of its accessory moves, and counts what it is told.
+/// A lamp that switches on when the lock of its accessory moves, and that reports each notification.
 private final class Lantern: Behaviour {
   private let on, lock: AttributeID?
 
@@ -25,13 +25,13 @@ private final class Lantern: Behaviour {
   }
 }
 
-@Suite("How behaviours meet")
+@Suite("Interaction of behaviours")
 struct BehaviourSeamTests {
   private let registry = BehaviourRegistry(kinds: [Lantern.kind, LockMechanism.kind])
 
   private func world() -> VirtualWorld { VirtualWorld(Garage.database(), registry: registry) }
 
-  @Test("A behaviour is told of what it watches, whoever set it, and not of its own service")
+  @Test("A behaviour is notified of watched characteristics of other services, whatever changed them")
   func watching() throws {
     let world = world()
     world.write(Garage.lockTarget, 0)
@@ -46,7 +46,8 @@ struct BehaviourSeamTests {
     #expect(world.changes() == [])
   }
 
-  @Test("A behaviour that doesn't mind writes isn't told of them, and of all else it is") func unminded() throws {
+  @Test("With mindsWrites false, a behaviour is notified of changes by hand, but not of writes")
+  func unminded() throws {
     let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Deaf.kind]))
     world.write(Garage.on, false)
     #expect(world.changes() == [])
@@ -54,7 +55,7 @@ struct BehaviourSeamTests {
     #expect(world.changes() == ["1.21=true", "1.21=false"])
   }
 
-  @Test("However much a behaviour sets at once, it is not taken for one without end") func much() throws {
+  @Test("A behaviour may set values 20000 times without being stopped as endless") func much() throws {
     let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Restless.kind]))
     #expect(world.changes().count == 20_000)
   }
@@ -77,7 +78,7 @@ struct BehaviourSeamTests {
     func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, false) }
   }
 
-  @Test("A deed goes to the one service that knows it")
+  @Test("An action goes to the one service that supports it")
   func deeds() throws {
     let world = world()
     try world.deed(.trigger)
@@ -103,7 +104,7 @@ struct BehaviourSeamTests {
     var deeds: Set<Deed.Kind> { [.trigger] }
   }
 
-  @Test("Every service with Status Tampered can be tampered with")
+  @Test("Each service with Status Tampered can be tampered with")
   func tampering() throws {
     let contact = Service(
       iid: 8, type: ServiceDefinition.contactSensor.type,
@@ -114,7 +115,7 @@ struct BehaviourSeamTests {
     #expect(world.changes() == ["1.10=1", "1.10=0"])
   }
 
-  @Test("Companions are those linked to, or all of the accessory")
+  @Test("Companions are the linked services, or all of the accessory")
   func companions() throws {
     func valve(_ iid: UInt64) -> Service {
       Service(iid: iid, type: ServiceDefinition.valve.type, characteristics: [.make(iid + 1, .active, 0)])
@@ -133,7 +134,7 @@ struct BehaviourSeamTests {
   }
 }
 
-/// A clock: what it tells is asked for at every read.
+/// A clock whose values are computed at each read.
 private final class Hours: Behaviour {
   private let hour, name: AttributeID?
   init(_ service: DeviceService) {
@@ -150,8 +151,8 @@ private final class Hours: Behaviour {
   }
 }
 
-@Suite("Values that are read from a behaviour") struct LiveValueTests {
-  @Test("A behaviour answers reads of what it says is live, at once; nil is the value that stands")
+@Suite("Live values") struct LiveValueTests {
+  @Test("A behaviour answers reads of its live values at once; nil means the stored value")
   func live() throws {
     let hour = AttributeID(aid: 1, iid: 9), name = AttributeID(aid: 1, iid: 10)
     let service = Service(
@@ -174,7 +175,7 @@ private final class Hours: Behaviour {
       ])
   }
 
-  @Test("Without such values nobody is asked") func none() {
+  @Test("Without live values, no reads are passed to the device") func none() {
     let registry = BehaviourRegistry.standard
     let database = Garage.database()
     #expect(registry.device(for: database, parameters: registry.parameters(for: database, nodes: [:])).live.isEmpty)

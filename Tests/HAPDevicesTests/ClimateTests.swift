@@ -39,7 +39,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
   private let calm = #""inertia": "0s", "power": 6, "hysteresis": 0.5, "report": "10min""#
 
   @Test(
-    "[SV-13] The mode drives the current state, as far as there is something to do",
+    "[SV-13] The mode drives the current state, if heating or cooling is needed",
     arguments: [
       (Value(integerLiteral: 1), Value.float(18), Value(integerLiteral: 1)), (1, .float(25), 0), (2, .float(25), 2),
       (2, .float(18), 0),
@@ -51,7 +51,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == expected)
   }
 
-  @Test("It heats with its power until the target is reached, and not before it has fallen by the hysteresis")
+  @Test("The thermostat heats with its power up to the target, and again only below the hysteresis")
   func heats() {
     let world = world("{\(calm)}", mode: 1, at: .float(20))
     #expect(world.changes() == ["1.11=1"])
@@ -65,7 +65,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world.changes() == ["1.11=1"])
   }
 
-  @Test("power, hysteresis and report change it")
+  @Test("power, hysteresis and report are configurable")
   func parameters() {
     let weak = world(#"{"inertia": "0s", "power": 3, "report": "10min"}"#, mode: 1, at: .float(20))
     weak.pass(.seconds(600))
@@ -77,7 +77,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(often.changes() == ["1.11=1", "1.13=20.1", "1.13=20.2"])
   }
 
-  @Test("Left alone the room drifts to the weather, as slowly as its inertia says")
+  @Test("Without heating or cooling, the room drifts to the outside temperature at the rate of its inertia")
   func drifts() {
     let world = world(#"{"outside": 0, "inertia": "1h", "report": "1h"}"#, at: .float(20))
     world.pass(.seconds(3600))
@@ -87,7 +87,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(still.changes() == [])
   }
 
-  @Test("[SV-14] The unit that is shown changes no temperature, which is told in Celsius always")
+  @Test("[SV-14] Temperature Display Units changes no temperature; temperatures are always in Celsius")
   func units() {
     let world = house(
       [
@@ -104,7 +104,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world.changes() == [] && world[id(13)] == .float(18) && world[id(14)] == .float(21))
   }
 
-  @Test("In auto the thresholds are kept")
+  @Test("In auto mode, the temperature stays within the thresholds")
   func thresholds() {
     let world = world("{\(calm)}", mode: 3, at: .float(18), thresholds: true)
     #expect(world[id(11)] == 1)
@@ -114,7 +114,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == 2)
   }
 
-  @Test("Somebody opens a window; the state can't be set against what the machine does")
+  @Test("A temperature set by hand is corrected; a state set by hand is overwritten")
   func byHand() throws {
     let world = world("{\(calm)}", mode: 1, at: .float(21))
     #expect(world.changes() == [])
@@ -125,7 +125,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world.changes() == ["1.11=0", "1.13=16.0", "1.11=1"])
   }
 
-  @Test("A simulated day is no work")
+  @Test("A simulated day keeps a single timer")
   func day() {
     let world = world(mode: 3, at: .float(18), thresholds: true)
     world.pass(.seconds(86_400))
@@ -153,7 +153,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
   }
 
   @Test(
-    "[SV-15] It is inactive, idle, heats or cools",
+    "[SV-15] The heater-cooler is inactive, idle, heats or cools",
     arguments: [
       (Value(integerLiteral: 0), Value(integerLiteral: 1), Value.float(18), Value(integerLiteral: 0)),
       (1, 1, .float(18), 2),
@@ -167,7 +167,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(12)] == 0)
   }
 
-  @Test("[SV-29] A faucet that is linked to it turns it off")
+  @Test("[SV-29] A linked faucet turns the heater off")
   func faucet() {
     let world = world(active: 1, at: .float(18), faucet: true)
     _ = world.changes()
@@ -193,7 +193,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
   }
 
   @Test(
-    "[SV-15] It wets and dries",
+    "[SV-15] The humidifier humidifies and dehumidifies",
     arguments: [
       (Value(integerLiteral: 0), Value.float(30), Value(integerLiteral: 2)), (0, .float(70), 3), (0, .float(50), 1),
       (1, .float(70), 1),
@@ -206,7 +206,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(12)] == 0)
   }
 
-  @Test("Wetting empties the tank, and ends with it; power, tank, outside and hysteresis change it")
+  @Test("Humidifying empties the tank, and ends when it is empty; power, tank, outside and hysteresis are configurable")
   func tank() throws {
     let world = damp(#"{"inertia": "0s", "power": 1, "tank": "2h", "report": "1h"}"#)
     world.pass(.seconds(3600))
@@ -227,7 +227,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
 
 @Suite("Fans, purifiers and filters") struct AirTests {
   // 11 active, 12 current, 13 speed
-  @Test("[SV-25] A fan blows while it is active and its speed is not 0; spinUp delays it")
+  @Test("[SV-25] A fan blows while it is active and its speed isn't 0; spinUp delays it")
   func fan() {
     let world = house([(.fanv2, [(.active, 0), (.currentFanState, 0), (.rotationSpeed, .float(50))])])
     world.write(id(11), 1)
@@ -262,7 +262,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
       ], linked: isLinked ? [10: [20, 30]] : [:], behaviours)
   }
 
-  @Test("[SV-15] [SV-26] The purifier takes its fan with it; the fan stops the purifier, and doesn't start it")
+  @Test("[SV-15] [SV-26] The purifier starts and stops its fan; the fan stops the purifier, but doesn't start it")
   func purifies() {
     let world = purifier()
     world.write(id(11), 1)
@@ -282,7 +282,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(quick.changes() == ["1.12=2"])
   }
 
-  @Test("[SV-27] A filter wears while its purifier runs, says when it is due, and is new after a reset")
+  @Test("[SV-27] A filter wears while its purifier runs, reports when a change is due, and is new after a reset")
   func filter() {
     let world = purifier([30: #"{"life": "100h", "changeAt": 98}"#])
     world.pass(.seconds(36_000))
@@ -303,7 +303,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(eternal.changes() == [])
   }
 
-  @Test("A filter without a machine wears always")
+  @Test("A filter without a purifier always wears")
   func alone() throws {
     let world = house(
       [(.filterMaintenance, [(.filterChangeIndication, 0), (.filterLifeLevel, .float(11))])], [10: #"{"life": "100h"}"#]
@@ -327,7 +327,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
       ], [10: behaviour])
   }
 
-  @Test("[SV-22] It drains, and says when it is low, also in the other services")
+  @Test("[SV-22] A battery drains, and reports a low level, also in the other services")
   func drains() {
     let world = world(#"{"life": "100h", "lowAt": 98}"#)
     world.pass(.seconds(3600))
@@ -338,7 +338,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == 0 && world.pendingTimers == 0)
   }
 
-  @Test("Another battery of the accessory is low when it is itself")
+  @Test("A second battery of the accessory has its own low state")
   func two() throws {
     let world = house([
       (.batteryService, [(.batteryLevel, 100), (.statusLowBattery, 0), (.chargingState, 0)]),
@@ -348,7 +348,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world.changes() == ["1.11=5", "1.12=1"])
   }
 
-  @Test("At a charger it fills, until it is full")
+  @Test("On a charger, a battery charges until it is full")
   func charges() throws {
     let world = world(#"{"life": "0s", "chargeTime": "100s"}"#, level: 10)
     #expect(world.changes() == ["1.12=1", "1.21=1"] && world.pendingTimers == 0)
@@ -359,7 +359,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == 100 && world[id(13)] == 0 && world.pendingTimers == 0)
   }
 
-  @Test("By deed and by hand it has any level")
+  @Test("An action or a change by hand sets any level")
   func deeds() throws {
     let world = world(#"{"life": "0s"}"#)
     try world.deed(.battery(5))
@@ -370,7 +370,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == 100)
   }
 
-  @Test("A simulated year is a hundred events")
+  @Test("A simulated year takes a hundred events")
   func year() {
     let world = world()
     world.pass(.seconds(400 * 86_400))

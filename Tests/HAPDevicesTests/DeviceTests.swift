@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Devices and behaviours")
 struct DeviceTests {
-  @Test("What has no behaviour takes the value a person sets, also one that controllers can only read")
+  @Test("A characteristic without a behaviour accepts any value set by hand, even if it is read-only")
   func plain() throws {
     let world = VirtualWorld(Garage.database())
     try world.setByHand(Garage.on, true)
@@ -21,7 +21,7 @@ struct DeviceTests {
   }
 
   @Test(
-    "A value that the constraints do not allow is refused with the rule it breaks, and nothing changes",
+    "A value that the constraints forbid is refused with the broken rule, and nothing changes",
     arguments: [
       (Garage.on, "open", "format is bool, which takes true or false"), (Garage.on, 2, "true or false"),
       (Garage.current, 5, "Current Door State can't be 5: maxValue is 4"), (Garage.current, -1, "uint8 holds 0...255"),
@@ -41,7 +41,7 @@ struct DeviceTests {
     #expect(world.changes() == [])
   }
 
-  @Test("Valid values, valid ranges and bytes name their rules too")
+  @Test("For valid values, valid ranges and bytes, the error names the rule, too")
   func otherRules() {
     func rule(_ format: Format, _ constraints: Constraints, _ value: Value) -> String? {
       let characteristic = Characteristic(
@@ -56,11 +56,11 @@ struct DeviceTests {
     #expect(rule(.uint8, Constraints(validValues: [0, 2]), 1) == "Thing can't be 1: valid-values are 0, 2")
     #expect(rule(.uint8, Constraints(validValuesRange: 2...4), 5) == "Thing can't be 5: valid-values-range is 2...4")
     #expect(rule(.int, Constraints(minValue: 1, minStep: 5), 8) == "Thing can't be 8: minStep is 5, counted from 1")
-    // Steps of an integer are not counted from a minimum with a fraction.
+    // Integer steps are not counted from a fractional minimum.
     #expect(rule(.int, Constraints(minValue: 0.5, minStep: 2), 3) == "Thing can't be 3: minStep is 2")
     #expect(
       rule(.float, Constraints(minValue: 0.5, minStep: 2), 3) == "Thing can't be 3: minStep is 2, counted from 0.5")
-    // As doubles, the two are equal.
+    // As doubles, these two are equal.
     #expect(
       rule(.uint64, Constraints(maxValue: .integer((1 << 64) - 2)), .integer((1 << 64) - 1))
         == "Thing can't be 18446744073709551615: maxValue is 18446744073709551614")
@@ -84,7 +84,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("Two doors live their own lives, timers and all")
+  @Test("Two doors are independent, including their timers")
   func twoDoors() {
     let world = VirtualWorld(
       Garage.database(isBridge: true),
@@ -96,7 +96,7 @@ struct DeviceTests {
     #expect(world.changes() == ["1.9=2", "2.9=2", "1.31=0", "1.9=0", "2.9=0"])
   }
 
-  @Test("Where several can be obstructed the service must be said; where none can, that is said")
+  @Test("If several services can be obstructed, the service is required; if none can, the command is refused")
   func obstruct() throws {
     let bridge = VirtualWorld(Garage.database(isBridge: true))
     #expect(
@@ -108,14 +108,14 @@ struct DeviceTests {
     #expect(bridge.changes() == [])
   }
 
-  @Test("A timer that nobody set is let pass")
+  @Test("An unknown timer is ignored")
   func strayTimer() {
     let world = VirtualWorld(Garage.database())
     for token in [-1, 0, 1, 255, 256, 257, 511, 512, 100_000, .max] { world.fire(token) }
     #expect(world.changes() == [])
   }
 
-  @Test("Each parameter's problem is told with its path and place, all at once")
+  @Test("All parameter problems are reported at once, each with its path and place")
   func parameterProblems() throws {
     func problems(_ text: String, _ service: ServiceDefinition = .garageDoorOpener) -> [String] {
       let node = try! JSONNode.parse(Array(#"{"behaviour": \#(text)}"#.utf8))["behaviour"]!
@@ -143,7 +143,7 @@ struct DeviceTests {
       ])
   }
 
-  @Test("Every parameter is documented, and its default is of its kind")
+  @Test("Each parameter is documented, and its default has its kind")
   func documentation() {
     for kind in BehaviourRegistry.standard.kinds {
       #expect(kind.summary.hasSuffix("."))
@@ -162,7 +162,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("The simulation's chance is SplitMix64: its first numbers from seed 1234567 are the published ones")
+  @Test("The simulation's random generator is SplitMix64: seed 1234567 gives the published first numbers")
   func random() {
     var random = SimulationRandom(seed: 1_234_567)
     #expect(
@@ -172,7 +172,7 @@ struct DeviceTests {
       ])
   }
 
-  @Test("A context shows what was set in it, the last first, and tells it in order")
+  @Test("A context returns the last value set in it, and lists its actions in order")
   func context() {
     let database = Garage.database()
     var context = DeviceContext(now: .seconds(3), random: SimulationRandom(seed: 1)) { id in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPDevices
 
-@Suite("Services of one's own") struct FollowerTests {
+@Suite("Custom services that follow targets") struct FollowerTests {
   static let type = TypeID("8D930001-860E-4115-99CE-0CB5D9674D77")!
   static let service = AttributeID(aid: 1, iid: 8)
   let heat = AttributeID(aid: 1, iid: 9), wanted = AttributeID(aid: 1, iid: 10)
@@ -38,7 +38,7 @@ import Testing
     world(#"{"current": "Heat", "target": "wanted heat", \#(more)}"#)
   }
 
-  @Test("By default a current is at once what its target is") func atOnce() {
+  @Test("By default, a current value follows its target at once") func atOnce() {
     let world = world(#"{"current": "Heat", "target": "8D930020-860E-4115-99CE-0CB5D9674D77"}"#)
     world.write(wanted, 90)
     #expect(world.changes() == ["1.9=90.0"] && world.pendingTimers == 0)
@@ -46,7 +46,7 @@ import Testing
     #expect(world.changes() == ["1.9=100.0"])
   }
 
-  @Test("delay: it sets off later; duration: it takes so long; jump: it is there in the end") func jumps() {
+  @Test("delay postpones the start; duration is the time to arrive; jump changes the value at the end") func jumps() {
     let world = heats(#""delay": "2s", "duration": "5s", "report": "1s""#)
     world.write(wanted, 90)
     world.pass(.milliseconds(6999))
@@ -56,7 +56,7 @@ import Testing
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("linear: evenly, told every report after the delay") func linear() {
+  @Test("linear: evenly, reported at each interval after the delay") func linear() {
     let world = heats(#""delay": "2s", "duration": "5s", "curve": "linear", "report": "2s""#)
     world.write(wanted, 90)
     world.pass(.milliseconds(3999))
@@ -66,7 +66,7 @@ import Testing
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("report is 500ms unless it is said, and 50ms at least") func report() {
+  @Test("report is 500ms by default, and 50ms at least") func report() {
     let plain = heats(#""duration": "1s", "curve": "linear""#)
     plain.write(wanted, 30)
     plain.pass(.seconds(1))
@@ -84,8 +84,8 @@ import Testing
     #expect(world.changes() == ["1.9=30.0", "1.9=52.0", "1.9=74.0", "1.9=84.0"])
   }
 
-  @Test("A target on the way counts from where it is; the same one changes nothing; the old one ends it") func turned()
-  {
+  @Test("A new target starts from the present value; an equal one changes nothing; the old value ends the move")
+  func turned() {
     let world = heats(#""duration": "5s", "curve": "linear", "report": "1h""#)
     world.write(wanted, 70)
     world.pass(.seconds(1))
@@ -110,7 +110,8 @@ import Testing
     #expect(late.changes() == ["1.9=80.0"])
   }
 
-  @Test("Several pairs go each its way, of any format; what a current has no room for is not told") func several() {
+  @Test("Several pairs of any format are independent; a change below the current's resolution isn't reported")
+  func several() {
     let world = world(
       """
       {"current": "Drink", "target": "Wanted Drink", "delay": "1s"}, {"current": "Ready", "target": "On", "delay": "2s"},
@@ -124,7 +125,7 @@ import Testing
     #expect(world.changes() == ["1.15=2"])
   }
 
-  @Test("A number beyond all formats is the most that the current holds") func beyond() {
+  @Test("A number beyond the format becomes the limit of the current") func beyond() {
     let service = Service(
       iid: 8, type: Self.type, characteristics: [Self.own(9, "Count", .uint64, 0), Self.own(10, "Wanted", .float, 0.0)])
     for (number, told) in [(1e300, "18446744073709551615"), (-1e300, "0")] {
@@ -139,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("Targets are followed by hand too; a current that is set by hand stays there") func byHand() throws {
+  @Test("Targets set by hand are followed, too; a current set by hand stays") func byHand() throws {
     let world = heats(#""duration": "4s", "curve": "linear", "report": "1s""#)
     try world.setByHand(wanted, 60)
     world.pass(.seconds(1))
@@ -152,7 +153,7 @@ import Testing
     #expect(world.changes() == ["1.9=19.0", "1.9=32.5", "1.9=46.5", "1.9=60.0"])
   }
 
-  @Test("At the start each current is where its target says") func starts() {
+  @Test("At the start, each current equals its target") func starts() {
     #expect(
       world(#"{"current": "Small", "target": "Wanted Heat"}, {"current": "Ready", "target": "On"}"#).changes() == [])
     let service = Service(
@@ -164,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "Apple's services without a behaviour of their own can be given one; those with one, and without a word, have none")
+    "An Apple service without a behaviour can have \"follow\"; others, and services without it, ignore targets")
   func whom() {
     let pair = #"{"current": "Heat", "target": "Wanted Heat"}"#
     let sensor = world(pair, ServiceDefinition.accessControl.type)
@@ -192,7 +193,7 @@ import Testing
 
   private func problems(pair: String) -> [String] { problems(#"{"follow":[{\#(pair)}]}"#) }
 
-  @Test("What can't be followed is refused with its place, all at once")
+  @Test("Invalid pairs are refused with their places, all at once")
   func refused() {
     #expect(problems("{}") == [] && problems(#"{"x-note": 1}"#) == [] && problems(#"{"follow": []}"#) == [])
     #expect(problems(pair: #""current":"Heat","target":"Wanted Heat","curve":"ease","x-why":"so""#) == [])
@@ -217,7 +218,7 @@ import Testing
     #expect(problems("[]") == [" 1:1 an object of parameters is expected, not a list"])
   }
 
-  @Test("A characteristic can't follow itself, two, one that follows, or what is of another kind") func unfit() {
+  @Test("A characteristic can't follow itself, two targets, a current, or another kind of value") func unfit() {
     #expect(problems(pair: #""current":"Heat","target":"heat""#) == ["follow[0].target 1:39 Heat can't follow itself"])
     #expect(
       problems(pair: #""current":"Drink","target":"Heat""#) == [

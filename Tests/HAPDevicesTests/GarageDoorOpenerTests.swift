@@ -8,13 +8,13 @@ import Testing
 struct GarageDoorOpenerTests {
   let open: Value = 0, closed: Value = 1, opening: Value = 2, closing: Value = 3, stopped: Value = 4
 
-  /// A closed door at rest, or with other values, that has started.
+  /// A started device with a closed door at rest, or with other values.
   func world(_ behaviour: String = "{}", _ database: AttributeDatabase = Garage.database()) -> VirtualWorld {
     let world = VirtualWorld(database, behaviours: [Garage.door: behaviour])
     return world
   }
 
-  @Test("[SV-04] A target of open is opening at once, and open after 10 seconds")
+  @Test("[SV-04] After a target of open, the door is opening at once, and open after 10 seconds")
   func opens() {
     let world = world()
     world.write(Garage.target, open)
@@ -27,7 +27,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-05] And back: closing, then closed, in the profile's travelTime")
+  @Test("[SV-05] After a target of closed, the door is closing, and closed after the profile's travelTime")
   func closes() {
     let world = world(#"{"travelTime": "12s"}"#, Garage.database(current: 0, target: 0))
     world.write(Garage.target, closed)
@@ -38,7 +38,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=1"])
   }
 
-  @Test("A target that is where the door is, or is on its way to, changes nothing")
+  @Test("A target that the door has reached, or is moving to, changes nothing")
   func sameTarget() {
     let world = world()
     world.write(Garage.target, closed)
@@ -52,7 +52,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=0"])
   }
 
-  @Test("Turned round half-way, the door takes as long back as it came, however often")
+  @Test("A door that reverses half-way takes as long back as it came, however often")
   func reversed() {
     let world = world()
     world.write(Garage.target, open)
@@ -69,7 +69,7 @@ struct GarageDoorOpenerTests {
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("Turned round at the moment it set off, it is back at once")
+  @Test("A door that reverses at its start is back at once")
   func reversedAtOnce() {
     let world = world()
     world.write(Garage.target, open)
@@ -78,7 +78,7 @@ struct GarageDoorOpenerTests {
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("With no travelTime to speak of it is there in the next turn")
+  @Test("With a negligible travelTime, the door arrives in the next turn")
   func instant() {
     let world = world(#"{"travelTime": "0s"}"#)
     world.write(Garage.target, open)
@@ -86,7 +86,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=2", "1.9=0"])
   }
 
-  @Test("[SV-06] Something in the way of a closing door makes it go up again, and the target follows")
+  @Test("[SV-06] An obstruction of a closing door reverses it, and the target follows")
   func obstructionReverses() throws {
     let world = world("{}", Garage.database(current: 0, target: 0))
     world.write(Garage.target, closed)
@@ -98,7 +98,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=0"])
   }
 
-  @Test("Or stand still, if the profile says so, until it is told again")
+  @Test("With onObstruction \"stop\", an obstructed door stops until the next target")
   func obstructionStops() throws {
     let world = world(#"{"onObstruction": "stop"}"#, Garage.database(current: 0, target: 0))
     world.write(Garage.target, closed)
@@ -131,12 +131,12 @@ struct GarageDoorOpenerTests {
     }
   }
 
-  @Test("An obstruction does not stop an opening door, nor move one at rest, but keeps it from turning to close")
+  @Test("An obstruction doesn't stop an opening door or move one at rest, but prevents closing")
   func obstructionElsewhere() throws {
     let world = world()
     try world.command(.obstruct(true, service: nil))
     #expect(world.changes() == ["1.11=true"])
-    world.write(Garage.target, closed)  // it is closed
+    world.write(Garage.target, closed)  // the door is closed
     #expect(world[Garage.current] == closed)
     _ = world.changes()
     world.write(Garage.target, open)
@@ -147,7 +147,7 @@ struct GarageDoorOpenerTests {
     #expect(world[Garage.current] == open)
   }
 
-  @Test("A person at the button does what a controller's write does")
+  @Test("A press of the button has the effect of a controller's write")
   func button() throws {
     let world = world()
     try world.setByHand(Garage.target, open)
@@ -175,7 +175,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=3", "1.9=1"])
   }
 
-  @Test("At the start a door at rest is where its target says; one on its way goes on; a stopped one stays")
+  @Test("At the start, a door at rest goes to its target; a moving one continues; a stopped one stays")
   func start() {
     let afterRestart = world("{}", Garage.database(current: 1, target: 0))
     #expect(afterRestart.changes() == ["1.9=0"] && afterRestart.pendingTimers == 0)
@@ -189,7 +189,7 @@ struct GarageDoorOpenerTests {
     #expect(halted.changes() == ["1.9=2", "1.9=0"])
   }
 
-  @Test("A service that lacks its characteristics does nothing, and traps nowhere")
+  @Test("A service without its characteristics does nothing, and doesn't trap")
   func bare() {
     let service = Service(
       iid: 8, type: ServiceDefinition.garageDoorOpener.type, characteristics: [.make(10, .targetDoorState, 1)])
@@ -200,7 +200,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == [])
   }
 
-  @Test("A lock in the door's own service works too, beside the door")
+  @Test("Lock characteristics in the door's service work in addition to the door")
   func lockedDoor() {
     var accessories = Garage.database().accessories
     accessories[0].services[0].characteristics += [.make(13, .lockCurrentState, 0), .make(14, .lockTargetState, 0)]

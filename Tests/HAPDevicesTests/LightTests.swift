@@ -27,7 +27,7 @@ import Testing
       behaviours: [AttributeID(aid: 1, iid: 8): behaviour])
   }
 
-  @Test("[SV-08] On reads back as it was written, and [SV-09] so does every Brightness, without touching On")
+  @Test("[SV-08] On reads back as written, and [SV-09] so does each Brightness, without changing On")
   func readsBack() {
     let world = world()
     for value in [true, false, true] as [Value] {
@@ -41,13 +41,13 @@ import Testing
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-11] On and Brightness of one request both stand") func scene() {
+  @Test("[SV-11] On and Brightness in one request both take effect") func scene() {
     let world = world()
     world.write((on, true), (brightness, 40))
     #expect(world[on] == true && world[brightness] == 40 && world.changes() == [])
   }
 
-  @Test("[SV-10] Colours read back, and leave those of the other mode in their range") func colours() {
+  @Test("[SV-10] Colours read back, and those of the other mode stay in their range") func colours() {
     let world = world()
     for degrees in stride(from: 0.0, through: 360, by: 60) {
       world.write((hue, .float(degrees)), (saturation, 80.0))
@@ -60,7 +60,7 @@ import Testing
     #expect(world.changes() == [])
   }
 
-  @Test("showsFade: Brightness starts from where it is, is told every report, and ends exactly at what was written")
+  @Test("showsFade: Brightness starts at the present value, is reported regularly, and ends at the written value")
   func fades() {
     let world = world(#"{"showsFade": true}"#)
     world.write(brightness, 99)
@@ -78,7 +78,7 @@ import Testing
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("report says how often, but not more than every 50 ms") func report() {
+  @Test("report is the interval of reports, at least 50 ms") func report() {
     let slow = world(#"{"showsFade": true, "report": "1500ms"}"#)
     slow.write(brightness, 100)
     slow.pass(.seconds(2))
@@ -89,7 +89,7 @@ import Testing
     #expect(often.changes() == ["1.10=0", "1.10=50", "1.10=100"])
   }
 
-  @Test("A write on the way starts from where it is; Fade Rate counts as it is then") func turned() {
+  @Test("A write during a fade starts at the present value, with the Fade Rate of that moment") func turned() {
     let world = world(#"{"showsFade": true, "report": "1s"}"#)
     world.write(brightness, 100)
     world.pass(.seconds(1))
@@ -109,7 +109,7 @@ import Testing
     #expect(world[brightness] == 90 && world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("There is no fade without showsFade, without Fade Rate, and by hand") func atOnce() throws {
+  @Test("There is no fade without showsFade, without Fade Rate, or by hand") func atOnce() throws {
     let plain = world()
     plain.write(brightness, 100)
     let poor = world(#"{"showsFade": true}"#, fadeRate: nil)
@@ -124,14 +124,14 @@ import Testing
     #expect(hand.changes() == ["1.10=20", "1.10=30", "1.10=40"])
   }
 
-  @Test("A Fade Rate beyond all reason is a day") func longest() {
+  @Test("A Fade Rate is limited to a day") func longest() {
     let world = world(#"{"showsFade": true, "report": "12h"}"#, fadeRate: 1e300)
     world.write(brightness, 100)
     world.pass(.seconds(86_400))
     #expect(world.changes() == ["1.10=0", "1.10=50", "1.10=100"])
   }
 
-  @Test("After a restart it starts from what it remembers") func restarted() {
+  @Test("After a restart, a fade starts at the stored value") func restarted() {
     let world = world(#"{"showsFade": true, "report": "1s"}"#, brightness: 60)
     world.write(brightness, 80)
     world.pass(.seconds(1))
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-@Suite("What is pressed") struct PressTests {
+@Suite("Presses") struct PressTests {
   let service = AttributeID(aid: 1, iid: 8), first = AttributeID(aid: 1, iid: 9)
 
   private func world(
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "A single press turns a switch, an outlet and a light on and off; others mean nothing",
+    "A single press toggles a switch, an outlet and a light; other presses are refused",
     arguments: [ServiceDefinition.switch, .outlet, .lightBulb])
   func toggles(type: ServiceDefinition) throws {
     let world = world(type, "{}", .make(9, .on, false))
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(
-    "[SV-16] Each press gives its value once, the same one again too",
+    "[SV-16] Each press sends its value once, even if it is unchanged",
     arguments: [ServiceDefinition.statelessProgrammableSwitch, .doorbell])
   func events(type: ServiceDefinition) throws {
     let world = world(type, "{}", .make(9, .programmableSwitchEvent, .null))
@@ -179,7 +179,8 @@ import Testing
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("[SV-17] A press that valid-values leave out gives nothing, and says what there is") func unsupported() {
+  @Test("[SV-17] A press outside valid-values is refused, and the error lists the supported presses")
+  func unsupported() {
     var event = Characteristic.make(9, .programmableSwitchEvent, .null)
     event.constraints.validValues = [0, 2]
     let world = world(.statelessProgrammableSwitch, "{}", event)
@@ -194,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("A stateful button turns its output on and off") func stateful() throws {
+  @Test("A stateful button toggles its output") func stateful() throws {
     let world = world(
       .statefulProgrammableSwitch, "{}", .make(9, .programmableSwitchEvent, .null),
       .make(10, .programmableSwitchOutputState, 0))
@@ -203,7 +204,7 @@ import Testing
     #expect(world.changes() == ["1.9=0", "1.10=1", "1.9=1", "1.10=0"])
   }
 
-  @Test("[SV-12] Outlet In Use says that something is plugged in, whatever On is") func plugged() throws {
+  @Test("[SV-12] Outlet In Use shows whether something is plugged in, whatever On is") func plugged() throws {
     let world = world(.outlet, "{}", .make(9, .on, false), .make(10, .outletInUse, true))
     world.write(first, true)
     world.write(first, false)
@@ -214,7 +215,7 @@ import Testing
     #expect(world.changes() == ["1.10=false"])
   }
 
-  @Test("With inUse \"drawing\" it follows On, whoever sets that") func drawing() throws {
+  @Test("With inUse \"drawing\", Outlet In Use follows On, whatever changed On") func drawing() throws {
     let world = world(
       .outlet, #"{"inUse": "drawing"}"#, .make(9, .on, false), .make(10, .outletInUse, true))
     #expect(world.changes() == ["1.10=false"])
@@ -228,7 +229,7 @@ import Testing
 }
 
 @Suite("Camera heads") struct CameraHeadTests {
-  @Test("It turns to its target angles in tiltTime, and stays where it is turned by hand") func turns() throws {
+  @Test("The camera turns to its target angles in tiltTime, and stays where it is turned by hand") func turns() throws {
     let service = Service(
       iid: 8, type: ServiceDefinition.cameraControl.type,
       characteristics: [

@@ -18,7 +18,7 @@ import Testing
     return VirtualWorld(try! AttributeDatabase([Accessory(aid: 1, services: [manager, lock])]))
   }
 
-  @Test("It says whether a controller or a hand moved the lock")
+  @Test("Lock Last Known Action shows whether a controller or a hand moved the lock")
   func whoDidIt() throws {
     let world = world()
     world.write(target, 0)
@@ -54,7 +54,7 @@ import Testing
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("What was asked for and taken back is nobody's doing any more")
+  @Test("A request that was reversed is not attributed to a later movement by hand")
   func takenBack() throws {
     let world = world()
     world.write(target, 0)
@@ -64,7 +64,7 @@ import Testing
     #expect(world.changes() == ["1.31=0", "1.32=0", "1.41=1"])
   }
 
-  @Test("A jammed bolt is nobody's doing")
+  @Test("A jam is not recorded as an action")
   func jammed() throws {
     let world = world()
     try world.deed(.jam(true))

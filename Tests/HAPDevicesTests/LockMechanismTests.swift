@@ -26,7 +26,7 @@ struct LockMechanismTests {
     }
   }
 
-  @Test("A target changed back before the bolt moved leaves it where it is")
+  @Test("A target that is reversed before the bolt moves leaves the bolt in place")
   func changedBack() {
     let world = world()
     world.write(Garage.lockTarget, unsecured)
@@ -36,7 +36,7 @@ struct LockMechanismTests {
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-02] A lock that always jams is jammed, and tries again when told again")
+  @Test("[SV-02] A lock that always jams is jammed, and tries again after each write")
   func jams() {
     for jams in ["true", "1", "1.0"] {
       let world = world(#"{"jams": \#(jams)}"#)
@@ -48,7 +48,7 @@ struct LockMechanismTests {
     }
   }
 
-  @Test("[SV-02] A bolt that nobody knows the place of goes where it is told to")
+  @Test("[SV-02] A bolt in the state unknown moves to its target")
   func unknown() throws {
     let world = world()
     try world.setByHand(Garage.lockCurrent, 3)
@@ -58,7 +58,7 @@ struct LockMechanismTests {
     #expect(world.changes() == ["1.31=0"])
   }
 
-  @Test("A lock that jams now and then does so as its seed says, the same each time")
+  @Test("The random jams of a lock depend only on the seed")
   func jamsSometimes() {
     func run(_ seed: UInt64) -> [String] {
       let world = world(#"{"jams": 0.5}"#, seed: seed)
@@ -73,7 +73,7 @@ struct LockMechanismTests {
     #expect(run(1).contains("1.31=2") && run(1).contains("1.31=0"))
   }
 
-  @Test("[SV-03] A person's key moves the bolt, and the target follows; by the button it is as by a controller")
+  @Test("[SV-03] Moving the bolt by hand also sets the target; setting the target by hand acts as a controller's write")
   func byHand() throws {
     let world = world()
     world.write(Garage.lockTarget, unsecured)
@@ -86,7 +86,7 @@ struct LockMechanismTests {
     #expect(world.changes() == ["1.32=0", "1.31=0"])
   }
 
-  @Test("At the start a bolt at rest is where its target says; a jammed one stays jammed")
+  @Test("At the start, a bolt at rest goes to its target; a jammed one stays jammed")
   func start() {
     #expect(world("{}", Garage.database(lockCurrent: 1, lockTarget: 0)).changes() == ["1.31=0"])
     #expect(world("{}", Garage.database(lockCurrent: 2, lockTarget: 0)).changes() == [])

@@ -11,7 +11,7 @@ struct PositionMotorTests {
   let hold = AttributeID(aid: 1, iid: 12), obstruction = AttributeID(aid: 1, iid: 13)
   let tilt = AttributeID(aid: 1, iid: 14), tiltTarget = AttributeID(aid: 1, iid: 15)
 
-  /// At rest at 0 %.
+  /// A covering at rest at 0 %.
   private func world(_ behaviour: String = "{}", _ type: ServiceDefinition = .windowCovering, at: Value = 0)
     -> VirtualWorld
   {
@@ -27,7 +27,7 @@ struct PositionMotorTests {
   }
 
   @Test(
-    "[SV-18] It goes to its target, says where it is on the way, and stops there",
+    "[SV-18] The motor moves to its target, reports positions on the way, and stops there",
     arguments: [
       ServiceDefinition.door, .window, .windowCovering,
     ])
@@ -48,7 +48,7 @@ struct PositionMotorTests {
     #expect(world.changes() == ["1.9=60", "1.9=50", "1.11=2"])
   }
 
-  @Test("travelTime says how long it takes; none is at once")
+  @Test("travelTime is the time for the full way; 0s moves at once")
   func travelTime() {
     let slow = world(#"{"travelTime": "100s", "report": "1h"}"#)
     slow.write(target, 30)
@@ -62,7 +62,7 @@ struct PositionMotorTests {
     #expect(immediate.changes() == ["1.11=1", "1.9=30", "1.11=2"])
   }
 
-  @Test("Turned round on the way it goes back from where it is; the target it is on its way to changes nothing")
+  @Test("A motor that reverses starts at its present position; an equal target changes nothing")
   func turned() {
     let world = world(#"{"report": "1h"}"#)
     world.write(target, 100)
@@ -76,7 +76,7 @@ struct PositionMotorTests {
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("[SV-24] Hold Position stops it, false says nothing, and the next target releases it")
+  @Test("[SV-24] Hold Position stops the motor, false does nothing, and the next target releases it")
   func holds() {
     let world = world(#"{"report": "1h"}"#)
     world.write(target, 100)
@@ -93,7 +93,7 @@ struct PositionMotorTests {
     #expect(world.changes() == ["1.11=1", "1.9=40", "1.11=2"])
   }
 
-  @Test("What gets in its way turns it back, or stops it; it doesn't close on it")
+  @Test("An obstruction reverses or stops the motor, and prevents closing")
   func obstructed() throws {
     let back = world(#"{"report": "1h"}"#, at: 80)
     back.write(target, 0)
@@ -115,7 +115,7 @@ struct PositionMotorTests {
     #expect(stop.changes() == ["1.11=0", "1.13=true", "1.10=50", "1.9=50", "1.11=2"])
   }
 
-  @Test("Pushed by hand it stays where it was pushed")
+  @Test("A position set by hand is kept, and becomes the target")
   func pushed() throws {
     let world = world()
     world.write(target, 100)
@@ -139,7 +139,7 @@ struct PositionMotorTests {
     #expect(world.changes() == ["1.14=45", "1.15=45"])
   }
 
-  @Test("After a restart it rests where the target says")
+  @Test("After a restart, the position equals the target")
   func restarted() {
     let service = Service(
       iid: 8, type: ServiceDefinition.door.type,
@@ -165,7 +165,7 @@ struct PositionMotorTests {
       behaviours: [AttributeID(aid: 1, iid: 8): behaviour])
   }
 
-  @Test("They tilt, swing, and when jammed stay as they are until they are loosened")
+  @Test("Slats tilt and swing; jammed slats don't move until they are released")
   func all() throws {
     let world = world(#"{"tiltTime": "2s"}"#)
     world.write(target, 90)

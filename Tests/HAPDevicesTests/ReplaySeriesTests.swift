@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPDevices
 
-@Suite("Series that sensors replay") struct ReplaySeriesTests {
+@Suite("Replayed series of sensors") struct ReplaySeriesTests {
   private func problem(_ replay: String, _ files: ReplayFiles? = nil) -> String? {
     let node = try! JSONNode.parse(Array(#"{"behaviour": {"replay": \#(replay)}}"#.utf8))["behaviour"]!
     let problems = BehaviourRegistry.standard.problems(
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "A wrong series in a profile is reported with its place",
+    "A malformed series in a profile is reported with its place",
     arguments: [
       (
         "7", "behaviour.replay 1:26 a list of [time, value] pairs or the name of a CSV file is expected, not an integer"
@@ -51,7 +51,7 @@ import Testing
     if let says { #expect(problem?.hasPrefix(says) == true, "\(problem ?? "")") } else { #expect(problem == nil) }
   }
 
-  @Test("A profile has 10000 values in a series at most")
+  @Test("A series in a profile has at most 10000 values")
   func tooMany() {
     func list(_ count: Int) -> String { "[" + (0..<count).map { "[\($0), 1]" }.joined(separator: ",") + "]" }
     #expect(problem(list(10_000)) == nil)
@@ -60,14 +60,14 @@ import Testing
         == "behaviour.replay 1:26 a series in a profile has at most 10000 values: put a longer one into a file")
   }
 
-  @Test("A file has time,value in its lines, and comments")
+  @Test("A file has lines of time,value, and comments")
   func lines() {
     let text = "\u{FEFF}# a kitchen\r\n\r\n0,20\r\n 90s , 21.5 # the oven\n2min,-2e1\n\t\n500,+3"
     #expect(csv(text) == "0.0 seconds 20.0; 90.0 seconds 21.5; 120.0 seconds -20.0; 500.0 seconds 3.0")
   }
 
   @Test(
-    "The line that is wrong is named",
+    "A malformed line is reported with its number",
     arguments: [
       ("", "0: there is no \"time,value\" in it"), ("# nothing\n\n", "0: there is no \"time,value\" in it"),
       ("0,1\n1", "2: \"time,value\" is expected"), ("0,1,2", "1: \"time,value\" is expected"),
@@ -80,7 +80,7 @@ import Testing
     ])
   func wrongLines(_ text: String, _ says: String) { #expect(csv(text).hasPrefix(says), "\(csv(text))") }
 
-  @Test("No bytes break the reader")
+  @Test("No input traps the reader")
   func anyBytes() {
     var random = SimulationRandom(seed: 3)
     let alphabet = Array("0123456789,,,,\n\n\n\n.smhin#-+eE\r \u{0}é".utf8)
@@ -120,7 +120,7 @@ import Testing
 
 @Suite("Parameters of valves, alarms and sensors") struct WaterParameterTests {
   @Test(
-    "A wrong value of a parameter is refused",
+    "An invalid value of a parameter is refused",
     arguments: [
       (.valve, #"{"flowDelay": 3}"#, #"did you mean "3s"?"#), (.valve, #"{"flow": "3s"}"#, "there is no member"),
       (.faucet, #"{"flowDelay": "3s"}"#, "there is no member"), (.irrigationSystem, #"{"x": 1}"#, "there is no member"),

@@ -31,7 +31,7 @@ import Testing
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-20] exitDelay is for leaving: away and night wait, staying and disarming don't")
+  @Test("[SV-20] exitDelay applies to away and night; staying and disarming are immediate")
   func exitDelay() {
     let world = world(#"{"exitDelay": "30s"}"#)
     for state in [1, 2] as [Value] {
@@ -54,7 +54,7 @@ import Testing
     #expect(world.changes() == ["1.9=0"] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-20] A triggered alarm is Triggered with Alarm Type 1, and cleared by any target")
+  @Test("[SV-20] A triggered alarm is Triggered with Alarm Type 1, and any target clears it")
   func alarms() throws {
     for state in [0, 1, 2] as [Value] {
       for next in [0, 1, 2, 3] as [Value] {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("[SV-20] After an alarm it is disarmed until people have left again")
+  @Test("[SV-20] After an alarm, the system is disarmed until the exit delay is over again")
   func rearmed() throws {
     let world = world(#"{"exitDelay": "30s"}"#, 1)
     try world.deed(.trigger)
@@ -80,7 +80,7 @@ import Testing
     #expect(world.changes() == ["1.9=1"])
   }
 
-  @Test("[SV-20] Disarmed, or not armed yet, it can't be triggered, and says so")
+  @Test("[SV-20] A trigger while disarmed, or not yet armed, is refused with the reason")
   func refused() {
     let world = world(#"{"exitDelay": "30s"}"#)
     let disarmed = CommandError(.notPossible, "the security system is disarmed")
@@ -93,7 +93,7 @@ import Testing
     #expect(world.changes() == [] && world[current] == 3)
   }
 
-  @Test("[SV-20] entryDelay gives time to call it off")
+  @Test("[SV-20] An alarm can be cancelled during entryDelay")
   func entryDelay() throws {
     let world = world(#"{"entryDelay": "20s"}"#, 1)
     try world.deed(.trigger)
@@ -134,7 +134,7 @@ import Testing
     #expect(slow.changes() == ["1.9=4", "1.11=1"])
   }
 
-  @Test("A hand at the keypad arms it at once, and lets the alarm go off")
+  @Test("A current state set by hand arms at once, or raises the alarm")
   func byHand() throws {
     let world = world(#"{"exitDelay": "30s", "entryDelay": "30s"}"#)
     try world.setByHand(current, 2)
@@ -150,7 +150,7 @@ import Testing
     #expect(world.changes() == ["1.9=0", "1.10=0"] && world.pendingTimers == 0)
   }
 
-  @Test("After a restart it is as the target says; an alarm goes on")
+  @Test("After a restart, the current state equals the target; an alarm persists")
   func restarted() {
     #expect(world("{}", 1, current: 3).changes() == ["1.9=1"])
     #expect(world("{}", 1, current: 4).changes() == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPDevices
 
-/// A sensor: what it tells (9), Status Active (10), and more from 11 on.
+/// A sensor with its value (9), Status Active (10), and further characteristics from 11 on.
 func sensor(
   _ type: ServiceDefinition, _ state: Characteristic, _ behaviour: String = "{}", more: [Characteristic] = [],
   seed: UInt64 = 1
@@ -18,7 +18,7 @@ func sensor(
 private let state = AttributeID(aid: 1, iid: 9), active = AttributeID(aid: 1, iid: 10)
 private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid: 12)
 
-@Suite("Sensors that notice something") struct DetectingSensorTests {
+@Suite("Detecting sensors") struct DetectingSensorTests {
   static let all: [(ServiceDefinition, CharacteristicDefinition, Value, Duration?)] = [
     (.motionSensor, .motionDetected, false, .seconds(30)), (.occupancySensor, .occupancyDetected, 0, .seconds(120)),
     (.contactSensor, .contactSensorState, 0, .seconds(10)), (.leakSensor, .leakDetected, 0, nil),
@@ -26,7 +26,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     (.carbonDioxideSensor, .carbonDioxideDetected, 0, .seconds(60)),
   ]
 
-  @Test("[SV-07, SV-21] Triggered, each says so for its time and forgets it", arguments: all)
+  @Test("[SV-07, SV-21] A triggered sensor reports a detection for its hold time", arguments: all)
   func triggered(_ type: ServiceDefinition, _ what: CharacteristicDefinition, _ clear: Value, _ hold: Duration?) throws
   {
     let world = sensor(type, .make(9, what, clear))
@@ -44,7 +44,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == [off] && world.pendingTimers == 0)
   }
 
-  @Test("hold is the profile's; 0s is until a hand sets it back", arguments: all)
+  @Test("hold is configurable; with 0s, a detection lasts until it is reset by hand", arguments: all)
   func hold(_ type: ServiceDefinition, _ what: CharacteristicDefinition, _ clear: Value, _: Duration?) throws {
     let short = sensor(type, .make(9, what, clear), #"{"hold": "3s"}"#)
     try short.deed(.trigger)
@@ -58,7 +58,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(endless.changes().count == 1 && endless[state] == clear)
   }
 
-  @Test("[SV-07] Triggered again it goes on from then, without another event")
+  @Test("[SV-07] A repeated trigger restarts the hold time, without another event")
   func prolonged() throws {
     let world = sensor(.motionSensor, .make(9, .motionDetected, false))
     try world.deed(.trigger)
@@ -70,7 +70,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=false"])
   }
 
-  @Test("[SV-21] What a hand set stays, also in the time of a trigger")
+  @Test("[SV-21] A value set by hand is kept, even during a trigger")
   func byHand() throws {
     let world = sensor(.contactSensor, .make(9, .contactSensorState, 0))
     try world.setByHand(state, 1)
@@ -82,7 +82,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=1"] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-21] With Status Active false nothing is noticed, and that is said; what was noticed ends in its time")
+  @Test("[SV-21] With Status Active false, a trigger is refused with the reason; an earlier detection ends in time")
   func inactive() throws {
     let world = sensor(.motionSensor, .make(9, .motionDetected, false))
     try world.deed(.trigger)
@@ -98,7 +98,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   }
 }
 
-@Suite("Sensors of gas") struct GasSensorTests {
+@Suite("Gas sensors") struct GasSensorTests {
   private func world(_ behaviour: String = "{}", at: Value = 0, isDioxide: Bool = false) -> VirtualWorld {
     isDioxide
       ? sensor(
@@ -109,7 +109,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
         more: [.make(11, .carbonMonoxideLevel, at), .make(12, .carbonMonoxidePeakLevel, 0)])
   }
 
-  @Test("[SV-21] From alarmAt on it is detected, and the peak is the highest so far")
+  @Test("[SV-21] A level of alarmAt or more is detected, and the peak level is the maximum so far")
   func threshold() throws {
     for (isDioxide, parameters, limit) in [
       (false, "{}", 50.0), (true, "{}", 2000), (false, #"{"alarmAt": 10}"#, 10), (true, #"{"alarmAt": 800}"#, 800),
@@ -129,7 +129,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(high.changes() == ["1.12=70.0", "1.9=1"])
   }
 
-  @Test("[SV-21] What a hand set stays until the level passes the threshold again")
+  @Test("[SV-21] A detection set by hand is kept until the level crosses the threshold again")
   func byHand() throws {
     let world = world()
     try world.setByHand(level, 60)
@@ -142,7 +142,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.11=0.0", "1.11=60.0", "1.9=1"])
   }
 
-  @Test("[SV-21] A trigger ends in its time, unless the level keeps it; the level's end waits for the trigger's")
+  @Test("[SV-21] A trigger ends in time, unless the level is high; a low level doesn't end a trigger early")
   func triggered() throws {
     let world = world()
     try world.deed(.trigger)
@@ -156,7 +156,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=0"])
   }
 
-  @Test("[SV-21] With Status Active false the level is not looked at until it is true again")
+  @Test("[SV-21] With Status Active false, the level is ignored until it is true again")
   func inactive() throws {
     let world = world()
     try world.setByHand(active, false)
@@ -166,7 +166,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.10=true", "1.12=60.0", "1.9=1"])
   }
 
-  @Test("[SV-21] Its level is replayed and walks")
+  @Test("[SV-21] The level can be replayed and can walk")
   func moves() {
     let replaying = world(#"{"replay": [[1, 40], [2, 55.4], [3, 20]], "repeat": false}"#)
     replaying.pass(.seconds(10))
@@ -178,7 +178,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   }
 }
 
-@Suite("Sensors that measure") struct MeasuringSensorTests {
+@Suite("Measuring sensors") struct MeasuringSensorTests {
   static let all: [(ServiceDefinition, CharacteristicDefinition)] = [
     (.temperatureSensor, .currentTemperature), (.humiditySensor, .currentRelativeHumidity),
     (.lightSensor, .currentAmbientLightLevel),
@@ -188,7 +188,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     world.changes().compactMap { $0.hasPrefix("1.9=") ? Double($0.dropFirst(4)) : nil }
   }
 
-  @Test("By default nothing moves by itself, and a value stays as it was set", arguments: all)
+  @Test("By default, a value stays as it was set", arguments: all)
   func still(_ type: ServiceDefinition, _ what: CharacteristicDefinition) throws {
     let world = sensor(type, .make(9, what, .float(20)))
     try world.setByHand(state, 33)
@@ -196,7 +196,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=33.0"] && world.pendingTimers == 0)
   }
 
-  @Test("[SV-21] walk wanders within the range, by so much at most in one step", arguments: all)
+  @Test("[SV-21] \"walk\" changes the value randomly within its range, by at most the given step", arguments: all)
   func walks(_ type: ServiceDefinition, _ what: CharacteristicDefinition) {
     let world = sensor(type, .make(9, what, .float(20)), #"{"walk": 3, "every": "10s"}"#)
     world.pass(.milliseconds(9_999))
@@ -209,11 +209,11 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(zip(path, path.dropFirst()).contains { abs($0 - $1) > 2 })
     let low = what.constraints.minValue?.doubleValue ?? 0, high = what.constraints.maxValue?.doubleValue ?? 0
     #expect(path.allSatisfy { (low...high).contains($0) })
-    #expect(path.contains(low), "it came to the end of its range, and went on")
+    #expect(path.contains(low), "the walk reached the end of its range and continued")
     #expect(world.pendingTimers == 1)
   }
 
-  @Test("every is the time between two steps: a minute by default, a tenth of a second at least")
+  @Test("\"every\" is the time between two steps: a minute by default, at least 100 ms")
   func every() {
     for (parameter, time) in [("", 60_000), (#", "every": "7s""#, 7_000), (#", "every": "0s""#, 100)] {
       let world = sensor(.lightSensor, .make(9, .currentAmbientLightLevel, 500), #"{"walk": 3\#(parameter)}"#)
@@ -224,7 +224,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     }
   }
 
-  @Test("The walk is the seed's: the same again, another with another")
+  @Test("The walk depends only on the seed")
   func seeded() {
     func path(_ seed: UInt64) -> [String] {
       let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 20), #"{"walk": 1}"#, seed: seed)
@@ -234,7 +234,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(path(7) == path(7) && path(7) != path(8))
   }
 
-  @Test("Small steps add up, and a hand's value is walked on from")
+  @Test("Small steps accumulate, and the walk continues from a value set by hand")
   func smallSteps() throws {
     let world = sensor(.humiditySensor, .make(9, .currentRelativeHumidity, 50), #"{"walk": 0.2, "every": "1s"}"#)
     world.pass(.seconds(1000))
@@ -244,7 +244,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(numbers(world).allSatisfy { $0 >= 89 })
   }
 
-  @Test("[SV-21] A series is replayed at its times, and again after its last value's", arguments: all)
+  @Test("[SV-21] A series is replayed at its times, and restarts after its last value", arguments: all)
   func replays(_ type: ServiceDefinition, _ what: CharacteristicDefinition) {
     let world = sensor(type, .make(9, what, .float(5)), #"{"replay": [[0, 20], ["10s", 21], [30, 22]], "walk": 9}"#)
     #expect(world.changes() == ["1.9=20.0"])
@@ -255,10 +255,10 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
       world.pass(.seconds(expected.0))
       #expect(world.changes() == expected.1)
     }
-    #expect(world.pendingTimers == 1, "what is replayed does not walk")
+    #expect(world.pendingTimers == 1, "a replayed value does not walk")
   }
 
-  @Test("repeat false plays it once; a series of one value is over with it")
+  @Test("With repeat false, a series is played once; a series of one value is never repeated")
   func once() {
     let world = sensor(
       .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[1, 20], [2, 21]], "repeat": false}"#)
@@ -269,7 +269,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(single.changes() == ["1.9=20.0"] && single.pendingTimers == 0)
   }
 
-  @Test("A series that starts later waits for its first value in every round")
+  @Test("A series with a late start waits for its first value in each round")
   func lateStart() {
     let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[5, 20], [7, 21]]}"#)
     world.pass(.milliseconds(13_999))
@@ -278,7 +278,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=20.0"])
   }
 
-  @Test("A timer that comes late takes the last of what was due, however much that is")
+  @Test("A late timer applies the last due value, however many are due")
   func late() {
     let measurements = sensor(
       .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], ["10ms", 21], ["20ms", 22]]}"#)
@@ -290,7 +290,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(measurements.changes() == ["1.9=22.0"])
   }
 
-  @Test("A hand's value stays until the next of the series")
+  @Test("A value set by hand is kept until the next one of the series")
   func byHand() throws {
     let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], [10, 21]]}"#)
     try world.setByHand(state, 30)
@@ -300,7 +300,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(world.changes() == ["1.9=21.0"])
   }
 
-  @Test("[SV-21] With Status Active false nothing is told; afterwards it tells how things are by then")
+  @Test("[SV-21] With Status Active false, no values are reported; afterwards, the present value is")
   func inactive() throws {
     let world = sensor(
       .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], [10, 21], [20, 22]]}"#)
@@ -317,7 +317,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(walking.changes().count == 2)
   }
 
-  @Test("What the characteristic can't say is told as the nearest that it can, or not at all")
+  @Test("A value that the characteristic can't hold becomes the nearest legal one, or is skipped")
   func beyond() {
     let world = sensor(
       .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 1e300], [1, -40], [2, 20.04]]}"#)

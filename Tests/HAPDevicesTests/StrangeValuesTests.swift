@@ -3,8 +3,8 @@ import Testing
 
 @testable import HAPDevices
 
-/// Copies of devices are exact: their characteristics may have any format, and values that no rule allows.
-@Suite("Behaviours of services that are not as they should be") struct StrangeValuesTests {
+/// Copies of devices are exact: their characteristics may have any format, and illegal values.
+@Suite("Behaviours of services with unusual characteristics") struct StrangeValuesTests {
   private static let values: [Value] = [
     .null, .bool(true), .integer(0), .integer(1), .integer(-1), .integer(Int128(UInt64.max)), .integer(.max),
     .integer(.min),

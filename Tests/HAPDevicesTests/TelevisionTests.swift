@@ -37,7 +37,8 @@ import Testing
     return world
   }
 
-  @Test("Inactive it is stopped; active it loads for startTime, and then does what its target says") func power() {
+  @Test("An inactive television is stopped; after activation it loads for startTime, then follows its target")
+  func power() {
     let world = world()
     #expect(world.changes() == [])
     world.write(active, 0)
@@ -61,7 +62,7 @@ import Testing
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("startTime says how long; none is at once") func startTime() {
+  @Test("startTime is configurable; 0s starts at once") func startTime() {
     let slow = world(#"{"startTime": "9s"}"#, active: 0)
     #expect(slow.changes() == ["1.12=2"])
     slow.write(active, 1)
@@ -74,7 +75,7 @@ import Testing
     #expect(immediate.changes() == ["1.12=2", "1.12=0"] && immediate.pendingTimers == 0)
   }
 
-  @Test("It doesn't say that it loads where its values don't know that") func noLoading() {
+  @Test("The loading state is skipped if its valid values exclude it") func noLoading() {
     let world = world(active: 0, currentValues: [0, 1, 2])
     world.write(active, 1)
     #expect(world.changes() == ["1.12=2"])
@@ -82,7 +83,7 @@ import Testing
     #expect(world.changes() == ["1.12=0"])
   }
 
-  @Test("Target Media State leads, and a hand at the device leads both") func media() throws {
+  @Test("Target Media State leads, and a change by hand at the device changes both") func media() throws {
     let world = world()
     world.write(target, 2)
     #expect(world.changes() == ["1.12=2"])
@@ -97,7 +98,7 @@ import Testing
     #expect(world.changes() == ["1.12=1", "1.13=1", "1.13=0", "1.12=0"])
   }
 
-  @Test("Play/pause plays and pauses; the other keys, and a television that is off, do nothing") func keys() throws {
+  @Test("Play/pause toggles; the other keys do nothing, and neither does a key while it is off") func keys() throws {
     let world = world()
     for number in 0...16 where number != 11 { world.write(key, .integer(Int128(number))) }
     #expect(world.changes() == [])
@@ -115,7 +116,7 @@ import Testing
     #expect(world.changes() == ["1.12=2"])
   }
 
-  @Test("Without a target the key leads Current Media State; a target that knows no pause stays") func fewer() {
+  @Test("Without a target, the key changes Current Media State; a target without pause stays") func fewer() {
     let plain = world(target: nil)
     plain.write(key, 11)
     plain.write(key, 11)
@@ -125,7 +126,7 @@ import Testing
     #expect(stubborn.changes() == [])
   }
 
-  @Test("Active Identifier takes what an input source has, and goes back to the one before after anything else")
+  @Test("Active Identifier accepts identifiers of input sources; any other value is reverted")
   func sources() throws {
     let world = world()
     world.write(source, 2)
@@ -139,7 +140,7 @@ import Testing
     #expect(none.changes() == [] && none[source] == 3)
   }
 
-  @Test("Its name is writable, and Power Mode Selection and Sleep Discovery Mode change nothing") func others() throws {
+  @Test("The name is writable, and Power Mode Selection and Sleep Discovery Mode change nothing") func others() throws {
     let world = world()
     world.write(AttributeID(aid: 1, iid: 14), "Living Room")
     world.write(AttributeID(aid: 1, iid: 16), 0)
@@ -175,7 +176,7 @@ import Testing
     #expect(world.changes() == [] && world[third] == "Player")
   }
 
-  @Test("A smart speaker plays at once what its target says; what only the current state knows leaves the target")
+  @Test("A smart speaker follows its target at once; a state that only the current one has doesn't change the target")
   func media() throws {
     let world = world(.smartSpeaker, "{}", .make(9, .currentMediaState, 2), .make(10, .targetMediaState, 2))
     #expect(world.changes() == [])
@@ -187,7 +188,7 @@ import Testing
     #expect(world.changes() == ["1.9=1", "1.10=1"])
   }
 
-  @Test("Volume Selector turns the volume by step, within its range; Mute stays") func volume() throws {
+  @Test("Volume Selector changes the volume by step, within its range; Mute stays") func volume() throws {
     let plain = world(
       .speaker, "{}", .make(9, .volumeSelector, .null), .make(10, .volume, 92), .make(11, .mute, true))
     plain.write(first, 0)

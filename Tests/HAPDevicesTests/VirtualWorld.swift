@@ -4,14 +4,14 @@ import HAPWire
 
 @testable import HAPDevices
 
-/// A device, a database and a clock that only moves when told: what the shell does for a device, without the shell.
+/// A device, a database and a manual clock: does what the shell does for a device, without the shell.
 final class VirtualWorld {
   private(set) var database: AttributeDatabase
   private(set) var now = Duration.zero
   private let device: any Device
   private var random: SimulationRandom
   private var timers: [Int: Duration] = [:]
-  /// What was set since it was last asked, as "1.10=2".
+  /// Changes since the last call of `changes()`, such as "1.10=2".
   private var log: [String] = []
 
   init(
@@ -28,7 +28,7 @@ final class VirtualWorld {
 
   var pendingTimers: Int { timers.count }
 
-  /// What changed since the last call, in order.
+  /// Returns the changes since the last call, in order.
   func changes() -> [String] {
     defer { log = [] }
     return log
@@ -36,13 +36,13 @@ final class VirtualWorld {
 
   subscript(id: AttributeID) -> Value? { database[id] }
 
-  /// A controller's write.
+  /// Performs a controller's write.
   func write(_ id: AttributeID, _ value: Value) {
     database[id] = value
     visit { $0.written(ServiceWrite(first: .init(id, value)), &$1) }
   }
 
-  /// One request's writes to one service.
+  /// Performs one request's writes to one service.
   func write(_ first: (AttributeID, Value), _ others: (AttributeID, Value)...) {
     for (id, value) in [first] + others { database[id] = value }
     let write = ServiceWrite(first: .init(first.0, first.1), others: others.map { .init($0.0, $0.1) })
@@ -63,13 +63,13 @@ final class VirtualWorld {
 
   func setByHand(_ id: AttributeID, _ value: Value) throws(CommandError) { try command(.set(id, value)) }
 
-  /// A controller's read.
+  /// Performs a controller's read.
   func read(_ id: AttributeID) -> Value? {
     if device.live.contains(id) { visit { $0.read([id], ticket: Ticket(number: 1), &$1) } }
     return database[id]
   }
 
-  /// Lets time pass; timers fire when they are due, the earliest first.
+  /// Advances time; due timers fire in order of their deadlines.
   func pass(_ duration: Duration) {
     let end = now + duration
     while let (token, due) = timers.min(by: { $0.value < $1.value }), due <= end {
@@ -80,7 +80,7 @@ final class VirtualWorld {
     now = end
   }
 
-  /// Lets time pass in which no timer fires, as when the machine is held up.
+  /// Advances time without firing timers, as if the machine were blocked.
   func sleep(_ duration: Duration) { now += duration }
 
   func fire(_ token: Int) { visit { $0.timerFired(token, &$1) } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPDevices
 
-/// A faucet (10…), a heater (20…), a sprinkler system (30…) and two valves (50…, 60…) in one accessory, as far as they are wanted.
+/// An accessory with a selection of a faucet (10…), a heater (20…), a sprinkler system (30…) and two valves (50…, 60…).
 private enum Water {
   static let faucet = id(11), heater = id(21)
   static let system = id(31), systemInUse = id(32), systemLeft = id(34)
@@ -45,7 +45,7 @@ private enum Water {
 }
 
 @Suite("Valves") struct ValveTests {
-  @Test("[SV-19] Active drives In Use for the Set Duration of then; at 0 the valve is off")
+  @Test("[SV-19] Active drives In Use for the Set Duration at that moment; at 0 the valve turns off")
   func runs() {
     let world = Water.world([Water.valve(50)])
     #expect(world.changes() == [] && world.pendingTimers == 0)
@@ -58,7 +58,7 @@ private enum Water {
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("[SV-19] A read between tells the time left, and nobody else")
+  @Test("[SV-19] A read in between returns the remaining time, without an event")
   func countsDown() {
     let world = Water.world([Water.valve(50)])
     #expect(world.read(Water.left) == 0)
@@ -77,7 +77,7 @@ private enum Water {
     #expect(world.changes() == ["1.51=0", "1.52=0", "1.55=0"])
   }
 
-  @Test("[SV-19] A new Set Duration counts from the next start")
+  @Test("[SV-19] A new Set Duration applies to the next start")
   func nextDuration() {
     let world = Water.world([Water.valve(50)])
     world.write(Water.active, 1)
@@ -93,7 +93,7 @@ private enum Water {
     #expect(world.changes() == ["1.52=1", "1.55=30", "1.51=0", "1.52=0", "1.55=0"])
   }
 
-  @Test("[SV-19] Set Duration 0, or none, is without end", arguments: [0, nil] as [Value?])
+  @Test("[SV-19] Set Duration 0, or none, means no end", arguments: [0, nil] as [Value?])
   func endless(_ duration: Value?) {
     let world = Water.world([Water.valve(50, duration: duration)])
     world.write(Water.active, 1)
@@ -103,7 +103,7 @@ private enum Water {
     #expect(world.changes() == ["1.52=0"])
   }
 
-  @Test("[SV-19] A valve without Remaining Duration is off at its end all the same")
+  @Test("[SV-19] A valve without Remaining Duration turns off at its end, too")
   func silent() {
     let world = Water.world([Water.valve(50, tellsLeft: false)])
     world.write(Water.active, 1)
@@ -111,7 +111,7 @@ private enum Water {
     #expect(world.changes() == ["1.52=1", "1.51=0", "1.52=0"])
   }
 
-  @Test("flowDelay is the time from active to in use; the countdown starts with the water")
+  @Test("flowDelay is the time from active to in use; the countdown starts with the flow")
   func flowDelay() {
     let world = Water.world([Water.valve(50)], [Water.id(50): #"{"flowDelay": "3s"}"#])
     world.write(Water.active, 1)
@@ -131,7 +131,7 @@ private enum Water {
     #expect(world.changes() == [])
   }
 
-  @Test("A hand changes the countdown, shuts the water, or lets it flow")
+  @Test("Changes by hand set the countdown, stop the flow, or start it")
   func byHand() throws {
     let world = Water.world([Water.valve(50)], [Water.id(50): #"{"flowDelay": "3s"}"#])
     try world.setByHand(Water.left, 5)
@@ -160,7 +160,7 @@ private enum Water {
     #expect(world.pendingTimers == 0)
   }
 
-  @Test("A valve that was on when the power went begins again; Is Configured stays as it was set")
+  @Test("A valve that was active before a power loss restarts; Is Configured keeps its value")
   func restarted() throws {
     let world = Water.world([Water.valve(50, active: 1)])
     #expect(world.changes() == ["1.52=1", "1.55=600"])
@@ -170,7 +170,7 @@ private enum Water {
     #expect(world[Water.id(56)] == 0)
   }
 
-  @Test("A duration beyond all durations ends some day, and nothing breaks")
+  @Test("An enormous duration is limited, and doesn't trap")
   func enormous() {
     var valve = Water.valve(50)
     for index in valve.characteristics.indices where [54, 55].contains(valve.characteristics[index].iid) {
@@ -208,7 +208,7 @@ private enum Water {
     }
   }
 
-  @Test("[SV-29] A valve made active at a faucet that isn't waits for it; a hand turns a faucet like a controller")
+  @Test("[SV-29] A valve activated at an inactive faucet waits for it; a faucet changed by hand acts as by a write")
   func waits() throws {
     let world = Water.world(Water.faucet(active: 0) + [Water.valve(50)])
     #expect(world.changes() == ["1.21=0"])
@@ -224,7 +224,7 @@ private enum Water {
 }
 
 @Suite("Irrigation systems") struct IrrigationSystemTests {
-  @Test("[SV-28] A valve made active activates it; it is in use while one is, and its time is the longest")
+  @Test("[SV-28] An active valve activates the system; it is in use while one is, with the longest remaining time")
   func follows() {
     let world = Water.world([Water.system(), Water.valve(50, duration: 100), Water.valve(60, duration: 300)])
     #expect(world.changes() == [])
@@ -235,7 +235,7 @@ private enum Water {
     #expect(world.changes() == ["1.62=1", "1.65=300", "1.34=300"])
     #expect(world.read(Water.systemLeft) == 300)
     world.pass(.seconds(60))
-    // The shorter one's end is no news to the system.
+    // The end of the shorter one causes no event of the system.
     #expect(world.changes() == ["1.51=0", "1.52=0", "1.55=0"])
     #expect(world.read(Water.systemLeft) == 240)
     world.pass(.seconds(240))
@@ -243,7 +243,7 @@ private enum Water {
     #expect(world[Water.system] == 1 && world[Water.id(33)] == 0)
   }
 
-  @Test("[SV-28] Made inactive it turns all valves off, also those that have yet to flow")
+  @Test("[SV-28] Deactivating the system turns all valves off, including those that don't flow yet")
   func turnsOff() throws {
     let world = Water.world(
       [Water.system(), Water.valve(50), Water.valve(60)], [Water.id(60): #"{"flowDelay": "1min"}"#])
@@ -260,7 +260,7 @@ private enum Water {
     #expect(world[Water.active] == 0 && world[Water.inUse] == 0)
   }
 
-  @Test("[SV-28] Where it is linked to valves, others are no concern of it")
+  @Test("[SV-28] A system that is linked to valves ignores all others")
   func linked() {
     let world = Water.world([Water.system(linked: [60]), Water.valve(50), Water.valve(60)])
     world.write(Water.active, 1)
@@ -269,7 +269,7 @@ private enum Water {
     #expect(world.changes() == ["1.62=1", "1.65=600", "1.31=1", "1.32=1", "1.34=600"])
   }
 
-  @Test("[SV-19] The longest time that is turned off, or changed by hand, is told anew")
+  @Test("[SV-19] If the valve with the longest time is turned off or changed by hand, the remaining time is sent again")
   func changed() throws {
     let world = Water.world([Water.system(), Water.valve(50, duration: 100), Water.valve(60, duration: 300)])
     world.write(Water.active, 1)
@@ -282,7 +282,7 @@ private enum Water {
     #expect(world.changes() == ["1.55=70", "1.34=70"])
   }
 
-  @Test("Valves without Remaining Duration count by their Set Duration, endless ones not at all")
+  @Test("A valve without Remaining Duration counts with its Set Duration, an endless one doesn't count")
   func silentValves() {
     let world = Water.world([
       Water.system(), Water.valve(50, duration: 100, tellsLeft: false), Water.valve(60, duration: 0),
@@ -297,7 +297,7 @@ private enum Water {
     #expect(world[Water.systemInUse] == 1)
   }
 
-  @Test("After a restart it is as its valves are, in whatever order they stand")
+  @Test("After a restart, the system follows its valves, in any order of services")
   func restarted() {
     for services in [[Water.system(), Water.valve(50, active: 1)], [Water.valve(50, active: 1), Water.system()]] {
       let world = Water.world(services)

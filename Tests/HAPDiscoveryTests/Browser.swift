@@ -4,13 +4,13 @@ import WorldTestSupport
 
 @testable import HAPDiscovery
 
-/// Another program on the test's host: reads the packets itself, without the code that is tested.
-final class Browser: @unchecked Sendable {  // of the world's thread
+/// Another program on the test's host. It parses packets without the tested code.
+final class Browser: @unchecked Sendable {  // confined to the world's thread
   struct Seen: Equatable, Sendable {
     var host: String
     var port: UInt16
     var txt: [String]
-    /// IPv4 alone.
+    /// A host with IPv4 only.
     var addresses: Set<String>
   }
 
@@ -39,7 +39,7 @@ final class Browser: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// Waits until the services by name fulfil `condition`.
+  /// Waits until `condition` holds for the services by name.
   func seen(when condition: @escaping @Sendable ([String: Seen]) -> Bool) async -> [String: Seen] {
     await withCheckedContinuation { continuation in
       loop.schedule {
@@ -58,7 +58,7 @@ final class Browser: @unchecked Sendable {  // of the world's thread
     guard let message = try? DNSMessage(decoding: datagram.bytes), message.isResponse,
       datagram.source.port == MDNSSockets.port
     else { return }
-    // RFC 6762 §10.2: these are all addresses of the host. (Over IPv6 they are the same.)
+    // RFC 6762 §10.2: these are all addresses of the host. (The IPv6 packets contain the same ones.)
     for record in message.records where record.flushesCache && record.type == DNSType.a { hosts[record.name] = [] }
     for record in message.records { take(record) }
     look()

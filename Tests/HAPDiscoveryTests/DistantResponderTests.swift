@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPDiscovery
 
-/// Notes what it is asked for: "publish 1 door" is of the first advertiser.
+/// Records its requests: "publish 1 door" is by the first advertiser.
 private final class NotingResponder: Responder, @unchecked Sendable {  // used on its loop alone
   let notes: AsyncStream<String>
   private(set) var advertisers: [NotingAdvertiser] = []
@@ -28,7 +28,7 @@ private final class NotingResponder: Responder, @unchecked Sendable {  // used o
 
 private final class NotingAdvertiser: Advertiser {
   let number: Int
-  /// Of each publication.
+  /// The event handlers, one per publication.
   private(set) var events: [(AdvertisementEvent) -> Void] = []
   private unowned let responder: NotingResponder
 
@@ -49,14 +49,14 @@ private final class NotingAdvertiser: Advertiser {
   func close() { responder.note.yield("close \(number)") }
 }
 
-/// Two distant advertisers of a noting responder, on a loop of their own.
+/// Two cross-loop advertisers of a recording responder, with a separate loop for the responder.
 private final class Station: @unchecked Sendable {
   let loop = EventLoop(name: "owner")
   let home = EventLoop(name: "home")
   let base = NotingResponder()
   let events: AsyncStream<AdvertisementEvent>
   let responder: DistantResponder
-  // Of the owner's thread.
+  // Confined to the owner's thread.
   private(set) var advertisers: [any Advertiser] = []
   private let event: AsyncStream<AdvertisementEvent>.Continuation
 
@@ -67,14 +67,14 @@ private final class Station: @unchecked Sendable {
     let made: DistantResponder? = home.perform(waitingAtMost: .seconds(60)) { [base, home] in
       DistantResponder(base, on: home)
     }
-    guard let made else { preconditionFailure("a loop that was started runs work") }
+    guard let made else { preconditionFailure("a started loop must run its work") }
     responder = made
   }
 
-  /// On the owner's thread.
+  /// Runs on the owner's thread.
   func open() { advertisers = (0..<2).map { _ in responder.makeAdvertiser(for: loop) } }
 
-  /// On the owner's thread.
+  /// Runs on the owner's thread.
   func publish(_ name: String, by index: Int, then: @escaping () -> Void = {}) {
     let record = ServiceRecord(name: name, port: 1234, txt: [], host: name)
     advertisers[index].publish(record) { event in
@@ -108,7 +108,7 @@ extension AsyncStream where Element: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct DistantResponderTests {
-  @Test("Requests are performed in their order, one by one") func order() async throws {
+  @Test("Requests are performed one by one, in order") func order() async throws {
     let station = Station()
     try station.with { station in
       station.open()
@@ -129,7 +129,7 @@ extension AsyncStream where Element: Sendable {
 
   @Test("A request made in an event is performed after the batch, and so are later ones") func nested() async throws {
     let station = Station()
-    // The owner has heard the event when this is over.
+    // When this returns, the owner has received the event.
     station.base.onPublish = { [loop = station.loop] in try? loop.performAndWait {} }
     try station.with { station in
       station.open()
@@ -143,7 +143,7 @@ extension AsyncStream where Element: Sendable {
     try station.close()
   }
 
-  @Test("Events come on the owner's loop in their order; those of an earlier publication don't") func events()
+  @Test("Events arrive on the owner's loop in order; events of an earlier publication are dropped") func events()
     async throws
   {
     let station = Station()
@@ -173,7 +173,7 @@ extension AsyncStream where Element: Sendable {
     try station.close()
   }
 
-  @Test("Closing leaves what is not performed yet, and frees all") func pending() async throws {
+  @Test("Closing drops pending requests, and releases all objects") func pending() async throws {
     weak var responder: DistantResponder?
     weak var base: NotingResponder?
     var notes: AsyncStream<String>?
@@ -193,7 +193,7 @@ extension AsyncStream where Element: Sendable {
     #expect(responder == nil && base == nil)
   }
 
-  @Test("After the end nothing is performed or kept") func closed() async throws {
+  @Test("After closing, requests are neither performed nor kept") func closed() async throws {
     let station = Station()
     try station.with { $0.open() }
     #expect(await station.notes(2) == ["make 1", "make 2"])

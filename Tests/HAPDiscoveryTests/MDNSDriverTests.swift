@@ -5,12 +5,12 @@ import Testing
 
 @testable import HAPDiscovery
 
-/// The interface these tests may multicast on; without one they are skipped. (A namespace with nothing but loopback.)
+/// The interface on which these tests may multicast (in a namespace with only loopback). Without it, they are skipped.
 private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
 private let packetOfTest: [UInt8] = [0, 0, 0x84, 0] + [UInt8](repeating: 0, count: 8) + Array("mdns-driver".utf8)
 
-/// A machine that notes its inputs, and sends `planned` packets, one at each deadline.
+/// A machine that records its inputs, and sends `planned` packets, one at each deadline.
 private struct PlannedMachine: MDNSMachine {
   enum Output: MDNSMachineOutput {
     case send(MDNSPacket)
@@ -29,7 +29,7 @@ private struct PlannedMachine: MDNSMachine {
   var planned: Int
   var interfaces: [MDNSInterface] = []
   var arrivals: [MDNSArrival] = []
-  /// How late each call came; a negative one was early.
+  /// The delay of each call; a negative one was early.
   var delays: [Duration] = []
   private var outputs: [Output] = []
   private(set) var nextDeadline: Duration?
@@ -69,11 +69,11 @@ private struct PlannedMachine: MDNSMachine {
   }
 }
 
-/// A driver on a loop of its own, and its reports.
+/// A driver on a loop, and its reports.
 private final class DrivenMachine: @unchecked Sendable {
   let loop = EventLoop(name: "driven")
   let reports: AsyncStream<Int>
-  // Of the loop's thread.
+  // Confined to the loop's thread.
   private(set) var driver: MDNSDriver<PlannedMachine>!
 
   init(planned: Int = 0, interfaces: [String] = [testInterface ?? ""]) throws {
@@ -102,10 +102,10 @@ private final class DrivenMachine: @unchecked Sendable {
   }
 }
 
-/// On real sockets, because it shows what the kernel and libuv do: interfaces and their networks, echoes of multicast, the sockets of one port.
+/// Uses real sockets to test the kernel and libuv: interfaces, networks, multicast echoes, sockets of one port.
 /// The rules of multicast DNS are tested in simulated worlds.
 @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSDriverTests {
-  @Test("The machine is given the interface with its addresses, networks and MTU")
+  @Test("The machine gets the interface with its addresses, networks and MTU")
   func interfaces() async throws {
     let driven = try DrivenMachine()
     let given = try driven.with { $0.interfaces }
@@ -118,7 +118,7 @@ private final class DrivenMachine: @unchecked Sendable {
     try driven.close()
   }
 
-  @Test("Each deadline is kept, and never early; a packet comes to other sockets of the machine, and back to its own")
+  @Test("No deadline is missed or early; a packet reaches other sockets of the machine, and its own")
   func deadlines() async throws {
     let other = try DrivenMachine()
     let driven = try DrivenMachine(planned: 3)
@@ -127,7 +127,7 @@ private final class DrivenMachine: @unchecked Sendable {
       heard += 1
       if heard == 3 { break }
     }
-    // Below zero for each deadline, above for each packet.
+    // Negative numbers are deadlines, positive ones are packets.
     var kept: [Int] = []
     var echoes: [Int] = []
     for await report in driven.reports {
@@ -144,7 +144,7 @@ private final class DrivenMachine: @unchecked Sendable {
     try other.close()
   }
 
-  @Test("Closing sends what the machine has held back, within its limit")
+  @Test("Closing sends the machine's pending packets, within the time limit")
   func farewell() async throws {
     let other = try DrivenMachine()
     let driven = try DrivenMachine(planned: 5)
@@ -157,7 +157,7 @@ private final class DrivenMachine: @unchecked Sendable {
     try other.close()
   }
 
-  @Test("Without an interface that can be used the driver says why")
+  @Test("Without a usable interface, the driver reports the reason")
   func absence() throws {
     guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
     let driven = try DrivenMachine(interfaces: [])
@@ -167,7 +167,7 @@ private final class DrivenMachine: @unchecked Sendable {
   }
 }
 
-/// On real sockets, because the kernel joins the groups.
+/// Uses real sockets, because the kernel joins the groups.
 @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSSocketsTests {
   @Test("Links follow the interfaces: they open, stay and close with them")
   func follow() async throws {

@@ -7,10 +7,11 @@
 
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
-  /// The embedded responder and the browser on the kernel's sockets: the kernel gives each packet to both, with its interface and source.
-  /// All else about them is tested in simulated worlds.
+  /// Runs the embedded responder and the browser on real sockets: the kernel gives each packet to both, with its
+  /// interface and source.
+  /// Simulated worlds test all other properties.
   @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
-    @Test("A service is found on the machine's loopback interface with its address, and goes with its goodbye")
+    @Test("A service is found on the loopback interface with its address, and disappears with its goodbye")
     func found() async throws {
       let interface = testInterface ?? ""
       let loops = [EventLoop(name: "responder"), EventLoop(name: "browser")]

@@ -11,25 +11,26 @@ import Testing
     ServiceRecord(name: name, type: type, port: port, txt: txt, host: host)
   }
 
-  @Test("TXT strings keep their order, and are key=value, also with an empty value or an = in it") func strings() {
+  @Test("TXT strings keep their order, and are key=value, also with an empty value or one that contains =")
+  func strings() {
     let txt = TextRecord([("md", "Ä=b"), ("c#", "1"), ("ff", "")])
     #expect(txt.strings.map { String(decoding: $0, as: UTF8.self) } == ["md=Ä=b", "c#=1", "ff="])
     #expect(txt["c#"] == "1")
     #expect(txt["sf"] == nil)
   }
 
-  @Test("A TXT entry takes 255 bytes, and no more") func entryLength() throws {
+  @Test("A TXT entry has at most 255 bytes") func entryLength() throws {
     try TextRecord([("md", String(repeating: "x", count: 252))]).check()
     #expect(throws: RecordError.entryTooLong(key: "md", bytes: 256)) {
       try TextRecord([("md", String(repeating: "x", count: 253))]).check()
     }
-    // Bytes count, not characters.
+    // The limit counts bytes, not characters.
     #expect(throws: RecordError.entryTooLong(key: "md", bytes: 257)) {
       try TextRecord([("md", String(repeating: "ä", count: 127))]).check()
     }
   }
 
-  @Test("A TXT record of more than a packet is refused") func textLength() throws {
+  @Test("A TXT record that exceeds a packet is refused") func textLength() throws {
     let five = (0..<5).map { (key: "k\($0)", value: String(repeating: "x", count: 252)) }
     try TextRecord(five).check()
     #expect(throws: RecordError.textTooLong(bytes: 5 * 256 + 21)) {
@@ -37,28 +38,28 @@ import Testing
     }
   }
 
-  @Test("A key that can't be one is refused", arguments: ["", "a=b", "ä", "a\u{0}", "a\n"]) func keys(_ key: String) {
+  @Test("A malformed key is refused", arguments: ["", "a=b", "ä", "a\u{0}", "a\n"]) func keys(_ key: String) {
     #expect(throws: RecordError.malformedKey(key)) { try TextRecord([(key, "1")]).check() }
   }
 
-  @Test("[AD.1] A key that stands twice is refused, in whatever case") func duplicates() {
+  @Test("[AD.1] A duplicate key is refused, whatever its case") func duplicates() {
     #expect(throws: RecordError.duplicateKey("MD")) { try TextRecord([("md", "1"), ("MD", "2")]).check() }
   }
 
-  @Test("A whole record is fine", arguments: ["L", "Küche #2", "a.b c\\", String(repeating: "n", count: 63)])
+  @Test("A valid record is accepted", arguments: ["L", "Küche #2", "a.b c\\", String(repeating: "n", count: 63)])
   func names(_ name: String) throws {
     try record(name: name).check()
   }
 
   @Test(
-    "A name that can't be one is refused",
+    "A malformed name is refused",
     arguments: ["", "a\u{0}b", "a\nb", "\u{7F}", String(repeating: "n", count: 64), String(repeating: "ä", count: 32)])
   func badNames(_ name: String) {
     #expect(throws: RecordError.malformedName(name)) { try record(name: name).check() }
   }
 
   @Test(
-    "A type that can't be one is refused",
+    "A malformed type is refused",
     arguments: [
       "", "hap", "_hap", "_hap._sctp", "hap._tcp", "_._tcp", "_-a._tcp", "_a_b._udp", "_abcdefghijklmnop._tcp",
     ])
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "A host name that can't be one is refused",
+    "A malformed host name is refused",
     arguments: ["", "-a", "a-", "a.local", "a b", "ä", "a_b", String(repeating: "h", count: 64)])
   func hosts(_ host: String) {
     #expect(throws: RecordError.malformedHost(host)) { try record(host: host).check() }
@@ -77,7 +78,7 @@ import Testing
     #expect(throws: RecordError.noPort) { try record(port: 0).check() }
   }
 
-  @Test("Every error is one line for people") func descriptions() {
+  @Test("Each error is a readable single line") func descriptions() {
     let all: [RecordError] = [
       .malformedName("n"), .malformedType("t"), .malformedHost("h"), .noPort, .malformedKey("k"), .duplicateKey("k"),
       .entryTooLong(key: "k", bytes: 300), .textTooLong(bytes: 2000),

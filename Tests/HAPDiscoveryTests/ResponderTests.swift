@@ -5,8 +5,8 @@
 
   @testable import HAPDiscovery
 
-  /// A responder on a loop of its own, and its events as they come.
-  private final class Station: @unchecked Sendable {  // of the world's thread
+  /// A responder on a loop, and its events.
+  private final class Station: @unchecked Sendable {  // confined to the world's thread
     private let loop: EventLoop
     private(set) var responder: EmbeddedResponder!
     private var advertisers: [any Advertiser] = []
@@ -36,7 +36,7 @@
       try loop.performAndWait { body(self.advertisers[index]) }
     }
 
-    /// Closes the responder and the loop, and checks that nothing is left of them.
+    /// Closes the responder and the loop, and checks that no handle is left.
     func close() throws {
       try loop.performAndWait {
         self.responder.close()
@@ -61,7 +61,7 @@
   }
 
   extension AsyncStream<AdvertisementEvent> {
-    /// The events up to the first that is `established` or `failed`, without those of addresses and of the self-check.
+    /// The events up to the first `established` or `failed`, without those of addresses and of the self-check.
     fileprivate func upToOutcome() async -> [AdvertisementEvent] {
       var seen: [AdvertisementEvent] = []
       for await event in self {
@@ -76,9 +76,7 @@
   }
 
   @Suite("The embedded responder, in a simulated world", .timeLimit(.minutes(10))) struct ResponderTests {
-    @Test("[AD.1] A record is seen with every key in its order, its port, host and address") func published()
-      async throws
-    {
+    @Test("[AD.1] A record is seen with all keys in order, its port, host and address") func published() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let station = try Station(host, interfaces: [host.interface])
@@ -94,7 +92,7 @@
       }
     }
 
-    @Test("A change of the TXT record is seen; the same again is no change, and a bad one leaves the old")
+    @Test("A change of the TXT record is seen; an equal record is no change, and an invalid one is refused")
     func updated() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
@@ -116,7 +114,7 @@
       }
     }
 
-    @Test("A change made before the record is up is what comes up") func updatedEarly() async throws {
+    @Test("A change before the record is established is in the first announcement") func updatedEarly() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let station = try Station(host, interfaces: [host.interface])
@@ -128,8 +126,8 @@
       }
     }
 
-    @Test("Withdrawing and closing say goodbye; a withdrawn record can be published again") func goodbye() async throws
-    {
+    @Test("Withdrawing and closing send goodbyes; a withdrawn record can be published again")
+    func goodbye() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let station = try Station(host, interfaces: [host.interface])
@@ -138,7 +136,7 @@
         #expect(await events.upToOutcome() == [.established("Going")])
         #expect(await other.upToOutcome() == [.established("Staying")])
         _ = await browser.seen { $0["Going"] != nil && $0["Staying"] != nil }
-        // Records last 75 minutes, so what is gone within this test was taken back.
+        // Records last 75 minutes, so a service that disappears within this test was withdrawn.
         try station.with(1) {
           $0.withdraw()
           $0.withdraw()
@@ -155,7 +153,8 @@
       }
     }
 
-    @Test("A name that another responder has is renamed, and both are seen") func networkCollision() async throws {
+    @Test("A name that another responder has is changed, and both services are seen")
+    func networkCollision() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let first = try Station(host, interfaces: [host.interface])
@@ -166,7 +165,7 @@
         #expect(await other.upToOutcome() == [.renamed(from: "Twin", to: "Twin (2)"), .established("Twin (2)")])
         let seen = await browser.seen { $0["Twin"] != nil && $0["Twin (2)"] != nil }
         #expect(seen["Twin"]?.port == 1001 && seen["Twin (2)"]?.port == 1002)
-        // The new name is the one that is updated and withdrawn.
+        // Updates and the withdrawal apply to the new name.
         try second.with { $0.update(txt: [("sf", "0")]) }
         _ = await browser.seen { $0["Twin (2)"]?.txt == ["sf=0"] && $0["Twin"]?.txt.count == 9 }
         try second.close()
@@ -197,7 +196,8 @@
       }
     }
 
-    @Test("The same name twice on one responder is renamed, and both are seen") func localDuplicate() async throws {
+    @Test("A duplicate name on one responder is changed, and both services are seen")
+    func localDuplicate() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let station = try Station(host, interfaces: [host.interface])
@@ -214,7 +214,7 @@
       }
     }
 
-    @Test("Thirty records of one responder are all seen, and all gone after it closes") func many() async throws {
+    @Test("Thirty records of one responder are all seen, and all disappear after it closes") func many() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)
         let station = try Station(host, interfaces: [host.interface])
@@ -226,7 +226,7 @@
       }
     }
 
-    @Test("A record that can't be advertised fails with its reason, and one that can may follow") func invalid()
+    @Test("An invalid record fails with the reason, and a valid one may follow") func invalid()
       async throws
     {
       try await withTestHost { host in
@@ -240,7 +240,7 @@
       }
     }
 
-    @Test("Closing the responder within an event is well, and ends all events") func closeInEvent() async throws {
+    @Test("A responder may be closed inside an event, which ends all events") func closeInEvent() async throws {
       try await withTestHost { host in
         let loop = try host.makeLoop("closing")
         let handles: Int = await withCheckedContinuation { continuation in
@@ -265,7 +265,7 @@
       }
     }
 
-    @Test("On a machine with nothing but loopback, asking for the local network fails with that reason")
+    @Test("On a machine with only loopback, using the local network fails with that reason")
     func noNetwork() async throws {
       try await withTestHost { host in
         let station = try Station(host, interfaces: [])
@@ -275,7 +275,7 @@
       }
     }
 
-    @Test("Opening and closing responders again and again leaves nothing behind") func again() async throws {
+    @Test("Opening and closing responders repeatedly leaves no handles") func again() async throws {
       try await withTestHost { host in
         for _ in 0..<50 {
           let station = try Station(host, interfaces: [host.interface])
@@ -287,7 +287,7 @@
   }
 
   @Suite struct ResponderOpeningTests {
-    @Test("An interface that isn't there is refused by name, before anything is sent") func noSuchInterface()
+    @Test("An unknown interface is refused by name, before a packet is sent") func noSuchInterface()
       async throws
     {
       try await withTestHost { host in

@@ -6,8 +6,8 @@ import WorldTestSupport
 
 private final class Owner {}
 
-/// A self-check on a loop of its own, and its reports: "unseen door", and "browse" or "rest".
-private final class Station: @unchecked Sendable {  // of the world's thread
+/// A self-check on a loop, and its reports: "unseen door", and "browse" or "rest".
+private final class Station: @unchecked Sendable {  // confined to the world's thread
   let loop: EventLoop
   let reports: AsyncStream<String>
   private(set) var check: SelfCheck!
@@ -24,7 +24,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// On the loop's thread.
+  /// Runs on the loop's thread.
   func look(for name: String, _ owner: Int = 0, then: @escaping () -> Void = {}) {
     check.look(for: name, onBehalfOf: owners[owner]) { outcome in
       switch outcome {
@@ -48,13 +48,13 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     return found
   }
 
-  /// A handle that was closed before is gone after three turns.
+  /// A closed handle is released after three turns.
   func openHandleCount() throws -> Int {
     for _ in 0..<2 { try with { _ in } }
     return try loop.performAndWait { self.loop.openHandleCount }
   }
 
-  /// Ends the searches, and checks that nothing else was reported and no timer is left.
+  /// Ends the searches, and checks that there are no further reports and no timers.
   func close() async throws {
     try with { station in
       station.mark("end")
@@ -97,7 +97,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("A name that is visible already is seen at once, and one that disappeared is not") func visible() async throws {
+  @Test("A name that is already visible is seen at once, and one that disappeared is not") func visible() async throws {
     try await withTestHost { host in
       let station = try Station(host)
       try station.with { station in
@@ -113,7 +113,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("An owner's new search takes the place of its old one") func renewed() async throws {
+  @Test("An owner's new search replaces its old one") func renewed() async throws {
     try await withTestHost { host in
       let station = try Station(host)
       try station.with { station in
@@ -127,7 +127,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("A search that begins after the first deadline has its own") func second() async throws {
+  @Test("A search that begins after the first deadline has a separate deadline") func second() async throws {
     try await withTestHost { host in
       let station = try Station(host)
       try station.with { station in
@@ -143,7 +143,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("Searches that are over keep no timer, also while one stays open") func overSearches() async throws {
+  @Test("Finished searches keep no timer, even while another search is open") func overSearches() async throws {
     try await withTestHost { host in
       let station = try Station(host, patience: .milliseconds(100))
       try station.with { station in
@@ -159,7 +159,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("It browses while a search is open, and a search that is cancelled is not reported") func cancelled()
+  @Test("The self-check browses while a search is open, and doesn't report a cancelled search") func cancelled()
     async throws
   {
     try await withTestHost { host in
@@ -180,7 +180,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("Two owners of one name are each told") func shared() async throws {
+  @Test("Two owners of one name each get a report") func shared() async throws {
     try await withTestHost { host in
       let station = try Station(host)
       try station.with { station in

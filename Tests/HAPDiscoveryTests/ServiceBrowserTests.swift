@@ -5,8 +5,8 @@
 
   @testable import HAPDiscovery
 
-  /// A browser on a loop of its own, its events, and a responder on the same loop.
-  private final class Lookout: @unchecked Sendable {  // of the world's thread
+  /// A browser on a loop, its events, and a responder on the same loop.
+  private final class Lookout: @unchecked Sendable {  // confined to the world's thread
     private let loop: EventLoop
     private var browser: ServiceBrowser!
     private var responder: EmbeddedResponder!
@@ -41,7 +41,7 @@
       try loop.performAndWait { self.advertisers[name].map(body) }
     }
 
-    /// Waits until the list of all events fulfils `condition`.
+    /// Waits until `condition` holds for the list of all events.
     @discardableResult
     func told(_ condition: @escaping @Sendable ([BrowserEvent]) -> Bool) async -> [BrowserEvent] {
       await withCheckedContinuation { continuation in
@@ -52,7 +52,7 @@
       }
     }
 
-    /// Waits until the last event of a service fulfils `condition`.
+    /// Waits until `condition` holds for the last event of a service.
     @discardableResult
     func seen(_ name: String, _ condition: @escaping @Sendable (DiscoveredService) -> Bool = { _ in true }) async
       -> DiscoveredService?
@@ -69,7 +69,7 @@
       for wish in fulfilled { wish.done(events) }
     }
 
-    /// Closes all of it, and checks that nothing is left.
+    /// Closes the browser, the responder and the loop, and checks that no handle is left.
     func close() throws {
       try loop.performAndWait {
         self.browser.close()
@@ -95,14 +95,14 @@
     service(event, name) != nil || event == .gone(name: name)
   }
 
-  /// nil: it isn't there.
+  /// `nil` if the service is gone.
   private func last(_ name: String, of events: [BrowserEvent]) -> DiscoveredService? {
     events.last { concerns($0, name) }.flatMap { service($0, name) }
   }
 
   extension ResponderTests {
     @Suite struct ServiceBrowserTests {
-      @Test("A service appears with all that it says, changes with its TXT record, and goes with its goodbye")
+      @Test("A service appears with all its data, changes with its TXT record, and disappears with its goodbye")
       func life() async throws {
         try await withTestHost { host in
           let lookout = try Lookout(host)
@@ -148,7 +148,7 @@
         }
       }
 
-      @Test("A service that comes back at another port is reported at that port")
+      @Test("A service that returns with another port is reported with that port")
       func moved() async throws {
         try await withTestHost { host in
           let lookout = try Lookout(host)
@@ -160,7 +160,7 @@
         }
       }
 
-      @Test("Thirty services appear, and go when their responder closes")
+      @Test("Thirty services appear, and disappear when their responder closes")
       func many() async throws {
         try await withTestHost { host in
           let lookout = try Lookout(host)
@@ -173,7 +173,7 @@
         }
       }
 
-      @Test("Closing from within an event is well, and ends all events")
+      @Test("The browser may be closed inside an event, which ends all events")
       func closeInEvent() async throws {
         try await withTestHost { host in
           let station = try Lookout(host)
@@ -207,14 +207,14 @@
         }
       }
 
-      @Test("Opening and closing again and again leaves nothing behind")
+      @Test("Opening and closing repeatedly leaves no handles")
       func again() async throws {
         try await withTestHost { host in
           for _ in 0..<50 { try Lookout(host).close() }
         }
       }
 
-      @Test("Malformed packets are survived, and a correct service is still found")
+      @Test("Malformed packets are ignored, and a valid service is still found")
       func hostile() async throws {
         try await withTestHost { host in
           let lookout = try Lookout(host)
@@ -230,7 +230,7 @@
         }
       }
 
-      @Test("On a machine with nothing but loopback, the search says why it finds nothing")
+      @Test("On a machine with only loopback, the search reports why it finds nothing")
       func noNetwork() async throws {
         try await withTestHost { host in
           let lookout = try Lookout(host, interfaces: [])
@@ -242,7 +242,7 @@
   }
 
   @Suite struct ServiceBrowserOpeningTests {
-    @Test("An interface that isn't there is refused by name") func noSuchInterface() async throws {
+    @Test("An unknown interface is refused by name") func noSuchInterface() async throws {
       try await withTestHost { host in
         let loop = try host.makeLoop("refused")
         #expect(throws: LoopError.self) {
@@ -254,8 +254,8 @@
     }
   }
 
-  /// Another program on the test's host, which sends any bytes from port 5353. Answers from other ports don't count.
-  private final class Stranger: @unchecked Sendable {  // of the world's thread
+  /// Another program on the test's host, which sends raw bytes from port 5353. Answers from other ports are ignored.
+  private final class Stranger: @unchecked Sendable {  // confined to the world's thread
     private let loop: EventLoop
     private var socket: UDPSocket!
 

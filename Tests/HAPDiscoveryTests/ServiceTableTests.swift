@@ -16,12 +16,12 @@ private func srv(_ host: String, port: UInt16) -> [UInt8] {
 /// The data of a TXT record.
 private func txt(_ strings: String...) -> [UInt8] { strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } }
 
-/// A table that expectations can call.
+/// A table for use inside expectations.
 private final class Table {
   private var table = ServiceTable(type: "_hap._tcp")
   var questions: Set<Question> { table.questions }
 
-  /// With a lamp of port 80 at 10.0.0.1, heard on one interface.
+  /// A table with a lamp at 10.0.0.1:80, received on one interface.
   static func withLamp() -> Table {
     let table = Table()
     table.take(instance: "Lamp", here, isThere: true)
@@ -40,7 +40,7 @@ private final class Table {
   func clear() { table.clear() }
   func changes() -> [BrowserEvent] { table.changes() }
 
-  /// The service that was told last.
+  /// The service of the last event.
   func found() -> DiscoveredService? {
     for event in changes().reversed() {
       if case .appeared(let service) = event { return service }
@@ -51,7 +51,7 @@ private final class Table {
 }
 
 @Suite struct ServiceTableTests {
-  @Test("A service appears when place, text and an address are known, whatever comes first, and each is asked for")
+  @Test("A service appears when location, text and an address are known, in any order, and each is asked for")
   func appears() throws {
     let expected = DiscoveredService(
       name: "Lamp", host: "lamp.local", port: 80, addresses: [SocketAddress(host: try IPAddress("10.0.0.1"), port: 80)],
@@ -71,7 +71,7 @@ private final class Table {
     #expect(table.changes().isEmpty)
   }
 
-  @Test("The text that came last counts, on whichever interface; when it goes, the one before counts again")
+  @Test("The last received text counts, on any interface; when it expires, the one before counts again")
   func lastCounts() {
     let table = Table.withLamp()
     _ = table.changes()
@@ -80,13 +80,13 @@ private final class Table {
     #expect(table.found()?.txt == [Array("sf=0".utf8)])
     table.take(.text(lamp), there, txt("sf=0"), isThere: false)
     #expect(table.found()?.txt == [Array("sf=1".utf8)])
-    // A change on one interface: the new one comes, and the old one goes after it.
+    // A change on one interface: the new text arrives before the old one expires.
     table.take(.text(lamp), here, txt("sf=4"), isThere: true)
     table.take(.text(lamp), here, txt("sf=1"), isThere: false)
     #expect(table.found()?.txt == [Array("sf=4".utf8)])
   }
 
-  @Test("What was heard twice goes when it is gone twice, and a service when it is gone everywhere")
+  @Test("A record received twice must expire twice, and a service must disappear on each interface")
   func countedOnce() {
     let table = Table.withLamp()
     table.take(instance: "Lamp", here, isThere: true)
@@ -103,7 +103,7 @@ private final class Table {
   }
 
   @Test(
-    "Addresses are told IPv4 first, and link-local ones last and with their interface; what no host can have is left out"
+    "Addresses are reported IPv4 first, link-local ones last with their interface; invalid ones are left out"
   )
   func addresses() throws {
     let table = Table.withLamp()
@@ -126,7 +126,7 @@ private final class Table {
     #expect(found.map(\.scope) == [0, 0, 0, 2, 3])
   }
 
-  @Test("Another host is asked for its addresses, and those of the old one are forgotten")
+  @Test("The addresses of a new host are asked for, and those of the old one are forgotten")
   func moved() throws {
     let table = Table.withLamp()
     _ = table.changes()
@@ -140,7 +140,7 @@ private final class Table {
     #expect(table.found()?.addresses == [SocketAddress(host: try IPAddress("10.0.0.9"), port: 81)])
   }
 
-  @Test("A place that is none, and port 0, are as if they weren't there")
+  @Test("A malformed location is ignored, and one with port 0 counts as missing")
   func wrongPlaces() {
     let table = Table.withLamp()
     _ = table.changes()
@@ -156,7 +156,7 @@ private final class Table {
     #expect(table.changes() == [.gone(name: "Lamp")])
   }
 
-  @Test("What nobody asked for, and names that are none, change nothing")
+  @Test("Unrequested records and malformed names change nothing")
   func unasked() {
     let table = Table()
     table.take(.text(lamp), here, txt("sf=1"), isThere: true)
@@ -168,7 +168,7 @@ private final class Table {
     #expect(table.changes().isEmpty && table.questions.isEmpty)
   }
 
-  @Test("Whatever the network says, no more than the limits is kept, and there is room again when something goes")
+  @Test("Records above the limits are dropped, and a removal makes room for a new one")
   func limits() throws {
     let table = Table.withLamp()
     for number in 0..<2000 {
@@ -183,7 +183,7 @@ private final class Table {
     let found = try #require(table.found())
     #expect(found.addresses.count == ServiceTable.mostAddresses && found.port == 2000)
     #expect(found.txt == [Array("n=1999".utf8)])
-    // The oldest were let go: that they end is no news.
+    // The oldest entries were dropped, so their end causes no event.
     for number in 0..<1999 { table.take(.text(lamp), here, txt("n=\(number)"), isThere: false) }
     #expect(table.changes().isEmpty)
     table.take(.text(lamp), here, txt("n=1999"), isThere: false)
@@ -201,7 +201,7 @@ private final class Table {
     #expect(table.questions.contains(.text("One\\032more._hap._tcp.local")))
   }
 
-  @Test("When all is lost, what was told is gone, and comes again when it is heard again")
+  @Test("Clearing the table reports all services as gone; they reappear when they are received again")
   func cleared() {
     let table = Table.withLamp()
     _ = table.changes()
@@ -211,7 +211,7 @@ private final class Table {
     #expect(table.questions.count == 2)
   }
 
-  @Test("Strings of a TXT record are any bytes; one that is cut off is left out")
+  @Test("Strings of a TXT record are any bytes; a truncated one is left out")
   func strings() {
     #expect(TextRecord.strings(of: [0]) == [])
     #expect(TextRecord.strings(of: []) == [])
@@ -222,7 +222,7 @@ private final class Table {
 }
 
 @Suite struct DomainNameTests {
-  @Test("Names are read from the wire in lower case, and from nothing that isn't exactly one name")
+  @Test("A name is read from the wire in lower case, and only if the bytes are exactly one name")
   func wireForm() {
     #expect(DomainName.text(ofWireForm: [4, 76, 97, 77, 112, 5, 108, 111, 99, 97, 108, 0]) == "lamp.local")
     #expect(DomainName.text(ofWireForm: [3, 97, 46, 98, 0]) == "a\\.b")

@@ -8,7 +8,7 @@ import Testing
 
   private func problems(_ text: String) -> [String] { file(text).problems.map(\.description) }
 
-  @Test("A fleet has groups, each with all that copies can have") func whole() throws {
+  @Test("A fleet has groups, each with all properties of copies") func whole() throws {
     let read = file(
       """
       fleet: 1
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong is told with its place, and all of it at once",
+    "All mistakes are reported at once, each with its place",
     arguments: [
       ("groups: [{profile: a}]", "1:1: \"fleet\" is missing"),
       ("fleet: 2\ngroups: [{profile: a}]", "1:8: fleet: the format must be 1; this hapsim supports no other"),
@@ -94,11 +94,11 @@ import Testing
     #expect(problems("fleet: 3\ngroups: [{profile: a, count: none}]").count == 2)
   }
 
-  @Test("What is no YAML has a place, too") func noYAML() {
+  @Test("An error of YAML syntax has a place, too") func noYAML() {
     #expect(problems("fleet: 1\n groups: [").first?.hasPrefix("fleet.yaml:2:") == true)
   }
 
-  @Test("Ten groups of ten thousand are the most") func tooMany() {
+  @Test("A fleet has at most ten groups of ten thousand") func tooMany() {
     let groups = (0..<11).map { "  - { profile: p\($0), count: 10000 }" }.joined(separator: "\n")
     #expect(
       problems("fleet: 1\ngroups:\n" + groups)
@@ -107,12 +107,17 @@ import Testing
 }
 
 @Suite struct NamesOfCopies {
-  @Test("A pattern has one place for the number", arguments: ["Lamp", "{n} {n}", "{m}", "{n", "n}", "{n:0}", "{n:x}"])
+  @Test(
+    "A pattern has exactly one placeholder for the number",
+    arguments: [
+      "Lamp", "{n} {n}", "{m}", "{n", "n}", "{n:0}",
+      "{n:x}",
+    ])
   func wrong(_ text: String) {
     #expect(throws: NamePattern.PatternProblem.self) { try NamePattern(text) }
   }
 
-  @Test("A long name is cut so that every number has room") func cut() {
+  @Test("A long name is shortened so that each number fits") func cut() {
     let pattern = NamePattern(of: String(repeating: "ä", count: 32), count: 1000)
     #expect(pattern.name(1000).utf8.count <= 64 && pattern.name(1000).hasSuffix("ä 1000"))
     #expect(NamePattern(of: "Lamp", count: 3).name(2) == "Lamp 2")
@@ -123,7 +128,7 @@ import Testing
   private func spread(_ json: String) throws -> SpreadNode { try SpreadNode(JSONNode.parse(Array(json.utf8))) }
   private let chance = FleetChance(seed: 1, group: "lamps")
 
-  @Test("What is drawn lies between the ends, and every choice comes") func within() throws {
+  @Test("Random values lie within the bounds, and each choice occurs") func within() throws {
     let node = try spread(
       #"{"a": {"uniform": ["1s", "2s"]}, "b": {"uniform": [1, 3]}, "c": {"uniform": [0.5, 1]}, "d": {"choice": ["x", "y"]}}"#
     )
@@ -140,7 +145,7 @@ import Testing
     #expect(integers == [1, 2, 3] && words == ["x", "y"])
   }
 
-  @Test("It depends on seed, group and copy alone") func stable() throws {
+  @Test("A random value depends only on seed, group and copy") func stable() throws {
     let node = try spread(#"{"uniform": [0, 1000000000]}"#)
     func drawn(_ seed: UInt64, _ group: String, _ copy: Int) -> Int128? {
       node.drawn(FleetChance(seed: seed, group: group), copy, for: "x").integerValue
@@ -149,7 +154,7 @@ import Testing
     #expect(Set([drawn(1, "lamps", 3), drawn(2, "lamps", 3), drawn(1, "locks", 3), drawn(1, "lamps", 4)]).count == 4)
   }
 
-  @Test("The variants have each end and each choice") func variants() throws {
+  @Test("The variants contain each bound and each choice") func variants() throws {
     let node = try spread(#"{"a": {"uniform": [1, 5]}, "b": {"choice": ["x", "y", {"uniform": [7, 8]}]}}"#)
     #expect(node.variants.map { $0["a"]?.integerValue } == [1, 5, 5, 5])
     #expect(node.variants.map { $0["b"]?.compactText } == ["\"x\"", "\"y\"", "7", "8"])
@@ -157,7 +162,7 @@ import Testing
     #expect(try spread(#"{"a": [1, "2s"]}"#).isFixed)
   }
 
-  @Test("Spreads inside of choices are judged, however deep") func nested() throws {
+  @Test("Nested distributions inside choices are validated at any depth") func nested() throws {
     let node = try spread(
       #"{"a": {"choice": [{"choice": [1, {"choice": [2, 3]}]}, {"k": {"uniform": ["1s", "2s"]}}, [{"choice": [4, 5]}]]}}"#
     )
@@ -165,14 +170,14 @@ import Testing
       node.variants.map { $0["a"]?.compactText } == [
         "1", "2", "3", #"{"k":"1000ms"}"#, #"{"k":"2000ms"}"#, "[4]", "[5]",
       ])
-    // What can be drawn is among them.
+    // The random values are among the variants.
     for copy in 1...50 {
       let drawn = try #require(node.drawn(chance, copy, for: "x")["a"])
       if drawn.members == nil { #expect(node.variants.contains { $0["a"]?.compactText == drawn.compactText }) }
     }
   }
 
-  @Test("A thousand choices are the most, also by choices of choices") func tooMany() {
+  @Test("A thousand choices are the limit, including nested choices") func tooMany() {
     let hundred = "{\"choice\": [\((1...100).map(String.init).joined(separator: ","))]}"
     func choice(_ count: Int) -> String {
       "{\"choice\": [\(Array(repeating: hundred, count: count).joined(separator: ","))]}"
@@ -181,19 +186,19 @@ import Testing
     #expect(throws: JSONProblem.self) { try spread(choice(11)) }
   }
 
-  @Test("Places of what was written stay with what is drawn") func places() throws {
+  @Test("Random values keep the places of their source text") func places() throws {
     let node = try spread("{\n \"a\": {\"choice\": [true]}}").variants[0]
     #expect(node["a"]?.place == JSONPlace(line: 2, column: 7))
   }
 
-  @Test("A share is exact, and a group that grows keeps its own") func share() {
+  @Test("A share is exact, and copies keep theirs when the group grows") func share() {
     let few = chance.chosen(0.1, of: 100, for: "fault 0")
     #expect(few.count == 10)
     #expect(chance.chosen(0.1, of: 100, for: "fault 0") == few)
     #expect(chance.chosen(0.1, of: 100, for: "fault 1") != few)
     #expect(chance.chosen(1, of: 3, for: "x") == [1, 2, 3])
     #expect(chance.chosen(0, of: 3, for: "x").isEmpty)
-    // Those of the hundred that are among the twenty of two hundred.
+    // The copies of the hundred that are among the twenty of two hundred.
     #expect(few.count - few.subtracting(chance.chosen(0.1, of: 200, for: "fault 0")).count >= 5)
   }
 }

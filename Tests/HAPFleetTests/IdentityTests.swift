@@ -4,12 +4,12 @@ import HAPModel
 import Testing
 
 @Suite struct CopiesHaveIdentities {
-  @Test("The same text, group and number are the same accessory") func same() {
+  @Test("Equal text, group and number give an equal identity") func same() {
     #expect(CopyIdentity("text", group: "lamps", number: 3) == CopyIdentity("text", group: "lamps", number: 3))
   }
 
-  /// Made by Python's `hmac` and `hashlib` from RFC 5869 alone: salt "hapsim fleet 1", info "WHAT\nNUMBER\nGROUP".
-  @Test("Identities are these for all time: fleets out there are paired by them")
+  /// Computed with Python's `hmac` and `hashlib` from RFC 5869: salt "hapsim fleet 1", info "WHAT\nNUMBER\nGROUP".
+  @Test("Identities never change between versions: existing fleets are paired by them")
   func vectors() throws {
     let one = CopyIdentity("an identity", group: "lamps", number: 1)
     #expect(one.deviceID.text == "18:31:57:6D:C8:11")
@@ -27,7 +27,7 @@ import Testing
     secret.withBytes { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
   }
 
-  @Test("Another text, group or number is another one in every part") func others() {
+  @Test("Another text, group or number changes each part of the identity") func others() {
     let one = CopyIdentity("text", group: "lamps", number: 3)
     for other in [
       CopyIdentity("text ", group: "lamps", number: 3), CopyIdentity("text", group: "lamp", number: 3),
@@ -39,12 +39,12 @@ import Testing
   }
 
   @Test("[PS.72] No copy has a salt that starts with a zero byte, and copies have different salts") func salts() {
-    // One in 256 would have such a salt.
+    // One in 256 copies would have such a salt.
     let salts = (1...2000).map { CopyIdentity("a fleet", group: "lamps", number: $0).salt }
     #expect(salts.allSatisfy { $0[0] != 0 } && Set(salts).count == 2000)
   }
 
-  @Test("Ten thousand have ten thousand device IDs, and codes that HomeKit allows") func many() {
+  @Test("Ten thousand copies have ten thousand device IDs, and valid setup codes") func many() {
     let copies = (1...10_000).map { CopyIdentity("a fleet", group: "lamps", number: $0) }
     #expect(Set(copies.map(\.deviceID)).count == 10_000)
     #expect(copies.allSatisfy { (try? SetupCode($0.setupCode.text)) == $0.setupCode })
@@ -59,6 +59,11 @@ import Testing
     #expect(sizes.max()! - sizes.min()! <= 1)
   }
 
-  @Test("I is below N", arguments: ["1/1", "4/4", "-1/4", "0/0", "0", "0/", "/2", "0/2/3", "0/10001", "a/2", "+0/2"])
+  @Test(
+    "In a shard I/N, I is less than N",
+    arguments: [
+      "1/1", "4/4", "-1/4", "0/0", "0", "0/", "/2", "0/2/3", "0/10001", "a/2",
+      "+0/2",
+    ])
   func wrong(_ text: String) { #expect(Shard(text) == nil) }
 }

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("[CN.2] One controller's sessions have keys and subscriptions of their own")
+  @Test("[CN.2] Each session of a controller has its own keys and subscriptions")
   func twoSessions() {
     let one = accessory.verified()
     let other = accessory.verified()
@@ -28,7 +28,7 @@ import Testing
     #expect(other.get("/accessories")?.status == 200)
   }
 
-  @Test("[CN.3, CN.5] Connections that end at any byte of a request leave the others as they were")
+  @Test("[CN.3, CN.5] A connection that ends at any byte of a request doesn't affect the others")
   func anyByte() {
     let accessory = TestHome.accessory()
     let other = accessory.verified(TestHome.user)
@@ -42,7 +42,7 @@ import Testing
     #expect(accessory.core.connections.count == 1)
   }
 
-  @Test("[CN.4] What comes after a connection's end is not looked at")
+  @Test("[CN.4] Bytes after a connection's end are ignored")
   func afterEnd() {
     let controller = accessory.verified()
     let frame = controller.frame(
@@ -54,7 +54,9 @@ import Testing
     #expect(accessory.verified().int("1.12") == 50)
   }
 
-  @Test("[CN.3] Random bytes hurt nobody, on plain and on secured connections", arguments: 0..<50 as Range<UInt64>)
+  @Test(
+    "[CN.3] Random bytes on plain and secured connections affect no other session",
+    arguments: 0..<50 as Range<UInt64>)
   func noise(_ seed: UInt64) {
     let other = accessory.verified(TestHome.user)
     let random = RandomSource.seeded(seed)

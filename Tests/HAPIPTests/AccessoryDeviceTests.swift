@@ -4,7 +4,7 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-@Suite("Accessory: a device that takes its time") struct AccessoryDeviceTests {
+@Suite("Accessory: a device that answers later") struct AccessoryDeviceTests {
   let accessory = TestHome.accessory()
   let controller: MemoryController
   let brightness = TestHome.id(TestHome.ID.brightness), hue = TestHome.id(TestHome.ID.hue)
@@ -13,7 +13,7 @@ import Testing
 
   // MARK: Reads
 
-  @Test("[CH.80] What the device alone knows is asked of it at every read, and the answer waits")
+  @Test("[CH.80] A live value is asked of the device at each read, and the answer waits for it")
   func asks() throws {
     accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12,1.11,1.12") == nil)
@@ -23,10 +23,10 @@ import Testing
     #expect(reply.status == 200)
     #expect(reply.entries.map { $0.int("value") } == [77, 0, 77])
     #expect(controller.get("/characteristics?id=1.11")?.status == 200)
-    #expect(accessory.reads.count == 1, "nobody asks for what stands in the database")
+    #expect(accessory.reads.count == 1, "a stored value is not asked of the device")
   }
 
-  @Test("[CH.80, EV.15] What comes in the meantime waits behind it: requests and events")
+  @Test("[CH.80, EV.15] Requests and events that arrive in the meantime wait until after the answer")
   func order() throws {
     accessory.core.attributes.setLive([brightness])
     #expect(controller.subscribe("1.51")?.status == 204)
@@ -42,7 +42,7 @@ import Testing
     #expect(controller.messages.map(\.isEvent) == [false, false, true])
   }
 
-  @Test("[CH.81] After nine seconds -70408 stands for what is missing, and for it alone")
+  @Test("[CH.81] After nine seconds a missing value gets -70408; the other values are unaffected")
   func timeOut() throws {
     accessory.core.attributes.setLive([brightness, hue])
     #expect(controller.get("/characteristics?id=1.11,1.12,1.13") == nil)
@@ -55,14 +55,14 @@ import Testing
     #expect(reply.statuses == ["1.11": 0, "1.12": -70408, "1.13": 0])
     #expect(reply.entry("1.12")?["value"] == nil)
     #expect(reply.entry("1.13")?.int("value") == 30)
-    // Too late, twice and unasked.
+    // Too late, twice and unrequested.
     accessory.answer(brightness, .success(99), ticket: accessory.reads[0].ticket)
     #expect(controller.messages.isEmpty)
     #expect(accessory.core.attributes.database[brightness] == 50)
     #expect(accessory.core.attributes.nextDeadline == nil)
   }
 
-  @Test("[CH.81] The deadline is the conduct's")
+  @Test("[CH.81] The quirks set the deadline")
   func ownDeadline() {
     var conduct = Conduct()
     conduct.deviceDeadline = .seconds(2)
@@ -74,7 +74,7 @@ import Testing
     #expect(controller.takeReply()?.statuses == ["1.12": -70408])
   }
 
-  @Test("[CH.82] What the device can't tell has the device's status, and in the whole database null")
+  @Test("[CH.82] A value that the device can't read has the device's status, and is null in /accessories")
   func failure() throws {
     accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12") == nil)
@@ -91,7 +91,7 @@ import Testing
     #expect(controller.takeReply()?.text.contains(#""minStep":1,"value":3}"#) == true)
   }
 
-  @Test("[CH.83] Other subscribers hear of what a read brought up; the reader has it in the answer")
+  @Test("[CH.83] A value changed by a read is an event for other subscribers; the reader gets it in the answer")
   func subscribers() {
     accessory.core.attributes.setLive([brightness])
     let other = accessory.verified(TestHome.secondAdmin)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "[CH.86] Of Remaining Duration the passing of time is no event, and everything else is, also to the value last told"
+    "[CH.86] The countdown of Remaining Duration is no event; any other change is, even to the last sent value"
   )
   func countdown() throws {
     let left = AttributeID(aid: 1, iid: 91)
@@ -135,7 +135,7 @@ import Testing
     #expect(events() == [[599], [599]])
   }
 
-  @Test("[CH.80] A connection that went away is answered no more, whatever the device says then")
+  @Test("[CH.80] A closed connection gets no answer, whatever the device returns later")
   func gone() {
     accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12") == nil)
@@ -145,7 +145,7 @@ import Testing
     #expect(accessory.core.attributes.database[brightness] == 50)
   }
 
-  @Test("A device that is silent for three seconds is reported, once")
+  @Test("A device that doesn't answer for three seconds is reported once")
   func slow() {
     accessory.core.attributes.setLive([brightness, hue])
     #expect(controller.get("/characteristics?id=1.12,1.13") == nil)
@@ -158,7 +158,7 @@ import Testing
 
   // MARK: Writes
 
-  @Test("[CH.84] A write that the device thinks about is answered when it has made up its mind")
+  @Test("[CH.84] A write that the device decides later is answered after its decision")
   func lateVerdict() throws {
     let device = Thinker(later: [brightness, hue])
     accessory.core.attributes.writer = device
@@ -181,7 +181,7 @@ import Testing
     #expect(controller.int("1.13") == 120)
   }
 
-  @Test("[CH.84] After nine seconds it has failed with -70408, the value stays, and the rest is done")
+  @Test("[CH.84] After nine seconds such a write fails with -70408, the value stays, and the other writes succeed")
   func lateWriteTimesOut() {
     let device = Thinker(later: [brightness])
     accessory.core.attributes.writer = device
@@ -194,7 +194,7 @@ import Testing
     #expect(controller.int("1.11") == 1)
   }
 
-  @Test("[CH.85] What one request writes to one service reaches the device together, service by service")
+  @Test("[CH.85] A request's writes reach the device grouped by service")
   func groups() {
     let reply = controller.write(
       #""aid":1,"iid":12,"value":7"#, #""aid":2,"iid":11,"value":true"#, #""aid":1,"iid":36,"value":"x""#,
@@ -207,7 +207,7 @@ import Testing
       ])
   }
 
-  @Test("[CH.84] A request that an unknown id ends leaves nothing behind that a later one would wait for")
+  @Test("[CH.84] A request that ends at an unknown id leaves no pending write that would delay a later one")
   func endedByUnknown() {
     var conduct = Conduct()
     conduct.unknownWriteEndsRequest = true
@@ -222,7 +222,7 @@ import Testing
   }
 }
 
-/// Takes everything at once but what it wants to think about.
+/// Accepts each write at once, except those to decide later.
 private final class Thinker: CharacteristicWriter {
   private let later: Set<AttributeID>
   private(set) var asked: [CharacteristicWrite] = []

@@ -12,7 +12,7 @@ import Testing
     return controller
   }
 
-  /// Ids and values of all events that came, in order.
+  /// Ids and values of all received events, in order.
   private func told(_ controller: MemoryController) -> [String] {
     controller.takeEvents().flatMap { event in
       event.entries.map {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("[EV.1] ev true and 1 subscribe, false and 0 end it", arguments: ["true", "1"], ["false", "0"])
+  @Test("[EV.1] ev true or 1 subscribes, and false or 0 unsubscribes", arguments: ["true", "1"], ["false", "0"])
   func subscribing(_ on: String, _ off: String) {
     let controller = accessory.verified()
     #expect(controller.write(MemoryController.entry("1.51", ev: on))?.status == 204)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "[EV.2] ev of another value makes the whole request 400",
+    "[EV.2] Any other value of ev makes the whole request 400",
     arguments: ["null", "2", "-1", #""true""#, "1.0", "[]", "{}", #""""#])
   func wrongEv(_ ev: String) {
     let controller = accessory.verified()
@@ -53,7 +53,7 @@ import Testing
     #expect(reply?.statuses == ["1.37": -70406, "1.36": -70406])
   }
 
-  @Test("[EV.4] value and ev in one entry are both done")
+  @Test("[EV.4] value and ev in one entry both take effect")
   func both() {
     let controller = accessory.verified()
     #expect(controller.write(MemoryController.entry("1.12", value: "80", ev: "true"))?.status == 204)
@@ -65,7 +65,7 @@ import Testing
     #expect(told(controller) == ["1.12=81"])
   }
 
-  @Test("[EV.5] With a value beside it, the write's status replaces that of the refused ev")
+  @Test("[EV.5] If an entry has a value, too, the write's status replaces that of the refused ev")
   func bothWithoutPermission() {
     let controller = accessory.verified()
     let reply = controller.write(MemoryController.entry("1.37", value: "true", ev: "true"))
@@ -109,7 +109,7 @@ import Testing
     #expect(told(one) == [])
   }
 
-  @Test("[EV.8, CN.2] The writing connection gets no event, all others do, the writer's own second one too")
+  @Test("[EV.8, CN.2] The writing connection gets no event; all others do, including the writer's second one")
   func notToWriter() {
     let writer = subscriber(["1.12"], as: TestHome.admin)
     let sameController = subscriber(["1.12"], as: TestHome.admin)
@@ -121,7 +121,7 @@ import Testing
     #expect(told(other) == ["1.12=71"])
   }
 
-  @Test("[EV.9] The writer gets events for what else changes")
+  @Test("[EV.9] The writer gets events for other changes")
   func othersToWriter() {
     let writer = subscriber(["1.12", "1.51"], as: TestHome.admin)
     #expect(writer.set("1.12", "71")?.status == 204)
@@ -131,7 +131,7 @@ import Testing
     #expect(told(writer).sorted() == ["1.12=72", "1.51=1"])
   }
 
-  @Test("[EV.10] The value already held is no event")
+  @Test("[EV.10] A write of the present value is no event")
   func unchanged() {
     let watcher = subscriber(["1.12", "1.51"])
     let writer = accessory.verified()
@@ -141,7 +141,7 @@ import Testing
     #expect(told(watcher) == [])
   }
 
-  @Test("[EV.11] Subscribing sends nothing, and twice is once")
+  @Test("[EV.11] Subscribing sends no event, and subscribing twice has no further effect")
   func twice() {
     let watcher = subscriber(["1.12", "1.12"])
     accessory.advance(.seconds(5))
@@ -156,7 +156,7 @@ import Testing
     #expect(told(watcher) == [])
   }
 
-  @Test("[EV.12] Changes within 250 ms are one event at its end, each characteristic with its last value")
+  @Test("[EV.12] Changes within 250 ms are one event at the end, with each characteristic's last value")
   func coalescing() {
     let watcher = subscriber(["1.12", "1.11"])
     accessory.change(TestHome.id("1.12"), to: 1)
@@ -182,7 +182,7 @@ import Testing
     #expect(told(watcher) == ["1.12=21"])
   }
 
-  @Test("[EV.12] Another window is kept to, none too", arguments: [0, 1000])
+  @Test("[EV.12] Another coalescing time applies, including none", arguments: [0, 1000])
   func otherWindow(_ milliseconds: Int) {
     var conduct = Conduct()
     conduct.coalescing = .milliseconds(milliseconds)
@@ -198,7 +198,7 @@ import Testing
     #expect(watcher.takeEvents().count == 1)
   }
 
-  @Test("[EV.13] Buttons, motion and contact are told at once, with what else waits or without")
+  @Test("[EV.13] Buttons, motion and contact are sent at once, together with pending events")
   func immediate() {
     let watcher = subscriber(["1.41", "1.58", "1.51", "1.56", "1.12"])
     accessory.change(TestHome.id("1.41"), to: 2)
@@ -217,14 +217,14 @@ import Testing
     #expect(watcher.takeEvents().count <= 1)
   }
 
-  @Test("[EV.14] Every press is an event with its value, equal ones too")
+  @Test("[EV.14] Each press is an event with its value, even if it is unchanged")
   func presses() {
     let watcher = subscriber(["1.41"])
     for value in [0, 0, 2, 2, 2] as [Int128] { accessory.change(TestHome.id("1.41"), to: .integer(value)) }
     #expect(told(watcher) == ["1.41=0", "1.41=0", "1.41=2", "1.41=2", "1.41=2"])
   }
 
-  @Test("[EV.14, EV.15] Presses while an answer is owed are all told after it")
+  @Test("[EV.14, EV.15] Presses during a pending answer are all sent after it")
   func pressesWhileWaiting() {
     let watcher = subscriber(["1.41"], as: TestHome.admin)
     accessory.storing = .held
@@ -242,7 +242,7 @@ import Testing
     #expect(told(watcher) == ["1.41=1", "1.41=1"])
   }
 
-  @Test("[EV.15] A half-received request doesn't hold events back, and they stand before its answer as a whole")
+  @Test("[EV.15] A half-received request doesn't delay events, and they precede its complete answer")
   func duringRequest() {
     let watcher = subscriber(["1.51"])
     let request = MemoryController.request("GET", "/accessories")
@@ -270,7 +270,7 @@ import Testing
     #expect(watcher.messages.filter { $0.isEvent }.count >= 50)
   }
 
-  @Test("[EV.16] Nothing is told for a subscription that has ended")
+  @Test("[EV.16] A subscription that has ended gets no events")
   func endedBefore() {
     let watcher = subscriber(["1.12", "1.11"])
     accessory.change(TestHome.id("1.12"), to: 1)
@@ -280,7 +280,7 @@ import Testing
     #expect(told(watcher) == ["1.11=1"])
   }
 
-  @Test("[EV.17] Good entries are subscribed beside bad ones")
+  @Test("[EV.17] Valid entries are subscribed even if others in the request are invalid")
   func bulk() {
     let controller = accessory.verified()
     let reply = controller.subscribe("1.51", "1.37", "1.999", "1.12")
@@ -305,7 +305,7 @@ import Testing
     #expect(controller.takeEvents().isEmpty)
   }
 
-  @Test("[EV.19] What can't be read at the time is told as null")
+  @Test("[EV.19] A value that can't be read at that time is sent as null")
   func unreadable() {
     let watcher = subscriber(["1.12"])
     accessory.change(TestHome.id("1.12"), to: 7)
@@ -314,7 +314,7 @@ import Testing
     #expect(told(watcher) == ["1.12=null"])
   }
 
-  @Test("[EV.6] Bridged accessories are told under their own aid")
+  @Test("[EV.6] Events of bridged accessories have their own aid")
   func bridged() {
     let watcher = subscriber(["2.11", "1.11"])
     accessory.change(TestHome.id("2.11"), to: true)

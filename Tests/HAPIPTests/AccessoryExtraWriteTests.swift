@@ -5,7 +5,7 @@ import HAPTestSupport
 import Testing
 
 /// Timed writes, write responses, additional authorization, admin-only characteristics, `/resource` and `/secure-message`.
-@Suite("Accessory: writes with more to them, and resources") struct AccessoryExtraWriteTests {
+@Suite("Accessory: special writes and resources") struct AccessoryExtraWriteTests {
   /// 1.10 plain, 1.11 `tw`, 1.12 `wr`, 1.13 read by admins, 1.14 written by admins, 1.15 `tw` and `ev`.
   private let accessory: MemoryAccessory
   private let controller: MemoryController
@@ -38,7 +38,7 @@ import Testing
 
   // MARK: Timed writes
 
-  @Test("[HTTP.50, CH.50] A prepared write goes through until its time is over")
+  @Test("[HTTP.50, CH.50] A prepared write is executed until its time is over")
   func timed() {
     #expect(prepare(#"{"ttl":2500,"pid":18446744073709551615}"#, on: controller)?.text == #"{"status":0}"#)
     accessory.advance(.milliseconds(2500))
@@ -46,7 +46,7 @@ import Testing
     #expect(controller.int("1.11") == 7)
   }
 
-  @Test("[CH.51] A pid that was not prepared, is another's or has expired does nothing")
+  @Test("[CH.51] A pid that was not prepared, belongs to another session or has expired has no effect")
   func untimely() {
     #expect(execute(10, 7, pid: "1", on: controller)?.statuses == ["1.10": -70410])
     _ = prepare(#"{"ttl":2500,"pid":11}"#, on: controller)
@@ -60,7 +60,7 @@ import Testing
     #expect(controller.int("1.11") == 5)
   }
 
-  @Test("[CH.52] A pid is good once, and a wrong one spends it too")
+  @Test("[CH.52] A pid is valid once, and a wrong one invalidates it, too")
   func once() {
     _ = prepare(#"{"ttl":2500,"pid":11}"#, on: controller)
     #expect(execute(11, 7, pid: "11", on: controller)?.status == 204)
@@ -80,7 +80,7 @@ import Testing
     #expect(execute(11, 9, pid: "11", on: controller)?.statuses == ["1.11": -70410])
   }
 
-  @Test("[CH.54] A characteristic with tw takes no plain write, but a subscription")
+  @Test("[CH.54] A characteristic with tw refuses a plain write, but allows a subscription")
   func plain() {
     #expect(controller.set("1.11", "7")?.statuses == ["1.11": -70410])
     #expect(controller.subscribe("1.15")?.status == 204)
@@ -102,7 +102,7 @@ import Testing
 
   // MARK: Write response
 
-  @Test("[CH.60] A characteristic with wr tells the value written, or what the device answers")
+  @Test("[CH.60] A characteristic with wr returns the written value, or the device's answer")
   func response() {
     let reply = controller.write(#""aid":1,"iid":12,"value":7,"r":true"#)
     #expect(reply?.status == 207)
@@ -114,7 +114,7 @@ import Testing
     #expect(controller.int("1.12") == 8)
   }
 
-  @Test("[CH.61, CH.62] Without wr the write is done and -70405; a failed entry has no value")
+  @Test("[CH.61, CH.62] Without wr the write is executed and -70405; a failed entry has no value")
   func noResponse() {
     let reply = controller.write(#""aid":1,"iid":10,"value":7,"r":true"#, #""aid":1,"iid":12,"value":999,"r":true"#)
     #expect(reply?.statuses == ["1.10": -70405, "1.12": -70410])
@@ -122,15 +122,15 @@ import Testing
     #expect(controller.int("1.10") == 7)
   }
 
-  // MARK: The device's word
+  // MARK: Refusals by the device
 
-  @Test("[CH.70] authData that is no base64 is refused")
+  @Test("[CH.70] authData other than base64 is refused")
   func badAuthorization() {
     #expect(controller.write(#""aid":1,"iid":10,"value":7,"authData":"*""#)?.statuses == ["1.10": -70410])
     #expect(controller.int("1.10") == 5)
   }
 
-  @Test("[CH.71] The device sees authData and remote, and may refuse")
+  @Test("[CH.71] The device gets authData and remote, and may refuse")
   func deviceRefuses() {
     var seen: [CharacteristicWrite] = []
     let device = Writer { write in
@@ -147,8 +147,8 @@ import Testing
 
   // MARK: The order
 
-  /// What is wrong with an entry, from what is looked at first to what is looked at last.
-  @Test("[CH.33] Of an entry with everything wrong, the first in HomeKitADK's order is told")
+  /// The errors of an entry, in the order of the checks.
+  @Test("[CH.33] For an entry with all errors, the first in HomeKitADK's order is reported")
   func order() {
     func lock(_ iid: UInt64, _ perms: Permissions, adminOnly: Permissions = .pairedWrite) -> Characteristic {
       Characteristic(
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Admin-only
 
-  @Test("[CH.75] What only an admin may read is refused to others, and null in their database")
+  @Test("[CH.75] A characteristic that only admins may read is refused to others, and null in their database")
   func adminReads() throws {
     let user = accessory.verified(TestHome.user)
     #expect(user.get("/characteristics?id=1.13,1.10")?.statuses == ["1.13": -70401, "1.10": 0])
@@ -184,7 +184,7 @@ import Testing
     #expect(try !listed(controller).contains(#""value":null"#))
   }
 
-  @Test("[CH.76] What only an admin may write is refused to others, and a subscription to what they may not read")
+  @Test("[CH.76] A write by others than admins is refused, and so is a subscription without read access")
   func adminWrites() {
     let user = accessory.verified(TestHome.user)
     #expect(user.set("1.14", "7")?.statuses == ["1.14": -70401])
@@ -196,14 +196,14 @@ import Testing
 
   // MARK: Resources
 
-  @Test("[HTTP.60] Without a camera there is no such resource")
+  @Test("[HTTP.60] Without a camera, /resource doesn't exist")
   func noCamera() {
     let body = Array(#"{"resource-type":"image","image-width":320,"image-height":240}"#.utf8)
     #expect(controller.exchange("POST", "/resource", body: body)?.status == 404)
     #expect(accessory.unverified().exchange("POST", "/resource", body: body)?.status == 470)
   }
 
-  @Test("[HTTP.61] A picture is answered as it was made")
+  @Test("[HTTP.61] A picture is sent unchanged")
   func picture() {
     let camera = Camera { $0.width == 320 && $0.height == 240 && $0.aid == 4 ? [0xFF, 0xD8, 1] : nil }
     accessory.core.snapshotSource = camera
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("[HTTP.62] A PDU on /secure-message is unsupported, and anything else malformed")
+  @Test("[HTTP.62] A PDU on /secure-message is unsupported, and any other body malformed")
   func secureMessage() {
     func send(_ bytes: [UInt8], type: String = "application/octet-stream") -> AccessoryMessage? {
       controller.exchange("POST", "/secure-message", body: bytes, type: type)

@@ -4,7 +4,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@Suite("Accessory: somebody else answers") struct AccessoryForwardingTests {
+@Suite("Accessory: forwarding") struct AccessoryForwardingTests {
   let accessory = TestHome.accessory()
 
   init() { accessory.core.forwards = true }
@@ -13,7 +13,7 @@ import Testing
     LinkMessage(status: status, contentType: .hapJSON, body: Array(body.utf8), isChunked: chunked)
   }
 
-  @Test("What a verified controller asks for is passed on as it is, and so is the answer")
+  @Test("A verified controller's request is forwarded unchanged, and so is the answer")
   func passesOn() throws {
     let controller = accessory.verified()
     #expect(controller.get("/characteristics?id=1.11,7.7&ev=1") == nil)
@@ -32,7 +32,7 @@ import Testing
     accessory.answer(LinkMessage(status: 204), ticket: write.ticket)
     #expect(controller.takeReply()?.status == 204)
 
-    // Also what we know nothing of, with any method.
+    // Unknown resources are forwarded, too, with any method.
     for (method, target) in [("GET", "/vendor?x"), ("PUT", "/resource"), ("GET", "/accessories"), ("PUT", "/prepare")] {
       #expect(controller.exchange(method, target) == nil)
       #expect(accessory.forwarded.last?.request.name == "\(method) \(target.prefix { $0 != "?" })")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("Strangers are refused here, and pairings are ours")
+  @Test("Unverified requests are refused locally, and pairings are answered locally")
   func own() throws {
     let stranger = try #require(accessory.connect(TestHome.admin))
     #expect(stranger.get("/characteristics?id=1.11")?.status == 470)
@@ -53,7 +53,7 @@ import Testing
     #expect(accessory.forwarded.isEmpty)
   }
 
-  @Test("One request is under way at a time, others are served, and events come as they come")
+  @Test("Each connection has one forwarded request at a time; others are served, and events are sent at once")
   func order() throws {
     let controller = accessory.verified()
     let other = accessory.verified(TestHome.secondAdmin)
@@ -68,7 +68,7 @@ import Testing
     #expect(accessory.forwarded.map(\.request.target) == ["/a", "/c", "/b"])
   }
 
-  @Test("Without an answer the connection closes; what comes late, twice or unasked changes nothing")
+  @Test("Without an answer the connection closes; a late, second or unrequested answer has no effect")
   func without() throws {
     let controller = accessory.verified()
     _ = controller.get("/a")
@@ -92,7 +92,7 @@ import Testing
     #expect(third.messages.isEmpty)
   }
 
-  @Test("An answer or event beyond all bounds closes the connection")
+  @Test("An answer or event above the limit closes the connection")
   func bounds() throws {
     let long = LinkMessage(status: 200, body: [UInt8](repeating: 0, count: AccessoryCore.forwardLimit + 1))
     let controller = accessory.verified()

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.2] Characteristics, preparations and resources before Pair Verify are 470 with -70411, and nothing is written"
+    "[HTTP.2] Before Pair Verify, characteristics, preparations and resources are 470 with -70411, and no value is written"
   )
   func plainCharacteristics() {
     let plain = accessory.unverified()
@@ -56,7 +56,7 @@ import Testing
     #expect(reply?.body == [])
   }
 
-  @Test("[HTTP.5] Pair Verify succeeds on a connection that was refused before")
+  @Test("[HTTP.5] Pair Verify succeeds on a connection after a refused request")
   func verifyAfterRefusal() {
     let controller = accessory.unverified()
     #expect(controller.get("/accessories")?.status == 470)
@@ -67,7 +67,7 @@ import Testing
 
   // MARK: Statuses of a session
 
-  @Test("[HTTP.6] A read that succeeds as a whole is 200 without any status")
+  @Test("[HTTP.6] A read that succeeds completely is 200 without any status")
   func wholeRead() {
     let reply = accessory.verified().get("/characteristics?id=1.11,1.12,2.11")
     #expect(reply?.status == 200)
@@ -75,7 +75,7 @@ import Testing
     #expect(reply?.entries.allSatisfy { $0["status"] == nil && $0["value"] != nil } == true)
   }
 
-  @Test("[HTTP.7, HTTP.10] A read that fails in part is 207 with a status in every entry")
+  @Test("[HTTP.7, HTTP.10] A read that fails partly is 207 with a status in each entry")
   func partialRead() {
     let reply = accessory.verified().get("/characteristics?id=1.11,1.999,9.1,1.29,2.11")
     #expect(reply?.status == 207)
@@ -86,7 +86,7 @@ import Testing
     #expect(reply?.entry("1.11")?["value"] != nil)
   }
 
-  @Test("[HTTP.8, CH.15] A write that succeeds as a whole is one 204 with neither body nor content type")
+  @Test("[HTTP.8, CH.15] A write that succeeds completely is one 204 with neither body nor content type")
   func wholeWrite() {
     let controller = accessory.verified()
     let reply = controller.write(
@@ -101,7 +101,7 @@ import Testing
     #expect(controller.int("2.11") == 1)
   }
 
-  @Test("[HTTP.9, HTTP.10, CH.15] A write that fails in part is 207 with a status in every entry, in order")
+  @Test("[HTTP.9, HTTP.10, CH.15] A write that fails partly is 207 with a status in each entry, in order")
   func partialWrite() {
     let controller = accessory.verified()
     let reply = controller.write(
@@ -118,7 +118,7 @@ import Testing
     #expect(controller.int("2.11") == 1)
   }
 
-  @Test("[HTTP.9] A write whose single entry fails is 207 too")
+  @Test("[HTTP.9] A write whose single entry fails is 207, too")
   func singleFailure() {
     let reply = accessory.verified().set("1.36", #""x""#)
     #expect(reply?.status == 207)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.11] A write whose body is no JSON object is 400 and changes nothing",
+    "[HTTP.11] A write whose body is not a JSON object is 400 and changes nothing",
     arguments: [
       "", " ", "nonsense", "[]", "1", "null", "\"x\"", "{", "{\"characteristics\":", "{\"characteristics\":[}",
       #"{"characteristics":[{"aid":1,"iid":11,"value":true}]"#,
@@ -167,7 +167,7 @@ import Testing
     let controller = accessory.verified()
     let reply = controller.get("/characteristics?" + query)
     if query.hasSuffix("&") {
-      #expect(reply?.status == 400 || reply?.status == 200)  // an ampersand at the end is nobody's key
+      #expect(reply?.status == 400 || reply?.status == 200)  // an ampersand at the end adds no key
     } else {
       #expect(reply?.status == 400)
     }
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.19] An entry without a good aid and iid makes the whole request 400",
+    "[HTTP.19] An entry without a valid aid and iid makes the whole request 400",
     arguments: [
       #"{"iid":11,"value":true}"#, #"{"aid":1,"value":true}"#, "{}", #"{"aid":"1","iid":11,"value":true}"#,
       #"{"aid":1.0,"iid":11,"value":true}"#, #"{"aid":-1,"iid":11,"value":true}"#,
@@ -267,7 +267,7 @@ import Testing
     #expect(controller.get("/accessories")?.status == 200)
   }
 
-  @Test("[HTTP.23] An id asked for twice is worked on twice, in order")
+  @Test("[HTTP.23] A repeated id is processed twice, in order")
   func twice() {
     let controller = accessory.verified()
     let read = controller.get("/characteristics?id=1.12,1.12")
@@ -280,7 +280,7 @@ import Testing
     #expect(controller.int("1.12") == 30)
   }
 
-  @Test("[HTTP.24, HTTP.25, HTTP.26] Replies say what they are and how long, and leave in one write")
+  @Test("[HTTP.24, HTTP.25, HTTP.26] Replies have a type and a length, and are sent in one write")
   func framing() {
     let controller = accessory.unverified()
     let start = controller.startVerify()

@@ -12,7 +12,7 @@ import Testing
     #expect(accessory.identified == [1])
   }
 
-  @Test("[ID.2] Paired, it is 400 with -70401 and identifies nothing, with a session too")
+  @Test("[ID.2] Paired, POST /identify is 400 with -70401 and identifies nothing, even in a session")
   func paired() {
     let accessory = TestHome.accessory()
     for controller in [accessory.unverified(), accessory.verified()] {
@@ -31,7 +31,7 @@ import Testing
     #expect(accessory.identified.isEmpty)
   }
 
-  @Test("[ID.3] Writing true to Identify is 204 and identifies that accessory, every time", arguments: ["true", "1"])
+  @Test("[ID.3] Each write of true to Identify is 204 and identifies that accessory", arguments: ["true", "1"])
   func written(_ value: String) {
     let accessory = TestHome.accessory()
     let controller = accessory.verified()

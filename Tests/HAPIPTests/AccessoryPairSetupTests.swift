@@ -16,7 +16,7 @@ import Testing
       && reply?.tlv == PlainTLV([(6, [state]), (7, [code])])
   }
 
-  @Test("[PS.24, PS.26, PS.31, PS.32, PS.33, ST.1] A whole procedure pairs an admin, under the bytes of its identifier")
+  @Test("[PS.24, PS.26, PS.31, PS.32, PS.33, ST.1] A complete procedure pairs an admin under its identifier's bytes")
   func whole() throws {
     let controller = accessory.unverified()
     let m2 = controller.post("/pair-setup", Self.m1)
@@ -45,7 +45,7 @@ import Testing
     #expect(controller.get("/accessories")?.status == 200)
   }
 
-  @Test("[AD.6, ST.1] Store, then M6, and only then the new sf")
+  @Test("[AD.6, ST.1] A new pairing is stored, then M6 is sent, and then the new sf is advertised")
   func order() throws {
     let controller = accessory.unverified()
     let setup = try start(controller)
@@ -62,7 +62,7 @@ import Testing
     #expect((accessory.advertised.first?.bytesBefore ?? 0) > before)
   }
 
-  @Test("[ST.2] A pairing that can't be stored is no pairing")
+  @Test("[ST.2] If storing fails, there is no pairing")
   func notStored() throws {
     let controller = accessory.unverified()
     let setup = try start(controller)
@@ -77,7 +77,7 @@ import Testing
     #expect(controller.pair(code: TestHome.code) == nil)
   }
 
-  @Test("[PS.7, PS.23] M1 to a paired accessory is Unavailable, from anybody, and says nothing else")
+  @Test("[PS.7, PS.23] M1 to a paired accessory is Unavailable for any controller, without other items")
   func paired() {
     let accessory = TestHome.accessory()
     #expect(isError(accessory.unverified(TestHome.stranger).post("/pair-setup", Self.m1), state: 2, 6))
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "[PS.25, PS.21, PS.23] A wrong code is Authentication in M4 and one failed try; the right one then pairs on the same connection"
+    "[PS.25, PS.21, PS.23] A wrong code is Authentication in M4 and one failed try; the right code then pairs on that connection"
   )
   func wrongCode() throws {
     let controller = accessory.unverified()
@@ -121,7 +121,7 @@ import Testing
   ]
 
   @Test(
-    "[PS.15, PS.16, PS.17, PS.18, PS.20, PS.21, PS.28, TLV.10, TLV.12] What is out of place is 400 in every state, and a new M1 goes on",
+    "[PS.15, PS.16, PS.17, PS.18, PS.20, PS.21, PS.28, TLV.10, TLV.12] An unexpected message is 400 in each state; a new M1 works",
     arguments: outOfPlace)
   func refused(_ message: PlainTLV) throws {
     let controller = accessory.unverified()
@@ -130,20 +130,20 @@ import Testing
       #expect(reply?.status == 400, sourceLocation: place)
       #expect(reply?.body == [], sourceLocation: place)
     }
-    expectRefused()  // before anything
+    expectRefused()  // initial state
     let one = try start(controller)
-    expectRefused()  // M3 awaited
+    expectRefused()  // M3 expected
     #expect(controller.post("/pair-setup", one.m3)?.status == 400)
     let other = try start(controller)
     #expect(controller.post("/pair-setup", other.m3)?.tlv?[4]?.count == 64)
-    expectRefused()  // M5 awaited
+    expectRefused()  // M5 expected
     #expect(controller.post("/pair-setup", controller.m5(other))?.status == 400)
     #expect(accessory.stored.isEmpty)
     #expect(controller.pair(code: TestHome.code) == nil)
   }
 
   @Test(
-    "[PS.20] Bytes that are no TLV are 400 in every state", arguments: [[6], [6, 2, 1], Array("{}".utf8)] as [[UInt8]])
+    "[PS.20] Bytes other than TLV are 400 in each state", arguments: [[6], [6, 2, 1], Array("{}".utf8)] as [[UInt8]])
   func noTLV(_ body: [UInt8]) throws {
     let controller = accessory.unverified()
     #expect(controller.exchange("POST", "/pair-setup", body: body)?.status == 400)
@@ -153,7 +153,7 @@ import Testing
     #expect(controller.pair(code: TestHome.code) == nil)
   }
 
-  @Test("[PS.20] A proof sent again after M4 ends the procedure")
+  @Test("[PS.20] A repeated proof after M4 ends the procedure")
   func proofTwice() throws {
     let controller = accessory.unverified()
     let setup = try start(controller)
@@ -163,7 +163,7 @@ import Testing
     #expect(!accessory.core.isPaired)
   }
 
-  @Test("[PS.22] M1 again starts anew with another B, and a proof for the first fails")
+  @Test("[PS.22] A second M1 restarts the procedure with another B, and a proof for the first B fails")
   func startedOver() throws {
     let controller = accessory.unverified()
     let first = try start(controller)
@@ -185,7 +185,7 @@ import Testing
     #expect(controller.pair(code: TestHome.code) == nil)
   }
 
-  @Test("[PS.34, SE.12] Inside a secured session Pair Setup is 400, sealed, and the session goes on")
+  @Test("[PS.34, SE.12] Inside a secured session Pair Setup is 400, sealed, and the session continues")
   func insideSession() {
     let accessory = TestHome.accessory()
     let session = accessory.verified()
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "[PS.36, PS.60, CN.5] A connection that goes away at any step leaves the accessory unpaired and free",
+    "[PS.36, PS.60, CN.5] A connection that closes at any step leaves the accessory unpaired and free",
     arguments: [1, 2, 3])
   func goneAway(_ steps: Int) throws {
     let controller = accessory.unverified(TestHome.stranger)
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(
-    "[ST.1, CN.5] A connection that goes away while its pairing is stored: what is stored is so, and nobody else pairs meanwhile"
+    "[ST.1, CN.5] If the connection closes during storing, the result of storing counts, and no other controller pairs meanwhile"
   )
   func goneWhileStoring() throws {
     let controller = accessory.unverified()
@@ -243,7 +243,7 @@ import Testing
     #expect(accessory.unverified().verify() == nil)
   }
 
-  @Test("[PS.60] While one controller pairs another is told Busy, at every step, until the first is done or gone")
+  @Test("[PS.60] While one controller pairs, others get Busy at each step, until it finishes or disconnects")
   func busy() throws {
     let one = accessory.unverified()
     let other = accessory.unverified(TestHome.stranger)
@@ -260,7 +260,7 @@ import Testing
     #expect(isError(other.post("/pair-setup", Self.m1), state: 2, 6))
   }
 
-  @Test("[PS.60] A failed procedure makes room at once")
+  @Test("[PS.60] After a failed procedure, another controller can pair at once")
   func roomAfterFailure() throws {
     let one = accessory.unverified(TestHome.stranger)
     let setup = try #require(one.readSetupM2(one.post("/pair-setup", Self.m1), code: "111-22-333"))
@@ -268,7 +268,7 @@ import Testing
     #expect(accessory.unverified().pair(code: TestHome.code) == nil)
   }
 
-  @Test("[PS.61] A paired accessory says Unavailable, not Busy")
+  @Test("[PS.61] A paired accessory answers Unavailable, not Busy")
   func pairedBeforeBusy() throws {
     let one = accessory.unverified()
     let other = accessory.unverified(TestHome.stranger)
@@ -277,7 +277,7 @@ import Testing
     #expect(isError(other.post("/pair-setup", Self.m1), state: 2, 6))
   }
 
-  @Test("[HTTP.27, PS.20] Requests that come while an answer is owed wait their turn")
+  @Test("[HTTP.27, PS.20] Requests that arrive before the pending answer wait")
   func pipelined() throws {
     let controller = accessory.unverified()
     accessory.computing = .held
@@ -289,7 +289,7 @@ import Testing
     #expect(controller.messages.map(\.status) == [200, 470, 204])
   }
 
-  @Test("[PS.36, CN.5] Work that comes back for a closed connection is dropped, in every order")
+  @Test("[PS.36, CN.5] Results of slow work for a closed connection are dropped, in any order")
   func lateWork() throws {
     accessory.computing = .held
     let gone = accessory.unverified(TestHome.stranger)

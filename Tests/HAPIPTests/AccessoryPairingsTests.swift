@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "[PR.1, ST.3] An admin adds a controller: stored first, then told, and it verifies at once",
+    "[PR.1, ST.3] An added controller is stored before the answer, and can verify at once",
     arguments: [0, 1] as [UInt8])
   func adding(_ permissions: UInt8) {
     let controller = accessory.verified()
@@ -46,7 +46,7 @@ import Testing
     #expect(permissions == 1 ? answer?.tlv?.error == nil : isError(answer, 2))
   }
 
-  @Test("[PR.1] Identifiers are bytes: letter case counts and short ones are welcome")
+  @Test("[PR.1] Identifiers are bytes: case is significant, and short ones are accepted")
   func bytes() {
     let lower = ControllerIdentity(
       identifier: Array(String(decoding: TestHome.admin.identifier, as: UTF8.self).lowercased().utf8),
@@ -60,7 +60,7 @@ import Testing
     #expect(verifies(TestHome.admin))
   }
 
-  @Test("[PR.2] Adding again with the same key changes the permissions")
+  @Test("[PR.2] Adding a controller again with the same key changes its permissions")
   func permissions() {
     let controller = accessory.verified()
     #expect(isSuccess(controller.post("/pairings", add(TestHome.user, permissions: [1]))))
@@ -79,7 +79,7 @@ import Testing
     #expect(!verifies(impostor))
   }
 
-  @Test("[PR.4] Sixteen pairings fit; one more is MaxPeers and none is lost")
+  @Test("[PR.4] Sixteen pairings fit; one more is MaxPeers, and the others are kept")
   func sixteen() {
     let controller = accessory.verified()
     var identities = [TestHome.admin, TestHome.secondAdmin, TestHome.user]
@@ -95,7 +95,7 @@ import Testing
     for identity in identities { #expect(verifies(identity)) }
   }
 
-  @Test("[PR.5, ST.3] A removed controller no longer verifies; the store comes before the answer")
+  @Test("[PR.5, ST.3] A removed controller can't verify any more; the removal is stored before the answer")
   func removing() {
     let controller = accessory.verified()
     accessory.storing = .held
@@ -107,7 +107,7 @@ import Testing
     #expect(verifies(TestHome.secondAdmin))
   }
 
-  @Test("[ST.2] A change that can't be stored is no success and doesn't happen")
+  @Test("[ST.2] If storing a change fails, the answer is an error and the change has no effect")
   func storeFails() {
     let controller = accessory.verified()
     accessory.storing = .failing
@@ -128,7 +128,7 @@ import Testing
     #expect(accessory.core.pairings.count == 3)
   }
 
-  @Test("[PR.7] Who isn't admin gets Authentication, for its own removal too")
+  @Test("[PR.7] A request of a non-admin is Authentication, even to remove itself")
   func notAdmin() {
     let controller = accessory.verified(TestHome.user)
     for request in [
@@ -154,7 +154,7 @@ import Testing
     #expect(reply?.body == PlainTLV(expected).encoded)
   }
 
-  @Test("[PR.9, PR.10, PR.11, AD.7] With the last admin all pairings go, all sessions close, and setup is open again")
+  @Test("[PR.9, PR.10, PR.11, AD.7] Removing the last admin removes all pairings, closes all sessions and allows setup")
   func lastAdmin() {
     let admin = accessory.verified()
     #expect(isSuccess(admin.post("/pairings", remove(TestHome.secondAdmin))))
@@ -175,7 +175,7 @@ import Testing
     #expect(Set(gone) == [TestHome.admin.identifier, TestHome.user.identifier])
   }
 
-  @Test("[PR.9] The last admin's removal opens Pair Setup, and the same code pairs again")
+  @Test("[PR.9] After the last admin's removal, the same code pairs again")
   func pairAgain() {
     let admin = accessory.verified()
     #expect(isSuccess(admin.post("/pairings", remove(TestHome.secondAdmin))))
@@ -186,7 +186,7 @@ import Testing
     #expect(newcomer.post("/pairings", Self.list)?.tlv?.items.count == 4)
   }
 
-  @Test("[PR.10] All sessions of a removed controller close at once, before the admin's answer is read or after")
+  @Test("[PR.10] All sessions of a removed controller close at once, whether the admin has read the answer or not")
   func sessionsClose() {
     let admin = accessory.verified()
     let one = accessory.verified(TestHome.user)
@@ -200,7 +200,7 @@ import Testing
     #expect(!admin.isClosed)
   }
 
-  @Test("[PR.11] A controller that removes itself gets the answer, then the close, on all its sessions")
+  @Test("[PR.11] A controller that removes itself gets the answer, then all its sessions close")
   func removingItself() {
     let controller = accessory.verified(TestHome.secondAdmin)
     let other = accessory.verified(TestHome.secondAdmin)
@@ -209,7 +209,7 @@ import Testing
     #expect(accessory.core.isPaired)
   }
 
-  @Test("[PR.12] Removing one of several admins touches no other session or subscription")
+  @Test("[PR.12] Removing one of several admins affects no other session or subscription")
   func othersUntouched() {
     let admin = accessory.verified()
     let user = accessory.verified(TestHome.user)
@@ -242,7 +242,7 @@ import Testing
     ]
   }()
 
-  @Test("[PR.13, TLV.12] A bad or missing item is 400 and adds nothing", arguments: malformedAdds)
+  @Test("[PR.13, TLV.12] A malformed or missing item is 400 and adds nothing", arguments: malformedAdds)
   func malformedItems(_ request: PlainTLV) {
     let controller = accessory.verified()
     let reply = controller.post("/pairings", request)
@@ -260,7 +260,7 @@ import Testing
     [6, 1, 1, 0, 2, 5, 0], [6, 1, 1, 0, 1, 5, 6, 1, 1], [6, 1, 1, 6, 1, 1, 0, 1, 5], Array(#"{"a":1}"#.utf8),
   ]
 
-  @Test("[PR.14, TLV.4, TLV.7, TLV.10, TLV.12] What is no request for pairings is 400", arguments: malformedRequests)
+  @Test("[PR.14, TLV.4, TLV.7, TLV.10, TLV.12] A malformed request for pairings is 400", arguments: malformedRequests)
   func malformedBody(_ body: [UInt8]) {
     let controller = accessory.verified()
     let reply = controller.exchange("POST", "/pairings", body: body, type: "application/pairing+tlv8")
@@ -279,7 +279,7 @@ import Testing
     #expect(verifies(who))
   }
 
-  @Test("[PR.15] A demoted admin's open session has no rights any more, a promoted user's has")
+  @Test("[PR.15] An open session of a demoted admin loses its rights, and that of a promoted user gains them")
   func demoted() {
     let admin = accessory.verified()
     let second = accessory.verified(TestHome.secondAdmin)
@@ -292,7 +292,7 @@ import Testing
     #expect(second.get("/accessories")?.status == 200)
   }
 
-  @Test("[PR.16, AD.7] Demoting the last admin drops all pairings, with 500 and the end of the connection")
+  @Test("[PR.16, AD.7] Demoting the last admin removes all pairings, with 500 and the end of the connection")
   func lastAdminDemoted() {
     let admin = accessory.verified()
     let user = accessory.verified(TestHome.user)
@@ -304,7 +304,7 @@ import Testing
     #expect(accessory.advertised.last?.record.statusFlags == .notPaired)
   }
 
-  @Test("[PR.9] Two admins that remove each other at the same time leave nobody behind without an admin")
+  @Test("[PR.9] Two admins that remove each other at the same time leave no pairing without an admin")
   func crosswise() {
     let one = accessory.verified()
     let other = accessory.verified(TestHome.secondAdmin)
@@ -315,7 +315,7 @@ import Testing
     #expect(accessory.core.pairings.isEmpty || accessory.core.isPaired)
   }
 
-  @Test("[PR.4] Two additions at the same time don't exceed the limit")
+  @Test("[PR.4] Two simultaneous additions don't exceed the limit")
   func raceForTheLastPlace() {
     let limit = accessory.core.pairingServer.quirks.maximumPairings
     let one = accessory.verified()

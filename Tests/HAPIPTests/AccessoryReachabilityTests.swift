@@ -2,7 +2,7 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-@Suite("Accessory: one behind the bridge can't be reached") struct AccessoryReachabilityTests {
+@Suite("Accessory: an unreachable bridged accessory") struct AccessoryReachabilityTests {
   let accessory = TestHome.accessory()
   let controller: MemoryController
 
@@ -13,7 +13,7 @@ import Testing
     accessory.advance(.zero)
   }
 
-  @Test("[CH.90] It is read and written with -70402, others as ever; its ids and values stand where they stood")
+  @Test("[CH.90] Reads and writes of it are -70402, others are unaffected; its ids and values stay in the database")
   func statuses() {
     let before = controller.get("/accessories")?.text
     setReachable(false)
@@ -31,7 +31,7 @@ import Testing
     #expect(controller.write(#""aid":2,"iid":11,"value":true"#)?.status == 204)
   }
 
-  @Test("[EV.45] It has no events meanwhile, also not what waited; what changed is told when it is back")
+  @Test("[EV.45] It sends no events, not even pending ones; changes are sent when it is reachable again")
   func events() {
     #expect(controller.subscribe("1.11", "2.11")?.status == 204)
     let other = accessory.verified(TestHome.secondAdmin)
@@ -45,7 +45,7 @@ import Testing
     accessory.change(TestHome.id("2.11"), to: true)
     setReachable(true)
     accessory.advance(.seconds(1))
-    // As it was when it was lost: there is nothing to tell.
+    // The value is the same as before the loss, so there is no event.
     #expect(controller.takeEvents().isEmpty && other.takeEvents().isEmpty)
     for _ in 0..<2 { setReachable(false) }
     accessory.change(TestHome.id("2.11"), to: false)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("[CH.90] It stays lost over another database, until it is no more")
+  @Test("[CH.90] It stays unreachable with another database, until it is removed")
   func replacing() throws {
     setReachable(false)
     try accessory.replace(TestHome.accessories, configurationNumber: 2)
@@ -66,7 +66,7 @@ import Testing
     #expect(controller.get("/characteristics?id=2.11")?.status == 200)
   }
 
-  @Test("[CH.90] A device is not asked for what can't be reached") func live() {
+  @Test("[CH.90] The device is not asked for unreachable values") func live() {
     accessory.core.attributes.setLive([TestHome.id("2.11"), TestHome.id("1.11")])
     setReachable(false)
     #expect(controller.get("/characteristics?id=2.11")?.statuses == ["2.11": -70402])

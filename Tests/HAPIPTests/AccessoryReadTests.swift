@@ -25,7 +25,7 @@ import Testing
     return try #require(all.first { $0.int("iid") == iid })
   }
 
-  @Test("[CH.24] /accessories lists every accessory, service and characteristic with its members")
+  @Test("[CH.24] /accessories lists each accessory, service and characteristic with its members")
   func members() throws {
     #expect(try listing().compactMap { $0.int("aid") } == [1, 2])
     #expect(try services(1).compactMap { $0.int("iid") } == [1, 10, 20, 40, 50, 55, 57, 60])
@@ -42,7 +42,7 @@ import Testing
     #expect(try characteristic(12).int("value") == 50)
   }
 
-  @Test("[CH.25] primary, hidden and linked stand only where they say something")
+  @Test("[CH.25] primary, hidden and linked are present only if they are true or not empty")
   func serviceMembers() throws {
     for service in try services(1) {
       let isLight = service.int("iid") == 10
@@ -71,14 +71,14 @@ import Testing
     #expect(try (characteristic(21)["minStep"] as? NSNumber)?.doubleValue == 0.1)
   }
 
-  @Test("[CH.27] Apple's types are short, others whole")
+  @Test("[CH.27] Apple's types are short, others complete")
   func types() throws {
     #expect(try characteristic(11)["type"] as? String == "25")
     #expect(try characteristic(21)["type"] as? String == "7E536242-341C-4862-BE90-272CE15BD633")
     #expect(try services(1).compactMap { $0["type"] as? String }.contains("3E"))
   }
 
-  @Test("[CH.22] What can't be read has no value in /accessories")
+  @Test("[CH.22] A characteristic that can't be read has no value in /accessories")
   func unreadable() throws {
     #expect(try characteristic(2)["value"] == nil)
     #expect(try characteristic(29)["value"] == nil)
@@ -93,7 +93,7 @@ import Testing
     #expect(reply?.entry("1.41")?.isNull("value") == true)
   }
 
-  @Test("[CH.23] A tlv8 with nothing to say is an empty string in /accessories, another format null")
+  @Test("[CH.23] An empty tlv8 is an empty string in /accessories, an empty value of another format is null")
   func silent() throws {
     #expect(try characteristic(35)["value"] as? String == "")
     #expect(try characteristic(38).isNull("value"))
@@ -115,14 +115,14 @@ import Testing
     #expect(try characteristic(34).isNull("value"))
   }
 
-  @Test("[CH.14] What may not be read has -70405")
+  @Test("[CH.14] A read without permission is -70405")
   func writeOnly() {
     let reply = accessory.verified().get("/characteristics?id=1.29,1.2")
     #expect(reply?.status == 207)
     #expect(reply?.statuses == ["1.29": -70405, "1.2": -70405])
   }
 
-  @Test("[CH.28, CH.29] Each flag adds its members, as /accessories has them, and 0 or nothing adds none")
+  @Test("[CH.28, CH.29] Each flag adds its members, as in /accessories, and 0 or an absent flag adds none")
   func flags() throws {
     let controller = accessory.verified()
     let bare = try #require(controller.get("/characteristics?id=1.12")?.entry("1.12"))
@@ -145,7 +145,7 @@ import Testing
     #expect(ev.int("ev") == 0)
   }
 
-  @Test("[CH.28, EV.7] ev=1 tells this connection's own subscription")
+  @Test("[CH.28, EV.7] ev=1 returns this connection's own subscription")
   func subscriptionFlag() throws {
     let one = accessory.verified()
     let other = accessory.verified()
@@ -154,7 +154,7 @@ import Testing
     #expect(other.get("/characteristics?id=1.12&ev=1")?.entry("1.12")?.int("ev") == 0)
   }
 
-  @Test("[CH.28] All flags together are still JSON, in a 207 too")
+  @Test("[CH.28] All flags together are valid JSON, also in a 207")
   func allFlags() {
     let reply = accessory.verified().get("/characteristics?id=1.12,1.29,1.999,1.22&meta=1&perms=1&type=1&ev=1")
     #expect(reply?.status == 207)
@@ -163,7 +163,7 @@ import Testing
     #expect(reply?.entry("1.999")?.int("status") == -70409)
   }
 
-  @Test("[CH.30] Parameters come in any order, and entries follow the ids")
+  @Test("[CH.30] Parameters may be in any order, and entries follow the ids")
   func order() {
     let controller = accessory.verified()
     let one = controller.get("/characteristics?id=2.11,1.12,1.11&meta=1&ev=1")
@@ -173,7 +173,7 @@ import Testing
     #expect(one?.entries.map { $0.int("iid") } == [11, 12, 11])
   }
 
-  @Test("[CH.24] /accessories says the same twice, and the same values as single reads")
+  @Test("[CH.24] /accessories is identical twice, and has the values of single reads")
   func stable() throws {
     let controller = accessory.verified()
     #expect(controller.get("/accessories")?.body == accessory.verified().get("/accessories")?.body)
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "[CH.32] Truth values are told one way everywhere, as numbers unless the conduct asks for words",
+    "[CH.32] Booleans have one form in all answers: numbers, unless the quirks ask for words",
     arguments: [(IPQuirks.Booleans.numbers, "1", "0"), (.words, "true", "false")])
   func truth(_ manner: IPQuirks.Booleans, _ on: String, _ off: String) throws {
     var conduct = Conduct()

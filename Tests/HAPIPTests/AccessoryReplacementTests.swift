@@ -3,20 +3,20 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-@Suite("Accessory: another database while it runs") struct AccessoryReplacementTests {
+@Suite("Accessory: replacing the database at run time") struct AccessoryReplacementTests {
   let accessory = TestHome.accessory()
   let controller: MemoryController
 
   init() { controller = accessory.verified() }
 
-  /// The test home with something done to it.
+  /// The test home after a change.
   private func home(_ change: (inout [Accessory]) -> Void) -> [Accessory] {
     var accessories = TestHome.accessories
     change(&accessories)
     return accessories
   }
 
-  /// Without the light's Brightness, with a new characteristic in front of it, and without the bridged accessory.
+  /// The test home without the bridged accessory; the light has a new first characteristic and no Brightness.
   private var smaller: [Accessory] {
     home { accessories in
       accessories.removeLast()
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("[EV.40] Connections and subscriptions stay; what was removed is told of no more")
+  @Test("[EV.40] Connections and subscriptions stay; removed characteristics send no more events")
   func subscriptions() throws {
     #expect(controller.subscribe("1.11", "1.12", "1.51", "2.11")?.status == 204)
     accessory.change(TestHome.id("1.12"), to: 51)
@@ -38,7 +38,7 @@ import Testing
     try accessory.replace(smaller, configurationNumber: 2)
     accessory.advance(.seconds(1))
     #expect(
-      controller.takeEvents().flatMap(\.entries).map { $0.int("iid") } == [11], "of what was waiting, what is left")
+      controller.takeEvents().flatMap(\.entries).map { $0.int("iid") } == [11], "the rest of the pending event")
     accessory.change(TestHome.id("1.51"), to: true)
     accessory.change(TestHome.id("1.99"), to: true)
     accessory.advance(.seconds(1))
@@ -48,7 +48,7 @@ import Testing
     #expect(controller.get("/accessories")?.text.contains(#""iid":99"#) == true)
   }
 
-  @Test("[EV.41] Subscribers are told of values that are others now")
+  @Test("[EV.41] Subscribers get events for values that differ now")
   func values() throws {
     #expect(controller.subscribe("1.11", "1.12")?.status == 204)
     let brighter = home { $0[0].services[1].characteristics[1].value = 80 }
@@ -59,7 +59,7 @@ import Testing
     #expect(entries.map { $0.int("value") } == [80])
   }
 
-  @Test("[EV.40] A subscription ends where the characteristic has no events any more")
+  @Test("[EV.40] A subscription ends if the characteristic has no events any more")
   func permission() throws {
     #expect(controller.subscribe("1.12")?.status == 204)
     try accessory.replace(
@@ -71,7 +71,7 @@ import Testing
     #expect(controller.get("/characteristics?id=1.12&ev=1")?.entry("1.12")?.int("ev") == 0)
   }
 
-  @Test("[AD.21, AD.22] The new c# is advertised at once, and the same one not again; s# stays 1")
+  @Test("[AD.21, AD.22] The new c# is advertised at once, and an equal one isn't advertised again; s# stays 1")
   func advertises() throws {
     try accessory.replace(smaller, configurationNumber: 2)
     #expect(accessory.advertised.map(\.record.configurationNumber) == [2])
@@ -81,7 +81,7 @@ import Testing
     #expect(accessory.advertised.last?.record.stateNumber == 1)
   }
 
-  @Test("[EV.40] What was asked of the device is answered for the database of then and of now")
+  @Test("[EV.40] A pending read of the device is answered, whether the database is the old or the new one")
   func deviceRequests() throws {
     let brightness = TestHome.id(TestHome.ID.brightness)
     accessory.core.attributes.setLive([brightness])
@@ -97,7 +97,7 @@ import Testing
     #expect(controller.takeReply()?.statuses == ["1.13": -70409, "1.11": -70409])
   }
 
-  @Test("Values that are to be kept are those of the new database")
+  @Test("The stored values are those of the new database")
   func keptValues() throws {
     #expect(controller.set("1.12", "7")?.status == 204)
     #expect(controller.set("1.11", "true")?.status == 204)

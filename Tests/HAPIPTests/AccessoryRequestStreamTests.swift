@@ -4,7 +4,7 @@ import Testing
 @Suite("Accessory: the stream of requests") struct AccessoryRequestStreamTests {
   let accessory = TestHome.accessory()
 
-  @Test("[HTTP.27, CN.6] A connection lives on, request after request, with any silence between")
+  @Test("[HTTP.27, CN.6] A connection serves request after request, with any pause in between")
   func persistent() {
     let controller = accessory.verified()
     for _ in 0..<50 {
@@ -14,7 +14,7 @@ import Testing
     #expect(!controller.isClosed)
   }
 
-  @Test("[HTTP.27] Requests sent without waiting are answered in order")
+  @Test("[HTTP.27] Pipelined requests are answered in order")
   func pipelined() {
     let controller = accessory.verified()
     let put = Array(#"{"characteristics":[{"aid":1,"iid":12,"value":33}]}"#.utf8)
@@ -29,7 +29,7 @@ import Testing
     #expect(controller.takeReply() == nil)
   }
 
-  @Test("[CN.7] A flood of requests is answered whole, with a bounded heap of answers at any moment")
+  @Test("[CN.7] A flood of requests is answered completely, with a bounded queue of answers at any moment")
   func flood() {
     let controller = accessory.verified()
     let requests = (0..<3000).flatMap { _ in MemoryController.request("GET", "/accessories") }
@@ -39,7 +39,7 @@ import Testing
     #expect(accessory.mostUnsent < 256 << 10 + 2 * answer)
   }
 
-  @Test("[HTTP.27] Requests sent without waiting on a plain connection are answered in order")
+  @Test("[HTTP.27] Pipelined requests on a plain connection are answered in order")
   func pipelinedPlain() {
     let controller = accessory.unverified()
     controller.send(
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.28] A Content-Length that is doubled or no length closes the connection after at most a 4xx",
+    "[HTTP.28] A duplicate or malformed Content-Length closes the connection after at most a 4xx",
     arguments: [
       "Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\nContent-Length: 3", "Content-Length:",
       "Content-Length: -1",
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("[HTTP.29] A chunked request is one body")
+  @Test("[HTTP.29] A chunked request has one body")
   func chunked() {
     let controller = accessory.verified()
     let body = #"{"characteristics":[{"aid":1,"iid":12,"value":77}]}"#
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.30, HTTP.31] Field names come in any case, with or without a blank; Host and type say nothing",
+    "[HTTP.30, HTTP.31] Field names may have any case, and values a leading blank; Host and type are ignored",
     arguments: [
       "content-length: @", "CONTENT-LENGTH:@", "Content-Length:   @", "cOnTeNt-LeNgTh: @\r\nHost:",
       "Host: My\\032Garage.local\r\nContent-Length: @", "Host: grüße\r\nContent-Length: @",
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.32, CN.3] What isn't HTTP closes the connection after at most a 400, and no other one",
+    "[HTTP.32, CN.3] Bytes other than HTTP close the connection after at most a 400, and no other one",
     arguments: [
       "GET\r\n\r\n", "GET /accessories\r\n\r\n", "GET /accessories FTP/1.1\r\n\r\n",
       "GET /accessories HTTP/1.9\r\n\r\n",
@@ -116,7 +116,7 @@ import Testing
     #expect(other.get("/accessories")?.status == 200)
   }
 
-  @Test("[HTTP.33] A head without end closes the connection before long")
+  @Test("[HTTP.33] A head without end closes the connection soon")
   func endlessHead() {
     for controller in [accessory.unverified(), accessory.verified()] {
       controller.send(Array("GET /accessories HTTP/1.1\r\n".utf8))
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("[HTTP.33] A line without end closes the connection before long")
+  @Test("[HTTP.33] A line without end closes the connection soon")
   func endlessLine() {
     let controller = accessory.unverified()
     var sent = 0
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.34, SE.7, SE.11] Everything works byte by byte, on plain and secured connections", arguments: [1, 2, 7, 17])
+    "[HTTP.34, SE.7, SE.11] All requests work byte by byte, on plain and secured connections", arguments: [1, 2, 7, 17])
   func byteByByte(_ size: Int) {
     let controller = accessory.unverified()
     controller.segmentSize = size
@@ -166,7 +166,7 @@ import Testing
     #expect(controller.int("1.12") == 61)
   }
 
-  @Test("[HTTP.34] A body that isn't there yet is waited for, while others are served")
+  @Test("[HTTP.34] The accessory waits for an incomplete body, while others are served")
   func halfBody() {
     let controller = accessory.verified()
     let other = accessory.verified(TestHome.secondAdmin)
@@ -191,7 +191,7 @@ import Testing
     #expect(controller.int("1.12") == 63)
   }
 
-  @Test("[HTTP.36] JSON that is nested too deep, badly escaped or no UTF-8 is 400")
+  @Test("[HTTP.36] JSON that is nested too deeply, badly escaped or not UTF-8 is 400")
   func hostileJSON() {
     let controller = accessory.verified()
     let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)

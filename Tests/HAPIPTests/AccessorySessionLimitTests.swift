@@ -5,7 +5,7 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-@Suite("How many may be connected, and who gives way")
+@Suite("Connection limits and eviction")
 struct AccessorySessionLimitTests {
   private func home(_ limit: Int = 17) -> MemoryAccessory {
     var conduct = Conduct()
@@ -13,11 +13,11 @@ struct AccessorySessionLimitTests {
     return TestHome.accessory(conduct: conduct)
   }
 
-  /// M1 of Pair Verify with some public key.
+  /// M1 of Pair Verify with any public key.
   private static let verifyStart = MemoryController.request(
     "POST", "/pair-verify", body: [6, 1, 1, 3, 32] + Array(repeating: 9, count: 32))
 
-  @Test("[CN.10] The eighteenth connection is refused, and the seventeen go on", arguments: [8, 17, 200])
+  @Test("[CN.10] The eighteenth connection is refused, and the seventeen continue", arguments: [8, 17, 200])
   func limit(_ limit: Int) {
     let accessory = home(limit)
     let controllers = (0..<limit).map { _ in accessory.verified() }
@@ -28,7 +28,7 @@ struct AccessorySessionLimitTests {
     #expect(accessory.connect(TestHome.admin) == nil)
   }
 
-  @Test("[CN.11] With room left nobody is closed, however long they are silent")
+  @Test("[CN.11] While slots are free, no connection is closed, however long it is silent")
   func roomLeft() {
     let accessory = home(3)
     let (one, two) = (accessory.verified(), accessory.unverified())
@@ -37,7 +37,7 @@ struct AccessorySessionLimitTests {
     #expect(!one.isClosed && !two.isClosed)
   }
 
-  @Test("[CN.12] When all slots are taken, the unverified connection silent longest is evicted before any session")
+  @Test("[CN.12] If all slots are taken, the longest silent unverified connection is evicted before any session")
   func unverifiedFirst() throws {
     let accessory = home(4)
     let session = accessory.verified()
@@ -53,20 +53,20 @@ struct AccessorySessionLimitTests {
     #expect(silent.get("/accessories")?.status == 470)
     #expect(others.map(\.isClosed) == [true, false, false] && !session.isClosed)
     accessory.advance(.seconds(1))
-    // Another request is a sign of life.
+    // Another request counts as activity.
     #expect(others[1].get("/accessories")?.status == 470)
     #expect(accessory.unverified().get("/accessories")?.status == 470)
     #expect(others.map(\.isClosed) == [true, false, true] && !session.isClosed)
   }
 
-  @Test("[CN.12, CN.18] Connections of one address leave room for their own address and for others", arguments: [0, 1])
+  @Test("[CN.12, CN.18] Connections of one address leave slots for that address and for others", arguments: [0, 1])
   func flood(_ requests: Int) throws {
     let accessory = home()
     accessory.core.waitingLimit = 100
     let session = accessory.verified()
     for number in 0..<1000 {
       let hostile = accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 1)")
-      // Half of a request, or a whole one.
+      // An incomplete request, or a complete one.
       hostile?.sendRaw(Array("GET /accessories HTTP/1.1\r\n\(requests == 0 ? "" : "\r\n")".utf8))
     }
     for peer in ["192.0.2.1:2000", "192.0.2.2:2000", "[2001:db8::1]:2000"] {
@@ -79,7 +79,7 @@ struct AccessorySessionLimitTests {
   }
 
   @Test(
-    "[CN.10, CN.18, CN.20] A flood of first bodies without an end evicts no connection that has sent a whole request",
+    "[CN.10, CN.18, CN.20] A flood of endless first bodies evicts no connection that has sent a complete request",
     arguments: [
       ("Content-Length: 30000", Array(repeating: UInt8(0), count: 29_000)),
       ("Transfer-Encoding: chunked", Array("4000\r\n".utf8) + Array(repeating: UInt8(0), count: 16_000)),
@@ -105,7 +105,7 @@ struct AccessorySessionLimitTests {
     }
   }
 
-  @Test("[CN.20] A first request with a long body is answered, and takes its slot then")
+  @Test("[CN.20] A first request with a long body is answered, and takes its slot at its end")
   func longFirstRequest() {
     let accessory = home()
     let controller = accessory.unverified()
@@ -118,7 +118,7 @@ struct AccessorySessionLimitTests {
     let (other, closing) = (accessory.unverified(), accessory.unverified())
     other.send(Array(request.prefix(request.count - (30 << 10) + 1)))
     #expect(accessory.core.slots.sendingCount == 1)
-    // One byte less may wait.
+    // One byte less doesn't exceed the limit.
     closing.send(Array(request.prefix(request.count - (30 << 10))))
     #expect(accessory.core.slots.sendingCount == 1 && accessory.core.slots.waitingCount == 1)
     accessory.disconnect(other)
@@ -135,7 +135,7 @@ struct AccessorySessionLimitTests {
       #expect(hostile?.get("/accessories")?.status == 470)
     }
     #expect(!verifying.isClosed)
-    // Another M1 protects it no longer.
+    // A second M1 gives no further protection.
     accessory.advance(.seconds(5))
     verifying.send(Self.verifyStart)
     for number in 0..<20 {
@@ -144,7 +144,7 @@ struct AccessorySessionLimitTests {
     #expect(verifying.isClosed)
   }
 
-  @Test("[CN.13] Else the session silent longest gives way after a minute")
+  @Test("[CN.13] Otherwise, the session that was silent longest is evicted after a minute")
   func idleSession() {
     let accessory = home(9)
     let controllers = (0..<9).map { number in
@@ -161,7 +161,7 @@ struct AccessorySessionLimitTests {
     #expect(controllers.map(\.isClosed) == [false, true] + Array(repeating: false, count: 7))
   }
 
-  @Test("[CN.14] Unverified connections take no more than what leaves eight sessions")
+  @Test("[CN.14] Unverified connections take only the slots that eight sessions leave")
   func safeSessions() {
     let accessory = home(10)
     let sessions = (0..<10).map { _ in accessory.verified() }
@@ -178,7 +178,7 @@ struct AccessorySessionLimitTests {
     #expect(sessions.filter { !$0.isClosed }.count == 8)
   }
 
-  @Test("[CN.15] A connection whose answer is owed stays")
+  @Test("[CN.15] A connection with a pending answer is not evicted")
   func owed() {
     let accessory = home(1)
     accessory.core.attributes.setLive([TestHome.id(TestHome.ID.brightness)])
@@ -189,7 +189,7 @@ struct AccessorySessionLimitTests {
     #expect(!controller.isClosed)
   }
 
-  @Test("[CN.16] Bytes without end are no sign of life, before Pair Verify and after")
+  @Test("[CN.16] Endless bytes don't count as activity, before Pair Verify and after")
   func trickle() {
     let accessory = home(3)
     accessory.core.waitingLimit = 2
@@ -208,11 +208,11 @@ struct AccessorySessionLimitTests {
     #expect(secured.isClosed && !later.isClosed && !idle.isClosed)
   }
 
-  @Test("[CN.17] An unverified controller that reads nothing makes no more than a few answers wait")
+  @Test("[CN.17] An unverified controller that reads nothing causes at most a few queued answers")
   func unreadAnswers() {
     let accessory = home()
     guard let connection = accessory.core.open(peer: "deaf", at: accessory.now) else {
-      Issue.record("no room")
+      Issue.record("no free slot")
       return
     }
     let request = MemoryController.request("GET", "/accessories")
@@ -227,7 +227,7 @@ struct AccessorySessionLimitTests {
     #expect(!connection.wantsInput)
   }
 
-  @Test("[CN.5] An accessory that is let go takes connections with it whose answers nobody fetched")
+  @Test("[CN.5] Releasing an accessory releases connections with unread answers")
   func letGo() {
     weak var connection: ConnectionCore?
     do {

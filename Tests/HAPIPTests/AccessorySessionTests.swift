@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Pair Verify
 
-  @Test("[PV.1, PV.2, PV.4, AD.3] M2 is signed by the accessory of M6 and of the record, and M4 is the state alone")
+  @Test("[PV.1, PV.2, PV.4, AD.3] M2 is signed by the accessory of M6 and of the record, and M4 has only the state")
   func whole() throws {
     let controller = accessory.unverified()
     let begun = controller.startVerify()
@@ -36,7 +36,7 @@ import Testing
     #expect(accessory.core.advertisement.txt.first { $0.key == "id" }?.value == TestHome.deviceID)
   }
 
-  @Test("[PV.3] Every M1 gets another key, and recorded messages open nothing")
+  @Test("[PV.3] Each M1 gets another key, and replayed messages fail")
   func replay() throws {
     let controller = accessory.unverified()
     let begun = controller.startVerify()
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "[PV.5, PV.7, PV.12] Strangers, wrong keys and borrowed names fail in M4 at HTTP 200; the connection can then succeed"
+    "[PV.5, PV.7, PV.12] Unknown identifiers, wrong keys and foreign names fail in M4 with HTTP 200; a retry may succeed"
   )
   func wrongControllers() throws {
     let controller = accessory.unverified()
@@ -92,7 +92,7 @@ import Testing
     #expect(controller.verify() == nil)
   }
 
-  @Test("[PV.8, TLV.4] M3 with something missing or malformed is 400")
+  @Test("[PV.8, TLV.4] M3 with a missing or malformed item is 400")
   func malformedM3() throws {
     let controller = accessory.unverified()
     for size in [0, 1, 15] {
@@ -116,7 +116,7 @@ import Testing
     #expect(controller.verify() == nil)
   }
 
-  @Test("[PV.9, PV.13, PV.14] M1 that is malformed, and states out of order, are 400")
+  @Test("[PV.9, PV.13, PV.14] A malformed M1, and states out of order, are 400")
   func malformedM1() throws {
     let controller = accessory.unverified()
     let key = AgreementKey(privateKey: RandomSource.seeded(5).secret(32)).publicKey
@@ -131,8 +131,8 @@ import Testing
       let reply = controller.post("/pair-verify", message)
       #expect(reply?.status == 400)
       #expect(reply?.body == [])
-      if message.state == 3 { continue }  // an M3 that is well formed: Authentication in the middle of a procedure
-      // The same in the middle of a procedure ends it.
+      if message.state == 3 { continue }  // a well-formed M3 gets Authentication during a procedure
+      // During a procedure, such a message ends it.
       let verify = try start(controller)
       #expect(controller.post("/pair-verify", message)?.status == 400)
       #expect(controller.post("/pair-verify", controller.m3(verify))?.status == 400)
@@ -149,14 +149,14 @@ import Testing
     #expect(controller.verify() == nil)
   }
 
-  @Test("[PV.11] Without pairings M1 is answered as ever, and M3 fails")
+  @Test("[PV.11] Without pairings M1 is answered as usual, and M3 fails")
   func unpaired() throws {
     let accessory = TestHome.accessory(pairings: [])
     let controller = accessory.unverified()
     #expect(isError(controller.post("/pair-verify", controller.m3(try start(controller))), state: 4, 2))
   }
 
-  @Test("[PV.15] A second M1 puts the first aside")
+  @Test("[PV.15] A second M1 replaces the first")
   func superseded() throws {
     let controller = accessory.unverified()
     let first = try start(controller)
@@ -167,14 +167,14 @@ import Testing
     #expect(controller.post("/pair-verify", controller.m3(second))?.tlv == PlainTLV([(6, [4])]))
   }
 
-  @Test("[PV.16, SE.12] Inside a session Pair Verify is 400, sealed, and the session goes on under its keys")
+  @Test("[PV.16, SE.12] Inside a session Pair Verify is 400, sealed, and the session keeps its keys")
   func insideSession() {
     let controller = accessory.verified()
     #expect(controller.post("/pair-verify", controller.startVerify().m1)?.status == 400)
     #expect(controller.get("/accessories")?.status == 200)
   }
 
-  @Test("[PV.18] Verifies that overlap on two connections both succeed, with keys of their own")
+  @Test("[PV.18] Overlapping procedures on two connections both succeed, with different keys")
   func overlapping() throws {
     let one = accessory.unverified()
     let other = accessory.unverified(TestHome.user)
@@ -196,7 +196,7 @@ import Testing
     let verify = try start(controller)
     let m3 = MemoryController.request(
       "POST", "/pair-verify", body: controller.m3(verify).encoded, type: "application/pairing+tlv8")
-    // The answers come in one call: M4 in plain, the rest sealed. So they are taken apart by hand.
+    // The answers arrive in one call, M4 in plain text and the others sealed, so they are split by hand.
     let probe = MemoryController(TestHome.admin, random: .seeded(9))
     probe.secure(verify)
     let before = controller.raw.count
@@ -209,7 +209,7 @@ import Testing
     #expect(probe.takeReply()?.entry("1.12")?.int("value") == 50)
   }
 
-  @Test("[SE.3, SE.9] Large answers come in frames of 1 to 1024 bytes, and whole")
+  @Test("[SE.3, SE.9] Large answers are sent completely, in frames of 1 to 1024 bytes")
   func largeAnswer() {
     let controller = accessory.verified()
     let reply = controller.get("/accessories")
@@ -233,10 +233,10 @@ import Testing
     #expect(controller.takeReply()?.status == 204)
   }
 
-  @Test("[SE.9] Answers of every size around a frame's come whole", arguments: 0..<40)
+  @Test("[SE.9] Answers of each size around a frame's arrive complete", arguments: 0..<40)
   func answerSizes(_ extra: Int) {
     let controller = accessory.verified()
-    // Reads of many entries whose answer passes 1024 bytes somewhere among these lengths.
+    // Reads of many entries, whose answers exceed 1024 bytes at one of these lengths.
     let ids = Array(repeating: "1.11", count: 24).joined(separator: ",") + String(repeating: ",1.5", count: extra % 8)
     #expect(controller.set("1.22", "\"\(String(repeating: "z", count: extra))\"")?.status == 204)
     let reply = controller.get("/characteristics?id=1.22,\(ids)")
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(
-    "[SE.7, SE.8] Requests cut into frames of any size, and several in one frame, are answered in order",
+    "[SE.7, SE.8] Requests split into frames of any size, and several in one frame, are answered in order",
     arguments: [1, 2, 3, 10, 100, 1024])
   func frameSizes(_ size: Int) {
     let controller = accessory.verified()
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test(
-    "[SE.4] A frame above 1024 bytes closes the connection as soon as its length is there",
+    "[SE.4] A frame above 1024 bytes closes the connection when its length has arrived",
     arguments: [1025, 2048, 32768, 65535])
   func tooLong(_ length: Int) {
     let controller = accessory.verified()
@@ -270,7 +270,7 @@ import Testing
     #expect(controller.raw.count == before)
   }
 
-  @Test("[SE.5, SE.13, CN.3] A frame that doesn't open closes its connection without a word, and no other")
+  @Test("[SE.5, SE.13, CN.3] A frame that doesn't open closes its connection without an answer, and no other")
   func broken() {
     let other = accessory.verified(TestHome.user)
     #expect(other.subscribe("1.51")?.status == 204)
@@ -292,7 +292,7 @@ import Testing
     #expect(other.takeEvents().count == 1)
   }
 
-  @Test("[SE.5] A frame sent again, and one whose count skips, close the connection and change nothing")
+  @Test("[SE.5] A repeated frame, and one with a skipped count, close the connection and change nothing")
   func replayedFrame() {
     let put = MemoryController.request(
       "PUT", "/characteristics", body: Array(#"{"characteristics":[{"aid":1,"iid":12,"value":1}]}"#.utf8))
@@ -309,7 +309,7 @@ import Testing
     #expect(accessory.verified().int("1.12") == 2)
   }
 
-  @Test("[SE.5, CN.3] Another session's frame closes the connection that got it")
+  @Test("[SE.5, CN.3] A frame of another session closes the connection that receives it")
   func foreignFrame() {
     let one = accessory.verified()
     let other = accessory.verified(TestHome.user)
@@ -340,7 +340,7 @@ import Testing
     #expect(controller.raw.count == before)
   }
 
-  @Test("[SE.1, SE.2] Three hundred mixed requests keep both counts in step")
+  @Test("[SE.1, SE.2] After three hundred mixed requests, both counters still agree")
   func counts() {
     let controller = accessory.verified()
     for round in 0..<300 {

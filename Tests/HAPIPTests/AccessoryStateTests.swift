@@ -2,11 +2,11 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-/// Every state a connection can be in, against every request and every kind of bytes that don't belong there.
-@Suite("Accessory: every input in every state") struct AccessoryStateTests {
+/// Tests each state of a connection with each request and each kind of unexpected bytes.
+@Suite("Accessory: each input in each state") struct AccessoryStateTests {
   enum State: CaseIterable { case fresh, verifying, refused, settingUp, proved, secured }
 
-  /// A connection in `state`, beside a session that must not notice anything.
+  /// A connection in `state`, in addition to a session that must not be affected.
   private func reach(_ state: State) throws -> (MemoryAccessory, MemoryController) {
     let isPairing = state == .settingUp || state == .proved
     let accessory = TestHome.accessory(pairings: isPairing ? [] : TestHome.pairings)
@@ -27,7 +27,7 @@ import Testing
 
   struct Wrong: Sendable {
     let method: String, target: String, body: String
-    /// The status on a connection that isn't secured, and on one that is.
+    /// The status on a connection that isn't secured, and on a secured one.
     let plain: Int, secured: Int
   }
   static let requests = [
@@ -47,7 +47,7 @@ import Testing
   ]
 
   @Test(
-    "[HTTP.3, HTTP.4, HTTP.20, HTTP.21, PS.20, PV.14] A wrong request has its status in every state, and the connection lives",
+    "[HTTP.3, HTTP.4, HTTP.20, HTTP.21, PS.20, PV.14] A wrong request has its status in each state, and the connection stays open",
     arguments: State.allCases, requests)
   func wrongRequest(_ state: State, _ wrong: Wrong) throws {
     let (accessory, controller) = try reach(state)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.32, SE.5, SE.12, CN.3, CN.4] Bytes that belong nowhere end the connection in every state, and no other",
+    "[HTTP.32, SE.5, SE.12, CN.3, CN.4] Unexpected bytes end the connection in each state, and no other",
     arguments: State.allCases,
     [
       "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{0}\r\n\r\n", "GET\r\n\r\n",
@@ -75,7 +75,7 @@ import Testing
     let (accessory, controller) = try reach(state)
     let other = accessory.core.isPaired ? accessory.verified(TestHome.user) : nil
     let before = controller.raw.count
-    // A TLS greeting reads as the start of a frame of 790 bytes: only its tag tells.
+    // A TLS greeting looks like the start of a frame of 790 bytes: only its tag is wrong.
     controller.sendRaw(Array(text.utf8) + [UInt8](repeating: 0, count: state == .secured ? 1100 : 0))
     #expect(controller.isClosed)
     if state == .secured { #expect(controller.raw.count == before) }
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.27, EV.15, CN.5] A connection whose answer is owed takes nothing meanwhile, and loses nothing",
+    "[HTTP.27, EV.15, CN.5] A connection with a pending answer reads nothing in the meantime, and loses nothing",
     arguments: [true, false])
   func owed(_ goesAway: Bool) {
     let accessory = TestHome.accessory()

@@ -19,7 +19,7 @@ import Testing
 
   private func isBusy(_ reply: AccessoryMessage?) -> Bool { reply?.tlv == PlainTLV([(6, [2]), (7, [7])]) }
 
-  @Test("[PS.50, HTTP.70] A transient session is sealed, pairs nobody and serves next to nothing")
+  @Test("[PS.50, HTTP.70] A transient session is sealed, adds no pairing and serves almost no request")
   func serves() throws {
     let controller = try transient()
     #expect(accessory.core.pairings.isEmpty)
@@ -38,7 +38,7 @@ import Testing
     #expect(!controller.sawBadFrame)
   }
 
-  @Test("[PS.55] It ends when Pair Setup begins on another connection")
+  @Test("[PS.55] A transient session ends when Pair Setup begins on another connection")
   func ends() throws {
     let controller = try transient()
     let other = accessory.unverified(TestHome.secondAdmin)
@@ -49,14 +49,14 @@ import Testing
 
   // MARK: Takeover
 
-  /// M1 was answered on one connection, which then says nothing.
+  /// M1 was answered on one connection, which sends nothing afterwards.
   private func halfDone() throws -> (MemoryController, MemoryController.Setup) {
     let controller = accessory.unverified(TestHome.stranger)
     let m2 = controller.post("/pair-setup", MemoryController.setupM1)
     return (controller, try #require(controller.readSetupM2(m2, code: TestHome.code)))
   }
 
-  @Test("[PS.62] After thirty silent seconds a newcomer's M1 takes over, and a moment earlier it is told Busy")
+  @Test("[PS.62] After thirty silent seconds another controller's M1 takes over; a moment earlier it gets Busy")
   func takeover() throws {
     let (first, setup) = try halfDone()
     let other = accessory.unverified()
@@ -68,7 +68,7 @@ import Testing
     #expect(accessory.core.pairings == [TestHome.pairing(TestHome.admin, isAdmin: true)])
   }
 
-  @Test("[PS.62] Every message of the first begins the thirty seconds anew, and other messages take nothing over")
+  @Test("[PS.62] Each message of the first controller restarts the thirty seconds, and only M1 takes over")
   func heard() throws {
     let (first, setup) = try halfDone()
     let other = accessory.unverified()
@@ -81,7 +81,7 @@ import Testing
     #expect(first.readM6(first.post("/pair-setup", first.m5(setup)), setup) != nil)
   }
 
-  @Test("[PS.63] Slow work and storing of the first are not taken over")
+  @Test("[PS.63] Slow work and storing of the first controller prevent a takeover")
   func working() throws {
     let (first, setup) = try halfDone()
     let other = accessory.unverified()
@@ -103,7 +103,7 @@ import Testing
   // MARK: Tries
 
   @Test(
-    "[PS.40, PS.41] A hundred wrong codes shut Pair Setup, right code or not; each is stored, a right one clears them")
+    "[PS.40, PS.41] After a hundred wrong codes, any code is refused; each try is stored, a right code clears them")
   func tries() throws {
     func wrong() -> String? { accessory.unverified(TestHome.stranger).pair(code: "111-22-333") }
     for _ in 0..<3 { #expect(wrong() == "M4: HTTP/1.1 200 OK, error 2") }
@@ -122,7 +122,7 @@ import Testing
     #expect(accessory.core.failedAttempts == 100)
   }
 
-  @Test("[PS.41] A wrong code is answered once it is stored, or can't be; it counts at once")
+  @Test("[PS.41] A wrong code is answered when it is stored, or when storing fails; it counts at once")
   func storedBeforeItIsTold() throws {
     let controller = accessory.unverified()
     let setup = try #require(

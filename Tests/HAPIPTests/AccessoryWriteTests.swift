@@ -5,7 +5,7 @@ import Testing
 @Suite("Accessory: writing") struct AccessoryWriteTests {
   let accessory = TestHome.accessory()
 
-  /// Writes one value beside a watcher; expects `status` and, where it is refused, no change and no event.
+  /// Writes one value, with a subscribed watcher; expects `status` and, if it is an error, no change and no event.
   private func expectRefused(
     _ id: String, _ value: String, _ status: Int = -70410, _ place: SourceLocation = #_sourceLocation
   ) {
@@ -30,7 +30,7 @@ import Testing
     return controller
   }
 
-  @Test("[CH.1] A bool takes true, false, 1 and 0", arguments: ["true", "1"], ["false", "0"])
+  @Test("[CH.1] A bool accepts true, false, 1 and 0", arguments: ["true", "1"], ["false", "0"])
   func bools(_ on: String, _ off: String) {
     let controller = expectTaken("1.11", on)
     #expect(controller.int("1.11") == 1)
@@ -38,7 +38,12 @@ import Testing
     #expect(controller.int("1.11") == 0)
   }
 
-  @Test("[CH.1, CH.16] A bool refuses all else", arguments: ["2", "-1", #""true""#, #""1""#, "1.0", "0.5", #""""#])
+  @Test(
+    "[CH.1, CH.16] A bool refuses any other value",
+    arguments: [
+      "2", "-1", #""true""#, #""1""#, "1.0", "0.5",
+      #""""#,
+    ])
   func wrongBools(_ value: String) { expectRefused("1.11", value) }
 
   @Test(
@@ -56,7 +61,7 @@ import Testing
   func ranges(_ id: String, _ value: String) { expectRefused(id, value) }
 
   @Test(
-    "[CH.3] The ends of a range belong to it",
+    "[CH.3] The bounds of a range are valid",
     arguments: [("1.12", "0"), ("1.12", "100"), ("1.13", "360"), ("1.14", "500"), ("1.21", "10")])
   func ends(_ id: String, _ value: String) { _ = expectTaken(id, value) }
 
@@ -78,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "[CH.4, CH.31] The ends of a format belong to it",
+    "[CH.4, CH.31] The bounds of a format are valid",
     arguments: [
       ("1.33", "255"), ("1.30", "65535"), ("1.31", "4294967295"), ("1.32", "2147483647"), ("1.32", "-2147483648"),
       ("1.26", "18446744073709551615"), ("1.26", "9007199254740993"),
@@ -95,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "[CH.6] A float within a tenth of a step of the grid becomes the grid's",
+    "[CH.6] A float within a tenth of a step of the grid is rounded to the grid",
     arguments: [("1.13", "200.05", "200"), ("1.13", "199.95", "200"), ("1.21", "3.005", "3"), ("1.21", "0.3", "0.3")])
   func snapping(_ id: String, _ value: String, _ kept: String) {
     let controller = expectTaken(id, value)
@@ -113,7 +118,7 @@ import Testing
     arguments: [("1.27", "2"), ("1.27", "4"), ("1.28", "1"), ("1.28", "5")])
   func validValues(_ id: String, _ value: String) { expectRefused(id, value) }
 
-  @Test("[CH.7] A valid number is taken", arguments: [("1.27", "0"), ("1.27", "3"), ("1.28", "3"), ("1.28", "4")])
+  @Test("[CH.7] A valid number is accepted", arguments: [("1.27", "0"), ("1.27", "3"), ("1.28", "3"), ("1.28", "4")])
   func taken(_ id: String, _ value: String) { _ = expectTaken(id, value) }
 
   @Test("[CH.8] A string above its length is refused, counted in bytes")
@@ -131,7 +136,7 @@ import Testing
     [#""*""#, #""AQI""#, #""A===""#, #""AQ=ID""#])
   func badBase64(_ id: String, _ value: String) { expectRefused(id, value) }
 
-  @Test("[CH.9] Data within its length is taken, beyond it refused")
+  @Test("[CH.9] Data within its length is accepted, beyond it refused")
   func dataLength() {
     expectRefused("1.24", #""AQIDBAU=""#)
     let controller = expectTaken("1.24", #""AQIDBA==""#)
@@ -142,7 +147,7 @@ import Testing
   }
 
   @Test(
-    "[CH.10] A value of another kind is refused",
+    "[CH.10] A value of another JSON type is refused",
     arguments: [
       ("1.12", #""20""#), ("1.33", #""1""#), ("1.34", #""1.5""#), ("1.22", "1"), ("1.22", "true"), ("1.24", "1"),
       ("1.25", "false"),
@@ -161,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "[CH.11] null as value makes the whole request 400, and nothing is written",
+    "[CH.11] null as value makes the whole request 400, and no value is written",
     arguments: ["1.12", "1.11", "1.22", "1.36", "1.999"])
   func null(_ id: String) {
     let controller = accessory.verified()
@@ -172,7 +177,7 @@ import Testing
     #expect(controller.int("1.13") == 120)
   }
 
-  @Test("[CH.12] Neither value nor ev is -70410; an unknown id comes first")
+  @Test("[CH.12] An entry with neither value nor ev is -70410; an unknown id is checked first")
   func nothingAsked() {
     let reply = accessory.verified().write(MemoryController.entry("1.12"), MemoryController.entry("1.999"))
     #expect(reply?.status == 207)
@@ -180,7 +185,7 @@ import Testing
   }
 
   @Test(
-    "[CH.13] A write to what may not be written is -70404, whatever the value",
+    "[CH.13] A write without permission is -70404, whatever the value",
     arguments: [#""x""#, "1", "true", "99999999999"])
   func readOnly(_ value: String) { expectRefused("1.36", value, -70404) }
 
@@ -191,7 +196,7 @@ import Testing
     #expect(reply?.statuses == ["1.999": -70409, "9.1": -70409])
   }
 
-  @Test("[CH.17] A read after a write gives what was written, on every connection")
+  @Test("[CH.17] A read after a write returns the written value, on each connection")
   func readBack() {
     let controller = expectTaken("1.12", "73")
     #expect(controller.int("1.12") == 73)
@@ -201,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "[CH.18] A float takes an integer literal and an exponent",
+    "[CH.18] A float accepts an integer literal and an exponent",
     arguments: [("21", "21"), ("2e1", "20"), ("-3", "-3"), ("1.25", "1.25")])
   func floats(_ value: String, _ kept: String) {
     let controller = expectTaken("1.34", value)
@@ -209,7 +214,7 @@ import Testing
     #expect(text.contains(#""value":\#(kept)}"#) || text.contains(#""value":\#(kept).0}"#), "\(text)")
   }
 
-  @Test("[CH.18] A float beyond all numbers is refused", arguments: ["1e999", "-1e999"])
+  @Test("[CH.18] A float beyond the representable numbers is refused", arguments: ["1e999", "-1e999"])
   func hugeFloat(_ value: String) {
     let reply = accessory.verified().set("1.34", value)
     #expect(reply?.status == 400 || reply?.statuses == ["1.34": -70410])
@@ -224,7 +229,7 @@ import Testing
   }
 
   @Test(
-    "[CH.31] Strings come back as written",
+    "[CH.31] Strings are read back as written",
     arguments: [
       #""grüße""#, #""🏠 שלום""#, #""a\"b\\c\/d""#, #""tab\tnewline\n""#, #""\u00e9\ud83c\udfe0""#, #""\u0000x""#,
     ])
@@ -235,7 +240,7 @@ import Testing
     #expect(controller.value("1.22") as? String == expected)
   }
 
-  @Test("[CH.31] A write across many frames arrives whole")
+  @Test("[CH.31] A write across many frames is received completely")
   func longWrite() {
     let controller = accessory.verified()
     let entries = (0..<100).map { "{\(MemoryController.entry("1.12", value: "\($0)"))}" }.joined(separator: ",\n   ")

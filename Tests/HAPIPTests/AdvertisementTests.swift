@@ -4,7 +4,7 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-@Suite("Accessory: what is advertised") struct AdvertisementTests {
+@Suite("Accessory: the advertised record") struct AdvertisementTests {
   private func record(paired: Bool = false, setupID: String? = "7OSX") throws -> Advertisement {
     Advertisement(
       model: "T-1", deviceID: try #require(DeviceID("E1:91:1A:70:85:AA")), configurationNumber: 65535, category: 5,
@@ -15,7 +15,7 @@ import Testing
     Dictionary(record.txt.map { ($0.key, $0.value) }, uniquingKeysWith: { $0 + " and " + $1 })
   }
 
-  @Test("[AD.1, AD.2, AD.3, AD.4, AD.8, AD.9] The nine keys, each once, with the values of Tables 6-7 and 6-8")
+  @Test("[AD.1, AD.2, AD.3, AD.4, AD.8, AD.9] The record has the nine keys of Tables 6-7 and 6-8, each once")
   func whole() throws {
     #expect(
       try keys(record()) == [

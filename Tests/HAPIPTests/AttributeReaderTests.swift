@@ -4,7 +4,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@Suite("Reading databases as devices send them") struct AttributeReaderTests {
+@Suite("Reading the databases of real devices") struct AttributeReaderTests {
   private func read(_ text: String) throws -> (accessories: [Accessory], remarks: [String]) {
     var reader = AttributeReader()
     let accessories = try reader.accessories(try reader.parse(Array(text.utf8)))
@@ -20,7 +20,7 @@ import Testing
     )
   }
 
-  @Test("Every recorded device is read whole, and what is off about it is told", arguments: deviceFiles)
+  @Test("Each recorded device is read completely, and its deviations are reported", arguments: deviceFiles)
   func devices(name: String) throws {
     let mirror = try AccessoryMirror(try deviceFile(name))
     let tree = try JSONNode.parse(try deviceFile(name))
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A clean characteristic is read as it is")
+  @Test("A valid characteristic is read unchanged")
   func clean() throws {
     let (read, remarks) = try characteristic(
       #""iid":9,"type":"00000011-0000-1000-8000-0026BB765291","format":"float","perms":["pr","ev"],"value":21.5,"unit":"celsius","#
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "What is off is put up with, and told",
+    "A tolerated deviation is reported",
     arguments: [
       (#""iid":"9","type":"25","format":"bool","perms":["pr"],"value":1"#, ".iid: is not written as a JSON integer"),
       (#""iid":9.0,"type":"25","format":"bool","perms":["pr"]"#, ".iid: is not written as a JSON integer"),
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "What can't be understood is left out, and told",
+    "An unreadable member is left out and reported",
     arguments: [
       (#""type":"25","format":"bool""#, ": iid is missing; this is left out"),
       (#""iid":0,"type":"25","format":"bool""#, ".iid: is not an ID; this is left out"),
@@ -122,7 +122,7 @@ import Testing
     #expect(remarks == [told])
   }
 
-  @Test("Links that lead nowhere, ids that are there already and lists that are none are left out")
+  @Test("Dangling links, duplicate ids and malformed lists are left out")
   func structure() throws {
     let (accessories, remarks) = try read(
       #"[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":7,"linked":[0,9,2],"primary":1,"hidden":true},"#
@@ -134,7 +134,7 @@ import Testing
     #expect(remarks.count == 6, "\(remarks)")
   }
 
-  @Test("A clash of iids finds room also below the greatest number there is")
+  @Test("A duplicate iid gets a free one, even if the greatest number is taken")
   func clashAtTheEnd() throws {
     let mirror = try AccessoryMirror(
       Array(
@@ -144,7 +144,7 @@ import Testing
     #expect(mirror.remarks.count == 1)
   }
 
-  @Test("Events without end fill no memory with remarks")
+  @Test("Remarks about endless events are bounded")
   func boundedRemarks() throws {
     var mirror = try AccessoryMirror(Array(#"[{"aid":1,"services":[]}]"#.utf8))
     var reader = AttributeReader()
@@ -155,18 +155,18 @@ import Testing
   }
 
   @Test(
-    "What is no list of accessories at all is refused with its place",
+    "A body other than a list of accessories is refused with its place",
     arguments: ["7", "{}", #"{"accessories":7}"#, "", "[[", "\0"])
   func refused(text: String) { #expect(throws: JSONProblem.self) { try read(text) } }
 
-  @Test("JSON that is nearly JSON is mended")
+  @Test("Almost valid JSON is repaired")
   func mended() throws {
     let (accessories, remarks) = try read("{\"accessories\":[{\"aid\":1,\"services\":[],},]}\0\0")
     #expect(accessories.map(\.aid) == [1])
     #expect(remarks.count == 2)
   }
 
-  @Test("The mirror takes what answers and events bring, and remarks what it doesn't know")
+  @Test("The mirror applies answers and events, and reports unknown ids")
   func mirror() throws {
     var mirror = try AccessoryMirror(
       Array(

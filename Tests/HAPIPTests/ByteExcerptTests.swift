@@ -4,7 +4,7 @@ import Testing
 @testable import HAPIP
 
 @Suite struct ByteExcerptTests {
-  @Test("Bytes stand in lines of 16 with offset and text, and an arrow is at the fault") func lines() {
+  @Test("Bytes are shown in lines of 16 with offset and text, with an arrow at the fault") func lines() {
     let excerpt = ByteExcerpt(of: Array("HTTP/1.1 2000 x\r\n\u{1}".utf8), around: 9)
     #expect(
       excerpt.lines == [
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Of many bytes, 256 at most are shown, and the fault is among them",
+    "Of a long message at most 256 bytes are shown, including the fault",
     arguments: [0, 1, 191, 5000, 9_999, 10_000, 20_000, -1])
   func bounds(fault: Int) {
     let whole = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -27,7 +27,7 @@ import Testing
     #expect(excerpt.lines.count <= 17 && excerpt.lines.filter { $0.hasPrefix(">") }.count == 1)
   }
 
-  @Test("The byte of a line and column is found, also behind letters of several bytes") func places() {
+  @Test("The byte of a line and column is found, also after multi-byte characters") func places() {
     let text = Array("{\"ä\":\n [€,x]}".utf8)
     for offset in text.indices where text[offset] & 0xC0 != 0x80 {
       let place = text.withUnsafeBytes { JSONPlace(offset: offset, in: $0) }
@@ -36,7 +36,7 @@ import Testing
     #expect(ByteExcerpt.offset(of: JSONPlace(line: 9, column: 1), in: text) == text.count)
   }
 
-  @Test("A link keeps the bytes around what was no message") func link() throws {
+  @Test("A link keeps the bytes around a malformed message") func link() throws {
     let link = ControllerLink(host: "x")
     link.incoming.append(Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n".utf8))
     #expect(throws: LinkFailure.http(.badChunk)) { try link.received() }

@@ -2,15 +2,15 @@ import HAPModel
 import HAPProfile
 import Testing
 
-@Suite("Every field of the conduct is consulted")
+@Suite("Every field of the quirks has an effect")
 struct ConductEffectTests {
-  /// Fields whose effect lies outside the cores, or needs keys that a visit seldom has; with the suite that tests them.
+  /// Fields with an effect outside the cores, or one that depends on rare keys, and the suites that test them.
   private static let elsewhere = [
     "proofForms": "PairSetupServerTests", "configurationWrapsToZero": "AccessoryStoreTests",
     "modelIsName": "ConductServingTests",
   ]
 
-  /// Where the default's neighbour would not show on the tour.
+  /// Settings for fields whose nearest other value has no visible effect on the tour.
   private static let settings: [String: ConductField.Setting] = [
     "setupTakeover": .text("10s"), "maximumTries": .integer(1), "maximumPairings": .integer(5),
     "maximumSessions": .integer(4),
@@ -24,16 +24,16 @@ struct ConductEffectTests {
     "unknownRead": .integer(-70402), "unknownWrite": .integer(-70402), "refusedValue": .integer(-70402),
   ]
 
-  /// Conducts under which a field shows that doesn't under the default.
+  /// Quirks under which a field has a visible effect, if it has none under the default.
   private static func base(of field: String) -> Conduct {
     var conduct = Conduct()
     switch field {
-    // Idle connections give way only when there is no room.
+    // Idle connections are evicted only when no slot is free.
     case "reclaimsAfter": conduct.maximumSessions = 4
-    // A code that may be tried again after a failure has to be tried once more than allowed.
+    // The effect of clearing failed tries is visible only if a code is tried more often than allowed.
     case "clearsFailedTries": conduct.maximumTries = 3
     case "returnsUnknownResponses": conduct.refusesUnknownResponses = false
-    // Held against a list by its own field first.
+    // The other fields have a visible effect under the default.
     default: break
     }
     return conduct
@@ -41,7 +41,7 @@ struct ConductEffectTests {
 
   private static let standard = ConductTour.transcript(Conduct())
 
-  @Test("A visit sees the difference of every setting", arguments: ConductField.all.map(\.name))
+  @Test("Each setting changes the transcript of a visit", arguments: ConductField.all.map(\.name))
   func differs(name: String) throws {
     let field = try #require(ConductField.named(name))
     guard Self.elsewhere[name] == nil else { return }
@@ -51,7 +51,7 @@ struct ConductEffectTests {
       var conduct = base
       #expect(field.apply(setting, to: &conduct))
       #expect(conduct != base)
-      #expect(ConductTour.transcript(conduct) != seen, "nothing shows that \(name) is \(setting)")
+      #expect(ConductTour.transcript(conduct) != seen, "\(name) \(setting) has no visible effect")
     }
   }
 
@@ -61,15 +61,15 @@ struct ConductEffectTests {
     case (.boolean, .boolean(let value)): return [.boolean(!value)]
     case (.choice(let words), .text(let word)): return words.filter { $0 != word }.map { .text($0) }
     default:
-      Issue.record("no other setting of \(field.name) is known here")
+      Issue.record("add another setting of \(field.name) to this test")
       return []
     }
   }
 
-  @Test("A visit is the same twice")
+  @Test("Two visits under the same quirks have equal transcripts")
   func repeats() { #expect(ConductTour.transcript(Conduct()) == Self.standard) }
 
-  @Test("No two presets look alike, and none like the default")
+  @Test("All presets have different transcripts, which also differ from the default's")
   func presets() {
     var visits = [Self.standard]
     for name in Conduct.presets.keys {

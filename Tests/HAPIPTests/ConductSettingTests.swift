@@ -4,9 +4,9 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-/// Settings of the conduct that only some stacks have.
-@Suite("Settings of the conduct") final class ConductSettingTests {
-  /// Keeps the accessories: controllers do not.
+/// Settings of the quirks that only some stacks have.
+@Suite("Settings of the quirks") final class ConductSettingTests {
+  /// Retains the accessories, because controllers don't.
   private var accessories: [MemoryAccessory] = []
 
   private func accessory(pairings: [Pairing] = TestHome.pairings, _ change: (inout Conduct) -> Void) -> MemoryAccessory
@@ -37,7 +37,7 @@ import Testing
     #expect(controller.isClosed)
   }
 
-  @Test("With chunked \"all\" every answer with a body is chunked, and one without a body is not")
+  @Test("With chunked \"all\" each answer with a body is chunked, and one without a body is not")
   func allChunked() {
     let controller = controller {
       $0.chunked = .all
@@ -51,7 +51,7 @@ import Testing
     #expect(controller.set("1.11", "true")?.field("transfer-encoding") == nil)
   }
 
-  @Test("With servesAnyMethod an address that does one thing serves every method, and no other address does")
+  @Test("With servesAnyMethod an address with a single function serves every method, and no other address does")
   func anyMethod() {
     let controller = controller { $0.servesAnyMethod = true }
     #expect(controller.exchange("PUT", "/accessories", body: [])?.status == 200)
@@ -59,7 +59,7 @@ import Testing
     #expect(controller.exchange("POST", "/characteristics", body: [])?.status == 405)
   }
 
-  @Test("A body of /prepare that is no object gets malformedPrepareBody, an object without ttl malformedPrepare")
+  @Test("A /prepare body other than an object gets malformedPrepareBody, an object without ttl malformedPrepare")
   func prepareBodies() {
     let controller = controller {
       $0.malformedPrepareBody = HTTPAnswer(500, .busy)
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: Pairing
 
-  @Test("With takeoverCountsFromStart a controller that keeps sending loses Pair Setup to another one")
+  @Test("With takeoverCountsFromStart another controller can take over Pair Setup even from an active one")
   func takeover() throws {
     for countsFromStart in [false, true] {
       let accessory = accessory(pairings: []) { $0.takeoverCountsFromStart = countsFromStart }
@@ -147,7 +147,7 @@ import Testing
     #expect(controller.int("1.12") == 50)
   }
 
-  @Test("With takesFractions a number written to an integer loses its fraction, or is rounded to its step")
+  @Test("With takesFractions a number written to an integer is truncated, or rounded to its step")
   func fractions() {
     let clamping = self.controller {
       $0.takesFractions = true

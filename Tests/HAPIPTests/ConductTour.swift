@@ -3,12 +3,13 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// A controller's visit to an accessory, past every point where stacks differ. What it saw is the same for accessories of the same manners.
+/// A controller's visit to an accessory that exercises each difference between stacks. Its transcript is the same for
+/// accessories with the same quirks.
 struct ConductTour {
   private(set) var seen: [String] = []
   private let conduct: Conduct
 
-  /// - Returns: a line for each thing that the accessory said or did.
+  /// - Returns: one line for each observed answer or action of the accessory.
   static func transcript(_ conduct: Conduct) -> [String] {
     var tour = ConductTour(conduct: conduct)
     tour.visitUnpaired()
@@ -34,7 +35,7 @@ struct ConductTour {
     TestHome.accessory(pairings: pairings, conduct: conduct)
   }
 
-  // MARK: What is seen
+  // MARK: Observations
 
   private mutating func note(_ what: String, _ message: AccessoryMessage?, _ controller: MemoryController) {
     var line = "\(what): "
@@ -42,7 +43,7 @@ struct ConductTour {
       line += message.startLine
       if let chunked = message.field("transfer-encoding") { line += " \(chunked)" }
       if let tlv = message.tlv, message.type == "application/pairing+tlv8" {
-        // Keys and signatures differ from run to run.
+        // Keys and signatures differ in each run.
         line += " " + tlv.items.map { "\($0.type)" + ($0.value.count < 3 ? "=\($0.value)" : "") }.joined(separator: " ")
       } else {
         line += " " + message.text

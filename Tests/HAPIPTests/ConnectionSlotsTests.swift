@@ -25,20 +25,20 @@ struct ConnectionSlotsTests {
       slots = ConnectionSlots(limit: limit, waitingLimit: waiting, sessionPatience: .seconds(60))
     }
 
-    /// A connection that has sent nothing; nil: it was refused.
+    /// A connection that has sent nothing; `nil` if it was refused.
     func open(_ host: String) -> Holder? {
       now += .milliseconds(1)
       let holder = Holder(host, at: now)
       return accept(slots.open(holder, at: now)) ? holder : nil
     }
 
-    /// A connection that has sent a whole request; nil: it was refused.
+    /// A connection that has sent a complete request; `nil` if it was refused.
     func request(_ host: String) -> Holder? {
       guard let holder = open(host) else { return nil }
       return accept(slots.take(holder, at: now)) ? holder : nil
     }
 
-    /// A connection that has sent more than 2 KiB of its first body, and not all of it; nil: it was refused.
+    /// A connection that has sent more than 2 KiB of its first body, but not all of it; `nil` if it was refused.
     func send(_ host: String) -> Holder? {
       guard let holder = open(host) else { return nil }
       slots.send(holder)?.isEvicted = true
@@ -70,7 +70,7 @@ struct ConnectionSlotsTests {
     #expect(!(flood + controllers).contains { $0.isEvicted })
   }
 
-  @Test("[CN.18] Beyond the limit the address with the most silent connections loses its oldest one")
+  @Test("[CN.18] Above the limit, the address with the most silent connections loses its oldest one")
   func waitingShare() {
     let port = Port(waiting: 5)
     let other = port.open("10.0.0.2")
@@ -90,7 +90,7 @@ struct ConnectionSlotsTests {
     #expect(flood.count == 2000 && flood.count { !$0.isEvicted } == 16 && flood.suffix(16).allSatisfy { !$0.isEvicted })
     let others = (0..<16).compactMap { _ in port.request("10.0.0.1") }
     #expect(others.count == 16 && !(others + [controller]).contains { $0.isEvicted })
-    // Without a free slot 8 may send.
+    // Without a free slot, only 8 may send bodies.
     #expect(port.slots.sendingCount == 8 && flood.suffix(8).allSatisfy { !$0.isEvicted })
     #expect(port.slots.waitingCount == 0 && port.slots.all.count == 25)
   }
@@ -105,7 +105,7 @@ struct ConnectionSlotsTests {
     #expect(flood[43].isEvicted && other?.isEvicted == false && third?.isEvicted == false)
   }
 
-  @Test("[CN.20] A connection takes its slot at the end of its long first body, and leaves room for another one")
+  @Test("[CN.20] A connection takes its slot at the end of its long first body, and another one may then send")
   func endOfLongBody() throws {
     let port = Port(1)
     let senders = (0..<8).compactMap { _ in port.send("10.0.0.1") }
@@ -116,7 +116,7 @@ struct ConnectionSlotsTests {
     #expect(senders[0].slotState == .slot && port.slots.sendingCount == 7)
     _ = port.send("10.0.0.1")
     #expect(!senders.contains { $0.isEvicted })
-    // All slots are taken by connections that cannot be evicted.
+    // All slots are taken by connections that can't be evicted.
     senders[0].isAnswerOwed = true
     guard case .refused = port.slots.take(senders[1], at: port.now) else {
       Issue.record("the slot is taken")
@@ -125,7 +125,7 @@ struct ConnectionSlotsTests {
     #expect(senders[1].slotState == .sending)
   }
 
-  @Test("[CN.20] A long body changes nothing for a connection with a slot, nor for a closed one, nor twice")
+  @Test("[CN.20] A long body has no effect for a connection with a slot or a closed one, and is counted only once")
   func otherLongBodies() throws {
     let port = Port()
     let session = try #require(port.sessions(1).first)
@@ -146,7 +146,7 @@ struct ConnectionSlotsTests {
   }
 
   @Test(
-    "[CN.13] A flood of valid M1 or of owed answers from one address evicts no session after its first slot",
+    "[CN.13] A flood of valid M1 or of pending answers from one address evicts no session after its first slot",
     arguments: [true, false])
   func sessionsDuringFlood(_ isOwed: Bool) throws {
     let port = Port(17)
@@ -159,7 +159,7 @@ struct ConnectionSlotsTests {
       holder.isAnswerOwed = isOwed
     }
     #expect(!sessions.contains { $0.isEvicted })
-    // Another address gets a slot all the same.
+    // Another address still gets a slot.
     #expect(port.request("10.0.0.2") != nil && sessions.count { $0.isEvicted } == 1)
   }
 
@@ -213,7 +213,7 @@ struct ConnectionSlotsTests {
     #expect(flood.map(\.isEvicted) == [false, true, true, false])
   }
 
-  @Test("[CN.12] Within an address the longest silent connection loses its slot to a newcomer")
+  @Test("[CN.12] Within an address, the longest silent connection loses its slot to a new one")
   func sameAddress() {
     let port = Port()
     let other = port.request("10.0.0.2")
@@ -235,7 +235,7 @@ struct ConnectionSlotsTests {
     #expect(verifying.isEvicted)
   }
 
-  @Test("[CN.19] When a flood of valid M1 has all slots, its address is refused and another one is admitted")
+  @Test("[CN.19] If a flood of valid M1 takes all slots, its address is refused and another one is admitted")
   func verifyFlood() {
     let port = Port()
     let flood = (0..<4).compactMap { _ in port.request("10.0.0.1") }
@@ -248,7 +248,7 @@ struct ConnectionSlotsTests {
     #expect(flood.map(\.isEvicted) == [false, false, true, false])
   }
 
-  @Test("[CN.15] A connection whose answer is owed loses its slot only to an address with fewer")
+  @Test("[CN.15] A connection with a pending answer loses its slot only to an address with fewer slots")
   func owed() {
     let port = Port(2)
     let flood = (0..<2).compactMap { _ in port.request("10.0.0.1") }
@@ -258,7 +258,7 @@ struct ConnectionSlotsTests {
     #expect(flood.map(\.isEvicted) == [true, false])
   }
 
-  @Test("[CN.14] Sessions are no part of a share, and eight of them keep their slots")
+  @Test("[CN.14] Sessions don't count in a share, and eight of them keep their slots")
   func sessions() throws {
     let port = Port(9)
     let sessions = port.sessions(8)
@@ -266,7 +266,7 @@ struct ConnectionSlotsTests {
     let lone = try #require(port.request("10.0.0.2"))
     for _ in 0..<100 { #expect(port.request("10.0.0.3") != nil) }
     #expect(lone.isEvicted && !sessions.contains { $0.isEvicted })
-    // Not even where no unverified connection can be evicted.
+    // This holds even if no unverified connection can be evicted.
     let last = try #require(port.request("10.0.0.3"))
     last.verifyStarted = port.now
     #expect(port.open("10.0.0.4") == nil)
@@ -277,7 +277,7 @@ struct ConnectionSlotsTests {
     #expect(roomy.request("10.0.0.4") != nil && nine.count { $0.isEvicted } == 1)
   }
 
-  @Test("[CN.13] A session that was silent for a minute loses its slot where there is no unverified connection")
+  @Test("[CN.13] A session that was silent for a minute loses its slot if there is no unverified connection")
   func silentSession() {
     let port = Port(2)
     let sessions = port.sessions(2)
@@ -302,7 +302,7 @@ struct ConnectionSlotsTests {
   }
 }
 
-@Suite("The remote address a connection counts for")
+@Suite("The remote address of a connection")
 struct RemoteAddressTests {
   @Test(
     "[CN.12] Peers of one address count together",

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPIP
 
 @Suite struct DiscoveredAccessoryTests {
-  /// As every key should be; those given stand in place of their own, and an empty one leaves it out.
+  /// A valid record. The given entries replace those of the same key; an empty one removes the key.
   private func accessory(_ strings: String...) -> DiscoveredAccessory {
     let keys = strings.map { $0.split(separator: "=", omittingEmptySubsequences: false)[0] }
     let right = ["c#=3", "ff=0", "id=AA:BB:CC:DD:EE:FF", "md=Door", "pv=1.1", "s#=1", "sf=1", "ci=4", "sh=o3ZGTQ=="]
@@ -13,7 +13,7 @@ import Testing
       name: "Door", txt: (kept + strings.filter { $0.contains("=") || $0.count > 2 }).map { Array($0.utf8) })
   }
 
-  @Test("What our own accessories say is read as it was meant, without a remark")
+  @Test("The record of our own accessories is read back without a remark")
   func ours() throws {
     let id = try #require(DeviceID("AA:BB:CC:DD:EE:FF"))
     for isPaired in [true, false] {
@@ -29,19 +29,19 @@ import Testing
   }
 
   @Test(
-    "Only bit 0 of sf says whether it is paired",
+    "Only bit 0 of sf shows whether it is paired",
     arguments: [(0, true), (1, false), (2, true), (3, false), (4, true), (5, false)])
   func paired(flags: Int, isPaired: Bool) {
     #expect(accessory("sf=\(flags)").isPaired == isPaired && accessory("sf=\(flags)").remarks == [])
   }
 
-  @Test("What is left out by right is no remark: ff, pv and sh; and keys that nobody knows are fine")
+  @Test("Absent optional keys (ff, pv and sh) and unknown keys cause no remark")
   func leftOut() {
     let read = accessory("ff", "pv", "sh", "x=1", "flag")
     #expect(read.remarks == [] && read.featureFlags == 0 && read.protocolVersion == "1.0" && read.setupHash == nil)
   }
 
-  @Test("What is missing is said, and the rest is read", arguments: ["c#", "id", "md", "s#", "sf", "ci"])
+  @Test("A missing key is reported, and the others are read", arguments: ["c#", "id", "md", "s#", "sf", "ci"])
   func missing(key: String) {
     let read = accessory(key)
     #expect(read.remarks == [Tolerated(key, "it is missing")])
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "What is written otherwise is taken, and said",
+    "An unusual spelling is accepted and reported",
     arguments: [
       ("C#=3", "c#: it is written C#"), ("ID=aa:bb:cc:dd:ee:ff", "id: it is written ID"),
       ("c#= 3", "c#: 3 is written \" 3\""), ("c#=003", "c#: 3 is written \"003\""),
@@ -67,13 +67,13 @@ import Testing
     #expect(read.configurationNumber == 3 && read.deviceID == "AA:BB:CC:DD:EE:FF")
   }
 
-  @Test("A device ID in small letters is the same one")
+  @Test("A device ID in lower case is the same device ID")
   func smallLetters() {
     #expect(accessory("id=aa:bb:cc:dd:ee:ff") == accessory())
   }
 
   @Test(
-    "What can't be understood is said, and taken for missing",
+    "An unreadable value is reported and treated as missing",
     arguments: [
       ("c#=three", "c#: \"three\" is not a number from 1 to 4294967295"),
       ("c#=0", "c#: \"0\" is not a number from 1 to"),
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("What is strange is taken as it is, and said")
+  @Test("An unusual value is accepted unchanged and reported")
   func strange() {
     #expect(accessory("c#=65536").configurationNumber == 65536)
     #expect(accessory("c#=65536").remarks == [Tolerated("c#", "65536 is more than 65535")])
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("Entries that are none are passed over; of two the first counts")
+  @Test("Malformed entries are skipped; of duplicates, the first counts")
   func entries() {
     let read = DiscoveredAccessory(
       name: "",
@@ -127,7 +127,7 @@ import Testing
     #expect(DiscoveredAccessory(name: "", txt: []).remarks.count == 6)
   }
 
-  @Test("However much there is, and whatever bytes, it is read without a trap and remarks stay few")
+  @Test("Any amount of any bytes is read without a trap, and remarks are bounded")
   func bounded() {
     for length in [0, 1, 255] {
       for byte in [0, 0x3D, 0x80, 0xFF] as [UInt8] {

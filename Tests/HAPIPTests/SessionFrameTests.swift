@@ -6,12 +6,12 @@ import Testing
 @testable import HAPIP
 
 private let key = SecretBytes(Array(1...32))
-/// `Tests/Vectors/session.json`.
+/// The contents of `Tests/Vectors/session.json`.
 nonisolated(unsafe) private let sessionVectors = try! vectorFile("session")
 
 private func plaintext(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) } }
 
-/// Frames made one by one with the other implementation of the cipher.
+/// Frames sealed one by one with the other implementation of the cipher.
 private func frame(_ plain: [UInt8], counter: UInt64, key: SecretBytes = key) -> [UInt8] {
   let length = withUnsafeBytes(of: UInt16(plain.count).littleEndian, Array.init)
   let nonce = [0, 0, 0, 0] + withUnsafeBytes(of: counter.littleEndian, Array.init)
@@ -26,7 +26,7 @@ private func frames(_ plain: [UInt8], size: Int = 1024, counter: UInt64 = 0) -> 
   }
 }
 
-/// An opener with its buffer.
+/// An opener and its buffer.
 private final class Receiver {
   var opener: FrameOpener
   var buffer = ByteBuffer(capacity: 64)
@@ -64,7 +64,7 @@ private final class Receiver {
     }
   }
 
-  @Test("[SE.7] [SE.9] A message cut into frames anywhere comes out in one piece", arguments: [1, 2, 17, 1023, 1024])
+  @Test("[SE.7] [SE.9] A message split into frames anywhere is opened as one", arguments: [1, 2, 17, 1023, 1024])
   func anySize(_ size: Int) {
     let plain = plaintext(3000)
     let receiver = Receiver()
@@ -75,7 +75,7 @@ private final class Receiver {
   }
 
   @Test(
-    "[SE.8] [SE.11] Frames may arrive cut anywhere, and plaintext may be taken anyhow",
+    "[SE.8] [SE.11] Frames may arrive split anywhere, and plaintext may be consumed in any portions",
     arguments: 0..<40 as Range<UInt64>)
   func anyCut(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -111,7 +111,7 @@ private final class Receiver {
   }
 
   @Test(
-    "[SE.4] A frame that announces more than 1024 bytes fails as soon as its length is there",
+    "[SE.4] A frame that announces more than 1024 bytes fails when its length has arrived",
     arguments: [1025, 2048, 65535])
   func tooLong(_ count: Int) {
     let receiver = Receiver()
@@ -119,12 +119,12 @@ private final class Receiver {
     #expect(receiver.receive([UInt8(count >> 8)]) == .tooLong(count))
   }
 
-  @Test("[SE.5] A frame with any byte changed fails, and what came before it is still there") func tampered() {
+  @Test("[SE.5] A frame with any byte changed fails, and the plaintext before it stays available") func tampered() {
     let good = frame(plaintext(40), counter: 0), next = frame(plaintext(30), counter: 1)
     for index in next.indices where index != 1 {
       var changed = next
       changed[index] ^= 1
-      // A changed length may also make the frame wait for more; more of anything then fails.
+      // A changed length may also make the frame wait for more bytes; any further byte then fails.
       let receiver = Receiver()
       var failure = receiver.receive(good + changed)
       if failure == nil { failure = receiver.receive([UInt8](repeating: 0, count: 64)) }
@@ -144,12 +144,12 @@ private final class Receiver {
     #expect(other.receive(first) == .badTag)
   }
 
-  @Test("[SE.12] Plain HTTP is no frame") func plainHTTP() {
+  @Test("[SE.12] Plain HTTP is not a frame") func plainHTTP() {
     let receiver = Receiver()
     #expect(receiver.receive(Array("GET /accessories HTTP/1.1\r\n\r\n".utf8)) == .tooLong(0x4547))
   }
 
-  @Test("Consuming more than there is is our own mistake, so it traps") func traps() async {
+  @Test("Consuming more bytes than available is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) {
       var opener = FrameOpener(key: SecretBytes([UInt8](repeating: 0, count: 32)))
       var buffer = ByteBuffer()
@@ -186,7 +186,7 @@ private final class Receiver {
     #expect(UInt64(sealer.counter) == UInt64((count + 1023) / 1024))
   }
 
-  @Test("What is before the plaintext, and was sealed already, stays as it is") func behind() {
+  @Test("Bytes before the plaintext that were already sealed stay unchanged") func behind() {
     var sealer = FrameSealer(key: key)
     var buffer = ByteBuffer(capacity: 64)
     var expected: [UInt8] = []
@@ -202,7 +202,7 @@ private final class Receiver {
     #expect(UInt64(sealer.counter) == counter)
   }
 
-  @Test("What one end seals the other opens, many messages in a row") func bothEnds() {
+  @Test("Messages sealed by one side are opened by the other, many in a row") func bothEnds() {
     var sealer = FrameSealer(key: key)
     let receiver = Receiver()
     var buffer = ByteBuffer()
@@ -215,7 +215,7 @@ private final class Receiver {
     }
   }
 
-  @Test("A plaintext outside the buffer is our own mistake, so it traps") func traps() async {
+  @Test("A plaintext outside the buffer is a programming error and traps") func traps() async {
     await #expect(processExitsWith: .failure) {
       var sealer = FrameSealer(key: SecretBytes([UInt8](repeating: 0, count: 32)))
       var buffer = ByteBuffer()

@@ -10,7 +10,7 @@ import Testing
   private func read(_ text: String) throws -> ImportedFile { try ImportedFile(Array(text.utf8)) }
 
   @Test(
-    "The form is told by what is in the file",
+    "The form of a file is recognized from its contents",
     arguments: [
       (lamp, ImportedFile.Form.database, [nil]), (#"{"accessories":\#(lamp)}"#, .database, [nil]),
       (
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "What is none of them is refused with its place",
+    "A file of an unknown form is refused with its place",
     arguments: [
       ("", "1:1: "), ("7", "1:1: this is none of"), ("{}", "1:1: this is none of"),
       ("[]", "1:1: there is no accessory"),
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("What is off is told of each device, with its place")
+  @Test("Deviations are reported per device, with their places")
   func remarks() throws {
     let file = try read(
       #"{"pairings":{"a":{"accessories":\#(Self.lamp)},"b":{"accessories":[{"aid":1},{"aid":1}]}}} trailing"#)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Profiles of recorded devices") struct RecordedDeviceTests {
   @Test(
-    "Every recorded device becomes a profile that can be served, and is read back as it was", arguments: deviceFiles)
+    "Each recorded device becomes a valid profile, and is read back unchanged", arguments: deviceFiles)
   func servedAgain(name: String) throws {
     let file = try ImportedFile(try deviceFile(name))
     #expect(file.form == .database)
@@ -16,7 +16,7 @@ import Testing
     #expect(profile.problems.filter { $0.severity == .error } == [])
     let served = try accessories(servedBy: profile)
     #expect(served == copy.accessories)
-    // A second time, from what the copy serves.
+    // Once more, from the answer of the copy.
     var again = DeviceCopy(served)
     again.category = profile.category
     again.saysBooleansInWords = copy.saysBooleansInWords
@@ -24,7 +24,7 @@ import Testing
     #expect(again.profileText == copy.profileText)
   }
 
-  @Test("What is off in a recording is told, and nothing else")
+  @Test("Only the deviations of a recording are reported")
   func remarks() throws {
     for name in deviceFiles {
       let remarks = try ImportedFile(try deviceFile(name)).devices[0].remarks
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("A device that lists empty TLV8 as null does so as a copy")
+  @Test("The copy of a device that lists empty TLV8 as null does so, too")
   func emptyTLV8() throws {
     let copy = try ImportedFile(try deviceFile("camera.json")).devices[0].copy
     #expect(copy.listsEmptyTLV8AsNull)

@@ -5,7 +5,8 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-/// Profiles of the catalogue's services with random optional characteristics, values, limits, links and accessories.
+/// Generates profiles of the catalogue's services with random optional characteristics, values, limits, links and
+/// accessories.
 private struct ProfileMaker {
   var random: SeededGenerator
 
@@ -153,7 +154,7 @@ private struct SeededGenerator: RandomNumberGenerator {
       var maker = ProfileMaker(random: SeededGenerator(state: UInt64(round * 1000 + seed)))
       let text = maker.document()
       let original = try AccessoryProfile(json: Array(text.utf8), fileName: "original")
-      // Random states are not always allowed together with random limits: those profiles don't count.
+      // Random states may violate random limits: those profiles don't count.
       guard original.isServable else { continue }
       tried += 1
       let listing = try listing(servedBy: original)

@@ -6,7 +6,7 @@ import Testing
 
 let someDeviceID = DeviceID("AA:BB:CC:DD:EE:0F")!
 
-/// What `GET /accessories` of a profile answers.
+/// The answer to `GET /accessories` of a profile.
 func listing(servedBy profile: AccessoryProfile) throws -> String {
   var ids = IDMap()
   let built = try profile.build(ids: &ids, deviceID: someDeviceID)
@@ -15,7 +15,7 @@ func listing(servedBy profile: AccessoryProfile) throws -> String {
   return try #require(accessory.verified().get("/accessories")).text
 }
 
-/// The same, as a controller reads it; which must find nothing to remark.
+/// The same answer, parsed as a controller does, without any remark.
 func accessories(servedBy profile: AccessoryProfile) throws -> [Accessory] {
   let mirror = try AccessoryMirror(Array(try listing(servedBy: profile).utf8))
   #expect(mirror.remarks == [])

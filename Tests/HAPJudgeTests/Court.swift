@@ -5,7 +5,7 @@ import HAPWire
 
 @testable import HAPJudge
 
-/// An accessory of a lamp and a lock, for rules to be broken at.
+/// An accessory with a lamp and a lock, for tests of the controller rules.
 final class Lamp: JudgedAccessory {
   let id: String
   init(id: String = "11:22:33:44:55:66") { self.id = id }
@@ -41,7 +41,7 @@ final class Lamp: JudgedAccessory {
   ])
 }
 
-/// Plays controllers in front of a judge, in a time of its own.
+/// Simulates controllers in front of a judge, with a simulated clock.
 final class Court {
   static let controller = "5D0C3E2A-6B1F-4C8E-9F37-2A1B0C4D5E6F"
   static let patience = Duration.seconds(10)
@@ -65,7 +65,7 @@ final class Court {
     return last
   }
 
-  /// Connected and verified.
+  /// Opens a connection and verifies the controller.
   func session(of controller: String = Court.controller, from peer: String = "192.0.2.7:50000") -> UInt64 {
     let connection = open(from: peer)
     act(.arrived, on: connection)
@@ -90,7 +90,7 @@ final class Court {
       on: connection)
   }
 
-  /// Asks and is answered.
+  /// Sends a request, and the accessory's answer.
   func get(_ connection: UInt64, _ target: String, _ status: Int = 200, _ body: String = "") {
     ask(connection, "GET \(target)")
     answer(connection, status, Array(body.utf8))
@@ -115,16 +115,16 @@ final class Court {
 
   func tell(_ connection: UInt64) { act(.told(PlainMessage(start: "EVENT/1.0 200 OK")), on: connection) }
 
-  /// The controller ends it.
+  /// The controller ends the connection.
   func leave(_ connection: UInt64) {
     act(.left, on: connection)
     act(.closed, on: connection)
   }
 
-  /// The accessory, or the network, ends it.
+  /// The accessory, or the network, ends the connection.
   func lose(_ connection: UInt64) { act(.closed, on: connection) }
 
-  // MARK: What was found
+  // MARK: Results
 
   private var outcomes: [CaseOutcome] {
     RunReport(judge.events(RunHeader(version: "0", target: "test", seed: 0))).outcomes

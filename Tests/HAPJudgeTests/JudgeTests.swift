@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The judge of controllers")
 struct JudgeTests {
-  /// A small generator of its own: the same every time.
+  /// A small generator with the same sequence in each run.
   private struct Chance: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -16,7 +16,7 @@ struct JudgeTests {
     }
   }
 
-  @Test("Whatever comes, in whatever order, it doesn't trap, and what it keeps is bounded", arguments: 1...8)
+  @Test("No sequence of acts traps the judge, and its state is bounded", arguments: 1...8)
   func anything(seed: UInt64) {
     let court = Court()
     var chance = Chance(state: seed)
@@ -56,7 +56,7 @@ struct JudgeTests {
     for outcome in report.outcomes { #expect(outcome.notes.count <= 11 && outcome.transcript.count <= 12) }
   }
 
-  @Test("A breach is told when it is found, and its report has the time, the number of times, and what happened before")
+  @Test("A violation is reported at once; the final report has its time, its count and the preceding messages")
   func evidence() {
     let court = Court()
     var told: [String] = []
@@ -76,7 +76,7 @@ struct JudgeTests {
     #expect(outcome.transcript.last?.connection == Court.controller)
   }
 
-  @Test("Ids that there aren't are not kept, however many a controller invents")
+  @Test("Invented ids are not stored, however many a controller sends")
   func inventions() {
     let court = Court()
     let session = court.session()
@@ -90,7 +90,7 @@ struct JudgeTests {
     #expect(court.judge.connections.count == 1)
   }
 
-  @Test("Of pairing, evidence has the states and no proofs")
+  @Test("The evidence of pairing messages has the states but no proofs")
   func secrets() {
     let court = Court()
     let connection = court.open()
@@ -100,14 +100,14 @@ struct JudgeTests {
     #expect(transcript.allSatisfy { $0.decoded.isEmpty && $0.bytes.isEmpty })
   }
 
-  @Test("Acts on a connection that isn't there are nobody's")
+  @Test("Acts on an unknown connection are ignored")
   func nobody() {
     let court = Court()
     court.get(7, "/nonsense")
     #expect(court.broken.isEmpty)
   }
 
-  @Test("Its reports are those of the tester, under its own name")
+  @Test("The judge's reports have the tester's format, under the name hapsim judge")
   func reports() throws {
     let court = Court()
     court.get(court.session(), "/nonsense", 404)
@@ -127,7 +127,7 @@ struct JudgeTests {
     var text = TerminalReport(isColoured: false, redaction: redaction)
     let lines = court.judge.events(header).flatMap { text.lines(for: $0) }
     #expect(lines.first?.hasPrefix("hapsim judge 1 · controllers of Lamp") == true)
-    // Rules are not timed.
+    // Rules have no duration.
     #expect(!lines.contains { $0.contains("  <1 ms") })
   }
 }

@@ -10,7 +10,7 @@ import Testing
 struct PairingRuleTests {
   let court = Court()
 
-  @Test("Procedures go step by step, also when they begin anew")
+  @Test("Procedures run step by step, also after a restart")
   func order() {
     let connection = court.open()
     for _ in 0..<2 {
@@ -22,7 +22,7 @@ struct PairingRuleTests {
     #expect(court.verdict("procedure-order") == .pass)
   }
 
-  @Test("M3 behind a refusal, without M1, or of an unknown kind is out of order", arguments: [0, 1, 2, 3])
+  @Test("M3 after a refusal, without M1, or of an unknown kind is out of order", arguments: [0, 1, 2, 3])
   func disorder(kind: Int) {
     let connection = court.open()
     switch kind {
@@ -37,7 +37,7 @@ struct PairingRuleTests {
     #expect(court.broken == ["procedure-order"])
   }
 
-  @Test("A key is used once, whatever the procedure")
+  @Test("A key may be used only once, whatever the procedure")
   func keys() {
     for key: UInt8 in [1, 2] {
       let connection = court.open()
@@ -49,11 +49,11 @@ struct PairingRuleTests {
     #expect(court.broken == ["fresh-keys"])
   }
 
-  @Test("An identifier in other letters is another one; an unknown one is none of this rule's business")
+  @Test("An identifier that differs in case is another one; an unknown one doesn't violate this rule")
   func sameBytes() {
     let connection = court.open()
     court.act(.named(Array(Court.controller.utf8)), on: connection)
-    court.act(.named(Array("somebody else".utf8)), on: connection)
+    court.act(.named(Array("another controller".utf8)), on: connection)
     #expect(court.verdict("same-bytes") == .pass)
     court.act(.named(Array(Court.controller.lowercased().utf8)), on: connection)
     #expect(court.broken == ["same-bytes"])
@@ -70,7 +70,7 @@ struct PairingRuleTests {
     #expect(court.verdict("identifier-form") == (isRight ? .pass : .fail))
   }
 
-  @Test("Before Pair Verify there is pairing and nothing else")
+  @Test("Before Pair Verify, only pairing requests are allowed")
   func verifiesFirst() {
     let connection = court.open()
     court.pairing(connection, "/pair-setup", [(TLVType.state, [1])])
@@ -85,7 +85,7 @@ struct PairingRuleTests {
     #expect(court.broken == ["verifies-first"])
   }
 
-  @Test("POST /identify is for accessories that nobody has paired")
+  @Test("POST /identify is only for unpaired accessories")
   func identify() {
     court.lamp.isPaired = false
     court.ask(court.open(), "POST /identify")
@@ -95,11 +95,11 @@ struct PairingRuleTests {
     #expect(court.broken == ["identify-unpaired"])
   }
 
-  @Test("Pairings are admins' business")
+  @Test("Only admins may change pairings")
   func admins() {
     court.pairing(court.session(), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
     #expect(court.verdict("pairings-by-admins") == .pass)
-    // At the time of the request, whatever it was when the session began.
+    // The permission at the time of the request counts, not at the start of the session.
     let session = court.session(of: "U")
     court.lamp.admins.insert("U")
     court.pairing(session, "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
@@ -109,7 +109,7 @@ struct PairingRuleTests {
     #expect(court.broken == ["pairings-by-admins"])
   }
 
-  @Test("Who is refused Pair Setup waits, or is found out; time heals")
+  @Test("A controller that is refused Pair Setup must wait; old refusals expire")
   func backsOff() {
     func attempt() {
       let connection = court.open()
@@ -126,7 +126,7 @@ struct PairingRuleTests {
     #expect(court.verdict("backs-off") == .fail)
   }
 
-  @Test("Who isn't known doesn't knock on and on")
+  @Test("A controller whose Pair Verify fails must stop retrying")
   func knocking() {
     func attempt() {
       let connection = court.open()
@@ -138,7 +138,7 @@ struct PairingRuleTests {
     }
     for _ in 0..<4 { attempt() }
     #expect(court.verdict("stops-knocking") == .pass)
-    // Another accessory is another matter.
+    // Another accessory is counted separately.
     let other = Lamp(id: "other")
     let connection: UInt64 = 1000
     court.judge.take(.opened(peer: "192.0.2.7:1"), on: connection, of: other, at: court.now)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HAPJudge
 
-@Suite("Rules for controllers: connections that end, and begin again")
+@Suite("Rules for controllers: reconnecting")
 struct ReturnTests {
   let court = Court()
 
-  @Test("Who loses a connection comes back, and subscribes to all that it had")
+  @Test("After a lost connection, a controller must reconnect and restore all its subscriptions")
   func comesBack() {
     let session = court.session()
     court.subscribe(session, 9)
@@ -26,7 +26,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .pass)
   }
 
-  @Test("Who subscribes to half of it is told what is missing")
+  @Test("A controller that restores only some subscriptions violates the rule; the missing ones are reported")
   func half() {
     let session = court.session()
     court.subscribe(session, 9)
@@ -38,7 +38,7 @@ struct ReturnTests {
     #expect(court.outcome("resubscribes").message.contains("Brightness (1.10)"))
   }
 
-  @Test("Who stays away is found to, but not before its time, nor while it can't come")
+  @Test("The time to reconnect starts when the accessory is reachable again")
   func staysAway() {
     let session = court.session()
     court.subscribe(session)
@@ -54,11 +54,13 @@ struct ReturnTests {
     #expect(court.broken == ["reconnects"])
   }
 
-  @Test("Who goes by itself, isn't subscribed, or isn't paired any more need not come back", arguments: [0, 1, 2, 3])
+  @Test(
+    "A controller need not reconnect if it closed itself, had no subscription, or isn't paired any more",
+    arguments: [0, 1, 2, 3])
   func mayStayAway(kind: Int) {
     let session = court.session()
     if kind != 1 { court.subscribe(session) }
-    // A removed pairing is told before its connections end; a factory reset isn't told at all.
+    // A removed pairing is reported before its connections end; a factory reset isn't reported at all.
     if kind == 2 { court.change(.unpaired(identifier: Court.controller)) }
     if kind >= 2 { court.lamp.pairingIdentifiers = [] }
     if kind == 0 { court.leave(session) } else { court.lose(session) }
@@ -69,7 +71,7 @@ struct ReturnTests {
   }
 
   @Test(
-    "What was unsubscribed, refused in whole or in part, or is gone from the database is not missed", arguments: 0..<5)
+    "A subscription that was ended, refused, or has left the database need not be restored", arguments: 0..<5)
   func notMissed(kind: Int) {
     let session = court.session()
     court.subscribe(session, 10)
@@ -95,7 +97,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .pass)
   }
 
-  @Test("A subscription whose end was refused still is one")
+  @Test("If unsubscribing is refused, the subscription remains")
   func refusedEnd() {
     let session = court.session()
     court.subscribe(session)
@@ -107,7 +109,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .fail)
   }
 
-  @Test("Who comes back from elsewhere is back, and whoever comes from the same host tries to")
+  @Test("A controller may reconnect from another address; the same host then need not")
   func elsewhere() {
     let session = court.session()
     court.subscribe(session)
@@ -117,7 +119,7 @@ struct ReturnTests {
     #expect(court.verdict("reconnects") == .pass && court.verdict("resubscribes") == .pass)
   }
 
-  @Test("Two of one identity that were lost together each have their time")
+  @Test("Two lost connections of one identity each have their own time limit")
   func together() {
     let (phone, hub) = (court.session(), court.session(from: "198.51.100.1:9"))
     court.subscribe(phone, 9)
@@ -126,7 +128,7 @@ struct ReturnTests {
     court.lose(hub)
     court.subscribe(court.session(), 9)
     court.wait(.seconds(60))
-    #expect(!court.broken.contains("resubscribes"), "the hub sleeps")
+    #expect(!court.broken.contains("resubscribes"), "the hub has not reconnected")
     let back = court.session(from: "198.51.100.1:9")
     court.wait(.seconds(9))
     #expect(!court.broken.contains("resubscribes"))
@@ -134,7 +136,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .pass)
   }
 
-  @Test("A short visit takes no debt away, and is none of it")
+  @Test("A short visit doesn't restore subscriptions, and need not")
   func visit() {
     let session = court.session()
     court.subscribe(session)
@@ -143,13 +145,13 @@ struct ReturnTests {
     court.get(visit, "/characteristics?id=1.9")
     court.leave(visit)
     court.wait(.seconds(100))
-    #expect(!court.broken.contains("resubscribes"), "it isn't back")
+    #expect(!court.broken.contains("resubscribes"), "it has not reconnected")
     _ = court.session()
     court.wait(.seconds(11))
     #expect(court.verdict("resubscribes") == .fail)
   }
 
-  @Test("A second loss before it subscribed again takes nothing off what it owes")
+  @Test("A second loss before subscribing again doesn't change the subscriptions to restore")
   func twice() {
     let session = court.session()
     court.subscribe(session)
@@ -161,7 +163,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .fail)
   }
 
-  @Test("Who connects in vain waits; one that is served is no vain one")
+  @Test("A controller must not connect repeatedly without a request; served connections don't count")
   func storm() {
     for _ in 0..<20 {
       let session = court.session()
@@ -176,7 +178,7 @@ struct ReturnTests {
     #expect(court.verdict("no-reconnect-storm") == .fail)
   }
 
-  @Test("Connections that end together are no storm")
+  @Test("Connections that end together are not a reconnect storm")
   func endTogether() {
     let connections = (0..<20).map { _ in court.open() }
     court.wait(.milliseconds(1))
@@ -184,7 +186,7 @@ struct ReturnTests {
     #expect(court.verdict("no-reconnect-storm") == .pass)
   }
 
-  @Test("Whose words can't be heard isn't silent")
+  @Test("A controller whose bytes can't arrive isn't idle")
   func deaf() {
     court.lamp.serves = false
     _ = court.open()
@@ -198,7 +200,7 @@ struct ReturnTests {
     #expect(court.verdict("no-idle-connections") == .skip)
   }
 
-  @Test("A connection is for saying something")
+  @Test("A connection must be used")
   func idle() {
     let connection = court.open()
     court.wait(.seconds(9))
@@ -210,14 +212,14 @@ struct ReturnTests {
     #expect(court.broken == ["no-idle-connections"])
   }
 
-  /// Goes, and is back as if it had never meant to.
+  /// Closes the session, reconnects at once, and subscribes again.
   private func bounce(_ session: UInt64) {
     court.leave(session)
     court.wait(.seconds(1))
     court.subscribe(court.session())
   }
 
-  @Test("Who gives an answer up too early is impatient; who waits five seconds isn't", arguments: [1, 6])
+  @Test("A controller that abandons an answer before five seconds violates the rule", arguments: [1, 6])
   func patience(seconds: Int) {
     let session = court.session()
     court.subscribe(session)
@@ -227,7 +229,7 @@ struct ReturnTests {
     #expect(court.verdict("patience") == (seconds < 5 ? .fail : .skip))
   }
 
-  @Test("An answer that was waited for is patience")
+  @Test("Waiting for an answer fulfils the rule")
   func patient() {
     let session = court.session()
     court.ask(session, "GET /characteristics?id=1.9")
@@ -237,7 +239,7 @@ struct ReturnTests {
   }
 
   @Test(
-    "Who goes behind an event and comes back has stumbled over it; who stays away just left", arguments: [true, false])
+    "Closing after an event and reconnecting violates the rule; closing alone doesn't", arguments: [true, false])
   func events(isBack: Bool) {
     let session = court.session()
     court.subscribe(session)
@@ -247,7 +249,7 @@ struct ReturnTests {
     #expect(court.verdict("survives-events") == (isBack ? .fail : .pass))
   }
 
-  @Test("Who goes behind a refusal and comes back has stumbled over it")
+  @Test("Closing after a refusal and reconnecting violates the rule")
   func refusals() {
     let session = court.session()
     court.subscribe(session)
@@ -259,7 +261,8 @@ struct ReturnTests {
   }
 
   @Test(
-    "Who comes back later, from elsewhere, to something else, or was there all the time isn't blamed", arguments: 0..<4)
+    "Reconnecting late, from elsewhere, for another subscription or in addition to an open session is allowed",
+    arguments: 0..<4)
   func notBack(kind: Int) {
     let session = court.session()
     let other = court.session()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("docs/judging.md")
 struct RulePageTests {
-  @Test("It has every rule as it is, and no other")
+  @Test("The page documents exactly the existing rules")
   func rules() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/judging.md")

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HAPJudge
 
-@Suite("Rules for controllers: kept and broken")
+@Suite("Rules for controllers: fulfilled and violated")
 struct RuleTests {
   let court = Court()
 
-  @Test("Each rule has a name of its own, and what a report needs")
+  @Test("Each rule has a unique name and the data of a report")
   func descriptions() {
     let rules = ControllerJudge.descriptions
     #expect(Set(rules.map(\.name)).count == rules.count)
@@ -20,7 +20,7 @@ struct RuleTests {
     }
   }
 
-  @Test("Where nothing happens, every rule is untried, and the report says what it waits for")
+  @Test("Without events, each rule is untested, and the report names the awaited events")
   func nothing() {
     #expect(court.broken.isEmpty)
     for rule in ControllerJudge.descriptions {
@@ -31,7 +31,7 @@ struct RuleTests {
 
   // MARK: Requests
 
-  @Test("The next request comes behind the answer, or not")
+  @Test("The next request must follow the answer")
   func oneAtATime() {
     let session = court.session()
     court.get(session, "/accessories")
@@ -42,7 +42,7 @@ struct RuleTests {
     #expect(court.broken == ["one-request-at-a-time"])
   }
 
-  @Test("Two requests that come in one piece are two at once")
+  @Test("Two requests in one piece are simultaneous")
   func twoInOnePiece() {
     let session = court.session()
     court.get(session, "/accessories")
@@ -50,7 +50,7 @@ struct RuleTests {
     #expect(court.verdict("one-request-at-a-time") == .fail)
   }
 
-  @Test("Behind an answer that never came, asking again is no second request at once")
+  @Test("After an answer that never arrived, another request is allowed")
   func lostAnswer() {
     let session = court.session()
     court.ask(session, "GET /accessories")
@@ -59,7 +59,7 @@ struct RuleTests {
     #expect(court.verdict("one-request-at-a-time") != .fail)
   }
 
-  @Test("What can't be read breaks the rule with the reason")
+  @Test("Unreadable bytes violate the rule, with the reason")
   func unreadable() {
     let session = court.session()
     court.act(.unreadable(reason: "a frame's tag doesn't hold"), on: session)
@@ -67,7 +67,8 @@ struct RuleTests {
   }
 
   @Test(
-    "Host is there, once", arguments: [[HTTPField("Host", "x")], [], [HTTPField("Host", "x"), HTTPField("host", "y")]])
+    "A request has exactly one Host",
+    arguments: [[HTTPField("Host", "x")], [], [HTTPField("Host", "x"), HTTPField("host", "y")]])
   func host(fields: [HTTPField]) {
     let session = court.session()
     court.ask(session, "GET /accessories", fields: fields)
@@ -75,7 +76,7 @@ struct RuleTests {
   }
 
   @Test(
-    "Bodies are what they are said to be",
+    "Bodies match their type",
     arguments: [
       ("application/hap+json", true), ("application/hap+json; charset=utf-8", true), ("APPLICATION/HAP+JSON", true),
       ("application/json", false), (nil, false),
@@ -87,7 +88,7 @@ struct RuleTests {
     #expect(court.verdict("body-type") == (isRight ? .pass : .fail))
   }
 
-  @Test("Other resources, and other methods, are no HAP", arguments: ["GET /", "GET /status", "DELETE /accessories"])
+  @Test("Unknown resources and methods violate the rule", arguments: ["GET /", "GET /status", "DELETE /accessories"])
   func endpoints(request: String) {
     let session = court.session()
     court.get(session, "/characteristics?id=1.9")
@@ -97,7 +98,7 @@ struct RuleTests {
   }
 
   @Test(
-    "The query of a read has one form",
+    "The query of a read has one valid form",
     arguments: [
       ("id=1.9", true), ("id=1.9,1.10&meta=1&ev=0", true), ("", false), ("id=", false), ("id=1.9,1.9", false),
       ("id=1.09", false), ("id=1.9,", false), ("id=1", false), ("id=1.9&id=1.10", false), ("id=1.9&meta=true", false),
@@ -110,7 +111,7 @@ struct RuleTests {
   }
 
   @Test(
-    "A write has entries with something to do",
+    "A write has entries, each with an action",
     arguments: [
       (#"{"characteristics":[{"aid":1,"iid":9,"value":true}]}"#, true),
       (#"{"characteristics":[{"aid":1,"iid":9,"ev":1}]}"#, true),
@@ -140,7 +141,7 @@ struct RuleTests {
 
   // MARK: Characteristics
 
-  @Test("Ids are those of the database that was answered last, also where that was a lie")
+  @Test("Only ids of the last sent database may be used, even if it was altered")
   func knownIDs() {
     let session = court.session()
     court.get(session, "/characteristics?id=1.9")
@@ -155,7 +156,7 @@ struct RuleTests {
   }
 
   @Test(
-    "Permissions are kept",
+    "Writes and subscriptions need permissions",
     arguments: [
       (#"{"aid":1,"iid":9,"value":true}"#, true), (#"{"aid":1,"iid":9,"ev":true}"#, true),
       (#"{"aid":1,"iid":11,"ev":false}"#, nil), (#"{"aid":1,"iid":11,"value":"x"}"#, false),
@@ -167,7 +168,7 @@ struct RuleTests {
   }
 
   @Test(
-    "Values fit",
+    "Values match format and limits",
     arguments: [
       ("50", true), ("0", true), ("101", false), ("-1", false), ("50.5", false), (#""50""#, false), ("null", false),
       ("[50]", false), ("{}", false),
@@ -178,7 +179,7 @@ struct RuleTests {
   }
 
   @Test(
-    "Who goes by a lie in the database is not to blame",
+    "A controller that follows an altered database doesn't violate the rule",
     arguments: [#""format":"string""#, #""perms":["pr","pw"]"#, #""maxValue":200"#])
   func lies(lie: String) {
     let session = court.session()
@@ -202,13 +203,13 @@ struct RuleTests {
     #expect(court.verdict("values") == .fail && court.verdict("permissions") == .pass)
   }
 
-  @Test("A truth value may be 1 or 0")
+  @Test("A boolean may be 1 or 0")
   func truth() {
     court.put(court.session(), #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#)
     #expect(court.verdict("values") == .pass)
   }
 
-  @Test("What has tw is written with a pid, that was prepared, once and in time")
+  @Test("A characteristic with tw is written with a pid that was prepared, once and in time")
   func timedWrites() {
     let session = court.session()
     let write = #"{"characteristics":[{"aid":1,"iid":12,"value":1}],"pid":7}"#
@@ -222,7 +223,7 @@ struct RuleTests {
     #expect(court.broken == ["timed-writes", "prepared-writes"])
   }
 
-  @Test("While the network is bad on purpose, a timed write may be late")
+  @Test("During a network fault, a timed write may be late")
   func lateOnABadNetwork() {
     let session = court.session()
     court.put(session, #"{"ttl":1000,"pid":7}"#, to: "/prepare", 200)
@@ -232,7 +233,7 @@ struct RuleTests {
     #expect(court.verdict("prepared-writes") == .skip)
   }
 
-  @Test("A timed write behind its ttl, or with another pid, is none", arguments: [true, false])
+  @Test("A timed write after its ttl, or with another pid, violates the rule", arguments: [true, false])
   func spentPreparation(isLate: Bool) {
     let session = court.session()
     court.put(session, #"{"ttl":1000,"pid":7}"#, to: "/prepare", 200)
@@ -241,7 +242,7 @@ struct RuleTests {
     #expect(court.broken == ["prepared-writes"])
   }
 
-  @Test("Who is subscribed doesn't poll; who isn't may")
+  @Test("A controller with a subscription must not poll; one without may")
   func polling() {
     let session = court.session()
     for _ in 0..<20 { court.get(session, "/characteristics?id=1.10") }
@@ -255,7 +256,7 @@ struct RuleTests {
     #expect(court.broken == ["no-polling"])
   }
 
-  @Test("Reads are gathered")
+  @Test("Reads of several characteristics are combined")
   func gathering() {
     let session = court.session()
     for _ in 0..<20 { court.get(session, "/characteristics?id=1.9,1.10") }
@@ -267,7 +268,7 @@ struct RuleTests {
 
   // MARK: The database
 
-  @Test("Another c# lets the database be read again: at once, or behind the next Pair Verify")
+  @Test("After a new c#, the database is read again: at once, or after the next Pair Verify")
   func configuration() {
     court.change(.announced(configurationNumber: "1"))
     var session = court.session()
@@ -278,7 +279,7 @@ struct RuleTests {
     court.leave(session)
     court.change(.announced(configurationNumber: "3"))
     court.wait(.seconds(100))
-    #expect(court.verdict("reads-new-database") == .pass, "it isn't there")
+    #expect(court.verdict("reads-new-database") == .pass, "the controller isn't connected")
     session = court.session()
     court.wait(.seconds(9))
     #expect(court.verdict("reads-new-database") == .pass)
@@ -286,7 +287,7 @@ struct RuleTests {
     #expect(court.verdict("reads-new-database") == .fail)
   }
 
-  @Test("The same c# again, and the first that there is, are no change")
+  @Test("An equal c#, and the first one, are no change")
   func sameConfiguration() {
     _ = court.session()
     for _ in 0..<2 { court.change(.announced(configurationNumber: "1")) }
@@ -294,7 +295,7 @@ struct RuleTests {
     #expect(court.verdict("reads-new-database") == .skip)
   }
 
-  @Test("The database isn't read again and again")
+  @Test("The database is not read repeatedly")
   func database() {
     let session = court.session()
     for _ in 0..<3 { court.get(session, "/accessories") }

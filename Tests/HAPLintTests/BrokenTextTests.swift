@@ -3,10 +3,10 @@ import HAPLint
 import HAPWire
 import Testing
 
-@Suite("Linting what is hardly a database") struct BrokenTextTests {
+@Suite("Linting malformed text") struct BrokenTextTests {
   private static func codes(_ bytes: [UInt8]) -> [String] { DatabaseLint(bytes).findings().map(\.rule) }
 
-  @Test("What is no JSON is told with its place, and nothing else is")
+  @Test("Malformed JSON is reported with its place, as the only finding")
   func malformed() throws {
     let findings = DatabaseLint([UInt8]("{\n \"accessories\" [".utf8)).findings()
     #expect(findings.map(\.rule) == ["json/malformed"])
@@ -17,7 +17,7 @@ import Testing
     #expect(Self.codes([UInt8]("{\"accessories\":[1]}".utf8)) == ["shape/kind"])
   }
 
-  @Test("Several faults of the text are all told, and the rest is judged")
+  @Test("All errors of the text are reported, and the rest is linted")
   func several() {
     var text = Databases.house.replacing("\"value\":7}", with: "\"value\":7,}").replacing(
       "\"hello\"", with: "\"a\u{1}b\"")
@@ -30,7 +30,7 @@ import Testing
         ])
   }
 
-  @Test("Places stay where mending moved nothing, and are left out where it did")
+  @Test("Places are kept if the JSON repair moved nothing, and left out otherwise")
   func places() {
     let comma = Databases.house.replacing("\"value\":7}", with: "\"value\":7,}").replacing("\"SN0001\"", with: "\"S\"")
     #expect(DatabaseLint([UInt8](comma.utf8)).findings().allSatisfy { $0.place != nil })
@@ -40,7 +40,7 @@ import Testing
     #expect(findings.first { $0.caseID == "ADB-02" }?.place != nil)
   }
 
-  @Test("Bytes behind the end, and bytes that are not UTF-8")
+  @Test("Trailing bytes, and bytes other than UTF-8, are reported")
   func bytes() {
     #expect(Self.codes([UInt8](Databases.house.utf8) + [UInt8]("}".utf8)) == ["json/trailing-bytes"])
     var bytes = [UInt8](Databases.house.utf8)
@@ -49,20 +49,20 @@ import Testing
     #expect(Self.codes(bytes) == ["json/not-utf-8"])
   }
 
-  @Test("Depth ends at 64 levels")
+  @Test("Nesting is limited to 64 levels")
   func depth() {
     #expect(Self.codes([UInt8](repeating: UInt8(ascii: "["), count: 100_000)) == ["json/too-deep"])
     let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
     #expect(Self.codes([UInt8](deep.utf8)) == ["json/too-deep"])
   }
 
-  @Test("What is far too large is not judged")
+  @Test("A text above the size limit is not linted")
   func tooLarge() {
     let list = [String](repeating: "{}", count: 300_001).joined(separator: ",")
     #expect(Self.codes([UInt8]("{\"accessories\":[\(list)]}".utf8)) == ["json/too-large"])
   }
 
-  @Test("Thousands of findings are counted, and a thousand told")
+  @Test("Thousands of findings are counted, and a thousand are reported")
   func many() {
     let characteristic = "{\"iid\":0,\"type\":\"x\",\"perms\":[\"rw\"],\"format\":\"date\",\"unit\":\"apples\"}"
     let list = [String](repeating: characteristic, count: 20_000).joined(separator: ",")
@@ -74,7 +74,7 @@ import Testing
     #expect(remark?.severity == .must)
   }
 
-  @Test("However many findings there are, the worst are among them")
+  @Test("If findings are omitted, the most severe are kept")
   func worst() {
     let hyphened = (0..<3000).map { iid in
       "{\"iid\":\(iid + 100),\"type\":\"23\",\"perms\":[\"pr\"],\"format\":\"string\",\"value\":\"a-b\"}"
@@ -86,7 +86,7 @@ import Testing
     #expect(findings.contains { $0.rule == "value-range/outside" })
   }
 
-  @Test("A chain of links as long as the text is followed without recursion")
+  @Test("A long chain of links is followed without recursion")
   func longChain() {
     let services = (0..<20_000).map {
       "{\"iid\":\($0 + 100),\"type\":\"1D9E0002-63A1-4C9B-9B5A-0C34A1E0B001\",\"hidden\":true,\"linked\":[\($0 + 101)],\"characteristics\":[]}"
@@ -97,7 +97,7 @@ import Testing
     #expect(Set(Self.codes([UInt8](text.utf8))) == ["counts/services", "links/nowhere"])
   }
 
-  @Test("No change of a byte traps, and what is told is the same when told again", arguments: 0..<8)
+  @Test("A changed byte never traps, and the findings are reproducible", arguments: 0..<8)
   func mutations(_ seed: UInt64) {
     var random = Seeded(state: seed)
     let texts = [Databases.house, Databases.bridge, Databases.switches, Databases.heaterCooler, Databases.valve]
@@ -134,7 +134,7 @@ import Testing
   }
 }
 
-/// SplitMix64: the same changes every time.
+/// SplitMix64: the same sequence in each run.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

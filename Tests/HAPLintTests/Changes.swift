@@ -2,7 +2,7 @@ import HAPLint
 import HAPModel
 import Testing
 
-/// One thing changed in a database without findings, and what is to be found then.
+/// One change of a database without findings, and the findings that it causes.
 struct Change: CustomTestStringConvertible, Sendable {
   var database: String
   var from: String
@@ -91,7 +91,7 @@ struct Change: CustomTestStringConvertible, Sendable {
     Change(house, "\"Acme\"", "\"\"", "information-lengths/empty"),
     Change(house, "\"Hall Lamp\"", "\"\"", "information-lengths/empty"),
     Change(house, "\"Lamp1\"", "\"\"", "information-lengths/model-empty"),
-    // 65 bytes, 33 characters.
+    // 65 bytes, but 33 characters.
     Change(house, "\"Lamp1\"", "\"a\(String(repeating: "é", count: 32))\"", "information-lengths/too-long"),
     Change(house, "\"1.0.0\"", "\"1.0.0.0\"", "revision/form"),
     Change(house, "\"1.0.0\"", "\"v1\"", "revision/form"),
@@ -259,7 +259,7 @@ struct Change: CustomTestStringConvertible, Sendable {
       "valves/no-index"),
   ]
 
-  /// Nearly all of Accessory Information is unlisted in a Switch.
+  /// A Switch in which most characteristics of Accessory Information are unlisted.
   private var severalUnlisted: Change {
     var change = self
     change.found = ["information/missing", "required/missing"] + [String](repeating: "unlisted/unlisted", count: 5)

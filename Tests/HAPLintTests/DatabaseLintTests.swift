@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "There is nothing to find in what is right",
+    "A valid database has no findings",
     arguments: [
       Databases.house, Databases.bridge, Databases.switches, Databases.oneSwitch, Databases.heaterCooler,
       Databases.humidifier, Databases.valve, Databases.one(), Databases.one(Databases.ceiling),
@@ -20,13 +20,13 @@ import Testing
     #expect(Self.codes(text, LintFacts(isReadOverIP: true)) == [])
   }
 
-  @Test("One thing that is changed is the one thing that is found", arguments: Change.all)
+  @Test("A single change causes exactly its finding", arguments: Change.all)
   func changed(_ change: Change) {
     if !change.from.isEmpty { #expect(change.database.contains(change.from), "there is no such place") }
     #expect(Self.codes(change.changed, change.facts) == change.found)
   }
 
-  @Test("Numbers at the ends of what is read are no trap")
+  @Test("Numbers at the limits don't trap")
   func ends() {
     let least = "-170141183460469231731687303715884105728"
     let text = Databases.house.replacing(
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "A number is on a step, off it, or too far from the minimum to tell",
+    "A number is on a step, off it, or too far from the minimum to decide",
     arguments: [
       (#""format":"float","value":16.1,"minValue":0,"minStep":1"#, false),
       (#""format":"float","value":16.10001,"minValue":0,"minStep":1"#, true),
@@ -55,14 +55,14 @@ import Testing
     #expect(Self.codes(Databases.one(service)).contains("value-step/off-grid") == isOff)
   }
 
-  @Test("Every rule has a change that breaks it, or a test of its own")
+  @Test("Each rule is violated by a change, or has a separate test")
   func everyRule() {
     let elsewhere: Set<String> = ["counts", "accessory-count", "switch-service"]
     let broken = Set(Change.all.flatMap(\.found).map { String($0.prefix { $0 != "/" }) })
     #expect(Set(DatabaseLint.rules.map(\.name)).subtracting(broken) == elsewhere)
   }
 
-  @Test("Rules are those of the catalogue of cases, each once")
+  @Test("The rules are exactly those of the case catalogue")
   func rules() {
     let ids = DatabaseLint.rules.map(\.id)
     #expect(Set(ids).count == ids.count)
@@ -74,19 +74,19 @@ import Testing
     #expect(DatabaseLint.rule("ADB-41") == nil)
   }
 
-  @Test("Every finding has the number of its rule, and says where", arguments: Change.all)
+  @Test("Each finding has its rule's number and a place", arguments: Change.all)
   func complete(_ change: Change) throws {
     for finding in DatabaseLint([UInt8](change.changed.utf8)).findings(facts: change.facts) {
       let rule = try #require(DatabaseLint.rule(String(finding.rule.prefix { $0 != "/" })))
       #expect(rule.id == finding.caseID)
       #expect(!finding.summary.isEmpty)
-      #expect(finding.ios == .unknown || finding.source != nil, "who reports it?")
+      #expect(finding.ios == .unknown || finding.source != nil, "a finding about iOS needs a source")
       if rule.level == .info { #expect(finding.severity == .info) }
       if rule.level == .should { #expect(finding.severity != .must) }
     }
   }
 
-  @Test("Rules are chosen by case or by name")
+  @Test("Rules are selected by case or by name")
   func chosen() {
     let text = Databases.house.replacing("\"SN0001\"", with: "\"S\"").replacing("\"value\":50", with: "\"value\":500")
     let lint = DatabaseLint([UInt8](text.utf8))
@@ -96,7 +96,7 @@ import Testing
     #expect(lint.findings(rules: ["ADB-99"]).isEmpty)
   }
 
-  @Test("SV-30 is what ADB-38 is, for those that ask for it")
+  @Test("SV-30 is a SHOULD version of ADB-38, only on request")
   func switchService() {
     let text = Databases.switches.replacing("\"linked\":[40,44]", with: "\"linked\":[40]")
     let lint = DatabaseLint([UInt8](text.utf8))
@@ -105,14 +105,14 @@ import Testing
     #expect(lint.findings(rules: ["ADB-38"]).map(\.severity) == [.must])
   }
 
-  @Test("Links from the switches to the label do as well")
+  @Test("Links from the switches to the label are valid, too")
   func linkedFromSwitches() {
     let text = Databases.switches.replacing("\"linked\":[40,44],", with: "")
       .replacing("\"type\":\"89\",", with: "\"type\":\"89\",\"linked\":[50],")
     #expect(Self.codes(text) == [])
   }
 
-  @Test("More than 150 accessories are too many, and 150 are not")
+  @Test("More than 150 accessories are a finding, 150 are not")
   func accessoryCount() {
     func bridge(_ count: Int) -> String {
       Databases.database(
@@ -124,7 +124,7 @@ import Testing
     #expect(Self.codes(bridge(151)) == ["accessory-count/too-many"])
   }
 
-  @Test("More than 100 services or characteristics are too many, and 100 are not")
+  @Test("More than 100 services or characteristics are a finding, 100 are not")
   func counts() {
     func characteristic(_ iid: Int) -> String {
       let type = "1D9E0000-63A1-4C9B-9B5A-" + String(format: "%012X", iid)
@@ -143,7 +143,7 @@ import Testing
     #expect(Self.codes(database(1, 101)) == ["counts/characteristics"])
   }
 
-  @Test("What is written otherwise and means the same is right")
+  @Test("An equivalent spelling is no finding")
   func otherSpellings() {
     let house = Databases.house
     for (from, to) in [
@@ -159,13 +159,13 @@ import Testing
     }
   }
 
-  @Test("A category that fits is right", arguments: [(5, true), (2, true), (7, false)])
+  @Test("A matching category is no finding", arguments: [(5, true), (2, true), (7, false)])
   func category(_ number: Int, _ fits: Bool) {
     #expect(Self.codes(Databases.house, LintFacts(category: number)).isEmpty == fits)
     #expect(Self.codes(Databases.bridge, LintFacts(category: 2)) == [])
   }
 
-  @Test("A bare list is a recording, unless an accessory sent it")
+  @Test("A bare list is an info in a recording, but a MUST violation if an accessory sent it")
   func bareList() {
     let text = "[" + Databases.house.drop { $0 != "{" }.dropFirst().drop { $0 != "{" }.dropLast()
     let lint = DatabaseLint([UInt8](text.utf8))
@@ -189,14 +189,14 @@ import Testing
     #expect(finding.fix != nil)
   }
 
-  @Test("A null that is gone when read again is none")
+  @Test("A null that is gone in a second read is no finding")
   func nullOnce() {
     let text = Databases.house.replacing("\"value\":\"AQID\"", with: "\"value\":null")
     #expect(Self.codes(text, LintFacts(nullAgain: [])) == [])
     #expect(DatabaseLint.nulls(in: [UInt8](text.utf8)) == [AttributeID(aid: 1, iid: 22)])
   }
 
-  @Test("Devices that people own are not accused", arguments: devices)
+  @Test("Real devices have no findings", arguments: devices)
   func realDevices(_ name: String) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/devices/\(name).json")
     let findings = DatabaseLint([UInt8](try Data(contentsOf: file))).findings()
@@ -207,7 +207,7 @@ import Testing
     "aqara_gateway", "camera", "ecobee3", "eve_energy", "koogeek_ls1", "lennox_e30", "nanoleaf_bulb",
   ]
 
-  @Test("Rules of how JSON is written don't accuse a device that a recorder wrote down, unless an accessory sent it")
+  @Test("Rules of JSON syntax apply only to bytes sent by an accessory, not to recordings")
   func otherTransport() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../Vectors/devices/eve_energy.json")
@@ -217,7 +217,7 @@ import Testing
     #expect(strict.isSuperset(of: ["ADB-04", "ADB-05", "ADB-13", "ADB-15", "ADB-26", "ADB-37"]))
   }
 
-  @Test("A stranger's texts can't write to a terminal")
+  @Test("Texts from an accessory can't control the terminal")
   func hostileNames() {
     let text = Databases.house.replacing("\"Hall Lamp\"", with: "\"\\u001b[2J\\u202eA\"")
       .replacing("\"SN0001\"", with: "\"\\u001b\"")
@@ -228,7 +228,7 @@ import Testing
 }
 
 @Suite("The page on linting") struct LintPageTests {
-  @Test("Its table has every rule, with its name, level and words")
+  @Test("The table has each rule, with its name, level and text")
   func table() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/lint.md")
     let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)

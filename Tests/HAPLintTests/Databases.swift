@@ -1,4 +1,4 @@
-/// Databases in which there is nothing to find, as text: tests change one thing in them.
+/// Databases without findings, as text. Tests change one member.
 enum Databases {
   static func information(_ name: String = "Hall Lamp", serial: String = "SN0001") -> String {
     """
@@ -24,7 +24,7 @@ enum Databases {
     "{\"accessories\":[\n\(accessories.joined(separator: ",\n"))]}"
   }
 
-  /// One accessory with these services behind Accessory and Protocol Information.
+  /// One accessory with these services after Accessory and Protocol Information.
   static func one(_ services: String...) -> String { database([accessory(1, [information(), version] + services)]) }
 
   static let light = """
@@ -52,7 +52,7 @@ enum Databases {
     {"iid":32,"type":"67","perms":["pr","pw","ev"],"format":"uint8","value":3,"valid-values":[1,3]}]}
     """
 
-  /// A light, a service of a vendor's own and an alarm.
+  /// A light, a custom service and an alarm.
   static let house = one(light, custom, security)
 
   static let bridge = database([

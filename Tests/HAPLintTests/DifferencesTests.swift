@@ -9,7 +9,7 @@ import Testing
     return DatabaseLint.structuralDifferences(between: [UInt8](old.utf8), and: [UInt8](new.utf8))
   }
 
-  @Test("Values and spelling make no difference")
+  @Test("Changed values and spelling are no structural difference")
   func values() {
     #expect(Self.differences("\"value\":50", "\"value\":51") == [])
     #expect(Self.differences("\"1.0.0\"", "\"2.0.0\"") == [])
@@ -17,7 +17,7 @@ import Testing
     #expect(Self.differences("\"43\"", "\"00000043-0000-1000-8000-0026BB765291\"") == [])
   }
 
-  @Test("Structure does")
+  @Test("Changed structure is a difference")
   func structure() {
     #expect(
       Self.differences("\"maxValue\":100", "\"maxValue\":99")
@@ -40,7 +40,7 @@ import Testing
       Self.differences("{\"accessories\"", "{\"things\"") == ["one of the two texts is not an attribute database"])
   }
 
-  @Test("An id that means another thing is one that was used again")
+  @Test("An id with another meaning is reported as reused")
   func reuse() {
     func reused(_ from: String, _ to: String) -> [String] {
       let new = Databases.bridge.replacing(from, with: to, maxReplacements: 1)

@@ -2,21 +2,21 @@ import HAPLint
 import HAPWire
 import Testing
 
-@Suite("What a linter says") struct LintTextTests {
+@Suite("The linter's text output") struct LintTextTests {
   private static func findings(_ changes: (String, String)...) -> [LintFinding] {
     var text = Databases.house
     for (from, to) in changes { text = text.replacing(from, with: to, maxReplacements: 1) }
     return DatabaseLint([UInt8](text.utf8)).findings()
   }
 
-  @Test("Without findings it says that there is no report, not that iOS takes it")
+  @Test("Without findings, the text states only that none were found, not that iOS accepts the accessory")
   func nothing() {
     #expect(
       LintText.report(Self.findings()) == "No finding is known to make iOS reject this.\n\nNo findings.\n")
     #expect(!LintText.isFailure([]))
   }
 
-  @Test("The first line answers whether iOS would take it")
+  @Test("The first line states whether iOS would accept the accessory")
   func answer() {
     let one = Self.findings(("\"value\":50", "\"value\":500"))
     #expect(
@@ -31,7 +31,7 @@ import Testing
     #expect(LintText.isFailure(two))
   }
 
-  @Test("Findings stand below what they are about, with tag, source, fix and place")
+  @Test("Findings are listed under their subject, with tag, source, fix and place")
   func grouped() {
     let findings = Self.findings(
       ("\"value\":50", "\"value\":500"), ("\"minStep\":1", "\"minStep\":0"), ("\"43\"", "\"0043\""),
@@ -65,7 +65,7 @@ import Testing
         """)
   }
 
-  @Test("Programs get the same as JSON")
+  @Test("JSON output has the same contents")
   func json() throws {
     let text = LintText.json(Self.findings(("\"value\":50", "\"value\":500"), ("\"0043\"", "\"43\"")))
     let node = try JSONNode.parse([UInt8](text.utf8))

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPLoop
 
 @Suite(.timeLimit(.minutes(10))) struct ChildProcessTests {
-  /// All that a command tells.
+  /// All events of a command.
   private func events(
     of command: String, environment: [String: String] = [:], limit: Int = 100,
     _ feed: @escaping @Sendable (ChildProcess) -> Void = { _ in },
@@ -30,7 +30,7 @@ import Testing
 
   private func isGone(_ process: Int32) -> Bool { Foundation.kill(process, 0) != 0 && errno == ESRCH }
 
-  /// Whether its parent soon takes its exit status. There is no notice of that.
+  /// Whether the parent collects the exit status soon. There is no notification for it.
   private func isSoonGone(_ process: Int32) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(20)
     while !isGone(process) {
@@ -40,7 +40,8 @@ import Testing
     return true
   }
 
-  @Test("Lines of both outputs come, the last without its end too, and then how it ended") func lines() async {
+  @Test("Lines of both outputs are reported, including an unterminated last one, and then the exit status")
+  func lines() async {
     #expect(await events(of: "printf 'a\\nb'; exit 3") == [line("a"), line("b"), .ended(.code(3))])
     #expect(await events(of: "echo x >&2") == [line("x", .error), .ended(.code(0))])
     #expect(await events(of: "kill -9 $$") == [.ended(.signal(9))])
@@ -48,14 +49,14 @@ import Testing
     #expect(missing.last == .ended(.code(127)) && missing.count == 2)
   }
 
-  @Test("A line that is too long is skipped, and much output comes whole") func muchOutput() async {
+  @Test("A line above the limit is skipped, and long output is reported completely") func muchOutput() async {
     let seen = await events(of: "printf '%0101d\\n'; seq 1 20000", limit: 100)
     #expect(seen.count == 20_002)
     #expect(seen.first == .tooLong(.output, limit: 100))
     #expect(seen[20_000] == line("20000") && seen.last == .ended(.code(0)))
   }
 
-  @Test("It is given lines, and the end of them") func input() async {
+  @Test("A process gets lines on its input, and their end") func input() async {
     let seen = await events(of: "cat; echo end") { child in
       #expect(child.write(line: "one") && child.write(line: "zwölf"))
       child.closeInput()
@@ -64,7 +65,7 @@ import Testing
     #expect(seen == [line("one"), line("zwölf"), line("end"), .ended(.code(0))])
   }
 
-  @Test("One that doesn't read isn't given more than a bounded amount") func fullInput() async {
+  @Test("Input for a process that doesn't read is bounded") func fullInput() async {
     let seen = await events(of: "read first; echo $first") { child in
       var count = 0
       while count < 3000, child.write(line: String(repeating: "x", count: 1023)) { count += 1 }
@@ -73,7 +74,7 @@ import Testing
     #expect(seen.last == .ended(.code(0)))
   }
 
-  @Test("It has this process's environment, and what is set besides") func environment() async {
+  @Test("A process has this process's environment, and the additional variables") func environment() async {
     setenv("HAPLOOP_TEST_OLD", "old", 1)
     setenv("HAPLOOP_TEST_BOTH", "old", 1)
     let seen = await events(
@@ -82,7 +83,7 @@ import Testing
     #expect(seen == [line("old a = b Grüße"), .ended(.code(0))])
   }
 
-  @Test("It has a group of its own, and leaves no zombie") func group() async throws {
+  @Test("A process has its own process group, and leaves no zombie") func group() async throws {
     let seen = await events(of: "echo $$; ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat")
     let numbers = seen.compactMap { event -> Int32? in
       guard case .line(.output, let bytes) = event else { return nil }
@@ -92,10 +93,9 @@ import Testing
     #expect(isGone(try #require(numbers.first)))
   }
 
-  @Test("Terminated, it and its children get time to end, and are gone when the end is reported") func terminate()
-    async throws
-  {
-    // The inner shell takes a moment after the outer one has ended.
+  @Test("After terminate, the process and its children get a grace period; all are gone when the end is reported")
+  func terminate() async throws {
+    // The inner shell ends shortly after the outer one.
     let command = """
       sh -c 'trap "sleep 0.2; echo late; exit" TERM; echo $$; while :; do sleep 0.01; done' & echo ready; wait
       """
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("What doesn't end when it is asked to is ended after the grace") func killed() async throws {
+  @Test("A process that ignores termination is killed after the grace period") func killed() async throws {
     let command = "trap '' TERM; echo $$; while :; do sleep 0.01; done"
     let seen = await events(of: command) { _ in
     } on: { child, event in
@@ -122,7 +122,7 @@ import Testing
     #expect(seen.last == .ended(.signal(9)))
   }
 
-  @Test("A process that the shell leaves running delays neither its end nor the loop, and continues") func background()
+  @Test("A background process of the shell doesn't delay the end or the loop, and continues to run") func background()
     async throws
   {
     let seen = await events(of: "(sleep 3600; echo late) & echo $!")
@@ -136,7 +136,7 @@ import Testing
     Foundation.kill(-getpgid(process), SIGKILL)
   }
 
-  @Test("Closing, or stopping the loop, ends nothing and leaves no zombie", arguments: [true, false])
+  @Test("Closing, or stopping the loop, ends no process and leaves no zombie", arguments: [true, false])
   func closing(_ isClosedByHand: Bool) async throws {
     let process: Int32 = await onLoop { loop, finish in
       let child = Box<ChildProcess?>(nil)
@@ -155,7 +155,7 @@ import Testing
     #expect(await isSoonGone(process))
   }
 
-  @Test("Closing what was to end ends it now") func closingWhatEnds() async throws {
+  @Test("Closing a terminating process kills it at once") func closingWhatEnds() async throws {
     let process: Int32 = await onLoop { loop, finish in
       let child = Box<ChildProcess?>(nil)
       child.value = try? ChildProcess(loop, command: "trap '' TERM; echo go; while :; do sleep 0.01; done") { event in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPLoop
 
-/// Reads all that comes on a stream, and collects it. The stream keeps it.
+/// Reads all bytes of a stream and collects them. The stream retains it.
 final class Collector {
   let buffer = UnsafeMutableRawBufferPointer.buffer(4096)
   var bytes: [UInt8] = []

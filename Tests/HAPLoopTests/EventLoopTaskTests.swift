@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EventLoopSleepTests {
   private static let century = Duration.seconds(100 * 366 * 86_400)
 
-  /// Runs `body` with a loop that was started.
+  /// Runs `body` with a started loop.
   private func withLoop<T>(_ body: (EventLoop) async throws -> T) async rethrows -> T {
     let loop = EventLoop(name: "sleep")
     loop.start()
@@ -13,7 +13,7 @@ import Testing
     return try await body(loop)
   }
 
-  @Test("A sleep is never shorter than was asked for", arguments: [-5, 0, 1, 7]) func neverEarly(_ milliseconds: Int)
+  @Test("A sleep is never shorter than requested", arguments: [-5, 0, 1, 7]) func neverEarly(_ milliseconds: Int)
     async throws
   {
     let elapsed = try await withLoop { loop in
@@ -32,7 +32,7 @@ import Testing
       }
       await #expect(throws: CancellationError.self) { try await before.value }
       let during = Task { try await loop.sleep(for: Self.century) }
-      // The sleep has made its timer.
+      // By now, the sleep has started its timer.
       while try! loop.performAndWait({ loop.openHandleCount }) == 0 { await Task.yield() }
       during.cancel()
       await #expect(throws: CancellationError.self) { try await during.value }
@@ -45,7 +45,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("A sleep on a loop that ends, or has ended, throws an error that says so") func ended() async {
+  @Test("A sleep on a loop that ends, or has ended, throws an error with that reason") func ended() async {
     let loop = EventLoop(name: "sleep")
     loop.start()
     let during = Task { try await loop.sleep(for: Self.century) }
@@ -65,7 +65,7 @@ import Testing
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    /// The closure needs no `await` for the actor's own state.
+    /// The closure needs no `await` to access the actor's state.
     func countInTask() async -> Int {
       await loop.startTask {
         self.count += 1
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("A task brings the value or the error of its work, and can be cancelled") func outcomes() async throws {
+  @Test("A task returns the value or the error of its work, and can be cancelled") func outcomes() async throws {
     let loop = EventLoop(name: "task")
     #expect(await loop.startTask { 7 }.value == 7)
     let failing = loop.startTask { throw LoopError(.timedOut, "late") }

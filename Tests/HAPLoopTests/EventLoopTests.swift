@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPLoop
 
-/// An actor pinned to a loop.
+/// An actor that is pinned to a loop.
 private actor Counter {
   let loop: EventLoop
   var count = 0
@@ -26,7 +26,7 @@ private actor Counter {
   }
 
   func startTimer(_ done: @escaping @Sendable (Int) -> Void) {
-    // A closure made inside the actor is the actor's own, and may be called from the loop's callbacks.
+    // A closure created inside the actor has its isolation, and the loop's callbacks may call it.
     timer = LoopTimer(loop) {
       self.count += 1
       done(self.count)
@@ -37,7 +37,7 @@ private actor Counter {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
-  @Test("Actors pinned to a loop run on its thread, from a thousand tasks at once")
+  @Test("Actors pinned to a loop run on its thread, even with a thousand concurrent tasks")
   func actors() async {
     let loop = EventLoop(name: "actors")
     loop.start()
@@ -50,7 +50,7 @@ private actor Counter {
     loop.stop()
   }
 
-  @Test("A callback enters a pinned actor by assumeIsolated")
+  @Test("A callback enters a pinned actor with assumeIsolated")
   func assumeIsolated() async {
     let count = await onLoop { (loop, finish: @escaping @Sendable (Int) -> Void) in
       let counter = Counter(loop)
@@ -67,7 +67,7 @@ private actor Counter {
     #expect(count == 1)
   }
 
-  @Test("A closure made inside a pinned actor runs in its isolation when a timer calls it")
+  @Test("A closure created inside a pinned actor keeps its isolation when a timer calls it")
   func isolatedClosure() async {
     let loop = EventLoop(name: "closure")
     loop.start()
@@ -90,7 +90,7 @@ private actor Counter {
     }
   }
 
-  @Test("A handle made on a foreign thread traps") func foreignHandle() async {
+  @Test("Creating a handle on a foreign thread traps") func foreignHandle() async {
     await #expect(processExitsWith: .failure) {
       let loop = EventLoop(name: "a")
       loop.start()
@@ -98,7 +98,7 @@ private actor Counter {
     }
   }
 
-  @Test("What was scheduled before the start runs after it, in order") func early() throws {
+  @Test("Work scheduled before the start runs after it, in order") func early() throws {
     let loop = EventLoop(name: "early")
     let seen = Box<[Int]>([])
     for number in 0..<100 { loop.schedule { seen.value.append(number) } }
@@ -108,7 +108,7 @@ private actor Counter {
     loop.stop()
   }
 
-  @Test("What is scheduled after the end is refused") func late() {
+  @Test("Scheduling work after the end is refused") func late() {
     let loop = EventLoop(name: "late")
     loop.start()
     loop.stop()
@@ -116,7 +116,7 @@ private actor Counter {
   }
 
   /// Seen to fail: without `dropEntries` in `stop`.
-  @Test("A loop that is stopped before it ran releases the work that it was given") func droppedWork() {
+  @Test("A loop that is stopped before it ran releases its scheduled work") func droppedWork() {
     final class Canary: Sendable {}
     let loop = EventLoop(name: "x")
     weak var canary: Canary?
@@ -131,19 +131,20 @@ private actor Counter {
     #expect(canary == nil)
   }
 
-  @Test("A loop that was never started can be stopped, and let go of") func unstarted() {
+  @Test("A loop that was never started can be stopped and released") func unstarted() {
     EventLoop(name: "x").stop()
     _ = EventLoop(name: "y")
   }
 
-  @Test("An error thrown in performAndWait comes back") func throwing() {
+  @Test("An error thrown in performAndWait is rethrown") func throwing() {
     let loop = EventLoop(name: "throwing")
     loop.start()
     #expect(throws: LoopError(.timedOut, "x")) { try loop.performAndWait { throw LoopError(.timedOut, "x") } }
     loop.stop()
   }
 
-  @Test("Stopping twice, at once from many threads, and from the loop's own thread is well") func stopping() async {
+  @Test("A loop may be stopped twice, concurrently from several threads, and from its own thread")
+  func stopping() async {
     for _ in 0..<50 {
       let loop = EventLoop(name: "stop")
       loop.start()
@@ -154,7 +155,7 @@ private actor Counter {
   }
 
   @Test(
-    "Who wants to know when a loop has ended is told once, behind everything that it ran, and at once when it is over")
+    "A whenEnded handler is called once, after all work of the loop, or at once if the loop has ended")
   func ending() async {
     let loop = EventLoop(name: "ending")
     loop.start()
@@ -174,7 +175,7 @@ private actor Counter {
     #expect(order.withLock { $0.count } == 3)
   }
 
-  @Test("A loop that stops itself and is waited for by nobody ends, and is freed") func selfStopping() async {
+  @Test("A loop that stops itself ends and is released, even if no thread waits for it") func selfStopping() async {
     weak var gone: EventLoop?
     for _ in 0..<100 {
       let loop = EventLoop(name: "alone")
@@ -185,7 +186,7 @@ private actor Counter {
     while gone != nil { await Task.yield() }
   }
 
-  @Test("Stopping runs what was scheduled, also by what runs while stopping") func stopDrains() {
+  @Test("Stopping runs all scheduled work, including work scheduled while stopping") func stopDrains() {
     let loop = EventLoop(name: "drain")
     loop.start()
     let count = Box(0)
@@ -194,7 +195,7 @@ private actor Counter {
     #expect(count.value == 10)
   }
 
-  @Test("A hook and a job that make more work in every turn can't keep a loop from ending") func endless() {
+  @Test("A hook and a job that schedule more work in each turn can't prevent the loop's end") func endless() {
     let loop = EventLoop(name: "endless")
     loop.start()
     @Sendable func goOn() { loop.schedule { goOn() } }
@@ -225,7 +226,7 @@ private actor Counter {
     #expect(closed.value == 1)
   }
 
-  @Test("Stopping closes the handles that are open, and frees their owners and closures") func stopCloses() throws {
+  @Test("Stopping closes open handles, and releases their owners and closures") func stopCloses() throws {
     let loop = EventLoop(name: "close")
     loop.start()
     final class Witness: Sendable {}
@@ -237,7 +238,7 @@ private actor Counter {
       try loop.performAndWait {
         for _ in 0..<1000 {
           let timer = LoopTimer(loop)
-          timer.onFire = { _ = (held, timer) }  // a cycle, as owners make them
+          timer.onFire = { _ = (held, timer) }  // a reference cycle, as owners create it
           timer.onClosed = { closed.value += 1 }
           timer.start(after: .seconds(1000))
         }
@@ -250,7 +251,7 @@ private actor Counter {
     #expect(loop.openHandleCount == 0)
   }
 
-  @Test("A job that goes on for ever keeps neither timers nor the end waiting") func starvation() async {
+  @Test("An endless job blocks neither timers nor the loop's end") func starvation() async {
     let fired: Bool = await onLoop { loop, finish in
       let spinner = Box(true)
       @Sendable func spin() { if spinner.value { loop.schedule { spin() } } }
@@ -267,14 +268,14 @@ private actor Counter {
 
   // MARK: Pool
 
-  @Test("Work runs off the loop, and its result comes back on it") func offload() async {
+  @Test("Work runs off the loop, and its result is delivered on the loop") func offload() async {
     let places: [Bool] = await onLoop { loop, finish in
       loop.offload({ loop.isOnLoop }, then: { finish([$0, loop.isOnLoop]) })
     }
     #expect(places == [false, true])
   }
 
-  @Test("Work can be awaited, from anywhere") func asyncOffload() async {
+  @Test("Work can be awaited from any context") func asyncOffload() async {
     let loop = EventLoop(name: "offload")
     loop.start()
     let sum = await withTaskGroup(of: Int.self) { group in
@@ -285,7 +286,7 @@ private actor Counter {
     loop.stop()
   }
 
-  @Test("Stopping waits for work on the pool, and its results are told") func stopWaitsForWork() throws {
+  @Test("Stopping waits for work on the pool, and delivers its results") func stopWaitsForWork() throws {
     let loop = EventLoop(name: "pool")
     loop.start()
     let results = Box(0)

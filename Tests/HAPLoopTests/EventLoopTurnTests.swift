@@ -39,7 +39,7 @@ import Testing
     #expect(seen.last == "end")
   }
 
-  @Test("What a hook schedules is run, though nothing else happens") func hookSchedules() async {
+  @Test("Work scheduled by a hook runs even without other events") func hookSchedules() async {
     let ran: Bool = await onLoop { loop, finish in
       let once = Box(true)
       loop.atEndOfTurn {
@@ -68,16 +68,14 @@ import Testing
     #expect(counts == [1, 3])
   }
 
-  @Test("A hook on request runs once at the end of a turn in which it was asked for, and in no other") func asked()
-    async
-  {
+  @Test("A hook on request runs once, at the end of a turn in which it was requested") func asked() async {
     let seen: [String] = await onLoop { loop, finish in
       let seen = Box<[String]>([])
       let asked = loop.hookOnRequest { seen.value.append("asked") }
       let other = Box(loop.hookOnRequest {})
       other.value = loop.hookOnRequest {
         seen.value.append("other")
-        // Asked for while hooks run, it has its turn before the loop blocks.
+        // A request while hooks run is served before the loop blocks.
         asked.ask()
       }
       let cancelled = loop.hookOnRequest { seen.value.append("cancelled") }
@@ -105,12 +103,12 @@ import Testing
     #expect(seen == ["asked", "second turn", "third turn", "other", "asked"])
   }
 
-  @Test("Now stands still within a turn and moves on after it") func now() async {
+  @Test("loop.now is constant within a turn and advances after it") func now() async {
     let times: [UInt64] = await onLoop { loop, finish in
       let first = loop.now
       while loop.readClock() < first + 2_000_000 {}
       let second = loop.now
-      // A timer that is due before the turn ends still belongs to it.
+      // A timer that is due before the end of the turn belongs to the turn.
       let hook = Box<TurnHook?>(nil)
       hook.value = loop.atEndOfTurn {
         hook.value?.cancel()

@@ -14,7 +14,7 @@ import Testing
 
   private func line(_ text: String) -> LineSplitter.Line { .line(Array(text.utf8)) }
 
-  @Test("Lines end in LF or CR LF, and the last one may lack its end") func ends() {
+  @Test("Lines end with LF or CR LF, and the last line may be unterminated") func ends() {
     #expect(split(["a\nb\r\n\nc"]) == [line("a"), line("b"), line(""), line("c")])
     #expect(split([]) == [])
     #expect(split(["\n"]) == [line("")])
@@ -22,22 +22,22 @@ import Testing
     #expect(split(["a\rb\n"]) == [line("a\rb")])
   }
 
-  @Test("Lines come the same however the input is cut", arguments: 1...7) func cuts(_ size: Int) {
+  @Test("Lines are the same, however the input is split", arguments: 1...7) func cuts(_ size: Int) {
     let text = Array("one\r\ntwo\n\n12345678\r\n123456789\n\r\nend")
     let chunks = stride(from: 0, to: text.count, by: size).map { String(text[$0..<min($0 + size, text.count)]) }
-    // A Swift character may hold CR LF together; a cut between the two is a case of its own below.
+    // A Swift character may be CR LF; the next test splits the two.
     #expect(
       split(chunks) == [
         line("one"), line("two"), line(""), line("12345678"), .tooLong(limit: 8), line(""), line("end"),
       ])
   }
 
-  @Test("CR and LF in different chunks are one end") func cutEnd() {
+  @Test("CR and LF in different chunks are one line end") func cutEnd() {
     #expect(split(["a\r", "\nb\n"]) == [line("a"), line("b")])
     #expect(split(["12345678\r", "\n"]) == [line("12345678")])
   }
 
-  @Test("A line of the limit passes, one more byte does not, and what follows it does") func limit() {
+  @Test("A line at the limit is accepted, one more byte is not, and the next line is") func limit() {
     #expect(split(["12345678\n"]) == [line("12345678")])
     #expect(split(["123456789\nx\n"]) == [.tooLong(limit: 8), line("x")])
     #expect(split(["1234", "5678", "9", "0123456789", "\nx"]) == [.tooLong(limit: 8), line("x")])
@@ -46,7 +46,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct LineReaderTests {
-  /// All events of a reader up to the end.
+  /// All events of a reader until its end.
   private func events(of descriptor: Int32, feeding feed: (@Sendable () -> Void)? = nil) async -> [LineReader.Event] {
     await onLoop { loop, finish in
       let seen = Box<[LineReader.Event]>([])
@@ -62,7 +62,7 @@ import Testing
 
   private func line(_ text: String) -> LineReader.Event { .line(Array(text.utf8)) }
 
-  @Test("Lines come from a pipe, and its end is told") func pipes() async {
+  @Test("Lines are read from a pipe, and its end is reported") func pipes() async {
     var ends: [Int32] = [0, 0]
     _ = pipe(&ends)
     let (reader, writer) = (ends[0], ends[1])
@@ -75,7 +75,7 @@ import Testing
     close(reader)
   }
 
-  @Test("Lines come from a file, also more than one buffer of them") func files() async throws {
+  @Test("Lines are read from a file, even if it exceeds a buffer") func files() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(
       "lines-\(getpid())-\(UInt32.random(in: 0...UInt32.max))")
     defer { try? FileManager.default.removeItem(at: path) }
@@ -88,8 +88,8 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("Lines come from a terminal") func terminals() async {
-      // The functions for this are hidden behind a macro; these are Linux's own requests.
+    @Test("Lines are read from a terminal") func terminals() async {
+      // The C functions for this are macros, so these are Linux's ioctl requests.
       let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       var number: Int32 = 0
       _ = ioctl(main, 0x4004_5431, &number)  // TIOCSPTLCK: unlock
@@ -103,14 +103,14 @@ import Testing
     }
   #endif
 
-  @Test("A closed descriptor and the null device have ended at once") func nothing() async {
+  @Test("A closed descriptor and the null device end at once") func nothing() async {
     #expect(await events(of: 9999) == [.end(nil)])
     let null = open("/dev/null", O_RDONLY)
     #expect(await events(of: null) == [.end(nil)])
     close(null)
   }
 
-  @Test("A directory can't be read, and the reason is told") func unreadable() async {
+  @Test("A directory can't be read, and the reason is reported") func unreadable() async {
     let directory = open("/", O_RDONLY)
     let seen = await events(of: directory)
     close(directory)
@@ -121,7 +121,7 @@ import Testing
     #expect(error.detail.contains("reading lines"))
   }
 
-  @Test("Closing while nothing comes ends the thread, and is well twice and inside an event") func closing() async {
+  @Test("Closing an idle reader ends its thread; it may be closed twice and inside an event") func closing() async {
     var ends: [Int32] = [0, 0]
     _ = pipe(&ends)
     let (reader, writer) = (ends[0], ends[1])
@@ -139,7 +139,7 @@ import Testing
     close(writer)
   }
 
-  @Test("Stopping the loop closes a reader that still waits") func stopped() throws {
+  @Test("Stopping the loop closes a waiting reader") func stopped() throws {
     var ends: [Int32] = [0, 0]
     _ = pipe(&ends)
     let reader = ends[0]

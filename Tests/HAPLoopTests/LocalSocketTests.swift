@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPLoop
 
-/// A place for a socket, gone with its owner.
+/// A folder for a socket, removed with its owner.
 private final class Place: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "hl-\(UInt32.random(in: 0...UInt32.max))").path
   var path: String { folder + "/s" }
@@ -12,9 +12,7 @@ private final class Place: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct LocalSocketTests {
-  @Test("What one side sends comes to the other, at whatever pace it is read, and ends with the end") func echo()
-    async throws
-  {
+  @Test("Sent bytes arrive at any reading pace, up to the end of the stream") func echo() async throws {
     let place = Place()
     let size = 4_000_000
     let received: Int = await onLoop { loop, finish in
@@ -61,7 +59,7 @@ private final class Place: Sendable {
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 
-  @Test("A socket is its owner's alone, and is there under its name only while somebody listens") func life()
+  @Test("Only the owner can use a socket, and its file exists only while the listener is open") func life()
     async throws
   {
     let place = Place()
@@ -79,7 +77,7 @@ private final class Place: Sendable {
     #expect(facts == ["384 true", #"["s"]"#, "false"])
   }
 
-  @Test("What a dead process left is known as that, and gives way") func stale() async throws {
+  @Test("A dead process's socket is recognized as stale, and can be replaced") func stale() async throws {
     let place = Place()
     let descriptor = try LocalSocket.make()
     #expect(LocalSocket.withAddress(place.path) { bind(descriptor, $0, $1) } == 0)
@@ -94,7 +92,7 @@ private final class Place: Sendable {
     #expect(isUp)
   }
 
-  @Test("A path that is too long, or in no folder, is refused with why", arguments: [200, 20]) func badPaths(
+  @Test("A path that is too long, or has no folder, is refused with the reason", arguments: [200, 20]) func badPaths(
     _ length: Int
   ) async {
     let path = "/no-such-folder/of-hapsim/" + String(repeating: "x", count: length)
@@ -107,7 +105,7 @@ private final class Place: Sendable {
     #expect(message?.contains(length == 200 ? "name too long" : "no such file") == true, "\(message ?? "")")
   }
 
-  @Test("A listener that is held lets nobody in, and then all who waited") func held() async {
+  @Test("A listener on hold accepts no connection, and accepts all waiting ones afterwards") func held() async {
     let place = Place()
     let counts: [Int] = await onLoop { loop, finish in
       let count = Box(0)
@@ -120,7 +118,7 @@ private final class Place: Sendable {
       }
       listener.value?.isHeld = true
       for _ in 0..<3 { #expect(LocalSocket.isAlive(place.path)) }
-      // One who came later, to another place, is let in before them.
+      // A later connection, to another listener, is accepted before them.
       let other = Box<LocalListener?>(nil)
       other.value = try? LocalListener(loop, path: place.path + "2") { stream in
         stream.close()
@@ -135,7 +133,7 @@ private final class Place: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct HeldLineReaderTests {
-  @Test("A reader that is held reads no further than it has, until it is let go") func held() async throws {
+  @Test("A reader on hold stops reading until it is released") func held() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let (input, output) = (ends[0], ends[1])
@@ -146,7 +144,7 @@ private final class Place: Sendable {
         guard case .line(let line) = event else { return }
         seen.value.append(String(decoding: line, as: UTF8.self))
         if seen.value.count == 2 {
-          // The second chunk is there to be read, and isn't.
+          // The second chunk is available but not read.
           reader.value?.isHeld = true
           _ = write(output, "c\n", 2)
           LoopTimer(loop) {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LoopBoundTests {
   private final class Count { var value = 0 }
 
-  @Test("A value is reached and replaced on the thread of its loop") func onLoop() throws {
+  @Test("A value is read and replaced on its loop's thread") func onLoop() throws {
     let loop = EventLoop(name: "test")
     loop.start()
     defer { loop.stop() }
@@ -19,7 +19,7 @@ import Testing
     #expect(found == [7, 0])
   }
 
-  @Test("A value is not reached on another thread") func offLoop() async {
+  @Test("A value can't be accessed on another thread") func offLoop() async {
     await #expect(processExitsWith: .failure) {
       let loop = EventLoop(name: "test")
       loop.start()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("A value that belongs to the loop already is bound on its thread only") func boundOffLoop() async {
+  @Test("A value can be bound to a loop only on its thread") func boundOffLoop() async {
     await #expect(processExitsWith: .failure) {
       let loop = EventLoop(name: "test")
       loop.start()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("Later work runs on the loop, and not before the call returns") func later() throws {
+  @Test("Later work runs on the loop, after the call has returned") func later() throws {
     let loop = EventLoop(name: "test")
     loop.start()
     defer { loop.stop() }
@@ -52,7 +52,7 @@ import Testing
     #expect(order.withLock { $0 } == ["returned", "later 1 true"])
   }
 
-  @Test("A weak reference does not keep its object") func weakReference() {
+  @Test("A weak reference does not retain its object") func weakReference() {
     var count: Count? = Count()
     let reference = Weak(count)
     #expect(reference.object === count)

@@ -7,7 +7,7 @@ import Testing
   @Test("A timer never fires early", arguments: [0, 1, 2, 7, 20]) func neverEarly(_ milliseconds: Int) async {
     let elapsed: UInt64 = await onLoop { loop, finish in
       let start = loop.readClock()
-      // libuv's own idea of now is stale after this.
+      // From here on, libuv's cached time is stale.
       while loop.readClock() < start + 3_300_000 {}
       let armed = loop.readClock()
       let timer = LoopTimer(loop)
@@ -17,7 +17,7 @@ import Testing
     #expect(elapsed >= UInt64(milliseconds) * 1_000_000)
   }
 
-  @Test("A negative delay is the next turn, and a delay of for ever does not trap") func extremes() async {
+  @Test("A negative delay fires in the next turn, and an infinite delay does not trap") func extremes() async {
     let fired: Bool = await onLoop { loop, finish in
       let never = LoopTimer(loop, onFire: { finish(false) })
       never.start(after: .seconds(Int64.max), repeat: .seconds(Int64.max))
@@ -26,7 +26,7 @@ import Testing
     #expect(fired)
   }
 
-  @Test("A repeating timer keeps its beat, also when a callback takes long") func repeating() async {
+  @Test("A repeating timer keeps its interval, even if a callback takes long") func repeating() async {
     let times: [UInt64] = await onLoop { loop, finish in
       let times = Box<[UInt64]>([])
       let start = loop.readClock()
@@ -45,7 +45,7 @@ import Testing
     for (index, time) in times.enumerated() { #expect(time >= UInt64(2 + 3 * index) * 1_000_000) }
   }
 
-  @Test("A cancelled timer stays silent and can be started again") func cancelling() async {
+  @Test("A cancelled timer doesn't fire, and can be started again") func cancelling() async {
     let count: Int = await onLoop { loop, finish in
       let count = Box(0)
       let timer = LoopTimer(loop)
@@ -68,7 +68,7 @@ import Testing
     #expect(count == 10)
   }
 
-  @Test("A closed timer ignores everything; closing twice and inside its own callback is well") func closing() async {
+  @Test("A closed timer ignores all calls; it may be closed twice and inside its callback") func closing() async {
     let count: Int = await onLoop { loop, finish in
       let count = Box(0)
       let timer = LoopTimer(loop)
@@ -86,7 +86,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test("Ten thousand timers are made and closed, and none is left") func many() async {
+  @Test("Ten thousand timers are created and closed, and no handle is left") func many() async {
     let left: Int = await onLoop { loop, finish in
       let open = Box(10_000)
       for number in 0..<10_000 {
@@ -104,7 +104,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct SignalWatcherTests {
-  @Test("A signal to the process is told on the loop, each time") func signal() async {
+  @Test("Each signal to the process is reported on the loop") func signal() async {
     let count: Int = await onLoop { loop, finish in
       let count = Box(0)
       do {
@@ -138,7 +138,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct DescriptorWatcherTests {
-  @Test("Readable, writable and hang-up of a pipe are told") func pipes() async {
+  @Test("Readability, writability and hang-up of a pipe are reported") func pipes() async {
     let seen: [DescriptorWatcher.Events] = await onLoop { loop, finish in
       let ends = Box<[Int32]>([0, 0])
       _ = pipe(&ends.value)
@@ -152,7 +152,7 @@ import Testing
           _ = write(ends.value[1], "x", 1)
         }
         reader.onEvent = { events in
-          // A pipe that is hung up is readable too: its end is there to be read.
+          // After a hang-up a pipe is also readable, because its end can be read.
           seen.value.append(events.contains(.disconnect) ? .disconnect : events)
           if events.contains(.disconnect) {
             reader.close()

@@ -30,7 +30,7 @@ private let v4: [UInt8] = [192, 168, 7, 9]
 private let v6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
 
 @Suite struct NetlinkTests {
-  @Test("Links and addresses are read, in the order they stand in") func read() {
+  @Test("Links and addresses are read in order") func read() {
     let datagram =
       message(16, link(3, flags: 0x41)) + message(16, link(3, flags: 0x1)) + message(17, link(4, flags: 0))
       + message(20, address(3, family: 2, flags: 0x80, attribute(1, v4), attribute(3, Array("eth0\0".utf8))))
@@ -43,32 +43,32 @@ private let v6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
       ])
   }
 
-  @Test("On a point-to-point link the address is our end, not the other") func pointToPoint() {
+  @Test("On a point-to-point link, the address is the local one") func pointToPoint() {
     let body = address(5, family: 2, flags: 0, attribute(1, [10, 0, 0, 2]), attribute(2, [10, 0, 0, 1]))
     #expect(
       NetlinkMessage.messages(in: message(20, body)) == [.address(index: 5, bytes: [10, 0, 0, 1], isUsable: true)])
   }
 
   @Test(
-    "An address that is being probed for, or was found taken, can't be used; an optimistic one can",
+    "A tentative or duplicate address is unusable; an optimistic one is usable",
     arguments: [(0, true), (0x40, false), (0x08, false), (0x48, false), (0x44, true), (0x4C, false), (0x80, true)]
       as [(UInt8, Bool)])
   func usable(_ flags: UInt8, _ isUsable: Bool) {
     let short = message(20, address(2, family: 10, flags: flags, attribute(1, v6)))
     #expect(NetlinkMessage.messages(in: short) == [.address(index: 2, bytes: v6, isUsable: isUsable)])
-    // The attribute has the word, where there is one.
+    // The attribute, if present, takes precedence.
     let long = message(20, address(2, family: 10, flags: 0, attribute(1, v6), attribute(8, native(UInt32(flags)))))
     #expect(NetlinkMessage.messages(in: long) == [.address(index: 2, bytes: v6, isUsable: isUsable)])
   }
 
-  @Test("Other kinds and other families are passed over, and what follows them is read") func others() {
+  @Test("Other kinds and families are skipped, and the messages after them are read") func others() {
     let datagram =
       message(3, [0, 0, 0, 0]) + message(24, [UInt8](repeating: 0, count: 12))
       + message(20, address(1, family: 7, flags: 0, attribute(1, v4))) + message(4, []) + message(17, link(9, flags: 0))
     #expect(NetlinkMessage.messages(in: datagram) == [.overrun, .linkGone(index: 9)])
   }
 
-  @Test("A datagram cut short anywhere gives the messages that are whole") func truncated() {
+  @Test("A truncated datagram yields its complete messages") func truncated() {
     let first = message(20, address(3, family: 2, flags: 0, attribute(1, v4)))
     let second = message(16, link(3, flags: 1))
     let whole = first + second
@@ -79,7 +79,7 @@ private let v6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
   }
 
   @Test(
-    "A length that lies ends the reading, and never reads beyond",
+    "A wrong length ends the reading, and never reads out of bounds",
     arguments: [0, 1, 15, 17, 33, 4096, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF] as [UInt32])
   func lyingMessageLength(_ length: UInt32) {
     let datagram = message(16, link(3, flags: 1), length: length)
@@ -87,20 +87,20 @@ private let v6: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
     #expect(found.isEmpty, "\(length)")
   }
 
-  @Test("An attribute whose length lies gives no address", arguments: [0, 3, 9, 200, 0xFFFF] as [UInt16])
+  @Test("An attribute with a wrong length yields no address", arguments: [0, 3, 9, 200, 0xFFFF] as [UInt16])
   func lyingAttributeLength(_ length: UInt16) {
     let body = address(3, family: 2, flags: 0, attribute(1, v4, length: length))
     #expect(NetlinkMessage.messages(in: message(20, body)).isEmpty)
   }
 
-  @Test("An address of the wrong size for its family is none") func wrongSize() {
+  @Test("An address with the wrong size for its family is ignored") func wrongSize() {
     for (family, bytes) in [(2, v6), (10, v4), (2, []), (2, [1, 2, 3])] as [(UInt8, [UInt8])] {
       #expect(
         NetlinkMessage.messages(in: message(20, address(3, family: family, flags: 0, attribute(1, bytes)))).isEmpty)
     }
   }
 
-  @Test("Any change of one byte is read without a trap") func mutated() {
+  @Test("A datagram with any byte changed is read without a trap") func mutated() {
     let whole =
       message(16, link(3, flags: 0x41))
       + message(20, address(3, family: 10, flags: 0, attribute(1, v6), attribute(8, native(UInt32(0x40)))))

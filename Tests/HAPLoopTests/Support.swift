@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPLoop
 
-/// Runs `body` on a new loop, waits until it calls `finish`, stops the loop and returns what it was given.
+/// Runs `body` on a new loop, waits until it calls `finish`, stops the loop and returns the result.
 func onLoop<T: Sendable>(
   _ body: @escaping @Sendable (EventLoop, _ finish: @escaping @Sendable (T) -> Void) -> Void
 ) async -> T {
@@ -16,7 +16,7 @@ func onLoop<T: Sendable>(
   return result
 }
 
-/// Something confined to one loop's thread, or handed from one thread to the next.
+/// A value that is confined to one loop's thread, or handed from one thread to the next.
 final class Box<T>: @unchecked Sendable {
   var value: T
   init(_ value: T) { self.value = value }

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPLoop
 
 @Suite(.timeLimit(.minutes(10))) struct TCPListenerTests {
-  @Test("A listener on all addresses takes IPv4, and shows it as such", arguments: ["0.0.0.0", "::"])
+  @Test("A listener on all addresses accepts IPv4, and shows the peer as IPv4", arguments: ["0.0.0.0", "::"])
   func anyAddress(_ host: String) async throws {
     if try IPAddress(host).isV6 && !NetworkInterface.all().contains(where: { $0.addresses.contains(where: \.isV6) }) {
       return
@@ -18,7 +18,7 @@ import Testing
     #expect(peer == .loopbackV4)
   }
 
-  @Test("A listener on an interface takes what comes there, and names an interface that isn't there")
+  @Test("A listener on an interface accepts its connections; for an unknown interface, the error names it")
   func onInterface() async throws {
     let name = try #require(NetworkInterface.all().first { $0.isLoopback && $0.isUp }).name
     let peer: String = await onLoop { loop, finish in
@@ -40,11 +40,11 @@ import Testing
     #expect(refusal.contains("nowhere0"))
   }
 
-  @Test("A closed listener's port is free, though a process that is being started has a copy of its socket")
+  @Test("A closed listener's port is free, even if a starting process has a copy of its socket")
   func copied() async {
     let failure: String = await onLoop { loop, finish in
       let listener = try! TCPListener(loop, host: .loopbackV4, port: 0) { _ in }
-      // As between fork and exec.
+      // The state between fork and exec.
       let copies = (3..<20_000).filter { hasPort(listener.port, $0) }.map { dup(Int32($0)) }
       listener.close()
       do throws(LoopError) {
@@ -74,9 +74,7 @@ import Testing
     }
   }
 
-  @Test("A port that is taken is refused by number", arguments: ["127.0.0.1", "0.0.0.0"]) func taken(_ host: String)
-    async
-  {
+  @Test("A port in use is refused by number", arguments: ["127.0.0.1", "0.0.0.0"]) func taken(_ host: String) async {
     let loop = EventLoop(name: "holder")
     loop.start()
     let port = try! loop.performAndWait { try TCPListener(loop, host: .loopbackV4, port: 0) { _ in }.port }
@@ -85,12 +83,12 @@ import Testing
     #expect(await bindError(host, port) == nil)
   }
 
-  @Test("A port that can't be had leaves no descriptor open") func refused() throws {
+  @Test("A port that can't be opened leaves no open descriptor") func refused() throws {
     let loop = EventLoop(name: "holder")
     loop.start()
     defer { loop.stop() }
     let address = try loop.performAndWait { try TCPListener(loop, host: .loopbackV4, port: 0) { _ in }.address }
-    // More often than a process has files here.
+    // More attempts than a process can have open files here.
     let wanted = LoopError(.addressInUse, "port \(address.port) is in use")
     var others = 0
     for _ in 0..<25_000 {
@@ -102,7 +100,7 @@ import Testing
     #expect(others == 0)
   }
 
-  @Test("Whoever connects to a held port is refused, and who held it can listen there") func held() async throws {
+  @Test("Connections to a reserved port are refused, and its owner can listen there") func held() async throws {
     let held = try KernelPort(host: .loopbackV4, interface: nil, port: 0)
     let port = held.address.port
     let refusal: LoopError.Code? = await onLoop { loop, finish in
@@ -118,9 +116,9 @@ import Testing
     #expect(await bindError("192.0.2.1", 0) == wanted)
   }
 
-  @Test("A port that was just served can be served again at once") func again() async {
+  @Test("A port that was just in use can be used again at once") func again() async {
     var error: LoopError?
-    // Another test may be given it by chance, but not every time.
+    // Another test may get it, but not in each attempt.
     for _ in 0..<3 {
       let port: UInt16 = await onLoop { loop, finish in
         try! connectedPair(loop) { server, client, listener in
@@ -134,7 +132,7 @@ import Testing
     #expect(error == nil)
   }
 
-  @Test("With no descriptor left, connections wait and the loop rests; they are taken when there is one again")
+  @Test("Without free descriptors, connections wait and the loop doesn't spin; they are accepted later")
   func outOfDescriptors() async {
     await #expect(processExitsWith: .success) {
       let loop = EventLoop(name: "full")
@@ -146,19 +144,19 @@ import Testing
         listener.onError = { errors.value.append($0) }
         return listener.address
       }
-      // A client of the C library's own, made before descriptors run out.
+      // A client socket of the C library, created before descriptors run out.
       let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       let usual = limit.rlim_cur
-      // Below the descriptors that are open. If descriptors were used up instead, one that another thread closes would be free again.
+      // The limit is below the open descriptors. If they were exhausted instead, another thread could free one.
       limit.rlim_cur = 0
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       _ = address.withSockaddr { connect(client, $0, $1) }
       let start = loop.readClock()
       while try loop.performAndWait({ errors.value.count }) < 3 { usleep(1000) }
       let elapsed = loop.readClock() - start
-      precondition(elapsed >= 150_000_000, "three tries lie 100 ms apart")
+      precondition(elapsed >= 150_000_000, "three attempts are 100 ms apart")
       precondition(errors.value.allSatisfy { $0.code == .tooManyOpenFiles })
       precondition(accepted.value == 0)
       limit.rlim_cur = usual
@@ -168,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("Closing the listener inside its own callback keeps the connection, and frees the port") func closeInCallback()
+  @Test("Closing the listener inside its callback keeps the connection, and frees the port") func closeInCallback()
     async
   {
     let ok: Bool = await onLoop { loop, finish in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TCPTests {
   #if os(Linux)
-    @Test("A peer is asked for a sign of life where that is wanted, and not otherwise") func keepAlive() async {
+    @Test("TCP keep-alive is used only if it is requested") func keepAlive() async {
       let options: [[Int32]] = await onLoop { loop, finish in
         try! connectedPair(loop) { server, client, _ in
           client.keepAlive(after: .seconds(60))
@@ -29,7 +29,7 @@ import Testing
     }
   #endif
 
-  @Test("Bytes go both ways, into the reader's own buffer") func echo() async {
+  @Test("Bytes are transferred both ways, into the reader's own buffer") func echo() async {
     let text: String = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, listener in
         #expect(server.peerAddress?.description == client.localAddress?.description)
@@ -46,7 +46,7 @@ import Testing
     #expect(text == "hello")
   }
 
-  @Test("Eight megabytes arrive whole and in order while the reader pauses again and again") func backPressure() async {
+  @Test("Eight megabytes arrive complete and in order while the reader pauses repeatedly") func backPressure() async {
     let sent = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let outcome: [Bool] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
@@ -103,7 +103,7 @@ import Testing
     #expect(bytes == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test("The end of what the peer sends is told once, and it can still be answered") func halfClose() async {
+  @Test("The end of the peer's stream is reported once, and writing still works") func halfClose() async {
     let seen: [TCPStream.ReadEvent] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         let events = Box<[TCPStream.ReadEvent]>([])
@@ -119,7 +119,7 @@ import Testing
     #expect(seen == [.bytes(2), .end])
   }
 
-  @Test("A reset is told as one, and writes after it fail without a signal") func reset() async {
+  @Test("A reset is reported as such, and later writes fail without a signal") func reset() async {
     let seen: [LoopError.Code] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         Collector(server) { _, event in
@@ -134,7 +134,7 @@ import Testing
     #expect(seen == [.connectionReset, .brokenPipe])
   }
 
-  @Test("Closing gives up what is queued, tells so, and is well in every callback and twice") func closing() async {
+  @Test("Closing drops and reports queued bytes; it is allowed in each callback and twice") func closing() async {
     let seen: [String] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         let seen = Box<[String]>([])
@@ -159,7 +159,7 @@ import Testing
     #expect(seen == ["write true", "closed", "after true"])
   }
 
-  @Test("Closing inside the read callback, with more to read, is the last that is heard") func closeInRead() async {
+  @Test("Closing inside the read callback prevents further events, even with unread bytes") func closeInRead() async {
     let count: Int = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         let count = Box(0)
@@ -178,7 +178,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test("closeAfterWriting sends all that is queued first") func closeAfterWriting() async {
+  @Test("closeAfterWriting sends all queued bytes first") func closeAfterWriting() async {
     let outcome: [Int] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         client.write([UInt8](repeating: 7, count: 9_000_000))
@@ -203,10 +203,10 @@ import Testing
     #expect(isCutOff)
   }
 
-  @Test("Connecting to a port where nobody listens is refused by name; closing a connection under way cancels it")
+  @Test("Connecting to a closed port is refused by number; closing a pending connection cancels it")
   func connectFailures() async {
     let seen: [String] = await onLoop { loop, finish in
-      // One that the system gave out could be another test's by now.
+      // Another test could get a port from the system in the meantime.
       let address = SocketAddress(host: .loopbackV4, port: 1)
       let seen = Box<[String]>([])
       _ = TCPStream(loop, connectingTo: address) { error in
@@ -222,10 +222,10 @@ import Testing
   }
 
   @Test(
-    "A connection that fails at once is reported once, also when it is closed in the same turn",
+    "A connection that fails at once is reported once, even if it is closed in the same turn",
     arguments: [false, true])
   func immediateFailure(_ isClosed: Bool) async {
-    // A link-local address without an interface: the system refuses it at once.
+    // The system refuses a link-local address without an interface at once.
     let address = SocketAddress(host: try! IPAddress("fe80::1"), port: 1)
     let code: LoopError.Code? = await onLoop { loop, finish in
       let stream = TCPStream(loop, connectingTo: address) { finish($0?.code) }
@@ -235,7 +235,7 @@ import Testing
     #expect((code == .cancelled) == isClosed)
   }
 
-  @Test("Two thousand connections come and go, and no handle is left") func many() async {
+  @Test("After two thousand connections, no handle is left") func many() async {
     let left: Int = await onLoop { loop, finish in
       let remaining = Box(2000)
       let listener = Box<TCPListener?>(nil)

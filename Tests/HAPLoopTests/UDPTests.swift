@@ -3,13 +3,13 @@ import Testing
 
 @testable import HAPLoop
 
-/// The interface these tests may multicast on; without one those stay out. (A namespace with nothing but loopback.)
+/// The interface on which these tests may multicast (in a namespace with only loopback). Without it, they are skipped.
 private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 private let group = try! IPAddress("224.0.0.251")
 
 @Suite(.timeLimit(.minutes(10))) struct UDPTests {
   @Test(
-    "A datagram comes whole, with its sender, where it was sent to and on which interface", arguments: [0, 5, 9000])
+    "A datagram arrives complete, with its sender, destination and interface", arguments: [0, 5, 9000])
   func datagram(_ size: Int) async throws {
     let sent = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
     let loopback = try #require(NetworkInterface.all().first { $0.isLoopback })
@@ -28,7 +28,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(seen == [true, true, true, true, true])
   }
 
-  @Test("IPv6 tells as much") func datagramV6() async throws {
+  @Test("IPv6 datagrams have the same data") func datagramV6() async throws {
     let loopback = try IPAddress("::1")
     guard NetworkInterface.all().contains(where: { $0.addresses.contains(loopback) }) else { return }
     let seen: [String] = await onLoop { loop, finish in
@@ -46,7 +46,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(seen == ["::1", "::1", "7", "true"])
   }
 
-  @Test("A port is shared by those who all agree to, and by nobody else")
+  @Test("A port is shared only by sockets that all allow it")
   func sharing() async {
     let outcome: [String] = await onLoop { loop, finish in
       func bind(_ port: UInt16, _ sharing: Bool, _ host: IPAddress = .anyV4) -> String {
@@ -67,7 +67,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(outcome[3].contains("192.0.2.1"))
   }
 
-  @Test("What is sent to one address comes to the socket bound to it, not to those of all addresses")
+  @Test("A datagram to an address goes to the socket bound to it, not to sockets bound to all addresses")
   func ownAddress() async {
     let who: String = await onLoop { loop, finish in
       let first = try! UDPSocket(loop, host: .anyV4, port: 0, sharing: true) { _ in finish("all") }
@@ -79,7 +79,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(who == "own")
   }
 
-  @Test("A flood is dropped by the system and counted, and nothing of it is kept")
+  @Test("The system drops and counts a flood, and none of it is kept")
   func flood() async {
     let outcome: [Bool] = await onLoop { loop, finish in
       let count = Box(0)
@@ -98,7 +98,7 @@ private let group = try! IPAddress("224.0.0.251")
       let target = receiver.value!.address
       let big = [UInt8](repeating: 1, count: 8000)
       for _ in 0..<2000 { try? sender.send(big, to: target) }
-      // Again and again: the queue is full for a while.
+      // Repeated, because the queue stays full for a while.
       let timer = LoopTimer(loop)
       timer.onFire = { if !sender.isClosed, count.value > 0 { try? sender.send([1], to: target); timer.close() } }
       timer.start(after: .milliseconds(20), repeat: .milliseconds(20))
@@ -106,7 +106,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(outcome == [true, true])
   }
 
-  @Test("Sending to a port where nobody is breaks nothing, and a closed socket tells so") func nobody() async {
+  @Test("Sending to a closed port has no effect, and a closed socket reports its state") func nobody() async {
     let outcome: [String] = await onLoop { loop, finish in
       let gone = try! UDPSocket(loop, host: .loopbackV4, port: 0) { _ in }
       let port = gone.address.port
@@ -128,7 +128,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(outcome == ["cancelled", "true"])
   }
 
-  @Test("Closing inside the callback, with more to read, is the last that is heard") func closeInside() async {
+  @Test("Closing inside the callback prevents further events, even with unread datagrams") func closeInside() async {
     let count: Int = await onLoop { loop, finish in
       let count = Box(0)
       let socket = Box<UDPSocket?>(nil)
@@ -143,7 +143,7 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(count == 1)
   }
 
-  @Test("A group that no interface can join says so") func noGroup() async {
+  @Test("A group that no interface can join is an error") func noGroup() async {
     let refusal: String = await onLoop { loop, finish in
       let socket = try! UDPSocket(loop, host: .anyV4, port: 0) { _ in }
       do throws(LoopError) {
@@ -155,7 +155,7 @@ private let group = try! IPAddress("224.0.0.251")
   }
 
   @Test(
-    "What is sent to a group comes to all who joined it, the sender too, and to nobody else",
+    "A datagram to a group reaches all members, including the sender, and no other socket",
     .enabled(if: testInterface != nil))
   func multicast() async throws {
     let interface = try NetworkInterface.named(testInterface ?? "").index
@@ -179,7 +179,7 @@ private let group = try! IPAddress("224.0.0.251")
       sender.setHops(255)
       try! sender.multicast(on: interface, source: address)
       try! sender.send([1, 2], to: SocketAddress(host: group, port: port))
-      // Behind it on the same way, so that what comes comes before.
+      // A second datagram on the same path, so an earlier one would have arrived before it.
       try! sender.send([1], to: SocketAddress(host: .loopbackV4, port: port))
       let timer = LoopTimer(loop)
       timer.onFire = {

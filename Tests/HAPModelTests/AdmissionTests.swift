@@ -20,7 +20,7 @@ private let clamping: ValueQuirks = {
   return quirks
 }()
 
-/// One value of every kind that can come off the wire.
+/// One value of each kind that can be received.
 private let kinds: [(name: String, value: Value)] = [
   ("null", .null), ("true", true), ("false", false), ("0", 0), ("1", 1), ("2", 2), ("-1", -1), ("1.0", 1.0),
   ("0.5", 0.5),
@@ -30,7 +30,7 @@ private let kinds: [(name: String, value: Value)] = [
 
 @Suite struct EveryFormatMeetsEveryKind {
   @Test(
-    "[CH.1, CH.2, CH.4, CH.9, CH.10, CH.18, CH.19] A format takes just the kinds that it should",
+    "[CH.1, CH.2, CH.4, CH.9, CH.10, CH.18, CH.19] Each format accepts only its own kinds of values",
     arguments: Format.allCases)
   func kindsOf(_ format: Format) {
     let taken: [String: Value]
@@ -51,12 +51,13 @@ private let kinds: [(name: String, value: Value)] = [
     }
   }
 
-  @Test("Null is refused by every format, clamping or not", arguments: Format.allCases) func null(_ format: Format) {
+  @Test("Null is refused by each format, with and without clamping", arguments: Format.allCases)
+  func null(_ format: Format) {
     #expect(admitted(.null, format) == refused)
     #expect(admitted(.null, format, quirks: clamping) == refused)
   }
 
-  @Test("Clamping takes no other kinds than rejecting, but for numbers outside the format", arguments: Format.allCases)
+  @Test("Clamping accepts no other kinds than rejecting, except numbers outside the format", arguments: Format.allCases)
   func clampingKinds(_ format: Format) {
     for (name, value) in kinds where !["-1", "2", "2^64", "-2^100"].contains(name) {
       #expect(admitted(value, format, quirks: clamping) == admitted(value, format), "\(format) \(name)")
@@ -74,7 +75,7 @@ private let kinds: [(name: String, value: Value)] = [
 
 @Suite struct Integers {
   @Test(
-    "[CH.4] The ends of a format's range are taken, what lies beyond is refused, or clamped",
+    "[CH.4] The ends of a format's range are valid; values beyond are refused, or clamped",
     arguments: [
       (.uint8, 0, 255), (.uint16, 0, 65535), (.uint32, 0, 4_294_967_295), (.uint64, 0, 18_446_744_073_709_551_615),
       (.int, -2_147_483_648, 2_147_483_647),
@@ -96,7 +97,7 @@ private let kinds: [(name: String, value: Value)] = [
     }
   }
 
-  @Test("A step finer than a double can tell leaves the number as it is (found by fuzzing: it became infinite)")
+  @Test("A step finer than a double's resolution leaves the number unchanged (found by fuzzing: it became infinite)")
   func tinyStep() {
     let constraints = Constraints(minStep: .float(2.6e-282))
     for quirks in [ValueQuirks(), clamping] {
@@ -109,12 +110,12 @@ private let kinds: [(name: String, value: Value)] = [
       let low = 3.9030791695577275e-236
       let narrow = Constraints(
         minValue: .float(low), maxValue: .float(1.3e-231), minStep: .float(3.983811216280622e-289))
-      #expect(admitted(.float(low), .float, narrow, quirks: quirks) == .success(.float(low)), "not an ulp below")
+      #expect(admitted(.float(low), .float, narrow, quirks: quirks) == .success(.float(low)), "not one ulp below")
     }
   }
 
   @Test(
-    "A grid whose next point lies beyond all doubles leaves the number as it is (found by fuzzing: it became infinite)")
+    "A grid whose next point exceeds all doubles leaves the number unchanged (found by fuzzing: it became infinite)")
   func endlessGrid() {
     let constraints = Constraints(minValue: .float(-1.7976931348599658e+308), minStep: .float(1.3339494087538505e+299))
     for quirks in [ValueQuirks(), clamping] {
@@ -123,7 +124,7 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
-    "Clamped to a grid that doesn't begin at the end of the range, a number is still one of both (found by fuzzing)")
+    "A number clamped to a grid that starts outside the range is still valid (found by fuzzing)")
   func clampedToGrid() throws {
     var quirks = ValueQuirks()
     quirks.outOfRange = .clamp
@@ -137,7 +138,7 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(throws: HAPStatus.invalidValue) { try number(0, Constraints(minStep: 100, validValuesRange: 9...25)) }
   }
 
-  @Test("[CH.3] Minimum and maximum are inclusive; beyond is refused, or clamped") func limits() {
+  @Test("[CH.3] Minimum and maximum are inclusive; values beyond are refused, or clamped") func limits() {
     let limits = Constraints(minValue: 10, maxValue: 20)
     for number in [10, 15, 20] as [Value] { #expect(admitted(number, .uint8, limits) == .success(number)) }
     for (number, end) in [(9, 10), (21, 20), (-1, 10), (1000, 20)] as [(Value, Value)] {
@@ -146,7 +147,7 @@ private let kinds: [(name: String, value: Value)] = [
     }
   }
 
-  @Test("[CH.5] Steps count from the minimum, or from 0; off the grid is refused, or rounded") func steps() {
+  @Test("[CH.5] Steps count from the minimum, or from 0; values off the grid are refused, or rounded") func steps() {
     let grid = Constraints(minValue: 5, maxValue: 50, minStep: 10)
     for number in [5, 15, 45] as [Value] { #expect(admitted(number, .uint8, grid) == .success(number)) }
     for (number, near) in [(6, 5), (10, 15), (14, 15), (50, 45)] as [(Value, Value)] {
@@ -157,10 +158,10 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(-10, .int, free) == .success(-10))
     #expect(admitted(-9, .int, free) == refused)
     #expect(admitted(3, .int, Constraints(minStep: 0)) == .success(3))
-    #expect(admitted(3, .int, Constraints(minStep: -2)) == .success(3), "a step that makes no sense is no step")
+    #expect(admitted(3, .int, Constraints(minStep: -2)) == .success(3), "an invalid step is ignored")
   }
 
-  @Test("[CH.7] Only listed values are taken, clamped or not") func validValues() {
+  @Test("[CH.7] Only listed values are valid, with and without clamping") func validValues() {
     let listed = Constraints(validValues: [0, 2, 7])
     #expect(admitted(2, .uint8, listed) == .success(2))
     #expect(admitted(true, .uint8, listed) == refused, "true is 1, which is not listed")
@@ -181,12 +182,12 @@ private let kinds: [(name: String, value: Value)] = [
     }
   }
 
-  @Test("Limits that leave nothing refuse everything; limits that are absurd neither trap nor let anything else in")
+  @Test("Contradictory limits refuse every value; absurd limits neither trap nor accept other values")
   func absurdLimits() {
     #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1)) == refused)
     #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1), quirks: clamping) == refused)
     let huge = Constraints(minValue: .integer(.min), maxValue: .integer(.max), minStep: .integer(.max))
-    // Beyond ±2⁷⁰ a minimum is no start and a step is no step.
+    // Beyond ±2⁷⁰, a minimum and a step are ignored.
     #expect(admitted(5, .uint8, huge) == .success(5))
     #expect(admitted(256, .uint8, huge) == refused)
     #expect(admitted(.integer(.max), .uint64, huge) == refused)
@@ -201,7 +202,7 @@ private let kinds: [(name: String, value: Value)] = [
 @Suite struct Floats {
   private let grid = Constraints(minValue: 0, maxValue: 10, minStep: 0.1)
 
-  @Test("[CH.3, CH.18] Minimum and maximum are inclusive, for integers too; beyond is refused, or clamped")
+  @Test("[CH.3, CH.18] Minimum and maximum are inclusive, also for integers; values beyond are refused, or clamped")
   func limits() {
     let limits = Constraints(minValue: -1.5, maxValue: 2)
     for (number, value) in [(-1.5, -1.5), (2, 2.0), (0.25, 0.25), (-1, -1.0)] as [(Value, Value)] {
@@ -214,7 +215,7 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
-    "[CH.6] Within a tenth of a step a float becomes the grid value, with no noise in its digits",
+    "[CH.6] Within a tenth of a step, a float becomes the exact grid value, without extra digits",
     arguments: [
       (1.5, 1.5), (1.509, 1.5), (1.51, 1.5), (1.49, 1.5), (1.491, 1.5), (0.3, 0.3), (0.1 + 0.2, 0.3), (0.7, 0.7),
       (9.999, 10), (10, 10), (0.001, 0),
@@ -224,34 +225,34 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
-    "[CH.6] Farther off the grid a float is refused, or rounded when clamping",
+    "[CH.6] Farther off the grid, a float is refused, or rounded when clamping",
     arguments: [(1.512, 1.5), (1.55, 1.6), (0.02, 0)])
   func offGrid(_ number: Double, _ value: Double) {
     #expect(admitted(.float(number), .float, grid) == refused)
     #expect(admitted(.float(number), .float, grid, quirks: clamping) == .success(.float(value)))
   }
 
-  @Test("[CH.6] The grid counts from the minimum; a step of whole numbers works alike") func wholeSteps() {
+  @Test("[CH.6] The grid starts at the minimum; a step of whole numbers works in the same way") func wholeSteps() {
     let limits = Constraints(minValue: 10, maxValue: 100, minStep: 45)
     #expect(admitted(55, .float, limits) == .success(55.0))
     #expect(admitted(58.0, .float, limits) == .success(55.0), "3 is within 4.5, a tenth of the step")
     #expect(admitted(45, .float, limits) == refused)
   }
 
-  @Test("Quirks with a fraction of a half takes any float, on the grid") func wideSnap() {
+  @Test("Quirks with a fraction of a half accept any float, and round it to the grid") func wideSnap() {
     var quirks = ValueQuirks()
     quirks.floatSnapFraction = 0.5
     #expect(admitted(1.549, .float, grid, quirks: quirks) == .success(1.5))
   }
 
-  @Test("A value never snaps out of its limits") func snapAtEnds() {
+  @Test("A value is never rounded beyond its limits") func snapAtEnds() {
     let limits = Constraints(minValue: 0, maxValue: 0.99, minStep: 0.5)
     #expect(admitted(0.99, .float, limits) == .success(0.99))
     #expect(admitted(0.95, .float, limits) == .success(0.95))
   }
 
   @Test(
-    "[CH.20] NaN and infinities are refused, clamping or not",
+    "[CH.20] NaN and infinities are refused, with and without clamping",
     arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
   func notFinite(_ number: Double) {
     #expect(admitted(.float(number), .float) == refused)
@@ -268,7 +269,7 @@ private let kinds: [(name: String, value: Value)] = [
 }
 
 @Suite struct TextAndBytes {
-  @Test("[CH.8] A string has at most maxLen UTF-8 bytes, 64 without it; longer is refused, or cut between characters")
+  @Test("[CH.8] A string has at most maxLen UTF-8 bytes, 64 by default; a longer one is refused, or truncated")
   func strings() {
     let text64 = String(repeating: "a", count: 64)
     #expect(admitted(.string(text64), .string) == .success(.string(text64)))
@@ -288,7 +289,7 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
-    "[CH.9] Base64 is strict: standard alphabet, whole groups, padding at the end alone",
+    "[CH.9] Base64 is strict: standard alphabet, complete groups, padding only at the end",
     arguments: [
       "A", "AA", "AAA", "AAAAA", "A===", "====", "=", "AA=A", "A=AA", "AAA=AAAA", "AA==AA==", "AA A", "AAA\n", "AA-_",
       "AAA\0", "ÄÄ",
@@ -300,7 +301,7 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
-    "[CH.9] Base64 becomes bytes",
+    "[CH.9] Base64 is decoded to bytes",
     arguments: [
       ("", []), ("AA==", [0]), ("//8=", [255, 255]), ("+/+/", [251, 255, 191]), ("AQID", [1, 2, 3]),
       ("AQIDBA==", [1, 2, 3, 4]),
@@ -310,7 +311,7 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(.string(text), .tlv8) == .success(.data(bytes)))
   }
 
-  @Test("[CH.9] maxDataLen counts decoded bytes; more is refused even when clamping") func dataLength() {
+  @Test("[CH.9] maxDataLen limits the decoded bytes; longer data is refused even when clamping") func dataLength() {
     let two = Constraints(maxDataLen: 2)
     #expect(admitted("//8=", .data, two) == .success(.data([255, 255])))
     #expect(admitted("////", .data, two) == refused)
@@ -322,7 +323,7 @@ private let kinds: [(name: String, value: Value)] = [
 }
 
 @Suite struct Allows {
-  @Test("A value at rest is allowed when it is canonical and within the limits")
+  @Test("A stored value is allowed if it is canonical and within the limits")
   func allows() {
     let door = characteristic(.targetDoorState)
     #expect(door.allows(1))

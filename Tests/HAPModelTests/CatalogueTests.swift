@@ -3,11 +3,11 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-/// Swift's rows against Catalogue/*.json, field by field: the generator is not trusted here, and not run.
+/// Compares the Swift rows with Catalogue/*.json field by field, without running the generator.
 @Suite struct CatalogueMatchesItsSource {
   typealias Row = [String: Any]
 
-  @Test("Every characteristic row equals its JSON in every field, in the same order")
+  @Test("Each characteristic row equals its JSON in each field, in the same order")
   func characteristics() throws {
     let rows: [Row] = try Repository.json("Catalogue/characteristics.json")
     #expect(rows.count == 257)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("Every service row equals its JSON in every field, in the same order")
+  @Test("Each service row equals its JSON in each field, in the same order")
   func services() throws {
     let rows: [Row] = try Repository.json("Catalogue/services.json")
     #expect(rows.count == 76)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("Every category equals its JSON, in the same order")
+  @Test("Each category equals its JSON, in the same order")
   func categories() throws {
     let rows: [Row] = try Repository.json("Catalogue/categories.json")
     #expect(rows.count == 37)
@@ -47,7 +47,7 @@ import Testing
     #expect(rows.map { $0["name"] as? String } == Catalogue.categories.map(\.name))
   }
 
-  @Test("The comparison sees a difference in any field, and a field that only one side has")
+  @Test("The comparison detects a difference in any field, and a field that only one side has")
   func comparisonCanFail() throws {
     let rows: [Row] = try Repository.json("Catalogue/characteristics.json")
     var row = try #require(rows.first { $0["identifier"] as? String == "TargetDoorState" })
@@ -62,14 +62,14 @@ import Testing
     #expect(differences(row, swift) == ["newField"])
   }
 
-  /// Provenance, which Swift does not carry.
+  /// The sources, which the Swift rows lack.
   private let left: Set<String> = ["sources", "singleSourced", "disagreements", "resolved"]
 
   private func differences(_ json: Row, _ swift: Row) -> [String] {
     Set(json.keys).union(swift.keys).subtracting(left).filter { text(json[$0]) != text(swift[$0]) }.sorted()
   }
 
-  /// Absent, null, false and an empty set of names say the same; all else is compared as text.
+  /// Absent, null, false and an empty set of names are equal; all other values are compared as text.
   private func text(_ value: Any?) -> String {
     guard let value else { return "" }
     let mirror = Mirror(reflecting: value)
@@ -124,7 +124,7 @@ import Testing
     #expect(Catalogue.characteristic(TypeID("0000000e-0000-1000-8000-0026bb765291")!)?.identifier == "CurrentDoorState")
   }
 
-  @Test("A service is found by identifier, name and type; the original fan and its successor stay apart")
+  @Test("A service is found by identifier, name and type; the original fan and its successor are distinct")
   func service() {
     #expect(Catalogue.service(named: "light bulb")?.type == 0x43)
     #expect(Catalogue.service(named: "Lightbulb")?.type == 0x43)
@@ -133,7 +133,7 @@ import Testing
     #expect(Catalogue.service(0x43) == .lightBulb)
   }
 
-  @Test("What is not in the catalogue is nil")
+  @Test("An unknown type or name is nil")
   func unknown() {
     for name in ["", " ", "-", "Bulb", "CurrentDoorStates", "43"] {
       #expect(Catalogue.characteristic(named: name) == nil)
@@ -143,12 +143,12 @@ import Testing
     let custom = TypeID("7E536242-341C-4862-BE90-272CE15BD633")!
     #expect(Catalogue.characteristic(custom) == nil)
     #expect(Catalogue.service(custom) == nil)
-    #expect(Catalogue.characteristic(0x43) == nil, "a service's type is no characteristic")
+    #expect(Catalogue.characteristic(0x43) == nil, "a service's type is not a characteristic")
     #expect(Catalogue.service(0xE) == nil)
     #expect(Catalogue.category(number: 200) == nil)
   }
 
-  @Test("Every row is found by its own identifier and name")
+  @Test("Each row is found by its own identifier and name")
   func all() {
     for row in Catalogue.characteristics {
       #expect(Catalogue.characteristic(named: row.identifier) == row)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("Category slugs are unique, found without case, spaces and hyphens, and lead back to their number")
+  @Test("Category slugs are unique, found regardless of case, spaces and hyphens, and map back to their number")
   func categories() {
     #expect(Set(Catalogue.categories.map { foldedName($0.slug) }).count == Catalogue.categories.count)
     for category in Catalogue.categories {
@@ -173,7 +173,7 @@ import Testing
     #expect(Category.wiFiRouter.slug == "wi-fi-router")
   }
 
-  @Test("Every characteristic that a service names is in the catalogue, and none is both required and optional")
+  @Test("Each characteristic of a service is in the catalogue, and either required or optional")
   func references() {
     for service in Catalogue.services {
       for type in service.required + service.optional { #expect(Catalogue.characteristic(type) != nil) }
@@ -184,7 +184,7 @@ import Testing
 
 @Suite struct Words {
   @Test(
-    "A value has its word in lower case with hyphens, and a word its value in any case, with spaces, hyphens or neither"
+    "A value has a lower-case name with hyphens; the name is found in any case, with spaces, hyphens or neither"
   )
   func words() {
     let row = CharacteristicDefinition.rotationDirection
@@ -194,12 +194,12 @@ import Testing
     }
   }
 
-  @Test("A word of a bool characteristic is a bool") func bool() {
+  @Test("A name of a bool characteristic maps to a bool") func bool() {
     #expect(CharacteristicDefinition.manuallyDisabled.value(forWord: "disabled") == .bool(true))
     #expect(CharacteristicDefinition.manuallyDisabled.word(for: false) == "enabled")
   }
 
-  @Test("Unknown words and unnamed values have nothing") func unknown() {
+  @Test("Unknown names and unnamed values map to nothing") func unknown() {
     let row = CharacteristicDefinition.currentDoorState
     for word in ["", "-", "close", "closed!", "1"] { #expect(row.value(forWord: word) == nil) }
     for value in [.integer(5), .integer(-1), .integer(Int128(1) << 100), .null, 1.0, "closed", .data([1])] as [Value] {
@@ -208,7 +208,7 @@ import Testing
     #expect(CharacteristicDefinition.remoteKey.word(for: 12) == nil)
   }
 
-  @Test("Words are unique within a characteristic, and every named value is valid by its range")
+  @Test("Names are unique within a characteristic, and each named value is in the valid range")
   func unique() {
     for row in Catalogue.characteristics {
       #expect(Set(row.values.map { foldedName($0.name) }).count == row.values.count, "\(row.identifier)")
@@ -221,7 +221,7 @@ import Testing
   }
 }
 
-/// A characteristic with the catalogue's own metadata.
+/// A characteristic with the catalogue's metadata.
 func characteristic(_ row: CharacteristicDefinition) -> Characteristic {
   Characteristic(
     iid: 1, type: row.type, format: row.format, perms: row.perms, unit: row.unit, constraints: row.constraints)

@@ -24,12 +24,12 @@ import Testing
     ]
   }
 
-  @Test("The tree comes back as it was laid out") func roundTrip() throws {
+  @Test("The database returns its original tree") func roundTrip() throws {
     #expect(try AttributeDatabase(bridge).accessories == bridge)
     #expect(try AttributeDatabase([]).accessories == [])
   }
 
-  @Test("Slots are in the order of the tree; ids, slots and services lead to each other") func slots() throws {
+  @Test("Slots are in the order of the tree; ids, slots and services map to each other") func slots() throws {
     let database = try AttributeDatabase(bridge)
     let ids = ["1.2", "1.3", "1.21", "18446744073709551615.2", "18446744073709551615.1"].map { AttributeID($0)! }
     #expect(database.characteristics.indices.map(database.id(ofSlot:)) == ids)
@@ -51,7 +51,7 @@ import Testing
     #expect(!database.hasAccessory(2))
   }
 
-  @Test("A value is set by id or slot, in this copy alone") func values() throws {
+  @Test("A value is set by id or slot, only in this copy") func values() throws {
     let database = try AttributeDatabase(bridge)
     var changed = database
     changed[AttributeID(aid: 1, iid: 2)] = true
@@ -63,7 +63,7 @@ import Testing
     #expect(database[slot: 2] == true)
   }
 
-  @Test("Setting a value copies no slots") func inPlace() throws {
+  @Test("Setting a value doesn't copy the slots") func inPlace() throws {
     var database = try AttributeDatabase(bridge)
     database[slot: 0] = true
     let before = database.characteristics.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
@@ -73,14 +73,14 @@ import Testing
     #expect(before == after)
   }
 
-  @Test("[DB.2] An aid of 0 or one used twice is refused") func aids() {
+  @Test("[DB.2] An aid of 0, or a duplicate, is refused") func aids() {
     #expect(throws: DatabaseError.zeroAccessoryID) { try AttributeDatabase([Accessory(aid: 0, services: [])]) }
     #expect(throws: DatabaseError.duplicateAccessoryID(3)) {
       try AttributeDatabase([Accessory(aid: 3, services: []), Accessory(aid: 3, services: [])])
     }
   }
 
-  @Test("[DB.3] An iid of 0, or one used twice among services and characteristics, is refused") func iids() {
+  @Test("[DB.3] An iid of 0, or a duplicate among services and characteristics, is refused") func iids() {
     func database(_ services: [Service]) throws { _ = try AttributeDatabase([Accessory(aid: 4, services: services)]) }
     #expect(throws: DatabaseError.zeroInstanceID(aid: 4)) { try database([Service(iid: 0, type: 0x43)]) }
     #expect(throws: DatabaseError.zeroInstanceID(aid: 4)) {
@@ -101,14 +101,14 @@ import Testing
     #expect("\(twice)" == "two services or characteristics of accessory 4 have iid 5")
   }
 
-  @Test("Setting a value of an unknown id is our own mistake, so it traps") func trap() async {
+  @Test("Setting a value of an unknown id is a programming error and traps") func trap() async {
     await #expect(processExitsWith: .failure) {
       var database = try AttributeDatabase([])
       database[AttributeID(aid: 1, iid: 1)] = true
     }
   }
 
-  @Test("An id reads and prints as two numbers with a dot, and sorts by accessory first") func attributeIDs() {
+  @Test("An id is written as two numbers with a dot, and is sorted by accessory first") func attributeIDs() {
     #expect(AttributeID("1.9") == AttributeID(aid: 1, iid: 9))
     #expect("\(AttributeID(aid: 1, iid: 9))" == "1.9")
     #expect(AttributeID(aid: 1, iid: 10) < AttributeID(aid: 2, iid: 1))

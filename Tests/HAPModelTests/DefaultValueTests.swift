@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct DefaultValues {
   @Test(
-    "[DB.12] The default of every characteristic is valid by its own constraints and canonical",
+    "[DB.12] The default of each characteristic is canonical and valid by its own constraints",
     arguments: Catalogue.characteristics)
   func valid(_ row: CharacteristicDefinition) {
     if row.type.readsAsNull {
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "Defaults are safe",
+    "Default values are safe states",
     arguments: [
       ("CurrentDoorState", "closed"), ("TargetDoorState", "closed"), ("LockCurrentState", "secured"),
       ("LockTargetState", "secured"), ("SecuritySystemCurrentState", "disarmed"),
@@ -35,15 +35,15 @@ import Testing
   }
 
   @Test(
-    "Current equals target wherever both exist under one name",
+    "Current equals target for each pair with the same name",
     arguments: Catalogue.characteristics.filter { $0.identifier.hasPrefix("Current") })
   func pairs(_ current: CharacteristicDefinition) {
     guard let target = Catalogue.characteristic(named: "Target" + current.identifier.dropFirst(7)) else { return }
-    // Heater-cooler and the like have different words for either; equal numbers there mean "inactive" and "auto".
+    // Heater-cooler and similar services use different numbers; there, equal numbers mean "inactive" and "auto".
     #expect(current.defaultValue == target.defaultValue, "\(current.identifier)")
   }
 
-  @Test("Where limits forbid the safe value, the lowest valid one is taken")
+  @Test("If limits forbid the safe value, the lowest valid one is used")
   func narrowed() {
     func value(_ type: TypeID, _ format: Format, _ constraints: Constraints) -> Value {
       Catalogue.defaultValue(of: type, format: format, constraints: constraints)
@@ -54,7 +54,7 @@ import Testing
     #expect(value(0x32, .uint8, Constraints(validValuesRange: 4...6)) == 4)
   }
 
-  @Test("A custom type starts at its lowest valid value: 0 where that is allowed and no minimum is stated")
+  @Test("A custom type starts at its lowest valid value: 0 if it is allowed and there is no minimum")
   func custom() {
     let type = TypeID("7E536242-341C-4862-BE90-272CE15BD633")!
     func value(_ format: Format, _ constraints: Constraints = Constraints()) -> Value {

@@ -3,7 +3,7 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-/// Tests/Vectors/setup.json; its README says which peers agreed.
+/// The vectors in Tests/Vectors/setup.json; its README lists the peers that agree.
 @Suite struct SetupVectors {
   private let vectors: [String: Any]
 
@@ -11,7 +11,7 @@ import Testing
 
   private func texts(_ name: String) throws -> [String] { try #require(vectors[name] as? [String]) }
 
-  @Test("[SC.4, SC.5, SC.6] Every payload of the vectors comes out letter by letter") func payloads() throws {
+  @Test("[SC.4, SC.5, SC.6] Each payload of the vectors is generated exactly") func payloads() throws {
     let payloads = try #require(vectors["payload"] as? [[String: Any]])
     #expect(payloads.count == 10)
     for vector in payloads {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("[SC.4, SC.5, SC.6] Every payload of the vectors is read back") func decodedPayloads() throws {
+  @Test("[SC.4, SC.5, SC.6] Each payload of the vectors is decoded") func decodedPayloads() throws {
     for vector in try #require(vectors["payload"] as? [[String: Any]]) {
       let payload = try SetupPayload(uri: try #require(vector["uri"] as? String))
       #expect(payload.uri == vector["uri"] as? String)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "[SC.4, SC.5] What is no payload is refused with its reason",
+    "[SC.4, SC.5] A malformed payload is refused with its reason",
     arguments: [
       ("", SetupPayloadError.scheme), ("x-hm://0071WK4SM7OSX", .scheme), ("X-HM:/0071WK4SM7OSX", .scheme),
       (" X-HM://0071WK4SM7OSX", .scheme), ("X-HM://0071WK4SM7OS", .length(12)), ("X-HM://0071WK4SM7OSX1", .length(14)),
@@ -53,7 +53,7 @@ import Testing
     #expect(!reason.description.isEmpty)
   }
 
-  @Test("[SC.1] A person may leave the dashes of a code out") func typedCodes() throws {
+  @Test("[SC.1] A typed setup code may omit the dashes") func typedCodes() throws {
     #expect(try SetupCode(typed: "03145154").text == "031-45-154")
     #expect(try SetupCode(typed: "031-45-154").text == "031-45-154")
     #expect(throws: SetupCodeError.tooSimple) { try SetupCode(typed: "12345678") }
@@ -81,7 +81,7 @@ import Testing
     #expect(throws: SetupCodeError.malformed) { try SetupCode(number: 100_000_000) }
   }
 
-  @Test("[SC.1] Valid codes come back as they were written") func valid() throws {
+  @Test("[SC.1] Valid codes are returned unchanged") func valid() throws {
     for text in try texts("validCodes") {
       let code = try SetupCode(text)
       #expect(code.text == text)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "[AD.3] What is no device ID is nil",
+    "[AD.3] A malformed device ID is nil",
     arguments: [
       "", "AA:BB:CC:DD:EE", "AA:BB:CC:DD:EE:FF:00", "AA-BB-CC-DD-EE-FF", "AABBCCDDEEFF", "A:BB:CC:DD:EE:FFF",
       "GG:BB:CC:DD:EE:FF",
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-/// Nine base-36 digits of a number.
+/// A number in nine base-36 digits.
 private func digits(_ number: UInt64) -> String {
   let text = String(number, radix: 36, uppercase: true)
   return String(repeating: "0", count: 9 - text.count) + text

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TypeIDs {
   @Test(
-    "[CH.27] Every spelling of an Apple-defined type is the same type, told in its short form",
+    "[CH.27] All spellings of an Apple-defined type are equal, and are written in the short form",
     arguments: [
       "43", "043", "00000043", "00000043-0000-1000-8000-0026BB765291", "00000043-0000-1000-8000-0026bb765291",
     ])
@@ -17,7 +17,7 @@ import Testing
     #expect(type.appleShort == 0x43)
   }
 
-  @Test("[CH.27] A vendor's type is told as a full UUID in capitals") func custom() throws {
+  @Test("[CH.27] A custom type is written as a full UUID in capitals") func custom() throws {
     let type = try #require(TypeID("7e536242-341c-4862-be90-272ce15bd633"))
     #expect(type.wireForm == "7E536242-341C-4862-BE90-272CE15BD633")
     #expect(!type.isAppleDefined)
@@ -25,7 +25,7 @@ import Testing
     #expect("\(type)" == type.wireForm)
   }
 
-  @Test("The largest short form and a nearly-Apple UUID are told apart") func edges() throws {
+  @Test("The largest short form and an almost-Apple UUID are distinct") func edges() throws {
     #expect(TypeID("FFFFFFFF")?.wireForm == "FFFFFFFF")
     #expect(TypeID("ffffffff-0000-1000-8000-0026bb765291")?.wireForm == "FFFFFFFF")
     let near = try #require(TypeID("00000043-0000-1000-8000-0026BB765292"))
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "What is neither is nil",
+    "Any other text is nil",
     arguments: [
       "", "G", "0x43", "-43", "+43", "4 3", "123456789", "00000043000010008000 0026BB765291",
       "00000043-0000-1000-8000-0026BB76529",
@@ -46,7 +46,7 @@ import Testing
 }
 
 @Suite struct SmallTypes {
-  @Test("[CH.26] Formats and units have the names of the wire") func names() {
+  @Test("[CH.26] Formats and units have their protocol names") func names() {
     #expect(
       Format.allCases.map(\.rawValue) == [
         "bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data",
@@ -66,7 +66,7 @@ import Testing
     for (status, number) in numbers { #expect(status.rawValue == number) }
   }
 
-  @Test("Permissions have their names in the order of the specification, each way") func permissions() {
+  @Test("Permissions have their names in the order of the specification, in both directions") func permissions() {
     let all = ["pr", "pw", "ev", "aa", "tw", "hd", "wr"]
     #expect(Permissions(rawValue: 0x7F).names == all)
     #expect(Permissions(all.compactMap(Permissions.init(name:))).names == all)
@@ -75,7 +75,7 @@ import Testing
     for name in ["", "PR", "read", "pr "] { #expect(Permissions(name: name) == nil) }
   }
 
-  @Test("A value gives what it holds and nothing else") func values() {
+  @Test("A value returns only the kind that it holds") func values() {
     let all: [Value] = [.null, true, 7, 1.5, "x", .data([1]), .integer(1 << 90)]
     #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
     #expect(all.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil])

@@ -1,7 +1,7 @@
 import HAPModel
 import Testing
 
-/// A value next to a rule, and the rule that it breaks; nil: none.
+/// A value next to a limit, and the rule that it violates, or `nil`.
 private struct Row: CustomTestStringConvertible {
   var format: Format
   var constraints: Constraints
@@ -56,7 +56,7 @@ private let rows: [Row] = [
   Row(.int, fractions, -1, .minValue(-0.5)), Row(.int, fractions, 0, nil), Row(.int, fractions, 2, nil),
   Row(.int, fractions, 3, .maxValue(2.5)), Row(.float, fractions, -0.5, nil), Row(.float, fractions, 2.5, nil),
   Row(.int, excluding, 5, .minValue(10)), Row(.int, excluding, 10, .maxValue(1)), Row(.int, unbounded, 5, nil),
-  // The largest uint64 is not a double.
+  // The largest uint64 is not exactly a double.
   Row(
     .uint64, Constraints(maxValue: .integer((1 << 64) - 2)), .integer((1 << 64) - 1), .maxValue(.integer((1 << 64) - 2))
   ),
@@ -82,10 +82,10 @@ private let rows: [Row] = [
   Row(.int, negative, 3, nil), Row(.int, Constraints(minStep: 0), 3, nil), Row(.int, Constraints(minStep: 2.5), 3, nil),
   Row(.int, Constraints(minStep: 2.5), 4, nil),
   Row(.int, Constraints(minStep: 2.0), 3, .minStep(2.0, from: nil)), Row(.float, negative, 3, nil),
-  // A minimum with a fraction is no start for integers, and a whole one is, however it is written.
+  // For integers, steps start at a minimum only if it is whole, in any notation.
   Row(.int, late, 2, nil), Row(.int, late, 3, .minStep(2, from: nil)), Row(.float, late, 3, .minStep(2, from: 0.5)),
   Row(.int, Constraints(minValue: 1.0, minStep: 2), 4, .minStep(2, from: 1)),
-  // Limits and steps beyond ±2⁷⁰ are neither start nor step.
+  // Limits and steps beyond ±2⁷⁰ are ignored for steps.
   Row(.int, beyond, 20, nil), Row(.int, beyond, 25, .minStep(10, from: nil)),
   Row(.int, Constraints(minValue: .integer(.min), minStep: 10), 20, nil),
   Row(.uint8, Constraints(minStep: .float(1e300)), 7, nil), Row(.uint8, Constraints(minStep: .integer(.max)), 7, nil),
@@ -114,19 +114,19 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
   ]
 }
 
-@Suite("Rules for values") struct ValueRulesTests {
+@Suite("Value rules") struct ValueRulesTests {
   private func violation(_ row: Row, checking checks: ValueChecks = .all) -> ValueViolation? {
     ValueRules(format: row.format, constraints: row.constraints).violation(of: row.value, checking: checks)
   }
 
-  @Test("[CH.1, CH.10] Each format takes values of its own kind only", arguments: Format.allCases)
+  @Test("[CH.1, CH.10] Each format accepts only values of its own kind", arguments: Format.allCases)
   func kind(_ format: Format) {
     for (value, formats) in kinds {
       #expect(violation(Row(format, value, nil)) == (formats.contains(format) ? nil : .kind(format)), "\(value)")
     }
   }
 
-  @Test("[CH.2, CH.4] An integer format has inclusive ends and takes no number with a fraction", arguments: ranges)
+  @Test("[CH.2, CH.4] An integer format has inclusive limits and accepts no number with a fraction", arguments: ranges)
   func formatRange(_ format: Format, _ range: ClosedRange<Int128>) {
     for number in [range.lowerBound, range.upperBound] {
       #expect(violation(Row(format, .integer(number), nil)) == nil)
@@ -139,13 +139,13 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
   }
 
   @Test(
-    "[CH.3, CH.5, CH.6, CH.7, CH.8] The first broken rule is returned, with its limit", arguments: rows)
+    "[CH.3, CH.5, CH.6, CH.7, CH.8] The first violated rule is returned, with its limit", arguments: rows)
   fileprivate func rule(_ row: Row) {
     #expect(violation(row) == row.violation)
     let characteristic = Characteristic(
       iid: 1, type: 0x25, format: row.format, perms: [], constraints: row.constraints)
     #expect(characteristic.violation(of: row.value) == row.violation)
-    // Writing agrees, but for true and false, which count as numbers.
+    // Writing follows the same rules, except that true and false count as numbers.
     let isTaken = (try? characteristic.admit(row.value)) != nil
     #expect(isTaken == (row.violation == nil))
   }
@@ -154,7 +154,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     for row in byteRows { #expect(violation(row) == row.violation, "\(row.format)") }
   }
 
-  @Test("A rule that is not checked is not broken, and the next one is found")
+  @Test("A rule that is not checked is never violated, and the next one is found")
   func checks() {
     let all = Constraints(minValue: 3, maxValue: 9, minStep: 4, validValues: [3, 20], validValuesRange: 3...5)
     let row = Row(.uint8, all, 300, nil)
@@ -171,7 +171,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(violation(row, checking: checks) == nil && checks.isEmpty)
   }
 
-  @Test("The tolerance of a step is a fraction of it") func tolerance() {
+  @Test("The tolerance of a step is a fraction of the step") func tolerance() {
     let rules = ValueRules(format: .float, constraints: Constraints(minStep: 10))
     for (number, tolerance) in [(1.0, 0.1), (12, 0.2), (-15, 0.5)] {
       #expect(rules.violation(of: .float(number), stepTolerance: tolerance) == nil)
@@ -186,12 +186,12 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
   }
 }
 
-@Suite("Boundaries of values") struct ValueBoundaryTests {
+@Suite("Boundary values") struct ValueBoundaryTests {
   private func rules(_ format: Format, _ constraints: Constraints = Constraints()) -> ValueRules {
     ValueRules(format: format, constraints: constraints)
   }
 
-  @Test("The range of an integer has all its limits") func integerRange() {
+  @Test("The range of an integer combines all its limits") func integerRange() {
     #expect(rules(.uint8).integerRange() == 0...255)
     #expect(rules(.uint8, limits).integerRange() == 10...20)
     #expect(rules(.int, fractions).integerRange() == 0...2)
@@ -215,13 +215,13 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(ends(.uint8, excluding) == [nil, nil] && ends(.float, stepped) == [nil, nil])
   }
 
-  @Test("Text and bytes have a limit, stated or not") func byteLimit() {
+  @Test("Strings and data have a limit, with or without a stated one") func byteLimit() {
     #expect(rules(.string).byteLimit == 64 && rules(.string, Constraints(maxLen: 5)).byteLimit == 5)
     #expect(rules(.data).byteLimit == 2_097_152 && rules(.tlv8, Constraints(maxDataLen: 5)).byteLimit == 5)
     #expect(Format.allCases.filter { rules($0).byteLimit != nil } == [.string, .tlv8, .data])
   }
 
-  @Test("Values next to the limits are illegal by the rule that they are made for")
+  @Test("Values just beyond the limits violate the intended rule")
   func outside() {
     func check(_ rules: ValueRules, below: Value?, above: Value?) {
       #expect(rules.justBelow == below && rules.justAbove == above)
@@ -239,7 +239,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     check(rules(.string), below: nil, above: nil)
   }
 
-  @Test("An integer that the valid values leave out is within the limits") func unlisted() {
+  @Test("An integer excluded by the valid values is within the limits") func unlisted() {
     #expect(rules(.uint8, listed).unlisted == 1)
     #expect(rules(.uint8, Constraints(minValue: 7, maxValue: 8, validValues: [7, 8])).unlisted == nil)
     #expect(rules(.uint8, ranged).unlisted == 7)
@@ -257,7 +257,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(rules(.float, tenths).offStep == .float(0.1 * 1.5))
     #expect(rules(.float, Constraints(minStep: 0.1)).offStep == nil)
     #expect(rules(.uint8, limits).offStep == nil && rules(.uint8, Constraints(maxValue: 4, minStep: 4)).offStep == nil)
-    // Steps are counted from 0, so the integer half a step above the lowest one may be on a step.
+    // Steps count from 0, so the integer half a step above the lowest one may be on a step.
     for (step, middle) in [(641, -2_147_483_328), (6_700_417, -2_144_133_440)] as [(Int, Int128)] {
       for constraints in [
         Constraints(minStep: .integer(Int128(step))), Constraints(minStep: .integer(Int128(step)), validValues: [0]),
@@ -268,19 +268,19 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
         #expect(rules.violation(of: .integer(middle + 1), checking: .step) != nil)
       }
     }
-    // Half a step beyond the lowest float can be infinite.
+    // Half a step beyond the lowest float may be infinite.
     let wide = Constraints(minValue: 0, maxValue: .float(.infinity), minStep: .float(1.5e308))
     #expect(rules(.float, wide).offStep == nil)
   }
 }
 
-@Suite("Quirks choose among the rules") struct ValueQuirkTests {
+@Suite("Quirks of the value rules") struct ValueQuirkTests {
   private func written(_ value: Value, _ format: Format, _ constraints: Constraints, _ quirks: ValueQuirks) -> Value? {
     try? Characteristic(iid: 1, type: 0x25, format: format, perms: [], constraints: constraints)
       .admit(value, quirks: quirks)
   }
 
-  @Test("Steps and valid values need not be checked", arguments: ValueQuirks.OutOfRange.allCases)
+  @Test("Checks of steps and valid values can be off", arguments: ValueQuirks.OutOfRange.allCases)
   func unchecked(_ outOfRange: ValueQuirks.OutOfRange) {
     var steps = ValueQuirks()
     (steps.outOfRange, steps.checksSteps) = (outOfRange, false)
@@ -301,7 +301,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     let early = Constraints(minValue: 0, maxValue: 0.99, minStep: 0.5)
     #expect(written(0.99, .float, early, clamping) == 0.5 && written(2, .float, early, clamping) == 0.5)
     #expect(written(-1, .int, fractions, clamping) == 0 && written(9, .int, fractions, clamping) == 2)
-    // Limits that exclude each other leave nothing to clamp to.
+    // Contradictory limits leave no value to clamp to.
     #expect(written(5, .float, excluding, clamping) == nil && written(5, .int, excluding, clamping) == nil)
   }
 }

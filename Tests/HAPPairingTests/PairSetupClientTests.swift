@@ -5,10 +5,10 @@ import Testing
 
 @testable import HAPPairing
 
-/// Which reply the controller waits for.
+/// The reply that the controller awaits.
 enum ReplyStage: UInt8, CaseIterable, Sendable { case m2 = 2, m4 = 4, m6 = 6 }
 
-/// A controller in the middle of Pair Setup with `bench`, and the good reply that it waits for.
+/// A controller during Pair Setup with `bench`, and the valid reply that it awaits.
 private struct Conversation {
   var client: PairSetupClient
   var bench: SetupBench
@@ -24,7 +24,7 @@ private struct Conversation {
     try answer()
   }
 
-  /// Lets the controller have the reply, and takes the next one.
+  /// Passes the reply to the controller, and gets the next one.
   private mutating func answer() throws {
     var actions = client.receive(reply)
     if case .compute(let work)? = actions.first { actions = client.computed(work.perform()) }
@@ -39,7 +39,7 @@ private struct Conversation {
 
   struct Stuck: Error {}
 
-  /// What the controller makes of `reply`; nil where it goes on.
+  /// The controller's failure after `reply`; `nil` if it continues.
   mutating func failure(_ reply: TLV) -> PairingFailure? {
     guard case .failed(let failure)? = client.receive(reply).first else { return nil }
     return failure
@@ -47,14 +47,16 @@ private struct Conversation {
 }
 
 @Suite struct PairSetupClientTests {
-  @Test("[PS.37] An error in any reply ends the procedure, and is told with its step", arguments: ReplyStage.allCases)
+  @Test(
+    "[PS.37] An error in any reply ends the procedure, and is reported with its step",
+    arguments: ReplyStage.allCases)
   func refusals(_ stage: ReplyStage) throws {
     for code in [1, 2, 5, 6, 7, 99] as [UInt8] {
       for state in [stage.rawValue, 4, 0] {
         var conversation = try Conversation(stage)
         let failure = conversation.failure(TLV((6, [state]), (7, [code])))
         #expect(failure == PairingFailure(step: stage.rawValue, cause: .refused(code)))
-        #expect(conversation.failure(conversation.reply)?.cause == .unexpectedMessage, "it is over")
+        #expect(conversation.failure(conversation.reply)?.cause == .unexpectedMessage, "the procedure has ended")
       }
     }
   }
@@ -69,14 +71,14 @@ private struct Conversation {
     }
   }
 
-  @Test("An item that is there twice ends the procedure", arguments: ReplyStage.allCases)
+  @Test("A duplicate item ends the procedure", arguments: ReplyStage.allCases)
   func duplicates(_ stage: ReplyStage) throws {
     var conversation = try Conversation(stage)
     let spoilt = TLV(conversation.reply.items + [.init(type: 6, value: [stage.rawValue])])
     #expect(conversation.failure(spoilt)?.cause == .unreadable)
   }
 
-  @Test("A reply that lacks an item, or has one of a wrong length, ends the procedure") func malformed() throws {
+  @Test("A reply with a missing item, or one of a wrong length, ends the procedure") func malformed() throws {
     for (stage, type, count) in [
       (.m2, 2, nil), (.m2, 2, 0), (.m2, 2, 15), (.m2, 2, 17), (.m2, 3, nil), (.m2, 3, 385), (.m4, 4, nil),
       (.m4, 4, 0), (.m4, 4, 63), (.m4, 4, 65), (.m6, 5, nil), (.m6, 5, 15),
@@ -93,7 +95,7 @@ private struct Conversation {
     return message[6] == [1] && message[0] == [0]
   }
 
-  @Test("[PS.10] A B that starts with zero starts the procedure anew; an error to that M1 is put up with once")
+  @Test("[PS.10] A B with a leading zero restarts the procedure; an error to that M1 is tolerated once")
   func startsAnew() throws {
     var conversation = try Conversation(.m2)
     let good = conversation.reply
@@ -124,7 +126,7 @@ private struct Conversation {
     #expect(failure == PairingFailure(step: 2, cause: .worthlessKey))
   }
 
-  @Test("[PS.12] A proof of the accessory over A as sent or padded is accepted, any other not") func proofs() throws {
+  @Test("[PS.12] The accessory's proof over A as sent or padded is accepted, any other is not") func proofs() throws {
     var conversation = try Conversation(.m4)
     var proof = try #require(conversation.reply[4])
     proof[0] ^= 1
@@ -133,7 +135,7 @@ private struct Conversation {
     #expect(good.failure(good.reply) == nil)
   }
 
-  @Test("[PS.37] A broken seal, a sealed part that isn't TLV8 and a wrong signature end the procedure") func exchange()
+  @Test("[PS.37] A broken seal, a sealed part other than TLV8 and a wrong signature end the procedure") func exchange()
     throws
   {
     var conversation = try Conversation(.m6)
@@ -141,7 +143,7 @@ private struct Conversation {
     sealed[0] ^= 1
     #expect(conversation.failure(conversation.reply.with(5, sealed)) == PairingFailure(step: 6, cause: .brokenSeal))
 
-    // With the vectors' key an accessory of ours can seal what it likes.
+    // With the vectors' key, our accessory can seal any bytes.
     let key = SecretBytes(Fixture.setup.bytes("K")), good = Fixture.message(Fixture.setup.object("M6").bytes("subTLV"))
     var otherID = good[1]!, otherKey = good[3]!, otherSignature = good[10]!
     otherID[0] ^= 1
@@ -168,7 +170,7 @@ private struct Conversation {
     }
   }
 
-  @Test("A reply while none is due ends the procedure, and starting over works") func unexpected() throws {
+  @Test("An unexpected reply ends the procedure, and a restart works") func unexpected() throws {
     let good = try Conversation(.m2)
     var client = PairSetupClient(code: Fixture.code, identity: Fixture.controller, random: .seeded(5))
     func cause(_ actions: [PairSetupClient.Action]) -> PairingFailure.Cause? {
@@ -178,12 +180,12 @@ private struct Conversation {
     _ = client.start()
     guard case .compute(let stale)? = client.receive(good.reply).first else { Issue.record("no computation"); return }
     #expect(cause(client.receive(good.reply)) == .unexpectedMessage, "while it computes")
-    #expect(client.computed(stale.perform()).isEmpty, "and what it computed is ignored")
+    #expect(client.computed(stale.perform()).isEmpty, "and its late computation is ignored")
     var bench = SetupBench()
     #expect(converse(&client, with: &bench, from: client.start()) == .paired(Fixture.paired))
   }
 
-  @Test("A wrong code is told as a refusal in M4") func wrongCode() throws {
+  @Test("A wrong code is reported as a refusal in M4") func wrongCode() throws {
     var client = PairSetupClient(code: "518-08-583", identity: Fixture.controller, random: .seeded(5))
     var bench = SetupBench()
     let outcome = converse(&client, with: &bench, from: client.start())
@@ -191,7 +193,7 @@ private struct Conversation {
   }
 
   @Test(
-    "[PS.50, KD.10] A transient Pair Setup gives both ends the same session, with or without Split",
+    "[PS.50, KD.10] A transient Pair Setup gives both sides the same session, with or without Split",
     arguments: [false, true])
   func transient(_ isSplit: Bool) throws {
     let flags: PairingFlags = isSplit ? [.transient, .split] : .transient

@@ -14,7 +14,7 @@ private let m1 = TLV((6, [1]), (0, [1]))
     return SetupBench(quirks: quirks)
   }
 
-  @Test("[PS.19] By default, M1 with method 1 begins the same procedure as M1 with method 0") func accepted() throws {
+  @Test("[PS.19] By default, M1 with method 1 starts the same procedure as M1 with method 0") func accepted() throws {
     var bench = SetupBench()
     let first = bench.receive(m1)
     guard case .reply(let m2)? = first.last else { Issue.record("no M2"); return }
@@ -29,7 +29,7 @@ private let m1 = TLV((6, [1]), (0, [1]))
     #expect(m6.items.map(\.type) == [6, 5])
   }
 
-  @Test("[PS.53] By default, flags count with method 1 as with method 0") func flags() throws {
+  @Test("[PS.53] By default, flags apply with method 1 as with method 0") func flags() throws {
     var bench = SetupBench()
     let first = bench.receive(m1.with(0x13, [0x10, 0, 0, 1]))
     guard case .reply(let m2)? = first.last else { Issue.record("no M2"); return }
@@ -54,7 +54,7 @@ private let m1 = TLV((6, [1]), (0, [1]))
   }
 
   @Test(
-    "[PS.71] 400-authentication and unavailable: method 1 is refused in M2, after the checks of every M1",
+    "[PS.71] 400-authentication and unavailable: method 1 is refused in M2, after the checks of each M1",
     arguments: [PairingQuirks.SetupMethod1.badRequest, .unavailable])
   func refusedInM2(_ setting: PairingQuirks.SetupMethod1) {
     var bench = bench(setting)

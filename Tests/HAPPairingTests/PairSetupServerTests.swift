@@ -8,12 +8,12 @@ import Testing
 
 private let m1 = TLV((6, [1]), (0, [0]))
 
-/// Where a procedure stands when a wrong message comes.
+/// The stage of a procedure at which a wrong message arrives.
 enum SetupStage: CaseIterable, Sendable {
   case idle, keyAwaited, proofExpected, secretAwaited, exchangeExpected, storeAwaited, finished, refused
 }
 
-/// The controller's side, one message at a time, so that each can be spoilt.
+/// The controller's side, one message at a time, so each message can be altered.
 struct SetupController {
   let proof: SRPClientProof
   let m3: TLV
@@ -26,7 +26,7 @@ struct SetupController {
     m3 = TLV((6, [3]), (3, client.publicKey), (4, proof.proof))
   }
 
-  /// The items under the seal of M5.
+  /// The sealed items of M5.
   var inner: TLV {
     let key = Fixture.controller.key, identifier = Fixture.controller.identifier
     let signed = PairingKeys.controllerSigned(proof.key) + identifier + key.publicKey
@@ -40,7 +40,7 @@ struct SetupController {
 }
 
 extension SetupBench {
-  /// A bench at `stage`; a computation under way is in `pending`.
+  /// A bench at `stage`; a running computation is in `pending`.
   static func at(_ stage: SetupStage) throws -> (bench: SetupBench, m5: TLV) {
     var bench = SetupBench()
     var m5 = TLV((6, [5]), (5, [UInt8](repeating: 0, count: 20)))
@@ -105,7 +105,7 @@ extension SetupBench {
   }
 
   @Test(
-    "[PS.17] [TLV.12] M1 without a method, or with one that isn't 0 or 1 in one byte, is answered 400, paired or not")
+    "[PS.17] [TLV.12] M1 with a missing method, or one other than a byte 0 or 1, is answered 400, paired or not")
   func methods() {
     for isPaired in [false, true] {
       for value in [nil, [], [2], [3], [6], [255], [0, 0]] as [[UInt8]?] {
@@ -133,7 +133,7 @@ extension SetupBench {
   }
 
   @Test(
-    "[PS.51, PS.52] M2 has flags only if Split was asked, whoever else was asked for",
+    "[PS.51, PS.52] M2 has flags only if Split was requested, whatever other flags were",
     arguments: [
       ([0x10], nil), ([0, 0, 0, 1], [0, 0, 0, 1]), ([0x10, 0, 0, 1], [0x10, 0, 0, 1]),
       ([0xFF, 0xFF, 0xFF, 0xFF], [0x10, 0, 0, 1]),
@@ -145,14 +145,14 @@ extension SetupBench {
   }
 
   @Test(
-    "[PS.22] M1 in the middle starts anew with another B, and a proof for the earlier B fails",
+    "[PS.22] M1 during a procedure restarts it with another B, and a proof for the earlier B fails",
     arguments: SetupStage.allCases)
   func restart(_ stage: SetupStage) throws {
     var (bench, _) = try SetupBench.at(stage)
     let stale = bench.pending
     bench.isPrompt = true
     if stage == .storeAwaited {
-      // The pairing is being made: it can't be taken back, so its procedure keeps the accessory.
+      // Storing the pairing can't be undone, so the procedure keeps the accessory busy.
       #expect(bench.receive(m1) == [.reply(.error(.busy, state: 2))])
       #expect(bench.receive(TLV((6, [5]))) == [.badRequest])
       #expect(bench.receiveUnreadable() == [.badRequest])
@@ -169,7 +169,7 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  @Test("A result that was computed before M1 came again is ignored, and the new one is taken") func staleKey() throws {
+  @Test("A result that was computed before the second M1 is ignored, and the new one is used") func staleKey() throws {
     var bench = SetupBench()
     bench.isPrompt = false
     _ = bench.receive(m1)
@@ -179,13 +179,11 @@ extension SetupBench {
     #expect(bench.computed(bench.pending[1]) == [])
     _ = bench.receive(controller.m3)
     _ = bench.receive(m1)
-    #expect(bench.computed(bench.pending[2]) == [], "the proof's secret came too late")
+    #expect(bench.computed(bench.pending[2]) == [], "the proof's secret is outdated")
     #expect(bench.computed(bench.pending[3]).count == 1)
   }
 
-  @Test("What comes back after a reset is ignored", arguments: SetupStage.allCases) func reset(_ stage: SetupStage)
-    throws
-  {
+  @Test("Results after a reset are ignored", arguments: SetupStage.allCases) func reset(_ stage: SetupStage) throws {
     var (bench, _) = try SetupBench.at(stage)
     bench.server.reset()
     #expect(!bench.server.isUnderWay)
@@ -195,10 +193,10 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  // MARK: wrong states
+  // MARK: Wrong states
 
   @Test(
-    "[PS.20] [PS.21] [TLV.12] Whatever the stage, a message out of order is answered 400, and M1 is awaited then",
+    "[PS.20] [PS.21] [TLV.12] In each stage, a message out of order is answered 400, and then M1 is awaited",
     arguments: SetupStage.allCases)
   func wrongState(_ stage: SetupStage) throws {
     for state in [nil, [], [0], [2], [3], [4], [5], [6], [7], [255], [1, 0], [3, 0]] as [[UInt8]?] {
@@ -215,7 +213,7 @@ extension SetupBench {
   }
 
   @Test(
-    "[PS.20] [PS.21] Whatever the stage, a body that isn't TLV8 is answered 400, and a whole procedure then succeeds",
+    "[PS.20] [PS.21] In each stage, a body other than TLV8 is answered 400, and then a complete procedure succeeds",
     arguments: SetupStage.allCases)
   func unreadable(_ stage: SetupStage) throws {
     guard stage != .storeAwaited else { return }
@@ -227,14 +225,14 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  @Test("[TLV.10] An item that is there twice makes a message be answered 400") func duplicates() throws {
+  @Test("[TLV.10] A message with a duplicate item is answered 400") func duplicates() throws {
     var bench = SetupBench()
     #expect(bench.receive(TLV((6, [1]), (0, [0]), (6, [1]))) == [.badRequest])
     let controller = try #require(SetupController(bench.receive(m1)))
     #expect(bench.receive(TLV(controller.m3.items + [.init(type: 6, value: [3])])) == [.badRequest])
   }
 
-  @Test("[TLV.8] [TLV.9] Items of unknown type are passed over, and the order doesn't matter") func unknownItems()
+  @Test("[TLV.8] [TLV.9] Items of unknown type are ignored, and the order doesn't matter") func unknownItems()
     throws
   {
     var bench = SetupBench()
@@ -251,7 +249,7 @@ extension SetupBench {
 
   // MARK: M3
 
-  @Test("[PS.15] [PS.16] M3 that lacks an item, or has one of a wrong length, is answered 400 and the procedure reset")
+  @Test("[PS.15] [PS.16] M3 with a missing item, or one of a wrong length, is answered 400 and resets the procedure")
   func malformedProof() throws {
     for (type, value) in [
       (3, nil), (3, [UInt8](repeating: 1, count: 385)), (4, nil), (4, []), (4, [UInt8](repeating: 1, count: 63)),
@@ -282,7 +280,7 @@ extension SetupBench {
     #expect(bench.receive(controller.m3.with(3, prime)) == [.reply(.error(.authentication, state: 4))])
   }
 
-  @Test("[PS.14] A shorter A is taken as if zeros stood before it") func shortKey() throws {
+  @Test("[PS.14] A shorter A is used as if padded with leading zeros") func shortKey() throws {
     let vector = try vectorFile("srp").list("cases")[2]
     #expect(vector.bytes("A")[0] == 0)
     for key in [vector.bytes("A"), Array(vector.bytes("A").dropFirst())] {
@@ -293,17 +291,17 @@ extension SetupBench {
     }
   }
 
-  @Test("[PS.25] [PS.23] A wrong code gets M4 with Authentication alone, and counts as one failed attempt")
+  @Test("[PS.25] [PS.23] A wrong code gets M4 with only Authentication, and counts as one failed attempt")
   func wrongCode() throws {
     var bench = SetupBench()
     let controller = try #require(SetupController(bench.receive(m1), code: "518-08-583"))
     #expect(bench.receive(controller.m3) == [.failedAttempt, .reply(TLV((6, [4]), (7, [2])))])
     #expect(!bench.server.isUnderWay)
-    #expect(bench.receive(controller.m3) == [.badRequest], "one proof for one B")
+    #expect(bench.receive(controller.m3) == [.badRequest], "one proof per B")
     #expect(bench.pairs() == true)
   }
 
-  @Test("[PS.50] Transient stops after M4, with a session and no pairing") func transient() throws {
+  @Test("[PS.50] Transient stops after M4, with a session and without a pairing") func transient() throws {
     var bench = SetupBench()
     let controller = try #require(SetupController(bench.receive(m1.with(0x13, [0x10]))))
     let outcome = bench.receive(controller.m3)
@@ -316,7 +314,7 @@ extension SetupBench {
 
   // MARK: M5
 
-  @Test("[PS.28] M5 without encrypted data, or with less than a tag of it, is answered 400")
+  @Test("[PS.28] M5 with missing encrypted data, or less than a tag, is answered 400")
   func unsealed() throws {
     for value in [nil, [], [UInt8](repeating: 0, count: 15)] as [[UInt8]?] {
       var (bench, m5) = try SetupBench.at(.exchangeExpected)
@@ -326,7 +324,7 @@ extension SetupBench {
     }
   }
 
-  @Test("[PS.27] M5 whose seal is broken gets M6 with Authentication") func brokenSeal() throws {
+  @Test("[PS.27] M5 with a broken seal gets M6 with Authentication") func brokenSeal() throws {
     var (bench, m5) = try SetupBench.at(.exchangeExpected)
     var sealed = try #require(m5[5])
     sealed[7] ^= 1
@@ -337,7 +335,7 @@ extension SetupBench {
     #expect(other.receive(m5.with(5, [UInt8](repeating: 0, count: 16))) == [.reply(.error(.authentication, state: 6))])
   }
 
-  @Test("[PS.29] M5 whose sealed part doesn't decode, or lacks an item, or has one of a wrong length, is answered 400")
+  @Test("[PS.29] M5 whose sealed part is malformed, lacks an item, or has one of a wrong length, is answered 400")
   func malformedExchange() throws {
     let spoilt: [(TLV) -> [UInt8]] = [
       { _ in [] }, { _ in [1] }, { $0.encoded().dropLast() }, { $0.encoded() + [10, 1, 0] },
@@ -356,7 +354,7 @@ extension SetupBench {
     }
   }
 
-  @Test("[PS.30] M5 whose signature doesn't hold gets M6 with Authentication") func wrongSignature() throws {
+  @Test("[PS.30] M5 with an invalid signature gets M6 with Authentication") func wrongSignature() throws {
     for type in [1, 3, 10] as [UInt8] {
       var bench = SetupBench()
       let controller = try #require(SetupController(bench.receive(m1)))
@@ -369,7 +367,7 @@ extension SetupBench {
     }
   }
 
-  @Test("M6 waits for the store, and says Unknown where it fails") func store() throws {
+  @Test("M6 waits for the store, and is Unknown if storing fails") func store() throws {
     var (bench, _) = try SetupBench.at(.storeAwaited)
     #expect(bench.server.isUnderWay)
     #expect(bench.stored(false) == [.reply(.error(.unknown, state: 6))])
@@ -379,7 +377,7 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  @Test("[PS.32] Identifiers up to 36 bytes are kept as they came", arguments: [0, 1, 36]) func identifiers(
+  @Test("[PS.32] Identifiers up to 36 bytes are stored unchanged", arguments: [0, 1, 36]) func identifiers(
     _ count: Int
   ) throws {
     let identity = ControllerCredentials(

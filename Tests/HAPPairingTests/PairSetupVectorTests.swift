@@ -17,7 +17,7 @@ import Testing
   private var m6: [UInt8] { Fixture.setup.object("M6").bytes("message") }
 
   @Test(
-    "[PS.1] [PS.24] [PS.26] [PS.31] [PS.32] [KD.1] [KD.2] [KD.5] The accessory's messages are those of the vectors, byte for byte"
+    "[PS.1] [PS.24] [PS.26] [PS.31] [PS.32] [KD.1] [KD.2] [KD.5] The accessory's messages equal the vectors byte for byte"
   )
   func accessory() {
     var bench = SetupBench(random: .script(Fixture.srp.bytes("b")))
@@ -28,7 +28,7 @@ import Testing
     #expect(!bench.server.isUnderWay)
   }
 
-  @Test("[PS.4] [PS.11] [KD.1] [KD.2] [KD.5] The controller's messages are those of the vectors, byte for byte")
+  @Test("[PS.4] [PS.11] [KD.1] [KD.2] [KD.5] The controller's messages equal the vectors byte for byte")
   func controller() throws {
     var client = PairSetupClient(
       code: Fixture.code, identity: Fixture.controller, random: .script(Fixture.srp.bytes("a")))
@@ -45,7 +45,7 @@ import Testing
     #expect(accessory == Fixture.paired)
   }
 
-  @Test("[PS.6] [PS.8] A controller that pads S and A is paired with, with its key, unless the check is strict")
+  @Test("[PS.6] [PS.8] A controller that pads S and A can pair, with its key, unless the check is strict")
   func paddedController() throws {
     for vector in try vectorFile("srp").list("cases") where vector.bytes("B")[0] != 0 {
       guard let padded = (vector["alternatives"] as? [String: Any])?.object("everythingPadded") else { continue }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("[PS.5] The accessory draws until B starts with a non-zero byte") func accessoryDraws() throws {
+  @Test("[PS.5] The accessory redraws until B starts with a non-zero byte") func accessoryDraws() throws {
     let vector = try vectorFile("srp").list("cases")[3]
     #expect(vector.bytes("B")[0] == 0)
     let work = SlowWork(
@@ -71,10 +71,10 @@ import Testing
     guard case .accessoryKey(let server) = work.perform().outcome else { Issue.record("no key"); return }
     #expect(!server.startsWithZero)
     guard case .accessoryKey(let again) = work.perform().outcome else { Issue.record("no key"); return }
-    #expect(again.publicKey == server.publicKey, "the same seed leads to the same key")
+    #expect(again.publicKey == server.publicKey, "equal seeds give equal keys")
   }
 
-  /// B begins with a zero byte, in one of its two forms, and so does the salt.
+  /// Makes B start with a zero byte, in one of its two forms, and the salt, too.
   private struct ZeroLedArithmetic: SetupArithmetic {
     let isPadded: Bool
     let verifier: SRPVerifier
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("Another arithmetic makes the key of M2, and the procedure pairs", arguments: [true, false])
+  @Test("A custom arithmetic computes the key of M2, and the procedure pairs", arguments: [true, false])
   func otherKey(isPadded: Bool) throws {
     let verifier = SRPVerifier(code: Fixture.code, salt: [0] + Array(repeating: 7, count: 15))
     var bench = SetupBench()
@@ -102,7 +102,7 @@ import Testing
     #expect(pairs)
   }
 
-  @Test("Another arithmetic makes the secret of M4: a right code is then a wrong one") func otherSecret() {
+  @Test("A custom arithmetic computes the secret of M4, so the right code fails") func otherSecret() {
     var bench = SetupBench()
     bench.context.arithmetic = ZeroLedArithmetic(
       isPadded: true, verifier: SRPVerifier(code: Fixture.code, salt: Array(repeating: 7, count: 16)), refusesAll: true)
@@ -110,7 +110,7 @@ import Testing
     #expect(!pairs)
   }
 
-  @Test("[PS.10] The controller draws until neither A nor S starts with a zero byte", arguments: [1, 2])
+  @Test("[PS.10] The controller redraws until neither A nor S starts with a zero byte", arguments: [1, 2])
   func controllerDraws(_ index: Int) throws {
     let vector = try vectorFile("srp").list("cases")[index]
     #expect(vector.bytes("A")[0] == 0 || vector.bytes("S")[0] == 0)
@@ -128,7 +128,7 @@ import Testing
     #expect(!proof.startsWithZero)
   }
 
-  @Test("[KD.10] The keys of a transient session are those of the vectors") func transientKeys() {
+  @Test("[KD.10] The keys of a transient session equal those of the vectors") func transientKeys() {
     let keys = SessionKeys(transientPairSetup: SecretBytes(Fixture.setup.bytes("K")))
     #expect(bytes(keys.accessoryToController) == Fixture.setup.list("hkdf")[4].bytes("output"))
     #expect(bytes(keys.controllerToAccessory) == Fixture.setup.list("hkdf")[5].bytes("output"))

@@ -24,7 +24,7 @@ private struct VerifyBench {
       message, identity: Fixture.accessory, pairing: { id in pairings.first { $0.identifier == id } }, random: random)
   }
 
-  /// M1 to M4 with a controller of ours, on top of whatever went before.
+  /// Runs M1 to M4 with our controller, in any state.
   mutating func verifies() -> Bool {
     random = .seeded(9)
     var client = PairVerifyClient(identity: Fixture.controller, accessory: Fixture.paired, random: .seeded(8))
@@ -37,7 +37,7 @@ private struct VerifyBench {
     return last == [.reply(TLV((6, [4]))), .established(mine, Fixture.pairing)]
   }
 
-  /// After a good M1 under the vectors' keys.
+  /// A bench after a valid M1 with the vectors' keys.
   static var afterM1: VerifyBench {
     var bench = VerifyBench()
     _ = bench.receive(m1)
@@ -53,7 +53,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
 
 @Suite struct PairVerifyServerTests {
   @Test(
-    "[PV.1] [PV.2] [PV.4] [KD.3] [KD.4] [KD.5] The accessory's messages and keys are those of the vectors, byte for byte"
+    "[PV.1] [PV.2] [PV.4] [KD.3] [KD.4] [KD.5] The accessory's messages and keys equal the vectors byte for byte"
   )
   func vectors() {
     var bench = VerifyBench()
@@ -66,7 +66,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(!bench.server.isUnderWay)
   }
 
-  @Test("[PV.9] [TLV.12] M1 without a key, with one that isn't 32 bytes, or without a state is answered 400")
+  @Test("[PV.9] [TLV.12] M1 with a missing key, a key of another length, or no state is answered 400")
   func malformedStart() {
     for (type, value) in [
       (3, nil), (3, []), (3, [UInt8](repeating: 9, count: 31)), (3, [UInt8](repeating: 9, count: 33)), (6, nil),
@@ -81,7 +81,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     }
   }
 
-  @Test("[PV.10] M1 with a key that makes the secret all zeros is refused") func worthlessKey() {
+  @Test("[PV.10] M1 with a key that gives an all-zero secret is refused") func worthlessKey() {
     var bench = VerifyBench()
     let worthless = m1.with(3, [UInt8](repeating: 0, count: 32))
     #expect(bench.receive(worthless) == [.reply(.error(.authentication, state: 2))])
@@ -107,7 +107,8 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(bench.verifies() == true)
   }
 
-  @Test("[TLV.10] A message with an item twice, or none that decodes, is answered 400 and resets") func unreadable() {
+  @Test("[TLV.10] A message with a duplicate item, or that doesn't decode, is answered 400 and resets the procedure")
+  func unreadable() {
     var bench = VerifyBench.afterM1
     #expect(bench.receive(TLV(m3.items + [.init(type: 6, value: [3])])) == [.badRequest])
     #expect(bench.receive(m3) == [.badRequest])
@@ -119,7 +120,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(third.receive(m3) == [.badRequest])
   }
 
-  @Test("[TLV.9] Items of unknown type are passed over") func unknownItems() {
+  @Test("[TLV.9] Items of unknown type are ignored") func unknownItems() {
     var bench = VerifyBench()
     let unknown = TLV.Item(type: 0x30, value: [1]), separator = TLV.Item(type: 0xFF, value: [])
     #expect(bench.receive(TLV([unknown, separator] + m1.items + [unknown])) == [.reply(m2)])
@@ -127,7 +128,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(bench.receive(m3(spoilt)).count == 2)
   }
 
-  @Test("[PV.5] [PV.11] [PV.17] M3 from an identifier that isn't paired gets M4 with Authentication")
+  @Test("[PV.5] [PV.11] [PV.17] M3 with an unpaired identifier gets M4 with Authentication")
   func unknownController() {
     var bench = VerifyBench.afterM1
     bench.pairings = []
@@ -138,7 +139,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(lower.receive(m3) == [.badRequest])
   }
 
-  @Test("[PV.12] After a failed verify a fresh M1 on the same connection succeeds") func afterFailure() {
+  @Test("[PV.12] After a failed Pair Verify, a new M1 on the same connection succeeds") func afterFailure() {
     var bench = VerifyBench.afterM1
     bench.pairings = []
     #expect(bench.receive(m3) == [refusal])
@@ -146,7 +147,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(bench.verifies() == true)
   }
 
-  @Test("[PV.6] M3 whose seal is broken gets M4 with Authentication") func brokenSeal() throws {
+  @Test("[PV.6] M3 with a broken seal gets M4 with Authentication") func brokenSeal() throws {
     let sealed = try #require(m3[5])
     for index in [0, 40, sealed.count - 1] {
       var changed = sealed
@@ -157,7 +158,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     }
   }
 
-  @Test("[PV.7] M3 whose signature doesn't hold gets M4 with Authentication") func wrongSignature() throws {
+  @Test("[PV.7] M3 with an invalid signature gets M4 with Authentication") func wrongSignature() throws {
     var signature = try #require(inner[10])
     signature[9] ^= 1
     var bench = VerifyBench.afterM1
@@ -170,7 +171,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(short.receive(m3) == [refusal])
   }
 
-  @Test("[PV.8] M3 without encrypted data, with less than a tag, or with a malformed sealed part is answered 400")
+  @Test("[PV.8] M3 with missing encrypted data, less than a tag, or a malformed sealed part is answered 400")
   func malformedFinish() {
     for message in [
       m3.with(5, nil), m3.with(5, []), m3.with(5, [UInt8](repeating: 0, count: 15)), m3([]), m3([1]),
@@ -188,7 +189,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
   }
 
   @Test(
-    "[PV.3] [PV.15] A second M1 gets a new key and puts the first aside: M3 for the first fails, for the second succeeds"
+    "[PV.3] [PV.15] A second M1 gets a new key and replaces the first: M3 for the first fails, for the second succeeds"
   )
   func secondStart() {
     var bench = VerifyBench()
@@ -204,7 +205,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(bench.receive(m3).count == 2)
   }
 
-  @Test("[PV.18] Verifies that overlap on two connections both succeed, with different keys") func overlapping() {
+  @Test("[PV.18] Overlapping procedures on two connections both succeed, with different keys") func overlapping() {
     var benches = [VerifyBench(), VerifyBench()]
     var established: [SessionKeys] = []
     var clients = [UInt64(1), 2].map {
@@ -241,7 +242,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     [.failed(PairingFailure(step: step, cause: cause))]
   }
 
-  @Test("[KD.3] [KD.4] [KD.5] The controller's messages and keys are those of the vectors, byte for byte")
+  @Test("[KD.3] [KD.4] [KD.5] The controller's messages and keys equal the vectors byte for byte")
   func vectors() {
     var client = client()
     #expect(client.start() == m1)
@@ -265,7 +266,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     #expect(second.receive(m2) == failure(2, .unexpectedMessage))
   }
 
-  @Test("What is wrong with M2 is told") func malformedStart() throws {
+  @Test("A malformed M2 is reported with its defect") func malformedStart() throws {
     let inner = Fixture.message(Fixture.verify.object("M2").bytes("subTLV"))
     func sealed(_ inner: [UInt8]) -> TLV {
       m2.with(5, ChaChaPoly.seal(inner, key: sessionKey, nonce: "PV-Msg02"))
@@ -289,7 +290,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     }
   }
 
-  @Test("What is wrong with M4 is told") func malformedFinish() {
+  @Test("A malformed M4 is reported with its defect") func malformedFinish() {
     for (message, cause) in [
       (TLV((6, [4]), (7, [2])), .refused(2)), (TLV((7, [2])), .refused(2)), (TLV(), .unexpectedState(nil)),
       (TLV((6, [2])), .unexpectedState(2)), (TLV((6, [4]), (0x30, []), (6, [4])), .unreadable),
@@ -300,7 +301,7 @@ private func m3(_ inner: [UInt8]) -> TLV {
     }
   }
 
-  @Test("A reply before M1 is refused, and starting over works at any time") func startingOver() {
+  @Test("A reply before M1 is refused, and a restart works at any time") func startingOver() {
     var client = PairVerifyClient(identity: Fixture.controller, accessory: Fixture.paired, random: .seeded(1))
     #expect(client.receive(m2) == failure(2, .unexpectedMessage))
     let first = client.start(), second = client.start()

@@ -11,7 +11,7 @@ enum Fixture {
   nonisolated(unsafe) static let session = try! vectorFile("session")
   nonisolated(unsafe) static let setup = session.object("pairSetup")
   nonisolated(unsafe) static let verify = session.object("pairVerify")
-  /// The case "normal" of `srp.json`, which session.json goes on from.
+  /// The case "normal" of `srp.json`, which session.json continues.
   nonisolated(unsafe) static let srp = try! vectorFile("srp").list("cases")[0]
 
   static let code = "518-08-582"
@@ -29,7 +29,7 @@ enum Fixture {
 }
 
 extension RandomSource {
-  /// Hands out `draws` one after the other; more or other lengths than these trap.
+  /// Returns `draws` one after the other; traps if more draws or other lengths are requested.
   static func script(_ draws: [UInt8]...) -> RandomSource {
     let rest = Mutex(draws)
     return RandomSource { buffer in buffer.copyBytes(from: rest.withLock { $0.removeFirst() }) }
@@ -37,10 +37,10 @@ extension RandomSource {
 }
 
 extension TLV {
-  /// A pairing message of any items.
+  /// A pairing message with any items.
   init(_ items: (UInt8, [UInt8])...) { self.init(items.map { Item(type: $0.0, value: $0.1) }) }
 
-  /// The same with one item set, or gone.
+  /// The same message with one item set or removed.
   func with(_ type: UInt8, _ value: [UInt8]?) -> TLV {
     var copy = TLV(items.filter { $0.type != type })
     if let value { copy.append(type, value) }
@@ -52,18 +52,18 @@ extension TLV {
 
 func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { Array($0) } }
 
-/// What came out of a procedure, comparable.
+/// The outcomes of a procedure, comparable.
 enum Outcome: Equatable {
   case reply(TLV), badRequest, methodRefused(PairingAnswer)
   case computing, store(Pairing), failedAttempt, clearFailedAttempts
   case transient(SessionKeys)
 }
 
-/// An accessory's Pair Setup with a shell that computes and stores at once, unless told not to.
+/// An accessory's Pair Setup with a shell that computes and stores at once by default.
 struct SetupBench {
   var server: PairSetupServer
   var context = PairSetupServer.Context(isPaired: false)
-  /// False keeps computations in `pending` and stores unanswered.
+  /// If `false`, computations stay in `pending` and stores are unanswered.
   var isPrompt = true
   var storeSucceeds = true
   var pending: [SlowWork] = []
@@ -101,7 +101,7 @@ struct SetupBench {
     }
   }
 
-  /// M1 to M6 with a controller of ours, on top of whatever went before.
+  /// Runs M1 to M6 with our controller, in any state.
   mutating func pairs(seed: UInt64 = 7) -> Bool {
     var client = PairSetupClient(code: Fixture.code, identity: Fixture.controller, random: .seeded(seed))
     let outcome = converse(&client, with: &self, from: client.start())
@@ -113,7 +113,7 @@ enum ClientOutcome: Equatable {
   case paired(PairedAccessory), transient(SessionKeys), failed(PairingFailure), stuck
 }
 
-/// Carries messages to and fro until the client has finished.
+/// Passes messages between both sides until the client has finished.
 func converse(_ client: inout PairSetupClient, with bench: inout SetupBench, from first: TLV) -> ClientOutcome {
   var message = first
   while true {

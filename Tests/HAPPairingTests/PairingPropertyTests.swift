@@ -7,7 +7,7 @@ import Testing
 @testable import HAPPairing
 
 extension TLV {
-  /// A message of random items, many of them of the types and lengths that pairing knows.
+  /// A message of random items, many of them with types and lengths of pairing messages.
   static func random(using random: inout SeededGenerator) -> TLV {
     let types: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 10, 11, 0x13, 0xFF, 0x77]
     let lengths = [0, 1, 1, 1, 4, 5, 15, 16, 17, 32, 36, 37, 64, 384, 385, 1000]
@@ -20,7 +20,7 @@ extension TLV {
       })
   }
 
-  /// The same with one thing changed.
+  /// The same message with one random change.
   func mutated(using random: inout SeededGenerator) -> TLV {
     var copy = self
     guard let index = items.indices.randomElement(using: &random) else { return .random(using: &random) }
@@ -41,7 +41,7 @@ extension TLV {
 
 @Suite struct PairingPropertyTests {
   @Test(
-    "[PS.33] Whatever is drawn, a controller pairs and verifies, and both ends have the same keys",
+    "[PS.33] Whatever the random numbers, a controller pairs and verifies, and both sides have the same keys",
     arguments: 0..<8 as Range<UInt64>)
   func everySeed(_ block: UInt64) throws {
     for seed in block * 32..<block * 32 + 32 {
@@ -88,7 +88,7 @@ extension TLV {
     }
   }
 
-  @Test("Random messages never trap the accessory, nor pair with it", arguments: 0..<8 as Range<UInt64>)
+  @Test("Random messages never trap the accessory, and never pair with it", arguments: 0..<8 as Range<UInt64>)
   func randomMessages(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var bench = SetupBench(random: .seeded(seed))
@@ -96,19 +96,19 @@ extension TLV {
     for _ in 0..<400 {
       let message = TLV.random(using: &random)
       for outcome in bench.receive(message) {
-        if case .store = outcome { Issue.record("a pairing out of nothing: \(message)") }
+        if case .store = outcome { Issue.record("a pairing after a random message: \(message)") }
       }
       let actions = server.receive(
         message, identity: Fixture.accessory, pairing: { _ in Fixture.pairing }, random: .seeded(seed))
       for action in actions {
-        if case .established = action { Issue.record("a session out of nothing: \(message)") }
+        if case .established = action { Issue.record("a session after a random message: \(message)") }
       }
     }
     #expect(bench.pairs() == true)
   }
 
   @Test(
-    "Messages changed on their way lead to an error or to the right pairing, never to a trap or a wrong one",
+    "Altered messages lead to an error or to the right pairing, never to a trap or a wrong one",
     arguments: 0..<40 as Range<UInt64>)
   func mutatedMessages(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -138,24 +138,24 @@ extension TLV {
     #expect(bench.pairs() == true)
   }
 
-  @Test("Random replies never trap a controller, nor satisfy it", arguments: 0..<8 as Range<UInt64>)
+  @Test("Random replies never trap a controller, and never complete a procedure", arguments: 0..<8 as Range<UInt64>)
   func randomReplies(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {
       var setup = PairSetupClient(code: Fixture.code, identity: Fixture.controller, random: .seeded(seed))
       _ = setup.start()
       for action in setup.receive(.random(using: &random)) {
-        if case .paired = action { Issue.record("paired with nobody") }
+        if case .paired = action { Issue.record("paired without an accessory") }
       }
       var verify = PairVerifyClient(identity: Fixture.controller, accessory: Fixture.paired, random: .seeded(seed))
       _ = verify.start()
       for action in verify.receive(.random(using: &random)) {
-        if case .established = action { Issue.record("a session with nobody") }
+        if case .established = action { Issue.record("a session without an accessory") }
       }
     }
   }
 
-  @Test("Sealed parts of random bytes never trap either end", arguments: 0..<4 as Range<UInt64>)
+  @Test("Sealed parts of random bytes never trap either side", arguments: 0..<4 as Range<UInt64>)
   func randomSealedParts(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let key = PairingKeys.pairVerify(SecretBytes(Fixture.verify.bytes("sharedSecret")))

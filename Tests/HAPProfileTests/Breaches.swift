@@ -3,12 +3,12 @@ import Testing
 
 @testable import HAPProfile
 
-/// A profile that breaks one rule, and where.
+/// A profile that violates one rule, and the place of the violation.
 struct Breach: Sendable, CustomTestStringConvertible {
   var rule: ProfileRule
   var path: String
   var json: String
-  /// In the message.
+  /// Expected in the message.
   var says = ""
   var testDescription: String { "\(rule.rawValue) at \(path): \(json.prefix(200))" }
 
@@ -158,7 +158,7 @@ let characteristicBreaches: [Breach] = [
     .valueRange, "\(c0).value",
     custom(#""value": 18446744073709551615, "maxValue": 18446744073709551614"#, format: "uint64"),
     says: "18446744073709551615 is above maxValue 18446744073709551614"),
-  // A value that is not written is made, and judged as well.
+  // A value that is not written is generated, and validated as well.
   .init(
     .valueRange, c0, custom(#""minValue": 18446744073709551615, "maxValue": 18446744073709551614"#, format: "uint64"),
     says: "0 is below minValue 18446744073709551615"),

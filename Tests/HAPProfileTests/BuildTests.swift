@@ -13,7 +13,7 @@ private func build(_ json: String) throws -> BuiltAccessory {
   return try build(json, &ids)
 }
 
-/// The characteristic of a type in the service of a type, the first of each.
+/// The first characteristic of a type in the first service of a type.
 private func characteristic(_ built: BuiltAccessory, _ service: TypeID, _ type: TypeID, aid: UInt64 = 1) throws
   -> Characteristic
 {
@@ -23,7 +23,7 @@ private func characteristic(_ built: BuiltAccessory, _ service: TypeID, _ type: 
 }
 
 struct BuildTests {
-  @Test("[DB.4] [DB.5] What is left out is added: information, protocol information, required characteristics")
+  @Test("[DB.4] [DB.5] Omitted parts are added: information, protocol information, required characteristics")
   func added() throws {
     let built = try build(document(services: #"{ "type": "GarageDoorOpener" }"#))
     let services = built.database.accessories[0].services
@@ -42,7 +42,7 @@ struct BuildTests {
     #expect(built.category == .other)
   }
 
-  @Test("What is written out is taken as written, and completed")
+  @Test("Written members are kept, and the rest is completed")
   func writtenOut() throws {
     let json = document(
       #""manufacturer": "M", "model": "X1", "serialNumber": "S1", "firmwareRevision": "2.1""#,
@@ -61,7 +61,7 @@ struct BuildTests {
     #expect(built.model == "X1")
   }
 
-  @Test("A service's name is its Name characteristic, unless that is written")
+  @Test("A service's name is its Name characteristic, unless Name is written")
   func serviceNames() throws {
     let built = try build(document(services: #"{ "type": "Switch", "name": "Left" }"#))
     #expect(try characteristic(built, 0x49, 0x23).value == "Left")
@@ -72,7 +72,7 @@ struct BuildTests {
     #expect(try characteristic(input, 0xD9, 0xE3).value == "HDMI 1")
   }
 
-  @Test("Values: words in any case, numbers, base64, null for a press; the default is safe and within narrower limits")
+  @Test("Values: names in any case, numbers, base64, null for a press; the default is safe and within narrower limits")
   func values() throws {
     func first(_ text: String, _ type: String = "LightBulb") throws -> Characteristic {
       let built = try build(document(characteristics: text, type: type))
@@ -89,17 +89,17 @@ struct BuildTests {
     #expect(try first(#"{ "type": "SetupEndpoints", "value": "BgEB" }"#, "110").value == .data([6, 1, 1]))
   }
 
-  @Test("Where one of current and target is written, the other equals it")
+  @Test("If only one of current and target is written, the other equals it")
   func twins() throws {
     let built = try build(
       document(characteristics: #"{ "type": "TargetDoorState", "value": "open" }"#, type: "GarageDoorOpener"))
     #expect(try characteristic(built, 0x41, 0xE).value == .integer(0))
     let thermostat = try build(
       document(characteristics: #"{ "type": "TargetHeatingCoolingState", "value": "auto" }"#, type: "Thermostat"))
-    #expect(try characteristic(thermostat, 0x4A, 0xF).value == .integer(0), "auto is no current state")
+    #expect(try characteristic(thermostat, 0x4A, 0xF).value == .integer(0), "auto is not a current state")
   }
 
-  @Test("Overrides narrow the catalogue's metadata, and what isn't overridden stays")
+  @Test("Overrides narrow the catalogue's metadata, and other members are kept")
   func overrides() throws {
     let built = try build(
       document(
@@ -121,7 +121,7 @@ struct BuildTests {
     #expect(try characteristic(range, 0x41, 0x32).constraints.validValuesRange == 0...1)
   }
 
-  @Test("persist: writable values are kept unless the profile says otherwise")
+  @Test("persist: writable values are stored unless the profile disables it")
   func persist() throws {
     let built = try build(
       document(
@@ -129,14 +129,14 @@ struct BuildTests {
           #"{ "type": "On" }, { "type": "Brightness", "persist": false }, { "type": "Hue", "persist": true }"#))
     #expect(try characteristic(built, 0x43, 0x25).persists)
     #expect(try !characteristic(built, 0x43, 0x8).persists)
-    #expect(try !characteristic(built, 0x3E, 0x14).persists, "Identify holds nothing")
+    #expect(try !characteristic(built, 0x3E, 0x14).persists, "Identify has no stored value")
     #expect(try !characteristic(built, 0x3E, 0x23).persists)
     let sensor = try build(
       document(characteristics: #"{ "type": "MotionDetected", "persist": true }"#, type: "MotionSensor"))
     #expect(try characteristic(sensor, 0x85, 0x22).persists)
   }
 
-  @Test("Primary, hidden and links reach the database; behaviours come with their service's ids")
+  @Test("Primary, hidden and links are in the database; behaviours have their service's ids")
   func services() throws {
     let built = try build(
       document(
@@ -155,7 +155,7 @@ struct BuildTests {
     #expect(built.behaviours.allSatisfy { $0.aid == 1 })
   }
 
-  @Test("faults stay raw, with their places")
+  @Test("faults are kept unparsed, with their places")
   func rawMembers() throws {
     let read = try profile(document(#""faults": { "latency": "1s" }"#))
     #expect(read.faults?["latency"]?.path.description == "faults.latency")
@@ -179,7 +179,7 @@ struct BuildTests {
         == 150)
   }
 
-  @Test("The key: device ID, else id, else the serial number with maker and model, else the name")
+  @Test("The key is the device ID, or the id, or the serial number with maker and model, or the name")
   func keys() throws {
     #expect(try profile(document()).key == "name:Thing")
     #expect(try profile(document(#""serialNumber": "S1""#)).key == "serial://S1")
@@ -193,7 +193,7 @@ struct BuildTests {
         == "device:AA:BB:CC:DD:EE:FF")
   }
 
-  @Test("Another name is the same accessory")
+  @Test("An accessory keeps its identity under another name")
   func rename() throws {
     var read = try profile(document())
     read.rename("Other Thing")

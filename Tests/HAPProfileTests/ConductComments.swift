@@ -3,7 +3,7 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// The doc comments of the quirks, from which docs/conduct.md has the meaning of each field and setting.
+/// The doc comments of the quirks, which docs/conduct.md uses as the meaning of each field and setting.
 struct ConductComments {
   private(set) var fields: [String: String] = [:]
   /// Settings and their meanings, by the name of the enumeration.
@@ -29,7 +29,7 @@ struct ConductComments {
         comment.append(words.dropFirst().joined(separator: " "))
         continue
       }
-      // HAPPairing names no protocol. Over IP, its statuses are those of HTTP.
+      // HAPPairing has no transport. Over IP, its statuses are those of HTTP.
       let text = comment.joined(separator: " ").replacing(/[Ss]tatus (?=[245]00\b)/, with: "HTTP ")
       if words.starts(with: ["public", "enum"]) {
         enumeration = String(words[2].dropLast())
@@ -45,7 +45,7 @@ struct ConductComments {
     }
   }
 
-  /// The meaning of a field, then that of its settings.
+  /// The meaning of a field, followed by that of its settings.
   func meaning(of field: ConductField) -> String? {
     guard let text = fields[field.name], !text.isEmpty else { return nil }
     guard case .choice(let words) = field.kind else { return text }

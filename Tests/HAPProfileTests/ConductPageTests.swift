@@ -4,11 +4,11 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-/// The tables of docs/conduct.md, the page docs/conduct-sources.md and a part of Profiles/schema.json are made of the code and of
-/// docs/conduct-sources.tsv. With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
+/// The tables of docs/conduct.md, the page docs/conduct-sources.md and a part of Profiles/schema.json are generated
+/// from the code and from docs/conduct-sources.tsv. With `HAPTEST_WRITE_DOCS=1` set, this suite writes them.
 ///
 /// Seen to fail: with a sixth preset.
-@Suite("The pages of the conduct") struct ConductPageTests {
+@Suite("The pages of the quirks") struct ConductPageTests {
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
   private let sources: ConductSources
   private let comments: ConductComments
@@ -18,17 +18,17 @@ import Testing
     comments = try ConductComments()
   }
 
-  @Test("Every field has a meaning, and so has every setting of a field with a list of settings")
+  @Test("Each field has a meaning, and so has each setting of a field with a list of settings")
   func meanings() {
     for field in ConductField.all {
       #expect(comments.meaning(of: field) != nil, "\(field.name) has no doc comment, or one of its settings has none")
     }
   }
 
-  @Test("Every field has a public source for the default and for each preset, and no other field has one")
+  @Test("Each field has a public source for the default and for each preset, and no other field has one")
   func publicSources() {
     for field in ConductField.all {
-      #expect(sources.standard(field) != nil, "\(field.name) has no source of its default")
+      #expect(sources.standard(field) != nil, "\(field.name) has no source for its default")
       for preset in Conduct.presets.keys {
         #expect(!sources.links(field.name, preset).isEmpty, "\(field.name) has no source for \(preset)")
       }
@@ -36,7 +36,7 @@ import Testing
     #expect(sources.fields.subtracting(ConductField.all.map(\.name)).isEmpty)
   }
 
-  @Test("Every rule that is named is one of docs/protocol.md")
+  @Test("Each rule named is one of docs/protocol.md")
   func rules() throws {
     let page = try String(contentsOf: Repository.root.appending(path: "docs/protocol.md"), encoding: .utf8)
     for rule in sources.rules.values.flatMap({ $0.split(separator: " ") }) + sources.ownDefaults.values.map({ $0[...] })
@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test("docs/conduct.md has the meaning and the settings of every field")
+  @Test("docs/conduct.md has the meaning and the settings of each field")
   func page() throws {
     try hold("docs/conduct.md") { page in
       page.between("fields", meaningTable).between("presets", presetTable).between("releases", releaseTable)
     }
   }
 
-  @Test("docs/conduct-sources.md has the public sources of every setting")
+  @Test("docs/conduct-sources.md has the public sources of each setting")
   func sourcePage() throws {
     try hold("docs/conduct-sources.md") { page in
       page.between("revisions", revisionTable).between("sources", sourceTable)
@@ -149,7 +149,7 @@ extension String {
 }
 
 extension ConductField {
-  /// The members of its JSON Schema.
+  /// The members of the field's JSON Schema.
   fileprivate var schema: String {
     switch kind {
     case .boolean: "\"type\": \"boolean\""
@@ -165,7 +165,7 @@ extension ConductField {
     }
   }
 
-  /// The setting as the tables have it.
+  /// The setting as it is shown in the tables.
   fileprivate func shown(_ conduct: Conduct) -> String {
     switch setting(of: conduct) {
     case .boolean(let value): "\(value)"

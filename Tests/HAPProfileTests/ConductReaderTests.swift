@@ -42,15 +42,15 @@ let conductBreaches: [Breach] = [
   .init(.conductValue, "conduct.booleans", document(#""conduct": { "booleans": null }"#)),
 ]
 
-@Suite("Conduct in profiles and files")
+@Suite("Quirks in profiles and files")
 struct ConductReaderTests {
-  @Test("A preset goes by its name", arguments: Conduct.presets.keys)
+  @Test("A preset is selected by its name", arguments: Conduct.presets.keys)
   func presets(name: String) throws {
     #expect(try conduct("\"\(name)\"") == Conduct.presets[name])
     #expect(try conduct(#"{ "preset": "\#(name)" }"#) == Conduct.presets[name])
   }
 
-  @Test("Fields stand over the default, or over a preset anywhere in the object")
+  @Test("Fields override the default, or a preset at any position in the object")
   func fields() throws {
     #expect(try conduct("{}") == Conduct())
     #expect(
@@ -64,7 +64,7 @@ struct ConductReaderTests {
       try conduct(#"{ "maximumTries": 5, "preset": "hap-python" }"#) == setting({ $0.maximumTries = 5 }, over: base))
   }
 
-  @Test("Every field can be written as it is shown", arguments: Conduct.presets.keys)
+  @Test("Each field can be written in the form in which it is shown", arguments: Conduct.presets.keys)
   func roundTrip(name: String) throws {
     let preset = try #require(Conduct.presets[name])
     let members = ConductField.all.map { field in
@@ -79,7 +79,7 @@ struct ConductReaderTests {
     #expect(try conduct("{ \(members.joined(separator: ", ")) }") == preset)
   }
 
-  @Test("A profile without conduct has none")
+  @Test("A profile without quirks has none")
   func absent() throws { #expect(try profile(document()).conduct == nil) }
 
   @Test("All mistakes are reported at once, each with its place", arguments: conductBreaches)
@@ -91,13 +91,13 @@ struct ConductReaderTests {
     #expect(breach.says.isEmpty || problem.message.contains(breach.says))
   }
 
-  @Test("Several mistakes are all told")
+  @Test("Several mistakes are all reported")
   func several() throws {
     let read = try profile(document(#""conduct": { "preset": "x", "tellsBusy": 1, "y": 2 }"#))
     #expect(read.problems.map(\.path) == ["conduct.preset", "conduct.tellsBusy", "conduct.y"])
   }
 
-  @Test("A file holds a conduct by itself")
+  @Test("A file may contain only quirks")
   func file() throws {
     #expect(try Conduct(json: Array(#""homespan""#.utf8), fileName: "c.json") == Conduct.presets["homespan"])
     #expect(

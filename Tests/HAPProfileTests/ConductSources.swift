@@ -3,15 +3,15 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// The public sources of the conduct's fields: docs/conduct-sources.tsv.
+/// The public sources of the quirks' fields: docs/conduct-sources.tsv.
 struct ConductSources {
   struct Project {
     var name: String
     var commit: String
-    /// A tag or a branch; empty: none.
+    /// A tag or a branch; empty if there is none.
     var release: String
 
-    /// The page of one line, such as `src/a.c:12`.
+    /// The page of a single line, such as `src/a.c:12`.
     func link(_ place: String) -> String {
       let parts = place.split(separator: ":")
       return "https://github.com/\(name)/blob/\(commit.prefix(12))/\(parts[0])#L\(parts.last ?? "")"
@@ -48,10 +48,10 @@ struct ConductSources {
     }
   }
 
-  /// The fields that have a row of any kind.
+  /// The fields with a row of any kind.
   var fields: Set<String> { Set(places.keys).union(rules.keys).union(ownDefaults.keys) }
 
-  /// Links to the lines that show a preset's setting; empty: there is no source.
+  /// Links to the lines that show a preset's setting; empty if there is no source.
   func links(_ field: String, _ preset: String) -> [String] {
     guard let stack = stacks[preset] else { return [] }
     return (places[field]?[preset] ?? []).map { place in

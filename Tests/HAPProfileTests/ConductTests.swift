@@ -6,11 +6,11 @@ import Testing
 
 @testable import HAPProfile
 
-@Suite("Fields of the conduct")
+@Suite("Fields of the quirks")
 struct ConductTests {
   private static let parts: [any Sendable] = [PairingQuirks(), IPQuirks(), AttributeQuirks(), ValueQuirks()]
 
-  @Test("Every property of the quirks is a field by its own name, and no two have the same name")
+  @Test("Each property of the quirks is a field with the same name, and names are unique")
   func complete() {
     let properties = Self.parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }.filter {
       $0 != "values"
@@ -19,7 +19,9 @@ struct ConductTests {
     #expect(Set(properties).count == properties.count)
   }
 
-  @Test("A field takes what it shows, and nothing else of the conduct changes", arguments: ConductField.all.map(\.name))
+  @Test(
+    "A field accepts the form in which it is shown, and changes no other field",
+    arguments: ConductField.all.map(\.name))
   func sets(name: String) throws {
     let field = try #require(ConductField.named(name))
     for preset in Conduct.presets.keys {
@@ -33,7 +35,7 @@ struct ConductTests {
     }
   }
 
-  @Test("A field takes nothing of another kind", arguments: ConductField.all.map(\.name))
+  @Test("A field refuses settings of another kind", arguments: ConductField.all.map(\.name))
   func refuses(name: String) throws {
     let field = try #require(ConductField.named(name))
     let wrong: [ConductField.Setting] = [.boolean(true), .integer(-1), .fraction(0.7), .text("?"), .list(["?"])]
@@ -45,7 +47,7 @@ struct ConductTests {
     }
   }
 
-  @Test("There is no other field and no other preset")
+  @Test("Unknown fields and presets are refused")
   func unknown() {
     #expect(ConductField.named("tellsbusy") == nil)
     #expect(Conduct.presets["HomeSpan"] == nil && Conduct.presets[""] == nil)
@@ -53,12 +55,12 @@ struct ConductTests {
   }
 
   @Test(
-    "Answers have one form of text",
+    "An answer has one text form",
     arguments: ["470 -70411", "404", "400 close", "470 -70401 close", "none", "none close"])
   func answers(text: String) { #expect(HTTPAnswer(text)?.text == text) }
 
   @Test(
-    "Other text is no answer",
+    "Any other text is refused",
     arguments: [
       "", "99", "600", "0404", "404 ", " 404", "404 0", "404 -1", "404 close -70401", "404 close close", "abc",
       "none -70401",

@@ -22,13 +22,13 @@ import Testing
     try AccessoryProfile(json: Array(copy.profileText.utf8), fileName: "copy")
   }
 
-  /// What a profile of it builds.
+  /// The accessories built from the copy's profile.
   private func rebuilt(_ copy: DeviceCopy) throws -> [Accessory] {
     var ids = IDMap()
     return try profile(copy).build(ids: &ids, deviceID: testDeviceID).database.accessories.map(onTheWire)
   }
 
-  /// Without what no controller sees.
+  /// The accessories without members that controllers can't see.
   private func onTheWire(_ accessory: Accessory) -> Accessory {
     var accessory = accessory
     for service in accessory.services.indices {
@@ -40,7 +40,7 @@ import Testing
     return accessory
   }
 
-  @Test("Nothing is added to an exact profile, and what devices do against the rules is served all the same")
+  @Test("An exact profile adds nothing, and rule violations of devices are served unchanged")
   func odd() throws {
     let long = String(repeating: "x", count: 100)
     let odd = Accessory(
@@ -83,7 +83,7 @@ import Testing
     #expect(profile.problems.contains { $0.rule == "iid-of-information" })
   }
 
-  @Test("A name that can't be read is none")
+  @Test("An unreadable Name is not used as the name")
   func unreadableName() throws {
     var accessory = lamp()
     accessory.services[0].characteristics[1].perms = .pairedWrite
@@ -92,7 +92,7 @@ import Testing
     #expect(DeviceCopy(try rebuilt(once)).profileText == once.profileText)
   }
 
-  @Test("A bridge keeps its order and its aids; what has no aid 1 gets one, and what is too many is left out")
+  @Test("A bridge keeps its order and aids; aid 1 is assigned if it is missing, and surplus accessories are left out")
   func bridge() throws {
     var copy = DeviceCopy([lamp(aid: 7), lamp(aid: 1), lamp(aid: 3)])
     #expect(copy.mend() == ["accessory 1 was moved to the front"])
@@ -108,7 +108,7 @@ import Testing
     #expect(copy.mend() == [])
   }
 
-  @Test("The category is that of the main service, unless it is known")
+  @Test("The category is that of the main service, unless it is given")
   func category() throws {
     let motion = Service(iid: 9, type: 0x85)
     let light = Service(iid: 10, type: 0x43, isPrimary: true)
@@ -120,12 +120,12 @@ import Testing
     #expect(try profile(copy).category == .television)
   }
 
-  @Test("Without members for it, manufacturer, model and serial number tell an exact accessory from others")
+  @Test("By default, manufacturer, model and serial number identify an exact accessory")
   func key() throws {
     #expect(try profile(DeviceCopy([lamp()])).key == "serial:/L-1/C02XYZ")
   }
 
-  @Test("A redacted profile has nothing of its owner's in it, and everything of its kind")
+  @Test("A redacted profile has no personal data, but is otherwise complete")
   func redacted() throws {
     let secret = Service(
       iid: 30, type: TypeID("F0000001-0000-1000-8000-0026BB765292")!,
@@ -159,7 +159,7 @@ import Testing
     #expect(rebuilt[1].services[0].characteristics.map(\.value) == [.null, "Accessory 2", "REDACTED-2", "L-1"])
   }
 
-  @Test("Valid values of a bool, which has no limits, are not wider than Apple's")
+  @Test("Valid values of a bool are no wider than Apple's, although a bool has no limits")
   func validValuesOfBool() {
     let text = """
       { "format": "hasaccessory/1", "exact": true, "name": "T", "services": [ { "type": "LightBulb", "characteristics": [
@@ -168,7 +168,7 @@ import Testing
     #expect(problems(text).map(\.rule) == ["metadata-format"])
   }
 
-  @Test("An exact profile says format and perms of every characteristic")
+  @Test("An exact profile states format and perms of each characteristic")
   func missing() {
     let text =
       #"{ "format": "hasaccessory/1", "exact": true, "name": "T", "services": [ { "type": "LightBulb", "characteristics": [ { "type": "On" } ] } ] }"#

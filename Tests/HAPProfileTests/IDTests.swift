@@ -8,7 +8,7 @@ private func build(_ json: String, _ ids: inout IDMap, renumber: Bool = false) t
   try profile(json).build(ids: &ids, deviceID: testDeviceID, renumber: renumber)
 }
 
-/// All iids of an accessory, by service type, ordinal and characteristic type.
+/// All iids of an accessory by service type, ordinal and characteristic type.
 private func iids(_ built: BuiltAccessory, aid: UInt64 = 1) -> [String: UInt64] {
   var result: [String: UInt64] = [:]
   var ordinals: [TypeID: Int] = [:]
@@ -44,7 +44,7 @@ struct IDTests {
     }
   }
 
-  @Test("[DB.14] A restart and edits leave every id where it is")
+  @Test("[DB.14] Restarts and edits keep each id")
   func stable() throws {
     var ids = IDMap()
     let before = iids(try build(document(services: #"{ "type": "Switch" }, { "type": "LightBulb" }"#), &ids))
@@ -61,7 +61,7 @@ struct IDTests {
     for (key, iid) in edited where before[key] == nil { #expect(iid > before.values.max()!) }
   }
 
-  @Test("Shuffled, no iid stays where it was but those that are written down, and values go along")
+  @Test("After shuffling, each iid has changed except explicit ones, and values move along")
   func shuffled() throws {
     var ids = IDMap()
     let text = bridge(lamp(#""name": "A", "id": "a""#))
@@ -69,7 +69,7 @@ struct IDTests {
     let shuffled = try profile(text).shuffled(ids)
     var map = shuffled
     let second = try build(text, &map)
-    #expect(map == shuffled, "it holds as if it had been so from the start")
+    #expect(map == shuffled, "a second build changes nothing")
     for aid: UInt64 in [1, 2] {
       let (before, after) = (iids(first, aid: aid), iids(second, aid: aid))
       #expect(before.keys == after.keys && Set(before.values) == Set(after.values))
@@ -81,7 +81,7 @@ struct IDTests {
     #expect(moved == [AttributeID(aid: 2, iid: newOn): "on"])
   }
 
-  @Test("Shuffled, what is written down and what was never served stays")
+  @Test("Shuffling keeps explicit ids, and ids of profiles that were never served")
   func shuffledExplicit() throws {
     var ids = IDMap()
     let text = document(
@@ -93,7 +93,7 @@ struct IDTests {
     #expect(try profile(text).shuffled(IDMap()) == IDMap())
   }
 
-  @Test("[DB.14] A freed id is never given again, not even to what had it")
+  @Test("[DB.14] A freed id is never assigned again, not even to its former owner")
   func freed() throws {
     var ids = IDMap()
     let both = document(services: #"{ "type": "Switch" }, { "type": "LightBulb" }"#)
@@ -107,7 +107,7 @@ struct IDTests {
     #expect(gone.isDisjoint(with: after.values))
   }
 
-  @Test("[DB.14] A bridged accessory that goes frees its aid for good; the others stay")
+  @Test("[DB.14] The aid of a removed bridged accessory is never assigned again; the others are kept")
   func freedAccessory() throws {
     var ids = IDMap()
     let (a, b, c) = (lamp(#""name": "A""#), lamp(#""name": "B""#), lamp(#""name": "C""#))
@@ -116,7 +116,7 @@ struct IDTests {
     #expect(try build(bridge("\(c), \(a), \(b)"), &ids).names == [1: "Bridge", 3: "B", 4: "C", 5: "A"])
   }
 
-  @Test("A freed explicit id above the counter is never given again either")
+  @Test("A freed explicit id above the counter is never assigned again either")
   func freedExplicit() throws {
     var ids = IDMap()
     _ = try build(document(services: #"{ "type": "Switch", "iid": 13 }"#), &ids)
@@ -129,7 +129,7 @@ struct IDTests {
     #expect(found.map(\.rule) == ["id-changed"])
   }
 
-  @Test("A freed explicit id stays freed until counting has passed it, however many edits later")
+  @Test("A freed explicit id stays reserved until the counter has passed it, however many edits later")
   func freedExplicitMuchLater() throws {
     var ids = IDMap()
     _ = try build(document(services: #"{ "type": "Switch", "iid": 40 }"#), &ids)
@@ -140,7 +140,7 @@ struct IDTests {
     #expect(after.values.max()! > 40 && !after.values.contains(40))
   }
 
-  @Test("A service's label, not its place, is its identity")
+  @Test("A service is identified by its label, not by its position")
   func labels() throws {
     var ids = IDMap()
     let a = #"{ "type": "Switch", "id": "a", "name": "A" }"#
@@ -150,7 +150,7 @@ struct IDTests {
     #expect(after["49#1"] == before["49#2"] && after["49#2/25"] == before["49#1/25"])
   }
 
-  @Test("Explicit ids win, and counting goes around them")
+  @Test("Explicit ids take precedence, and the counter skips them")
   func explicit() throws {
     var ids = IDMap()
     let json = bridge(
@@ -164,7 +164,7 @@ struct IDTests {
     #expect(try iids(build(json, &ids), aid: 2) == found)
   }
 
-  @Test("An explicit id that contradicts what was served names both numbers; renumber accepts it")
+  @Test("For an explicit id that contradicts the served one, the error has both numbers; renumber accepts it")
   func contradiction() throws {
     var ids = IDMap()
     let before = iids(try build(document(services: #"{ "type": "Switch" }"#), &ids))
@@ -174,13 +174,13 @@ struct IDTests {
     #expect(found.map(\.rule) == ["id-changed"])
     #expect(found.first?.path == "services[0].iid" && found.first?.line == 2)
     #expect(found.first?.message.contains("70") == true && found.first?.message.contains("\(before["49#1"]!)") == true)
-    #expect(ids == stored, "nothing changes when it is refused")
+    #expect(ids == stored, "a refused id changes nothing")
     let after = iids(try build(moved, &ids, renumber: true))
     #expect(after["49#1"] == 70 && after["49#1/25"] == before["49#1/25"])
     #expect(throws: Never.self) { try build(moved, &ids) }
   }
 
-  @Test("An explicit id that is another's is refused; with renumber the other moves")
+  @Test("A duplicate explicit id is refused; with renumber, the other one moves")
   func takenAway() throws {
     var ids = IDMap()
     let json = document(services: #"{ "type": "Switch" }, { "type": "Outlet" }"#)
@@ -206,7 +206,8 @@ struct IDTests {
   }
 
   @Test(
-    "Any edits, one after the other, keep ids unique, stable and unused ones unused", arguments: 0..<30 as Range<UInt64>
+    "After any sequence of edits, ids are unique and stable, and freed ids stay unused",
+    arguments: 0..<30 as Range<UInt64>
   )
   func anyEdits(_ seed: UInt64) throws {
     var state = seed &+ 1
@@ -229,7 +230,7 @@ struct IDTests {
       }
       for (label, iid) in now {
         if let before = current[label] { #expect(before == iid) }
-        if let owner = owners[iid] { #expect(owner == label && current[label] == iid, "an id came back") }
+        if let owner = owners[iid] { #expect(owner == label && current[label] == iid, "an id was reused") }
         owners[iid] = label
       }
       current = now

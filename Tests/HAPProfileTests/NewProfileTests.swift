@@ -19,8 +19,8 @@ private func refusal(_ text: String) -> String? {
   }
 }
 
-@Suite("A profile is made from a few words") struct NewProfileTests {
-  @Test("A service with characteristics is written as people write it, with values to change")
+@Suite("Creating profiles from short descriptions") struct NewProfileTests {
+  @Test("A service with characteristics is written in the usual layout, with values to edit")
   func whole() throws {
     #expect(
       try made(
@@ -60,7 +60,7 @@ private func refusal(_ text: String) -> String? {
           """)
   }
 
-  @Test("Name and category come from the first service where none are given")
+  @Test("Name and category are derived from the first service by default")
   func defaults() throws {
     #expect(
       try made("43") == """
@@ -80,7 +80,7 @@ private func refusal(_ text: String) -> String? {
   }
 
   @Test(
-    "Every service of the catalogue, alone and with all that it may have, makes a profile without problems",
+    "A profile of each service of the catalogue, minimal or with all optional characteristics, is valid",
     arguments: Catalogue.services.filter { !$0.isWithdrawn })
   func everyService(_ service: ServiceDefinition) throws {
     let all = service.optional.compactMap { Catalogue.characteristic($0) }.filter { !$0.isWithdrawn }.map(\.identifier)
@@ -88,7 +88,7 @@ private func refusal(_ text: String) -> String? {
       let json = try made(text)
       #expect(problems(json).isEmpty, "\(json)")
       let (short, long) = (try profile(try made(service.type.uuid)), try profile(json))
-      // Required ones aren't written, and what is written is what would be there anyway.
+      // Required characteristics aren't written, and written ones have their default values.
       func values(_ profile: AccessoryProfile) -> [TypeID: Value] {
         let characteristics = profile.accessories[0].services.first { $0.type == service.type }?.characteristics ?? []
         return Dictionary(
@@ -98,7 +98,7 @@ private func refusal(_ text: String) -> String? {
     }
   }
 
-  @Test("Several services of one type get names and, where asked for, indexes that tell them apart")
+  @Test("Several services of one type get different names and, on request, different indexes")
   func several() throws {
     let json = try made(
       "StatelessProgrammableSwitch:ServiceLabelIndex", "ServiceLabel", "StatelessProgrammableSwitch:ServiceLabelIndex")
@@ -109,7 +109,7 @@ private func refusal(_ text: String) -> String? {
   }
 
   @Test(
-    "The category is the one that such accessories have",
+    "The category matches the main service",
     arguments: [
       ("LightBulb", "lightbulb"), ("Fanv2", "fan"), ("LockMechanism", "door-lock"), ("MotionSensor", "sensor"),
       ("Valve", "faucet"), ("Doorbell", "video-doorbell"), ("WiFiRouter", "wi-fi-router"), ("BatteryService", "other"),
@@ -119,7 +119,7 @@ private func refusal(_ text: String) -> String? {
     #expect(try made(service).contains("\"category\": \"\(slug)\","))
   }
 
-  @Test("Accessory Information is nobody's main function")
+  @Test("Accessory Information is never the primary service")
   func information() throws {
     let json = try made("AccessoryInformation:AccessoryFlags", "Switch")
     #expect(problems(json).isEmpty, "\(json)")
@@ -127,7 +127,7 @@ private func refusal(_ text: String) -> String? {
     #expect(!(try made("AccessoryInformation")).contains("primary"))
   }
 
-  @Test("A vendor's own service is known by its full UUID; its name means nothing")
+  @Test("A custom service is recognized only by its full UUID")
   func vendor() throws {
     let json = try made("7e536242-341c-4862-be90-272ce15bd633")
     #expect(json.contains(#"{ "type": "7E536242-341C-4862-BE90-272CE15BD633", "primary": true }"#))
@@ -135,7 +135,7 @@ private func refusal(_ text: String) -> String? {
   }
 
   @Test(
-    "Words that nothing bears are named, with what was probably meant",
+    "An unknown name is reported with the most similar one",
     arguments: [
       ("LightBlub", #"there is no service "LightBlub"; did you mean LightBulb?"#),
       ("", #"there is no service """#), (":On", #"there is no service """#),

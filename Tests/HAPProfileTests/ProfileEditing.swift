@@ -3,11 +3,11 @@ import Testing
 @testable import HAPProfile
 @testable import HAPWire
 
-/// Two profiles to edit, and short words for edits.
+/// Two profiles for edits, and shorthands for edits.
 protocol ProfileEditing {}
 
 extension ProfileEditing {
-  /// As people write it, with more than one way to lay things out.
+  /// A profile in a typical hand-written layout, with more than one style.
   var garage: String {
     """
     {
@@ -54,14 +54,14 @@ extension ProfileEditing {
 
   typealias Edit = (inout ProfileEditor) throws(JSONProblem) -> String
 
-  /// The text after an edit, and what it said.
+  /// The text after an edit, and the edit's message.
   func edited(_ text: String, _ edit: Edit) throws -> (text: String, said: String) {
     var editor = try ProfileEditor(json: Array(text.utf8))
     let said = try edit(&editor)
     return (String(decoding: editor.json, as: UTF8.self), said)
   }
 
-  /// Why an edit can't be made, "line:column path: message"; nil where it can. The text stays as it was.
+  /// The error of an edit, "line:column path: message", or `nil`. After an error, the text must be unchanged.
   func refusal(_ text: String, _ edit: Edit) throws -> String? {
     var editor = try ProfileEditor(json: Array(text.utf8))
     do throws(JSONProblem) {

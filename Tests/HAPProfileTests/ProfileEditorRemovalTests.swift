@@ -3,11 +3,11 @@ import Testing
 
 @testable import HAPProfile
 
-@Suite("Things are removed from a profile, and documents of any kind are edited")
+@Suite("Removing parts of a profile, and editing any document")
 struct ProfileEditorRemovalTests: ProfileEditing {
   // MARK: Removing
 
-  @Test("A service, a characteristic or a member is taken out, and not a byte elsewhere")
+  @Test("A service, a characteristic or a member is removed, and no other byte changes")
   func removes() throws {
     #expect(
       try edited(garage, remove("Outside")).text
@@ -28,7 +28,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
     )
   }
 
-  @Test("A service that is named like a member is meant where the member isn't there")
+  @Test("A name means a service if there is no member of that name")
   func removeNamesake() throws {
     let text = document(
       #""category": "other""#,
@@ -38,7 +38,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
   }
 
   @Test(
-    "What isn't there isn't taken out",
+    "Removing a missing part is an error",
     arguments: [
       ("serialNumber", "1:1 : there is no member \"serialNumber\" here"),
       ("x-noet", "1:1 : there is no member \"x-noet\" here: did you mean \"x-note\"?"),
@@ -54,7 +54,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
   // MARK: Documents of any kind
 
   @Test(
-    "A document that is no profile is refused or edited, and never traps",
+    "A document that is not a profile is refused or edited, and never traps",
     arguments: [
       "{}", "[]", "1", "null", #"{"services":1}"#, #"{"services":[1,{}]}"#,
       #"{"services":[{"type":1,"characteristics":[1,{"type":2}]}]}"#,
@@ -84,7 +84,7 @@ struct ProfileEditorRemovalTests: ProfileEditing {
     #expect((made > 0) == text.hasPrefix("{"))
   }
 
-  @Test("A text that is no JSON is refused with its place")
+  @Test("Malformed JSON is refused with its place")
   func noJSON() {
     let error = #expect(throws: JSONError.self) { try ProfileEditor(json: Array("{ a: 1 }".utf8)) }
     #expect(error?.place == JSONPlace(line: 1, column: 3))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HAPProfile
 
-@Suite("A profile is edited in words") struct ProfileEditorTests: ProfileEditing {
+@Suite("Editing a profile") struct ProfileEditorTests: ProfileEditing {
   // MARK: Adding
 
-  @Test("A service is added behind the others, and nothing else is touched")
+  @Test("A service is added after the others, and no other byte changes")
   func addService() throws {
     let wish = try ServiceWish("Switch:Name")
     let (text, said) = try edited(garage, add(wish, name: "Button", label: "button"))
@@ -27,7 +27,7 @@ import Testing
     #expect(problems(text).isEmpty, "\(problems(text))")
   }
 
-  @Test("A service goes to the accessory that is meant, by number or name; one without services gets them")
+  @Test("A service is added to the given accessory, by number or name, even if it has no services")
   func addToBridged() throws {
     let wish = try ServiceWish("Switch")
     for choice in [AccessoryChoice("3"), AccessoryChoice("floor-lamp")] {
@@ -41,7 +41,7 @@ import Testing
     #expect(said == "added services[0], Switch")
   }
 
-  @Test("The next stateless switch has the next index on the label")
+  @Test("The next stateless switch gets the next index on the label")
   func labelIndex() throws {
     let wish = try ServiceWish("StatelessProgrammableSwitch:ServiceLabelIndex")
     let (text, _) = try edited(document(services: #"{ "type": "89" }, { "type": "Switch" }"#)) {
@@ -51,7 +51,7 @@ import Testing
     #expect(text.contains(#"{ "type": "ServiceLabelIndex", "value": 2 }"#))
   }
 
-  @Test("A characteristic is written out, with a safe value or the one given")
+  @Test("A characteristic is added with a safe value, or with the given one")
   func addCharacteristic() throws {
     let last = "[\"pr\"]\n        }"
     func line(_ text: String) -> String { garage.replacing(last, with: last + ",\n        " + text) }
@@ -69,7 +69,7 @@ import Testing
     #expect(problems(text).isEmpty)
   }
 
-  @Test("A vendor's characteristic says its format and permissions, and its value is of that format")
+  @Test("A custom characteristic needs format and permissions, and its value must match")
   func addVendors() throws {
     let type = "00000001-1111-2222-3333-444444444444"
     let (text, said) = try edited(
@@ -78,11 +78,11 @@ import Testing
     #expect(text.contains(new))
     #expect(said == "added services[2].characteristics[0], \(type)")
     #expect(problems(text).filter { $0.severity == .error }.isEmpty)
-    // What is missing, the profile's rules tell.
+    // The rules of the profile report missing members.
     #expect(try problems(edited(garage, add(type, to: "Outside")).text).map(\.rule).contains("custom-metadata"))
   }
 
-  @Test("What can't be added is told, with the place that stands against it")
+  @Test("An impossible addition is refused, with the conflicting place")
   func addRefused() throws {
     let wish = try ServiceWish("Switch")
     #expect(
@@ -114,10 +114,10 @@ import Testing
         == "1:56 services[0].characteristics: a list is expected, not an integer")
   }
 
-  // MARK: What is meant
+  // MARK: Selecting
 
   @Test(
-    "A service is meant by its id, its type, its number among those of its type, or its name",
+    "A service is selected by id, type, number among its type, or name",
     arguments: [
       ("inside", 1), ("GarageDoorOpener", 0), ("garage door opener", 0), ("41", 0), ("big door", 0), ("LightBulb#1", 1),
       ("43#2", 2), ("OUTSIDE", 2), ("00000041-0000-1000-8000-0026BB765291", 0), ("GarageDoorOpener#1", 0),
@@ -126,7 +126,7 @@ import Testing
     #expect(try edited(garage, set("\(words).hidden", "true")).said == "set services[\(index)].hidden to true")
   }
 
-  @Test("An id means more than a type; a name that a type has too means both")
+  @Test("An id takes precedence over a type; a name that equals a type is ambiguous")
   func preference() throws {
     let text = document(services: #"{ "type": "Switch" }, { "type": "Outlet", "id": "Switch" }"#)
     #expect(try edited(text, remove("Switch")).said == "removed services[1], Outlet")
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "Words that mean no service, or several, are told with what was probably meant",
+    "An unknown or ambiguous service is refused with suggestions",
     arguments: [
       (
         "Lightbulb",
@@ -161,7 +161,7 @@ import Testing
     #expect(try refusal(garage, add("On", to: words)) == message)
   }
 
-  @Test("Behind a bridge a service is looked for in all accessories, or in the one that is meant")
+  @Test("On a bridge, a service is searched in all accessories, or in the given one")
   func bridged() throws {
     #expect(
       try refusal(lights, set("LightBulb/On", "true"))
@@ -181,7 +181,7 @@ import Testing
     #expect(try edited(lights, set("name", "Hub")).text == lights.replacing("Light Bridge", with: "Hub"))
   }
 
-  @Test("What isn't an object is no accessory, service or characteristic, and counts for nothing")
+  @Test("List elements other than objects are ignored")
   func noObjects() throws {
     let text =
       #"{"bridgedAccessories":[1,{"name":"x","services":[2,{"type":"Switch","characteristics":[3,{"type":"On"}]}]}]}"#
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(
-    "Words that mean no characteristic are told with what was probably meant",
+    "An unknown characteristic is refused with a suggestion",
     arguments: [
       ("inside/Hue", "11:5 services[1]: LightBulb has no Hue here: add-characteristic adds it"),
       ("inside/Fade", "11:5 services[1]: LightBulb has no characteristic \"Fade\""),
@@ -216,7 +216,7 @@ import Testing
   // MARK: Setting
 
   @Test(
-    "A value or a member is set in its place, and not a byte elsewhere",
+    "A value or a member is set in place, and no other byte changes",
     arguments: [
       ("inside/On", "true", "false }", "true }"), ("inside/25.value", "on", "false }", "true }"),
       ("big door/TargetDoorState", "open", #""closed""#, #""open""#),
@@ -242,7 +242,7 @@ import Testing
     #expect(try edited(garage, set(target, word)).text == garage.replacingCharacters(in: start, with: after))
   }
 
-  @Test("A characteristic that the service requires is written out when something of it is set")
+  @Test("A required characteristic is written when one of its members is set")
   func setRequired() throws {
     let (text, said) = try edited(garage, set("Outside/On.persist", "false"))
     #expect(said == "added services[2].characteristics[0], On, with persist false")
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test(
-    "What can't be set is told with its place",
+    "A value that can't be set is refused with its place",
     arguments: [
       ("services", "[]", "1:1 : \"services\" can't be set: use add-service, add-characteristic or remove"),
       (
@@ -280,7 +280,7 @@ import Testing
     #expect(try refusal(garage, set(target, word)) == message)
   }
 
-  @Test("A value that would nest the text too deeply is told with the place where it would go")
+  @Test("A value nested too deeply is refused with its target place")
   func tooDeep() throws {
     let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     #expect(try refusal(garage, set("x-deep", deep)) == "1:1 : nested too deeply")
@@ -288,7 +288,7 @@ import Testing
     #expect(try refusal(garage, set("Outside/On.x-a", deep)) == "23:5 services[2]: nested too deeply")
   }
 
-  @Test("A member that the format doesn't have is written, for its rules to name it")
+  @Test("An unknown member is written, and the profile's rules report it")
   func unknownMembers() throws {
     for target in ["Outside.nmae", "inside/On.vlaue", "Big Door.behaviour.travelTme"] {
       let (text, said) = try edited(garage, set(target, "x"))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HAPProfile
 
-/// Rules whose profiles break another as well, or more than once, and those of building.
+/// Rules whose profiles also violate another rule, or several times, and those of building.
 let testedElsewhere: Set<ProfileRule> = [
   .conductKind, .conductUnknown, .conductValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
 ]
 
-/// Rules of docs/protocol.md, tested by its ids.
+/// Rules of docs/protocol.md that are tested under their ids.
 private let cited: [String: Set<ProfileRule>] = [
   "[DB.1] [DB.2]": [.aid], "[DB.3]": [.iid], "[DB.4]": [.informationTwice, .iidOfInformation],
   "[DB.5]": [.protocolVersion],
@@ -27,10 +27,10 @@ private let allBreaches = documentBreaches + characteristicBreaches + serviceBre
 private func breaches(of rules: Set<ProfileRule>) -> [Breach] { allBreaches.filter { rules.contains($0.rule) } }
 
 struct RuleTests {
-  @Test("A broken rule is the one problem told, with its path and place", arguments: allBreaches)
+  @Test("A violated rule is the only reported problem, with its path and place", arguments: allBreaches)
   func breach(_ breach: Breach) throws { try check(breach) }
 
-  @Test("Rules of docs/protocol.md that profiles can break are told, each", arguments: cited.keys.sorted())
+  @Test("Each rule of docs/protocol.md that profiles can violate is reported", arguments: cited.keys.sorted())
   func protocolRules(_ ids: String) throws {
     let breaches = breaches(of: try #require(cited[ids]))
     #expect(!breaches.isEmpty)
@@ -49,7 +49,7 @@ struct RuleTests {
     #expect(JSONPlace(line: problem.line, column: problem.column) == place)
   }
 
-  /// Found again by the path alone.
+  /// Looks up the place again, with the path alone.
   private func place(of path: String, in json: String, isMember: Bool) throws -> JSONPlace {
     var node = try JSONNode.parse(Array(json.utf8))
     var place = node.place
@@ -66,12 +66,12 @@ struct RuleTests {
     return place
   }
 
-  @Test("Every rule is broken by a test")
+  @Test("Each rule is violated by a test")
   func allRules() {
     #expect(Set(allBreaches.map(\.rule)).union(testedElsewhere) == Set(ProfileRule.allCases))
   }
 
-  @Test("[DB.6] [DB.7] [DB.8] [DB.10] [DB.11] [DB.12] What is just within its limits is told nothing of")
+  @Test("[DB.6] [DB.7] [DB.8] [DB.10] [DB.11] [DB.12] Values at the limits cause no problem")
   func withinLimits() {
     let long = String(repeating: "a", count: 64)
     for sound in [
@@ -91,7 +91,7 @@ struct RuleTests {
     }
   }
 
-  @Test("[DB.13] Services of one type without a name, or named the same, are told")
+  @Test("[DB.13] Services of one type without a name, or with equal names, are reported")
   func serviceNames() {
     func rules(_ services: String) -> [String] {
       problems(document(services: services)).map { "\($0.rule) \($0.path)" }
@@ -104,7 +104,7 @@ struct RuleTests {
     #expect(rules(#"{ "type": "Switch", "name": "A" }, { "type": "Switch", "hidden": true }"#) == [])
   }
 
-  @Test("[DB.34] [SV-30] Several stateless switches want a Service Label and indexes")
+  @Test("[DB.34] [SV-30] Several stateless switches need a Service Label and indexes")
   func switchLabels() {
     let loose =
       #"{ "type": "StatelessProgrammableSwitch", "name": "A" }, { "type": "StatelessProgrammableSwitch", "name": "B" }"#
@@ -115,14 +115,14 @@ struct RuleTests {
     #expect(problems(document(services: labelled + #", { "type": "ServiceLabel", "linked": ["b0", "b1"] }"#)) == [])
   }
 
-  @Test("[DB.30] Identify with a value to read is told")
+  @Test("[DB.30] Identify with a readable value is reported")
   func identifyReadable() {
     let json = document(
       characteristics: #"{ "type": "Identify", "perms": ["pr", "pw"] }"#, type: "AccessoryInformation")
     #expect(problems(json).map(\.rule) == ["perms-widened", "identify-readable"])
   }
 
-  @Test("All problems are told at once, in the order of the document")
+  @Test("All problems are reported at once, in the order of the document")
   func allAtOnce() {
     let json = """
       {
@@ -155,7 +155,7 @@ struct RuleTests {
     }
   }
 
-  @Test("The other mistakes of an entry whose type is unknown are reported with it")
+  @Test("In an entry with an unknown type, other mistakes are reported, too")
   func unknownTypes() {
     let json = """
       {
@@ -181,7 +181,7 @@ struct RuleTests {
     #expect(found.map(\.line) == [5, 5, 6, 6, 7, 8, 8, 9])
   }
 
-  @Test("Warnings keep nothing from being served")
+  @Test("A profile with warnings can be served")
   func warningsServe() throws {
     let widened = try profile(
       document(characteristics: #"{ "type": "TargetTemperature", "minValue": 5, "value": 7 }"#, type: "Thermostat"))
@@ -198,7 +198,7 @@ struct RuleTests {
     #expect(problems(json) == [])
   }
 
-  @Test("Any byte changed in a profile is read or told, and never traps")
+  @Test("A profile with any byte changed is read or refused, and never traps")
   func anyByte() {
     let original = Array(
       bridge(
@@ -206,7 +206,7 @@ struct RuleTests {
         members: #""deviceID": "AA:BB:CC:DD:EE:FF", "setupCode": "031-45-154""#
       ).utf8)
     for position in original.indices {
-      // A fifth of the bytes, another fifth at each position.
+      // A fifth of all byte values per position; the next position gets another fifth.
       for byte in stride(from: UInt8(9 + position % 5), to: 128, by: 5) {
         var bytes = original
         bytes[position] = byte

@@ -17,7 +17,7 @@ private func names() throws -> [String] {
 }
 
 struct ShippedProfileTests {
-  @Test("Every shipped profile is without a problem, and can be built")
+  @Test("Each shipped profile is valid and can be built")
   func sound() throws {
     #expect(try names().count >= 14)
     for name in try names() {
@@ -34,7 +34,7 @@ struct ShippedProfileTests {
     }
   }
 
-  @Test("The garage has what Apple's sample has, with Fade Rate as its custom characteristic")
+  @Test("The garage equals Apple's sample, with Fade Rate as its custom characteristic")
   func garage() throws {
     let profile = try shipped("garage-kilgo.hasaccessory")
     var ids = IDMap()
@@ -69,7 +69,7 @@ struct ShippedProfileTests {
     return try shipped(name + ".hasaccessory").build(ids: &ids, deviceID: testDeviceID).database
   }
 
-  @Test("The kitchen sink has every format, permission, constraint and unit, and a hidden and a linked service")
+  @Test("The kitchen sink has each format, permission, constraint and unit, and a hidden and a linked service")
   func kitchenSink() throws {
     let database = try built("kitchen-sink")
     let all = database.accessories.flatMap(\.services).flatMap(\.characteristics).filter { !$0.type.isAppleDefined }
@@ -81,14 +81,14 @@ struct ShippedProfileTests {
     #expect(constraints.contains { $0.minValue != nil && $0.maxValue != nil && $0.minStep != nil })
     #expect(constraints.contains { $0.maxLen != nil } && constraints.contains { $0.maxDataLen != nil })
     let services = try #require(database.accessories.first?.services)
-    // These two go with types of Apple's alone.
+    // Only Apple's types have these two.
     let volumes = services.flatMap(\.characteristics).filter { $0.type == 0x119 }.map(\.constraints)
     #expect(volumes.contains { $0.validValues != nil } && volumes.contains { $0.validValuesRange != nil })
     #expect(services.contains(where: \.isHidden) && services.contains { !$0.linked.isEmpty })
     #expect(all.contains { !$0.persists && $0.perms.contains(.pairedWrite) && $0.perms.contains(.pairedRead) })
   }
 
-  @Test("The coffee machine is custom through and through, with every format")
+  @Test("The coffee machine has only custom types, with each format")
   func coffeeMachine() throws {
     let services = try #require(try built("coffee-machine").accessories.first?.services).dropFirst(2)
     #expect(services.count == 2 && services.allSatisfy { !$0.type.isAppleDefined })
@@ -96,7 +96,7 @@ struct ShippedProfileTests {
     #expect(own.allSatisfy { !$0.type.isAppleDefined } && Set(own.map(\.format)) == Set(Format.allCases))
   }
 
-  @Test("The full bridge has as many accessories as there may be")
+  @Test("The full bridge has the maximum number of accessories")
   func fullBridge() throws {
     let accessories = try built("bridge-149").accessories
     #expect(accessories.count == 150 && Set(accessories.map(\.aid)).count == 150)

@@ -5,7 +5,7 @@ import HAPWire
 
 let testDeviceID = DeviceID("AA:BB:CC:DD:EE:0F")!
 
-/// Problems of a text, also of one that is no profile at all.
+/// The problems of a text, even if it is not a profile.
 func problems(_ json: String) -> [ProfileProblem] {
   do throws(ProfileErrors) {
     return try AccessoryProfile(json: Array(json.utf8), fileName: "test").problems
@@ -18,7 +18,7 @@ func profile(_ json: String) throws -> AccessoryProfile {
   try AccessoryProfile(json: Array(json.utf8), fileName: "test")
 }
 
-/// A sound profile around `services`, with more members in front.
+/// A valid profile around `services`, with more members before them.
 func document(_ members: String = "", services: String = switchService) -> String {
   """
   { "format": "hasaccessory/1", \(members.contains("\"name\":") ? "" : "\"name\": \"Thing\", ")\(members.isEmpty ? "" : members + ", ")
@@ -28,7 +28,7 @@ func document(_ members: String = "", services: String = switchService) -> Strin
 
 let switchService = #"{ "type": "Switch" }"#
 
-/// A sound profile with one service of custom characteristics.
+/// A valid profile with one service of custom characteristics.
 func document(characteristics: String, type: String = "LightBulb", service: String = "") -> String {
   document(services: #"{ "type": "\#(type)", \#(service) "characteristics": [ \#(characteristics) ] }"#)
 }

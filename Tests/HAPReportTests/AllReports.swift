@@ -1,6 +1,6 @@
 import HAPReport
 
-/// Each report of a run that is one text.
+/// All text reports of a run.
 enum AllReports {
   static func texts(of report: RunReport, redaction: Redaction = Fixture.redaction) -> [(name: String, text: String)] {
     let matrix = ReportMatrix([(nil, report), (Fixture.setupCode, report)], redaction: redaction)

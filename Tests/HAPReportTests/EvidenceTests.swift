@@ -8,7 +8,7 @@ struct EvidenceTests {
       .map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  @Test("A case's evidence has all of its transcript, secrets and keys")
+  @Test("A case's evidence has its complete transcript, including secrets and keys")
   func files() throws {
     let transcript = try #require(text("transcript.txt"))
     #expect(
@@ -29,7 +29,7 @@ struct EvidenceTests {
     #expect(text("session-keys.txt", of: Fixture.outcomes[1]) == nil)
   }
 
-  @Test("What an accessory says makes no line of its own, and no control character")
+  @Test("An accessory's text can't add a line or a control character")
   func hostile() throws {
     for outcome in Fixture.hostileRun.outcomes {
       var outcome = outcome

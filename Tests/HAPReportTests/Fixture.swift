@@ -1,7 +1,7 @@
 @testable import HAPReport
 
 extension RunReport {
-  /// Without the bytes of transcripts: what the JSON report holds.
+  /// The outcome without the bytes of transcripts, as in the JSON report.
   var withoutBytes: RunReport {
     mapping(
       header: { $0 }, plan: { $0 },
@@ -18,13 +18,13 @@ extension RunReport {
   }
 }
 
-/// Runs that a report has to tell: each verdict, texts of no good will, and runs that don't come to their end.
+/// Runs for reports: each verdict, hostile texts, and incomplete runs.
 enum Fixture {
   static let setupCode = "031-45-154"
   static let redaction = Redaction(texts: [setupCode], bytes: [key])
   static let key: [UInt8] = (0..<32).map { $0 &* 37 &+ 11 }
 
-  /// What must do no harm in any report.
+  /// Texts that must be harmless in any report.
   static let hostile = [
     "</script><script>document.title='owned'</script>",
     "<img src=x onerror=\"document.title='owned'\">",
@@ -149,7 +149,7 @@ enum Fixture {
   static let failingEvents = events(of: outcomes)
   static let failing = RunReport(failingEvents)
 
-  /// Each text of no good will in each place where an accessory's words may stand.
+  /// Each hostile text in each place that may contain an accessory's text.
   static let hostileRun = RunReport(
     events(
       of: hostile.enumerated().map { index, text in
@@ -174,7 +174,7 @@ enum Fixture {
   static let interrupted = RunReport(
     failingEvents.prefix(7) + [.interrupted, .ended(RunSummary(duration: .seconds(1), counts: [:]))])
 
-  /// It broke off: nobody told its end.
+  /// A run that ended without a report of its end.
   static let brokenOff = RunReport(failingEvents.prefix(6))
   static let empty = RunReport()
   static let nothingSelected = RunReport([
@@ -189,7 +189,7 @@ enum Fixture {
   static let names = all.map(\.name)
   static func report(_ name: String) -> RunReport { all.first { $0.name == name }!.report }
 
-  /// As many cases as a real run has.
+  /// A run with a realistic number of cases.
   static let large: RunReport = {
     var random = SplitMix(state: 7)
     let areas: [(name: String, prefix: String)] = [
@@ -223,7 +223,7 @@ enum Fixture {
     return RunReport(events(of: outcomes))
   }()
 
-  /// Words and marks put together at random, the hostile ones among them.
+  /// Random words and special characters, including the hostile texts.
   static func randomText(_ random: inout some RandomNumberGenerator) -> String {
     (0..<Int.random(in: 0...4, using: &random)).map { _ in
       Bool.random(using: &random)
@@ -292,7 +292,7 @@ enum Fixture {
   }
 }
 
-/// The same numbers on each machine.
+/// A generator with the same sequence on each machine.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {

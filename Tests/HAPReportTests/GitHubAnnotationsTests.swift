@@ -2,7 +2,7 @@ import HAPReport
 import Testing
 
 struct GitHubAnnotationsTests {
-  @Test("What went wrong is an annotation, one line each, and nothing else is")
+  @Test("Each failure is an annotation on one line, and nothing else is")
   func failing() {
     let lines = GitHubAnnotations.lines(of: Fixture.failing, redaction: .none)
     #expect(lines.count == 4)
@@ -15,7 +15,7 @@ struct GitHubAnnotationsTests {
     #expect(GitHubAnnotations.lines(of: Fixture.nothingSelected, redaction: .none).isEmpty)
   }
 
-  @Test("No text ends a command or begins another", arguments: Fixture.hostile)
+  @Test("No text ends a command or starts another", arguments: Fixture.hostile)
   func hostile(_ text: String) throws {
     var outcome = Fixture.failure
     outcome.message = text

@@ -8,14 +8,14 @@ struct HTMLReportTests {
     HTMLReport.text(of: report, redaction: Fixture.redaction, limits: limits)
   }
 
-  /// What the page's script reads.
+  /// The data for the page's script.
   private func data(_ page: String) throws -> JSONNode {
     let start = try #require(page.range(of: "<script type=\"application/json\" id=\"data\">"))
     let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
     return try JSONNode.parse(Array(page[start.upperBound..<end.lowerBound].utf8))
   }
 
-  @Test("The page holds the run, whatever an accessory says", arguments: Fixture.names)
+  @Test("The page contains the run, whatever the accessory's texts", arguments: Fixture.names)
   func holdsTheRun(_ name: String) throws {
     let report = Fixture.report(name)
     let node = try data(page(report))
@@ -23,7 +23,7 @@ struct HTMLReportTests {
     #expect(read == report.redacted(by: Fixture.redaction).withoutBytes)
   }
 
-  @Test("No text of a run is markup of the page", arguments: Fixture.names)
+  @Test("No text of a run becomes markup", arguments: Fixture.names)
   func markup(_ name: String) {
     let text = page(Fixture.report(name))
     #expect(text.components(separatedBy: "<script").count == 3)
@@ -33,7 +33,7 @@ struct HTMLReportTests {
     #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
   }
 
-  @Test("A page asks for nothing from anywhere")
+  @Test("A page loads no external resource")
   func alone() {
     for text in [page(Fixture.lost), ReportMatrix([(nil, Fixture.lost)], redaction: .none).html] {
       for word in ["src=", "url(", "@import", "http:", "https:", "<link"] { #expect(!text.contains(word), "\(word)") }
@@ -51,7 +51,7 @@ struct HTMLReportTests {
     #expect(String(decoding: bytes, as: UTF8.self) == expected && expected != text)
   }
 
-  @Test("What is too large is cut, and the page says so")
+  @Test("Long parts are truncated, and the page states it")
   func limits() throws {
     var limits = TranscriptLimits()
     limits.entriesInCase = 3
@@ -67,7 +67,7 @@ struct HTMLReportTests {
     #expect(transcript[3]["title"]?.stringValue == "… 5 more entries are omitted")
   }
 
-  @Test("What went wrong keeps its transcript longest")
+  @Test("At the size limit, transcripts of failures are kept longest")
   func budget() throws {
     var pass = Fixture.failure
     pass.description = Fixture.description("A-1", "a")
@@ -83,9 +83,9 @@ struct HTMLReportTests {
     #expect(node["leftOut"]?.stringValue == leftOut)
   }
 
-  /// For whoever wants to look at them, or to drive them with a browser: `Tests/Interop/test_report_page.py` does.
+  /// Writes pages for inspection, or for a browser: `Tests/Interop/test_report_page.py` uses them.
   @Test(
-    "The pages are written where HAPREPORT_FIXTURES says",
+    "The pages are written to the folder HAPREPORT_FIXTURES",
     .enabled(if: ProcessInfo.processInfo.environment["HAPREPORT_FIXTURES"] != nil))
   func pages() throws {
     let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["HAPREPORT_FIXTURES"]!, isDirectory: true)

@@ -4,12 +4,12 @@ import HAPWire
 import Testing
 
 struct JSONReportTests {
-  @Test("A report reads back as the run it was written of, without bytes and secrets", arguments: Fixture.names)
+  @Test("A report is read back as its original run, without bytes and secrets", arguments: Fixture.names)
   func fixtures(_ name: String) throws {
     try expectSame(Fixture.report(name))
   }
 
-  @Test("Any report reads back", arguments: 0..<200 as Range<UInt64>)
+  @Test("Any report is read back unchanged", arguments: 0..<200 as Range<UInt64>)
   func anyReport(_ seed: UInt64) throws {
     try expectSame(Fixture.randomReport(seed: seed))
   }
@@ -23,7 +23,7 @@ struct JSONReportTests {
   }
 
   @Test(
-    "A report that is none is refused with its place",
+    "A malformed report is refused with its place",
     arguments: [
       ("{}", "", "\"format\" is missing"),
       ("{\"format\": 2}", "format", "this is not a report of format 1"),
@@ -59,7 +59,7 @@ struct JSONReportTests {
     #expect(problem.message == message)
   }
 
-  @Test("A report with one member changed is refused or read, and nothing else")
+  @Test("A report with one member changed is refused or read, and never traps")
   func broken() throws {
     let good = try JSONNode.parse(Array(JSONReport.text(of: Fixture.failing, redaction: .none).utf8))
     var refused = 0
@@ -76,7 +76,7 @@ struct JSONReportTests {
     }
   }
 
-  @Test("A case that is listed twice, and an order that is, are refused")
+  @Test("Duplicate cases and duplicate order numbers are refused")
   func twice() throws {
     let text = JSONReport.text(of: Fixture.failing, redaction: .none)
     for (old, new) in [("\"id\":\"PS-1\"", "\"id\":\"PS-29\""), ("\"order\":1", "\"order\":0")] {
@@ -87,7 +87,7 @@ struct JSONReportTests {
 }
 
 extension JSONNode {
-  /// The value that comes at `place` when all are counted, replaced; `place` is then below zero.
+  /// Replaces the value number `place`, counting all values; `place` is negative afterwards.
   fileprivate func replacing(_ place: inout Int, by other: JSONNode) -> JSONNode {
     if place == 0 {
       place = -1

@@ -6,13 +6,13 @@ import Testing
   import FoundationXML
 #endif
 
-/// What CI systems take, as the schema of Jenkins' xUnit plugin has it (junit-10), and stricter where readers differ: properties come
-/// first, a case ends one way, output comes last.
+/// The schema of Jenkins' xUnit plugin (junit-10), and stricter where readers differ: properties come first, a case has
+/// one result, output comes last.
 struct JUnitReportTests {
   private struct Rule {
     var required: Set<String> = []
     var optional: Set<String> = []
-    /// Children in their order; the number is how many of it there may be.
+    /// Children in order, with the maximum number of each.
     var children: [(names: Set<String>, most: Int)] = []
     var hasText = false
   }
@@ -35,7 +35,7 @@ struct JUnitReportTests {
 
   private func check(_ element: XMLElement) throws {
     let name = try #require(element.name)
-    let rule = try #require(Self.rules[name], "there is no element \(name)")
+    let rule = try #require(Self.rules[name], "unknown element \(name)")
     let attributes = Set((element.attributes ?? []).compactMap(\.name))
     #expect(attributes.isSuperset(of: rule.required) && attributes.isSubset(of: rule.required.union(rule.optional)))
     for number in ["tests", "failures", "errors", "skipped"] {
@@ -71,7 +71,7 @@ struct JUnitReportTests {
     Int(element.attribute(forName: name)?.stringValue ?? "") ?? -1
   }
 
-  @Test("Any run is a file that readers of JUnit take, and its numbers are right", arguments: Fixture.names)
+  @Test("Each run is a valid file for JUnit readers, with correct counts", arguments: Fixture.names)
   func structure(_ name: String) throws {
     let root = try document(Fixture.report(name))
     try check(root)
@@ -90,13 +90,13 @@ struct JUnitReportTests {
     for suite in suites { #expect(number(suite, "tests") == suite.elements(forName: "testcase").count) }
   }
 
-  @Test("Random runs keep to it too", arguments: 0..<50 as Range<UInt64>)
+  @Test("Random runs are valid, too", arguments: 0..<50 as Range<UInt64>)
   func anyRun(_ seed: UInt64) throws {
     let root = try document(Fixture.randomReport(seed: seed))
     try check(root)
   }
 
-  @Test("Each verdict is told as readers know it")
+  @Test("Each verdict has the matching element")
   func verdicts() throws {
     let cases = try document(Fixture.failing).elements(forName: "testsuite").flatMap {
       $0.elements(forName: "testcase")
@@ -114,7 +114,7 @@ struct JUnitReportTests {
   }
 
   @Test(
-    "A run that didn't come to its end has an error of its own",
+    "An incomplete run has an additional error",
     arguments: ["lost", "interrupted", "broken off", "empty"])
   func ends(_ name: String) throws {
     let suite = try #require(try document(Fixture.report(name)).elements(forName: "testsuite").last)
@@ -122,7 +122,7 @@ struct JUnitReportTests {
     #expect(number(suite, "errors") == 1)
   }
 
-  @Test("What XML can't hold is replaced, and the rest reads back as it was")
+  @Test("Characters that XML forbids are replaced, and the rest is read back unchanged")
   func hostile() throws {
     let cases = try document(Fixture.hostileRun).elements(forName: "testsuite").flatMap {
       $0.elements(forName: "testcase")

@@ -7,7 +7,7 @@ struct MarkdownReportTests {
     MarkdownReport.text(of: report, redaction: Fixture.redaction, sizeLimit: sizeLimit)
   }
 
-  @Test("A failing run: what it comes to, counts, failures in full, the rest folded")
+  @Test("A failing run has its conclusion, counts, complete failures, and the rest folded")
   func failing() throws {
     let text = text(Fixture.failing)
     #expect(text.hasPrefix("# ❌ haptest: there are failures\n"))
@@ -25,7 +25,7 @@ struct MarkdownReportTests {
     #expect(folds.contains { $0.hasPrefix("<summary>Skipped (1)</summary>") })
   }
 
-  @Test("A conforming run says so, and a lost one what was sent last")
+  @Test("A conforming run is reported as such, and a lost one with the last sent request")
   func others() {
     let good = RunReport(Fixture.events(of: [Fixture.outcomes[1]]))
     #expect(text(good).hasPrefix("# ✅ haptest: the accessory conforms"))
@@ -37,7 +37,7 @@ struct MarkdownReportTests {
     #expect(text(Fixture.empty).hasPrefix("# ❌ haptest: the tester failed"))
   }
 
-  @Test("What an accessory says is text: no markup, no tag, no line of its own")
+  @Test("An accessory's text can't add markup, a tag or a line")
   func hostile() {
     for text in [
       text(Fixture.hostileRun), ReportMatrix([(Fixture.hostile[5], Fixture.hostileRun)], redaction: .none).markdown,
@@ -56,7 +56,7 @@ struct MarkdownReportTests {
     }
   }
 
-  @Test("It keeps to a size, and says what it left out")
+  @Test("The report has a maximum size, and states what was left out")
   func limit() {
     let whole = text(Fixture.large)
     let cut = text(Fixture.large, sizeLimit: 3000)

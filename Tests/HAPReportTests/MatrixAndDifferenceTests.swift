@@ -22,7 +22,7 @@ struct MatrixAndDifferenceTests {
     "A-7": (.pass, "seen 2"), "A-8": (.xpass, "z"), "A-9": (.fail, "x"), "B-1": (.pass, ""), "B-2": (.fail, "new"),
   ])
 
-  @Test("Two runs: what went wrong newly, what no longer does, what else is different")
+  @Test("The difference of two runs has new failures, fixed failures and other changes")
   func difference() {
     let difference = ReportDifference(from: Self.old, to: Self.new)
     #expect(difference.newFailures.map(\.id) == ["A-1", "A-8", "B-2"])
@@ -45,7 +45,7 @@ struct MatrixAndDifferenceTests {
     ] { #expect(difference.json.contains(part), "\(difference.json)") }
   }
 
-  @Test("A run has no difference to itself", arguments: Fixture.names)
+  @Test("A run has no difference from itself", arguments: Fixture.names)
   func same(_ name: String) {
     let difference = ReportDifference(from: Fixture.report(name), to: Fixture.report(name))
     #expect(difference.newFailures.isEmpty && difference.fixed.isEmpty && difference.changed.isEmpty)
@@ -102,7 +102,7 @@ struct MatrixAndDifferenceTests {
     #expect(html.contains("<th>One | two<br>"))
   }
 
-  @Test("No text of a run is markup of the matrix")
+  @Test("No text of a run becomes markup of the matrix")
   func hostile() {
     let html = ReportMatrix(
       [(Fixture.hostile[0], Fixture.hostileRun), (Fixture.hostile[1], Fixture.lost)], redaction: .none

@@ -2,7 +2,7 @@
 import Testing
 
 struct PcapngTests {
-  /// A packet as it is read back, by hand.
+  /// A packet, parsed by the test.
   private struct Packet {
     var time: UInt64
     var isOutbound: Bool
@@ -24,7 +24,7 @@ struct PcapngTests {
     bytes[at..<(at + Number.bitWidth / 8)].reduce(0) { $0 << 8 | Number($1) }
   }
 
-  /// Takes a file apart and checks each length and checksum on the way.
+  /// Parses a file, and checks each length and checksum.
   private func packets(_ file: [UInt8]) throws -> (packets: [Packet], trailing: [String]) {
     var packets: [Packet] = []
     var trailing: [String] = []
@@ -112,7 +112,7 @@ struct PcapngTests {
     return packet
   }
 
-  /// RFC 1071, without the complement: all ones for what is whole.
+  /// RFC 1071 without the complement: all ones for valid data.
   private func sum(_ bytes: [UInt8]) -> UInt32 {
     var sum: UInt32 = 0
     for (index, byte) in bytes.enumerated() { sum += index % 2 == 0 ? UInt32(byte) << 8 : UInt32(byte) }
@@ -120,7 +120,7 @@ struct PcapngTests {
     return sum
   }
 
-  @Test("A transcript is a stream of TCP that opens, carries its messages and closes, and a packet of mDNS")
+  @Test("A transcript is a TCP stream that opens, carries its messages and closes, and an mDNS packet")
   func conversation() throws {
     let file = PcapngWriter.bytes(of: Fixture.conversation, application: "test", epoch: .seconds(1_700_000_000))
     let (packets, trailing) = try packets(file)
@@ -142,7 +142,7 @@ struct PcapngTests {
   }
 
   @Test(
-    "Each end's sequence numbers count its bytes, and the other end acknowledges them",
+    "Each side's sequence numbers count its bytes, and the other side acknowledges them",
     arguments: 0..<40 as Range<UInt64>)
   func sequences(_ seed: UInt64) throws {
     var random = SplitMix(state: seed)
@@ -172,7 +172,7 @@ struct PcapngTests {
     #expect(packets.flatMap(\.payload) == said.flatMap { $0 })
   }
 
-  @Test("Any entry makes a file that reads back", arguments: 0..<60 as Range<UInt64>)
+  @Test("Any entry makes a valid file", arguments: 0..<60 as Range<UInt64>)
   func anyEntry(_ seed: UInt64) throws {
     var random = SplitMix(state: seed)
     let addresses = [
@@ -192,7 +192,7 @@ struct PcapngTests {
     _ = try packets(PcapngWriter.bytes(of: transcript, application: "test"))
   }
 
-  @Test("What is said behind the last packet is not lost")
+  @Test("Comments after the last packet are kept")
   func trailing() throws {
     let note = TranscriptEntry(time: .seconds(1), kind: .note, title: "the end")
     let (packets, trailing) = try packets(PcapngWriter.bytes(of: [note], application: "test"))
@@ -201,7 +201,7 @@ struct PcapngTests {
   }
 
   @Test(
-    "Addresses are read as they are written",
+    "Addresses are parsed",
     arguments: [
       ("127.0.0.1:80", [127, 0, 0, 1], 80), ("[::]:1", Array(repeating: 0, count: 16), 1),
       ("[fe80::1%en0]:51826", [0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 51826),
@@ -214,7 +214,7 @@ struct PcapngTests {
   }
 
   @Test(
-    "What is no address is none",
+    "Malformed addresses are nil",
     arguments: [
       "", ":", "127.0.0.1", "127.0.0:80", "127.0.0.256:1", "1.2.3.4:65536", "1.2.3.4:-1", "[::1]", "[:::]:1", "[1:2]:1",
       "[1:2:3:4:5:6:7:8:9]:1", "[1::2::3]:1", "[12345::]:1", "::1:80", "localhost:80", "1.2.3.4.5:1", "[g::]:1",

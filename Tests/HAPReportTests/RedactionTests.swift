@@ -4,7 +4,7 @@ import Testing
 
 struct RedactionTests {
   @Test(
-    "A secret goes in each of its forms",
+    "A secret is removed in each of its forms",
     arguments: [
       "031-45-154", "03145154", "code=031-45-154;", Hexadecimal.text("031-45-154".utf8),
       Hexadecimal.text("031-45-154".utf8).uppercased(), "30 33 31 2d 34 35 2d 31 35 34",
@@ -16,7 +16,7 @@ struct RedactionTests {
     #expect(!redacted.contains("45"))
   }
 
-  @Test("A secret goes from a Base64 text wherever it begins there", arguments: 0..<6, [1, 4, 10, 32, 33, 34])
+  @Test("A secret is removed from Base64 text, wherever it starts", arguments: 0..<6, [1, 4, 10, 32, 33, 34])
   func base64(_ before: Int, _ count: Int) {
     var random = SplitMix(state: UInt64(before * 100 + count))
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255, using: &random) } }
@@ -24,14 +24,14 @@ struct RedactionTests {
     for after in 0..<4 {
       let text = "x " + Base64.encode(bytes(before) + secret + bytes(after)) + " y"
       let redacted = Redaction(bytes: [secret])(text)
-      // Fewer than four bytes are found everywhere, so they are not looked for.
+      // Fewer than four bytes occur everywhere, so they are not removed.
       #expect(redacted.contains("[redacted]") == (count >= 4))
       #expect(redacted.hasPrefix("x ") && redacted.hasSuffix(" y"))
       if count >= 4 { #expect(!redacted.contains(Base64.encode(secret).dropLast(4).dropFirst(4)) || count < 10) }
     }
   }
 
-  @Test("Bytes keep their number, and the rest stays as it is")
+  @Test("The number of bytes stays the same, and other bytes are unchanged")
   func bytes() {
     let redaction = Redaction(texts: ["031-45-154"])
     #expect(redaction(Array("a 031-45-154 b".utf8)) == Array("a ********** b".utf8))
@@ -41,7 +41,7 @@ struct RedactionTests {
     #expect(redaction("é031-45-154日031-45-154") == "é[redacted]日[redacted]")
   }
 
-  @Test("No report has the secrets, in whatever form the accessory gave them back")
+  @Test("No report has the secrets, whatever form the accessory returned")
   func reports() {
     let forms = [
       Fixture.setupCode, "03145154", Base64.encode(Array("x\(Fixture.setupCode)".utf8)),
@@ -70,7 +70,7 @@ struct RedactionTests {
       for form in forms + [Hexadecimal.text(Fixture.setupCode.utf8)] {
         #expect(!report.contains(form), "\(name) has \(form)")
       }
-      #expect(report.contains("redacted]") || report.contains("redacted\\]"), "\(name) tells nothing of it")
+      #expect(report.contains("redacted]") || report.contains("redacted\\]"), "\(name) has no mark of the redaction")
     }
     var terminal = TerminalReport(isColoured: false, redaction: Fixture.redaction)
     for line in events.flatMap({ terminal.lines(for: $0) }) {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import HAPReport
 
-/// The pages of the program are what the files in `Sources/HAPReport/HTML/page` make.
+/// Checks that the program's pages are built from the files in `Sources/HAPReport/HTML/page`.
 struct ReportPageTests {
   private func file(_ name: String) throws -> String {
     try String(contentsOf: Checkout.file("Sources/HAPReport/HTML/page/\(name)"), encoding: .utf8)
   }
 
-  /// The page's own text, with marks where the text of a run goes in.
+  /// The text of the page itself, with marks for the text of a run.
   private func page(_ name: String, style: String, script: String) throws -> String {
     var page = try file(name)
     for (mark, content) in [("style", style), ("script", script)] {
@@ -43,12 +43,12 @@ struct ReportPageTests {
     Array(HTMLReport.filled(pieces, with: marks.map { "{{\($0)}}" }).utf8)
   }
 
-  @Test("The report is its template with its style, its script and their hashes") func report() throws {
+  @Test("The report consists of its template, style, script and their hashes") func report() throws {
     let page = try page("report.html", style: file("report.css"), script: file("report.js"))
     #expect(filled(ReportPage.report, ["title", "without script", "data"]) == Array(page.utf8))
   }
 
-  @Test("The matrix is its template with both styles, its script and their hashes") func matrix() throws {
+  @Test("The matrix consists of its template, both styles, its script and their hashes") func matrix() throws {
     let page = try page("matrix.html", style: file("report.css") + file("matrix.css"), script: file("matrix.js"))
     #expect(filled(ReportPage.matrix, ["title", "body"]) == Array(page.utf8))
   }

@@ -8,14 +8,14 @@ struct ReportSchemaTests {
     try JSONNode.parse(Array(try Data(contentsOf: Checkout.file("docs/report.schema.json"))))
   }
 
-  @Test("The report is as its schema says", arguments: Fixture.names)
+  @Test("The report conforms to its schema", arguments: Fixture.names)
   func fixtures(_ name: String) throws {
     let text = JSONReport.text(of: Fixture.report(name), redaction: Fixture.redaction)
     let schema = try Self.schema()
     #expect(SchemaCheck(root: schema).problems(try JSONNode.parse(Array(text.utf8)), schema) == [])
   }
 
-  @Test("The schema knows every member that the report has")
+  @Test("The schema has each member of the report")
   func closed() throws {
     let schema = try Self.schema()
     let text = JSONReport.text(of: Fixture.failing, redaction: Fixture.redaction)
@@ -24,7 +24,7 @@ struct ReportSchemaTests {
   }
 
   @Test(
-    "What the schema refuses is seen",
+    "A report that violates the schema is detected",
     arguments: ["\"format\":1", "\"result\":\"fail\"", "\"kind\":\"hook\"", "\"order\":3", "\"level\":\"info\""])
   func refused(_ member: String) throws {
     let text = JSONReport.text(of: Fixture.failing, redaction: Fixture.redaction)
@@ -37,7 +37,7 @@ struct ReportSchemaTests {
   }
 }
 
-/// As much of JSON Schema as the report's schema uses, but for patterns.
+/// The part of JSON Schema that the report's schema uses, without patterns.
 private struct SchemaCheck {
   var root: JSONNode
   var refusesUnknown = false

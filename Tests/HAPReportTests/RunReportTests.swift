@@ -2,7 +2,7 @@ import HAPReport
 import Testing
 
 struct RunReportTests {
-  @Test("Every case of the plan is told, in its order, whether it ran or not")
+  @Test("Each case of the plan is reported in order, whether it ran or not")
   func planOrder() {
     let cases = Fixture.failing.cases
     #expect(cases.map(\.description.id) == Fixture.outcomes.map(\.description.id))
@@ -12,7 +12,7 @@ struct RunReportTests {
     #expect(Fixture.failing.tally.ran == 8)
   }
 
-  @Test("What was planned and never ran is told as not run, with the reason")
+  @Test("A planned case that never ran is reported as not run, with the reason")
   func notRun() {
     let cases = Fixture.lost.cases
     #expect(cases[0].result == .ended(.fail))
@@ -25,7 +25,7 @@ struct RunReportTests {
     #expect(Fixture.lost.tally.notRun == 7)
   }
 
-  @Test("A case that is not in the plan is told after it, and one that ends twice is told once")
+  @Test("A case that is not in the plan is reported after it, and one that ends twice is reported once")
   func strays() {
     var report = Fixture.failing
     report.take(.caseEnded(CaseOutcome(Fixture.description("ZZ-1", "stray", area: "stray"), .fail)))
@@ -40,7 +40,7 @@ struct RunReportTests {
     #expect(report.areas.last?.name == "stray")
   }
 
-  @Test("A run concludes as its exit status says")
+  @Test("A run's conclusion matches its exit status")
   func conclusions() {
     #expect(Fixture.failing.conclusion() == .failures)
     #expect(Fixture.lost.conclusion() == .lost)

@@ -8,7 +8,7 @@ struct TAPReportTests {
       .map(String.init)
   }
 
-  /// The points and directives, with the grammar checked on the way.
+  /// The points and directives; checks the grammar, too.
   private func points(_ lines: [String]) throws -> [(isOK: Bool, number: Int, title: String, directive: String?)] {
     #expect(lines[0] == "TAP version 14")
     var points: [(isOK: Bool, number: Int, title: String, directive: String?)] = []
@@ -37,13 +37,13 @@ struct TAPReportTests {
     return points
   }
 
-  @Test("Any run is TAP 14", arguments: Fixture.names)
+  @Test("Each run is valid TAP 14", arguments: Fixture.names)
   func grammar(_ name: String) throws {
     let report = Fixture.report(name)
     #expect(try points(lines(report)).count == report.cases.count)
   }
 
-  @Test("Random runs are, too", arguments: 0..<50 as Range<UInt64>)
+  @Test("Random runs are valid, too", arguments: 0..<50 as Range<UInt64>)
   func anyRun(_ seed: UInt64) throws {
     let report = Fixture.randomReport(seed: seed)
     #expect(try points(lines(report)).count == report.cases.count)
@@ -59,7 +59,7 @@ struct TAPReportTests {
     #expect(lines(Fixture.failing).contains("  got: \"200 OK, M2 with salt and public key\""))
   }
 
-  @Test("A run that didn't come to its end bails out, behind the cases that never ran")
+  @Test("An incomplete run bails out, after the cases that never ran")
   func bails() throws {
     #expect(lines(Fixture.lost).last == "Bail out! The accessory was lost: the connection is refused")
     #expect(lines(Fixture.interrupted).last == "Bail out! The run was interrupted.")

@@ -8,7 +8,7 @@ struct TerminalReportTests {
     return events.flatMap { terminal.lines(for: $0) }
   }
 
-  @Test("A failing run: one line a case, failures told in full, and what it comes to")
+  @Test("A failing run has one line per case, complete failures, and the conclusion")
   func failing() {
     #expect(lines(Fixture.failingEvents).joined(separator: "\n") == Self.expected)
   }
@@ -72,7 +72,7 @@ struct TerminalReportTests {
       SKIP      1 no multicast (DISC-1)
     """#
 
-  @Test("Colours are there where they are asked for, and nowhere else")
+  @Test("Colours are used only on request")
   func colours() {
     #expect(lines(Fixture.failingEvents).allSatisfy { !$0.contains("\u{1B}") })
     let coloured = lines(Fixture.failingEvents, isColoured: true)
@@ -84,7 +84,7 @@ struct TerminalReportTests {
     #expect(plain == lines(Fixture.failingEvents))
   }
 
-  @Test("What an accessory says can't move the cursor, nor begin a line")
+  @Test("An accessory's text can't move the cursor or start a line")
   func hostile() {
     let events = Fixture.events(
       of: Fixture.hostile.enumerated().map {
@@ -99,13 +99,13 @@ struct TerminalReportTests {
     }
   }
 
-  @Test("Details keep to the width, unless a word doesn't", arguments: [40, 60, 80, 200])
+  @Test("Details stay within the width, except for longer words", arguments: [40, 60, 80, 200])
   func width(_ width: Int) {
     let details = lines(Fixture.failingEvents, width: width).filter { $0.hasPrefix("  ") && !$0.contains("LEFT OVER") }
     for line in details where !line.contains(": ") { #expect(line.count <= width, "\(line)") }
   }
 
-  @Test("A lost accessory is told with what was sent last, and a run that was interrupted as such")
+  @Test("A lost accessory is reported with the last sent request, and an interrupted run as such")
   func lost() {
     let told = lines([
       .began(Fixture.header), .planned([PlannedCase(Fixture.failure.description)]), .caseBegan(id: "PS-29"),
@@ -119,7 +119,7 @@ struct TerminalReportTests {
     #expect(interrupted.contains("Interrupted."))
   }
 
-  @Test("A quiet run prints failures and what the run comes to, and nothing else") func quiet() {
+  @Test("A quiet run prints only failures and the conclusion") func quiet() {
     var terminal = TerminalReport(isColoured: false, width: 80, redaction: Fixture.redaction, isQuiet: true)
     let quiet = Fixture.failingEvents.flatMap { terminal.lines(for: $0) }
     let heads = quiet.filter { $0.first?.isUppercase == true }.map { String($0.prefix { $0 != " " }) }
@@ -131,7 +131,7 @@ struct TerminalReportTests {
     #expect(Fixture.failingEvents.flatMap { strict.lines(for: $0) }.contains { $0.hasPrefix("NON-STRICT") })
   }
 
-  @Test("A quiet run names the cases that fail it, also those that were skipped") func quietSkips() {
+  @Test("A quiet run prints the cases that fail it, including skipped ones") func quietSkips() {
     for isOutcome in [true, false] {
       var terminal = TerminalReport(
         isColoured: false, width: 80, redaction: Fixture.redaction, isQuiet: true, failingOn: [.skip])
@@ -144,7 +144,7 @@ struct TerminalReportTests {
     }
   }
 
-  @Test("The summary has rules before recommendations, and errors after failures") func worstFirst() {
+  @Test("The summary lists MUST before SHOULD violations, and errors after failures") func worstFirst() {
     let told = lines(
       Fixture.events(of: [
         CaseOutcome(Fixture.description("A-1", "a"), .error),
@@ -155,7 +155,7 @@ struct TerminalReportTests {
     #expect(summary.map { $0.split(separator: " ")[1] } == ["A-3", "A-2", "A-1"], "\(summary)")
   }
 
-  @Test("Hexadecimal is cut at 120 characters, with a pointer to the evidence") func hex() {
+  @Test("Hexadecimal is truncated at 120 characters, with a pointer to the evidence") func hex() {
     let digits = String(repeating: "0f", count: 400)
     let told = lines(
       Fixture.events(of: [
@@ -170,7 +170,7 @@ struct TerminalReportTests {
     #expect("a\n\(digits)".withShortHex().split(separator: "\n").map(\.count) == [1, 120 + 34])
   }
 
-  @Test("The bar tells how far the run is, what went wrong and which case is on, and keeps to the width")
+  @Test("The progress bar shows progress, failures and the present case, and stays within the width")
   func progress() {
     var terminal = TerminalReport(isColoured: false, redaction: .none)
     #expect(terminal.progress(width: 80) == "░░░░░░░░░░░░░░░░░░░░ 0/0")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPScenario
 
-/// Characteristics by name, whose values a test sets; "open" means 0 and "closed" 1 for all of them.
+/// Characteristics by name, with values from the test. For all of them, "open" means 0 and "closed" 1.
 final class FakeWorld: ScenarioWorld {
   var values: [String: Value] = [:]
 
@@ -37,15 +37,15 @@ final class FakeWorld: ScenarioWorld {
   }
 }
 
-/// A scenario that is played by hand: time goes where the test lets it go.
+/// A scenario with a manual clock: the test advances time.
 final class Stage {
   let world = FakeWorld()
   let machine: ScenarioMachine
   private(set) var now = Duration.zero
-  /// What was done, with when: "2s press", "3s note Hello", "end".
+  /// All actions with their times: "2s press", "3s note Hello", "end".
   private(set) var log: [String] = []
   private(set) var failure: ScenarioFailure?
-  /// Refuses these commands.
+  /// The commands to refuse.
   var refused: Set<String> = []
 
   init(
@@ -85,7 +85,7 @@ final class Stage {
     }
   }
 
-  /// Lets time pass, from one deadline to the next.
+  /// Advances time, from one deadline to the next.
   func pass(_ duration: Duration) {
     let end = now + duration
     while let deadline = machine.nextDeadline, deadline <= end {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HAPScenario
 
-@Suite("Scenarios at work") struct ScenarioMachineTests {
-  // MARK: When
+@Suite("Running scenarios") struct ScenarioMachineTests {
+  // MARK: Time
 
-  @Test("Steps happen one after the other, at their times") func stepsHappenOne() throws {
+  @Test("Steps run one after the other, at their times") func stepsHappenOne() throws {
     let stage = try Stage(
       """
       steps:
@@ -21,7 +21,7 @@ import Testing
     #expect(stage.log == ["0s press", "2s press", "10s note Ten", "10s note Late already", "11s end"])
   }
 
-  @Test("A span is drawn within its bounds, and the same seed draws the same") func spanDrawnWithin() throws {
+  @Test("A random span is within its bounds, and equal seeds give equal spans") func spanDrawnWithin() throws {
     let text = "steps: [{ after: 2s..4s, note: Now }]"
     var times: Set<String> = []
     for seed in 1...20 as ClosedRange<UInt64> {
@@ -37,7 +37,7 @@ import Testing
     #expect(times.count > 10)
   }
 
-  @Test("A step waits for a value, and for no longer than it may take") func stepWaitsValue() throws {
+  @Test("A step waits for a value, at most until its limit") func stepWaitsValue() throws {
     let text = "steps: [{ when: { characteristic: Door, is: open }, within: 5s, press: Bell }]"
     let good = try Stage(text, values: ["Door": .integer(1)])
     good.pass(.seconds(4))
@@ -52,7 +52,7 @@ import Testing
 
   // MARK: Loops
 
-  @Test("Rounds begin at equal distances, however long each takes") func roundsBeginEqual() throws {
+  @Test("Rounds start at equal intervals, however long each takes") func roundsBeginEqual() throws {
     let stage = try Stage(
       """
       steps:
@@ -66,27 +66,27 @@ import Testing
     #expect(stage.log == ["3s press", "13s press", "23s press", "23s note Over", "23s end"])
   }
 
-  @Test("Rounds that take longer than their distance follow at once") func roundsTakeLonger() throws {
+  @Test("Rounds that exceed their interval follow at once") func roundsTakeLonger() throws {
     let stage = try Stage("steps: [{ every: 1s, times: 2, do: [{ after: 3s, press: Door }] }]")
     stage.pass(.seconds(60))
     #expect(stage.log == ["3s press", "6s press", "6s end"])
   }
 
-  @Test("An endless loop that lets no time pass is an error") func endlessLoopLets() throws {
+  @Test("An endless loop without delays is an error") func endlessLoopLets() throws {
     let stage = try Stage("steps: [{ times: forever, do: [{ note: Again }] }]")
     #expect(stage.failure?.message == "the steps here run endlessly without time passing")
     let commanding = try Stage("steps: [{ times: forever, do: [{ press: Door }] }]")
     #expect(commanding.failure?.message == "the steps here run endlessly without time passing")
   }
 
-  @Test("Chance skips about its share of the rounds") func chanceSkipsAbout() throws {
+  @Test("A chance skips about its share of the rounds") func chanceSkipsAbout() throws {
     let stage = try Stage("steps: [{ every: 1s, times: 1000, chance: 30%, do: [{ press: Door }] }]")
     stage.pass(.seconds(2000))
     let count = stage.log.filter { $0.hasSuffix("press") }.count
     #expect((240...360).contains(count))
   }
 
-  @Test("Loops within loops") func loopsWithinLoops() throws {
+  @Test("Loops may be nested") func loopsWithinLoops() throws {
     let stage = try Stage(
       "steps: [{ times: 2, do: [{ times: 3, do: [{ after: 1s, press: Door }] }, { note: Round }] }]")
     stage.pass(.seconds(60))
@@ -94,9 +94,9 @@ import Testing
     #expect(stage.log.suffix(3) == ["6s press", "6s note Round", "6s end"])
   }
 
-  // MARK: Side by side
+  // MARK: Parallel steps
 
-  @Test("Strands go side by side, and the step is over when all are") func strandsGoSide() throws {
+  @Test("Parallel strands run concurrently, and the step ends with the last one") func strandsGoSide() throws {
     let stage = try Stage(
       """
       steps:
@@ -109,7 +109,7 @@ import Testing
     #expect(stage.log == ["2s note A", "3s note C", "4s note B", "4s note D", "4s end"])
   }
 
-  @Test("One of several is chosen") func oneSeveralChosen() throws {
+  @Test("One of several choices is chosen") func oneSeveralChosen() throws {
     var chosen: Set<String> = []
     for seed in 1...40 as ClosedRange<UInt64> {
       let stage = try Stage("steps: [{ choose: [[{ note: A }], [{ note: B }], [{ note: C }]] }]", seed: seed)
@@ -119,9 +119,8 @@ import Testing
     #expect(chosen.count == 3)
   }
 
-  @Test("A rule fires each time a value becomes so, and does not keep the scenario from ending") func ruleFiresTime()
-    throws
-  {
+  @Test("A rule fires each time its condition becomes true, and doesn't prevent the scenario's end")
+  func ruleFiresTime() throws {
     let stage = try Stage(
       "steps: [{ whenever: { characteristic: Door, is: open }, do: [{ after: 1s, press: Bell }] }, { after: 20s }]",
       values: ["Door": .integer(1)])
@@ -133,7 +132,7 @@ import Testing
     #expect(stage.log == ["1s press", "6s press", "20s end"])
   }
 
-  @Test("A rule for an event fires for each") func ruleEventFires() throws {
+  @Test("A rule for an event fires for each occurrence") func ruleEventFires() throws {
     let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Bell }] }, { after: 20s }]")
     for _ in 1...3 { stage.hear("paired", ["controller": "X"]) }
     stage.hear("unpaired", ["controller": "X"])
@@ -143,7 +142,7 @@ import Testing
 
   // MARK: Expectations
 
-  @Test("What is so is not waited for") func soNotWaited() throws {
+  @Test("A condition that already holds is fulfilled at once") func soNotWaited() throws {
     let stage = try Stage("steps: [{ expect: { characteristic: Door, is: open } }]", values: ["Door": .integer(0)])
     #expect(stage.log == ["0s end"])
     let failing = try Stage("steps: [{ expect: { characteristic: Door, is: open } }]", values: ["Door": .integer(1)])
@@ -163,13 +162,13 @@ import Testing
     #expect((stage.failure == nil) == isSo)
   }
 
-  @Test("True is 1 where numbers are compared") func trueNumbersCompared() throws {
+  @Test("In comparisons of numbers, true is 1") func trueNumbersCompared() throws {
     let stage = try Stage("steps: [{ expect: { characteristic: On, is: 1 } }]", values: ["On": .bool(true)])
     stage.pass(.zero)
     #expect(stage.failure == nil)
   }
 
-  @Test("An event fits by its members, its characteristic and its value") func eventFitsMembers() throws {
+  @Test("An event matches by its members, its characteristic and its value") func eventFitsMembers() throws {
     let text =
       "steps: [{ expect: { event: wrote, characteristic: Door, value: open, controller: 'A*' }, within: 5s }]"
     let good: [String: Value] = ["aid": 1, "iid": 4, "value": 0, "controller": "ABC"]
@@ -187,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("What must not come fails when it comes, and else takes its time") func mustNotCome() throws {
+  @Test("A forbidden event fails the step at once; otherwise the step takes its full time") func mustNotCome() throws {
     let text = "steps: [{ never: { event: unpaired }, for: 10s }, { note: Over }]"
     let quiet = try Stage(text)
     quiet.hear("paired")
@@ -200,9 +199,8 @@ import Testing
     #expect(loud.failure?.log.map(\.text) == ["something"])
   }
 
-  @Test("What a command brings about counts, though it is there before the command is over") func commandBringsAbout()
-    throws
-  {
+  @Test("An event caused by a command counts, even if it arrives before the command is answered")
+  func commandBringsAbout() throws {
     let text =
       "steps: [{ press: Door }, { expect: { event: told }, within: 5s }, { expect: { event: told }, within: 5s }]"
     let file = ScenarioFile(Array(text.utf8), file: "", commands: .all)
@@ -213,21 +211,21 @@ import Testing
     machine.heard(told, at: .zero)
     machine.answered(1, nil, at: .zero)
     _ = machine.takeActions()
-    // Each event is one thing that happened: the second expectation waits for another.
+    // Each event counts once: the second expectation waits for another.
     machine.advance(to: .seconds(4))
     #expect(machine.takeActions() == [])
     machine.heard(told, at: .seconds(4))
     #expect(machine.takeActions() == [.end])
   }
 
-  @Test("What happened before a pause is past") func happenedBeforePause() throws {
+  @Test("Events before a pause don't count after it") func happenedBeforePause() throws {
     let stage = try Stage("steps: [{ after: 1s }, { expect: { event: paired }, within: 5s }]")
     stage.hear("paired")
     stage.pass(.seconds(10))
     #expect(stage.log == ["6s failed"])
   }
 
-  @Test("All and any") func any() throws {
+  @Test("all needs each condition, any needs one") func any() throws {
     let all = try Stage("steps: [{ expect: { all: [{ event: paired }, { event: verified }] }, within: 5s }]")
     all.hear("verified")
     #expect(all.log == [])
@@ -252,14 +250,14 @@ import Testing
     #expect(word.failure?.message == "no value is named \"opne\"")
   }
 
-  @Test("A scenario has a limit where it says so") func scenarioHasLimit() throws {
+  @Test("A scenario ends at its limit") func scenarioHasLimit() throws {
     let stage = try Stage("limit: 1min\nsteps: [{ after: 2min }]")
     stage.pass(.seconds(200))
     #expect(stage.failure?.message == "the scenario is not finished after 1min")
     #expect(stage.failure?.time == .seconds(60))
   }
 
-  @Test("The steps of a rule know what their command brought about") func rulesRemember() throws {
+  @Test("The steps of a rule see the events of their command") func rulesRemember() throws {
     let text =
       "steps: [{ whenever: { event: paired }, do: [{ press: Door }, { expect: { event: told }, within: 5s }, { note: A }] }, { after: 1h }]"
     let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .all).scenario)
@@ -273,7 +271,7 @@ import Testing
     #expect(machine.takeActions() == [.note("A")])
   }
 
-  @Test("Lists side by side know what happened before, and what they heard is past behind them") func sideBySide()
+  @Test("Parallel lists see earlier events, and the steps after them don't see theirs") func sideBySide()
     throws
   {
     let text =
@@ -289,7 +287,7 @@ import Testing
     #expect(machine.isOver)
   }
 
-  @Test("A rule about what is so and what happens doesn't fire again while it is so") func mixedRule() throws {
+  @Test("A rule with conditions and events doesn't fire again while a condition holds") func mixedRule() throws {
     let stage = try Stage(
       "steps: [{ whenever: { any: [{ characteristic: Door, is: open }, { event: paired }] }, do: [{ note: A }] }, { after: 9s }]",
       values: ["Door": .integer(0)])
@@ -301,26 +299,27 @@ import Testing
     #expect(stage.log == ["0s note A", "5s note A", "9s end"])
   }
 
-  @Test("Many honest firings of a rule are no run away") func honest() throws {
+  @Test("Many legitimate firings of a rule are not treated as endless") func honest() throws {
     let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Door }] }, { after: 9s }]")
     for _ in 0..<40_000 { stage.hear("paired") }
     #expect(stage.failure == nil && stage.log.count == 40_000)
   }
 
-  @Test("Things under way are bounded") func bounded() throws {
+  @Test("The number of parallel activities is limited") func bounded() throws {
     let stage = try Stage("steps: [{ every: 1ms, do: [{ whenever: { event: paired }, do: [{ note: A }] }] }]")
     stage.pass(.seconds(5))
     #expect(stage.failure?.message == "more than 1000 branches run at the same time")
   }
 
-  @Test("An accessory that isn't there fails the step") func unknownAccessory() throws {
+  @Test("An unknown accessory fails the step") func unknownAccessory() throws {
     let stage = try Stage("steps: [{ expect: { event: restarted, accessory: Fakee } }]")
     #expect(stage.failure?.message == "there is no accessory \"Fakee\"")
   }
 
-  // MARK: Time that waits
+  // MARK: Held time
 
-  @Test("Time that jumps stands still for a controller, whose time is the machine's") func timeJumpsStands() throws {
+  @Test("Jumping time stops during a wait for a controller, because controllers use real time")
+  func timeJumpsStands() throws {
     let text = "steps: [{ expect: { event: paired }, within: 5s }, { after: 1h, note: Later }]"
     let stage = try Stage(text, holdsTime: true)
     #expect(stage.machine.awaitsController)
@@ -335,7 +334,7 @@ import Testing
     #expect(late.failure?.message == "expected within 5s: event \"paired\"; it didn't happen")
   }
 
-  @Test("Time that jumps does not stand still for a device") func timeJumpsDoes() throws {
+  @Test("Jumping time doesn't stop during a wait for a device") func timeJumpsDoes() throws {
     let stage = try Stage("steps: [{ expect: { event: changed }, within: 5s }]", holdsTime: true)
     #expect(!stage.machine.awaitsController)
     #expect(stage.machine.nextDeadline == .seconds(5))

@@ -32,7 +32,7 @@ import Testing
   private struct Wrong: Error {}
 
   @Test(
-    "A wrong step is named with its place",
+    "A malformed step is reported with its place",
     arguments: [
       ("- pres: Door", "2:5: steps[0].pres: there is no member \"pres\" here: did you mean \"press\"?"),
       (
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "A wrong file is named with its place",
+    "A malformed file is reported with its place",
     arguments: [
       ("steps: 5", "s.yaml:1:8: steps: a list is expected, not an integer"),
       ("scenario: A", "s.yaml:1:1: \"steps\" is missing"),
@@ -128,11 +128,11 @@ import Testing
     #expect(found.first?.hasPrefix(message) == true, "\(found)")
   }
 
-  @Test("All that is wrong is told at once") func wrongToldOnce() {
+  @Test("All mistakes are reported at once") func wrongToldOnce() {
     #expect(problems("steps:\n  - pres: A\n  - { after: soon }\n  - note: 5\n").count == 3)
   }
 
-  @Test("Nothing is run of a file that is too large") func nothingRunFile() {
+  @Test("A file above the size limit is not run") func nothingRunFile() {
     let text = "steps: [{ note: \"\(String(repeating: "x", count: 4 << 20))\" }]"
     #expect(problems(text) == ["s.yaml:1:1: the file has more than 4 MiB"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPScenario
 
-@Suite("Words of scenarios, checked before the first step") struct ScenarioWordCheckTests {
+@Suite("Checks of names in scenarios before the first step") struct ScenarioWordCheckTests {
   private func problems(_ steps: String) throws -> [String] {
     let text = "steps:\n" + steps
     let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .all)
@@ -13,7 +13,7 @@ import Testing
     return try #require(file.scenario).wordProblems(in: world).map { "\($0.place) \($0.path): \($0.message)" }
   }
 
-  @Test("A value that has no such name is reported at its place, however deep its step is") func values() throws {
+  @Test("An unknown value name is reported at its place, however deep its step is") func values() throws {
     #expect(
       try problems(
         """
@@ -31,7 +31,7 @@ import Testing
         ])
   }
 
-  @Test("Characteristics and accessories that there are not are reported") func names() throws {
+  @Test("Unknown characteristics and accessories are reported") func names() throws {
     #expect(
       try problems(
         """

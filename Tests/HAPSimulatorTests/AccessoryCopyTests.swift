@@ -29,7 +29,7 @@ import Testing
     return database.characteristics.first { Catalogue.characteristic($0.type)?.identifier == name }?.value.stringValue
   }
 
-  @Test("Each has a name, a serial number, keys, a code and a setup ID of its own") func own() throws {
+  @Test("Each copy has its own name, serial number, keys, code and setup ID") func own() throws {
     let folder = StateFolder.ephemeral()
     let copies = try (1...3).map { try prepared($0, in: folder) }
     #expect(copies.map(\.name) == ["Hall 1", "Hall 2", "Hall 3"])
@@ -40,7 +40,7 @@ import Testing
     #expect(Set(copies.map(\.setupPayload.uri)).count == 3)
   }
 
-  @Test("With an identity they are who it makes them, in any folder; kept as somebody else, they are refused")
+  @Test("An identity text fixes the identity in any folder; a folder with another stored identity is refused")
   func identity() throws {
     let wanted = CopyIdentity("a text", group: "hall", number: 2)
     for _ in 0..<2 {
@@ -53,14 +53,14 @@ import Testing
     let kept = try prepared(2, in: folder, identity: "a text")
     kept.store.close()
     try prepared(2, in: folder, identity: "a text").store.close()
-    // Without a text it is who it was.
+    // Without a text, the stored identity is used.
     let again = try prepared(2, in: folder)
     #expect(again.deviceID == wanted.deviceID)
     again.store.close()
     #expect(throws: IdentityConflict.self) { try prepared(2, in: folder, identity: "another") }
   }
 
-  @Test("Parameters go over those of the profile, for one copy alone") func behaviour() throws {
+  @Test("Parameters override those of the profile, for one copy only") func behaviour() throws {
     let servable = try profile(ProfileText.thermostat)
     let parameters = try JSONNode.parse(Array(#"{"inertia": "2h"}"#.utf8))
     let joined = servable.behaviours(of: ServiceDefinition.thermostat.type, with: parameters)

@@ -14,11 +14,11 @@
   private let record = ServiceRecord(
     name: "Order", port: 1234, txt: [("c#", "1"), ("sf", "1")], host: "order-host")
 
-  /// The mDNS responders that announce accessories by themselves.
+  /// The mDNS responders that announce accessories themselves.
   enum OwnResponder: CaseIterable, Sendable { case embedded, deviant }
 
-  /// A responder on a loop of its own.
-  private final class Station: @unchecked Sendable {  // of the world's thread
+  /// A responder on a loop.
+  private final class Station: @unchecked Sendable {  // confined to the world's thread
     private let loop: EventLoop
     private var responder: EmbeddedResponder?
     private var advertiser: (any Advertiser)!
@@ -56,7 +56,7 @@
       isResponse && records.contains { $0.name == name && $0.type == type && !$0.isGoodbye }
     }
 
-    /// Whether it says that the service is there.
+    /// Whether the packet announces the service.
     fileprivate var hasPointer: Bool {
       isResponse && records.contains { $0.name == type && $0.data == .pointer(instance) && !$0.isGoodbye }
     }
@@ -64,7 +64,7 @@
 
   @Suite("The order of announcements, in a simulated world", .timeLimit(.minutes(10))) struct AnnouncementOrderTests {
     @Test(
-      "[AD.37] The PTR record comes after or with the addresses, and with SRV and TXT, also when it is asked for early",
+      "[AD.37] The PTR record comes after or with the addresses, and with SRV and TXT, even if it is requested early",
       arguments: OwnResponder.allCases)
     func order(kind: OwnResponder) async throws {
       try await withTestHost { host in
@@ -94,7 +94,7 @@
         let neighbour = try Neighbour(host)
         let station = try Station(host, kind)
         for await event in try station.publish() where event == .established("Order") { break }
-        // From a port of its own, because only such an answer doesn't depend on what was announced a moment ago (RFC 6762 §6).
+        // From another port, because only such an answer doesn't depend on recent announcements (RFC 6762 §6).
         let mark = try neighbour.sendFromElsewhere(DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)]))
         let answer = try #require(
           await neighbour.first(after: mark) { $0.isDirect && $0.message.hasPointer })

@@ -3,7 +3,7 @@ import HAPModel
 import Testing
 @testable import HAPDevices
 
-/// `docs/behaviours.md` against the registry.
+/// Compares `docs/behaviours.md` with the registry.
 @Suite("The page on behaviours") struct BehavioursPageTests {
   /// The text under each heading of the second level, by the heading.
   private func sections() throws -> [String: String] {
@@ -17,14 +17,14 @@ import Testing
       }, uniquingKeysWith: { a, b in a + b })
   }
 
-  /// The cells of each row that begins with a parameter.
+  /// The cells of each row that starts with a parameter.
   private func rows(_ text: String) -> [[String]] {
     text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
       row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
   }
 
-  @Test("Every behaviour has its section, with every parameter, its kind, its default, and what can be done")
+  @Test("Each behaviour has a section with each parameter, its kind, its default, and its actions")
   func complete() throws {
     let sections = try sections()
     for kind in BehaviourRegistry.standard.kinds {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("Every other service of the catalogue is among those without") func services() throws {
+  @Test("Each other service of the catalogue is listed as one without a behaviour") func services() throws {
     let text = try #require(try sections()["Services without a behaviour"])
     let own = Set(BehaviourRegistry.standard.kinds.compactMap { $0.service?.type })
     let named = rows(text).flatMap { row in
@@ -48,7 +48,7 @@ import Testing
     #expect(Set(named) == Set(Catalogue.services.filter { !own.contains($0.type) }.map(\.identifier)))
   }
 
-  @Test("Kinds and defaults are told as a profile would write them") func texts() {
+  @Test("Kinds and defaults are written as in a profile") func texts() {
     let member = BehaviourParameter("inner", .characteristic, default: nil, ".")
     let shown = BehaviourParameter.flattened([
       .init("a", .duration, default: .duration(.seconds(7200)), "."),
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test("Deeds are those of a service that has everything") func deeds() {
+  @Test("The actions are those of a service with all characteristics") func deeds() {
     func deeds(_ service: ServiceDefinition) -> [Deed.Kind]? {
       BehaviourRegistry.standard.kind(for: service.type)?.deeds
     }

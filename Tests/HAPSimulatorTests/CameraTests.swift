@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The test card") struct CameraTests {
   @Test(
-    "It is a JPEG of the size asked for, or the largest of its shape",
+    "The picture is a JPEG of the requested size, or the largest of its shape",
     arguments: [
       (640, 480, 640, 480), (1, 1, 1, 1), (1920, 1080, 1280, 720), (16_384, 1, 1280, 1), (1, 16_384, 1, 960),
       (16_384, 16_384, 960, 960),
@@ -16,13 +16,13 @@ import Testing
       TestCardCamera.card(name: "Ünusual ¿ name", time: .seconds(3723), width: size.width, height: size.height).jpeg(
         quality: 80))
     #expect(jpeg.starts(with: [0xFF, 0xD8]) && jpeg.suffix(2) == [0xFF, 0xD9])
-    // The size stands in the frame header, SOF0.
+    // The size is in the frame header, SOF0.
     let frame = try #require((0..<jpeg.count - 8).first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
     #expect(Int(jpeg[frame + 5]) << 8 | Int(jpeg[frame + 6]) == size.height)
     #expect(Int(jpeg[frame + 7]) << 8 | Int(jpeg[frame + 8]) == size.width)
   }
 
-  @Test("The name and the time are on it")
+  @Test("The picture shows the name and the time")
   func changes() {
     func card(_ name: String, _ seconds: Int) -> [UInt8] {
       TestCardCamera.card(name: name, time: .seconds(seconds), width: 320, height: 240).bytes
@@ -37,7 +37,7 @@ import Testing
     #expect(picture.indices.contains { $0 % 3 == 0 && picture[$0..<$0 + 3] == [255, 255, 255] })
   }
 
-  @Test("What is filled is a rectangle, as far as it lies in the picture", arguments: [-3, 0, 1, 4, 9])
+  @Test("Filling clips the rectangle to the picture", arguments: [-3, 0, 1, 4, 9])
   func fills(_ corner: Int) {
     var picture = Picture(width: 8, height: 6)
     picture.fill(x: corner..<corner + 5, y: corner..<corner + 3, .init(red: 1, green: 2, blue: 3))
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("Every letter differs from every other")
+  @Test("All letters differ")
   func letters() {
     let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-.'#?/ "
     let drawn = all.map { character in
@@ -59,7 +59,7 @@ import Testing
     #expect(PixelFont.isSet("a", x: 1, y: 0) == PixelFont.isSet("A", x: 1, y: 0))
   }
 
-  @Test("Each accessory has its own, and there is none of what isn't there")
+  @Test("Each accessory has its own picture, and an unknown one has none")
   func accessories() throws {
     let camera = TestCardCamera(names: [1: "Bridge", 7: "Yard"]) { .seconds(1) }
     func picture(_ aid: UInt64?) -> [UInt8]? {

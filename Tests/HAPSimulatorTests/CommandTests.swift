@@ -22,8 +22,8 @@ private func simulated<T>(
   }
 }
 
-@Suite("Commands, carried out") struct CommandTests {
-  @Test("A door opens when time is advanced, and not before") func advance() async throws {
+@Suite("Executed commands") struct CommandTests {
+  @Test("A door opens when time is advanced, and not earlier") func advance() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       try await served.command("set", #""characteristic": "TargetDoorState", "value": "open""#)
       #expect(try await served.value("Current Door State")?.integerValue == 2)
@@ -36,13 +36,13 @@ private func simulated<T>(
     }
   }
 
-  @Test("A day of a thermostat and of a sensor with a battery passes in one advance") func day() async throws {
+  @Test("A single advance covers a day of a thermostat and of a sensor with a battery") func day() async throws {
     try await simulated(ProfileText.thermostat, ProfileText.sensor) { (served) async throws in
       try await served.command("advance", #""duration": "1d""#)
       let temperature = try #require(try await served.value("Current Temperature", accessory: "Hall")?.numberValue)
       #expect((20...22).contains(temperature.double), "\(temperature.double)")
       #expect(try await served.value("Battery Level")?.integerValue == 50)
-      // It did not get there at once.
+      // It did not get there immediately.
       #expect(served.events.withLock { $0.count } > 100)
       #expect(try await served.command("list")["time"]?["now"]?.numberValue?.double == 86_400)
       try await served.command("advance", #""duration": "2d""#)
@@ -51,9 +51,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("Where time passes by itself it is not advanced, and the list says how fast it passes") func running()
-    async throws
-  {
+  @Test("In real time, advance is refused, and the list has the time scale") func running() async throws {
     try await simulated(ProfileText.garage, pace: .running(scale: 50)) { (served) async throws in
       #expect(
         try await served.refusal("advance", #""duration": "1s""#).hasPrefix("not-possible: time is not frozen"))
@@ -61,7 +59,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("A deed goes to the service that knows it, or says that none does") func deeds() async throws {
+  @Test("An action goes to the service that supports it, or is refused") func deeds() async throws {
     try await simulated(ProfileText.garage, ProfileText.sensor) { (served) async throws in
       try await served.command("jam", #""accessory": "Garage""#)
       try await served.command(
@@ -90,7 +88,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("Of an accessory behind a bridge only its own services are meant") func bridged() async throws {
+  @Test("For an accessory behind a bridge, only its own services are considered") func bridged() async throws {
     try await simulated(ProfileText.bridge) { (served) async throws in
       #expect(try await served.refusal("obstruct").hasPrefix("ambiguous: several services can be obstructed"))
       try await served.command("obstruct", #""accessory": "Barn""#)
@@ -106,7 +104,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("An accessory behind a bridge goes offline and comes back; nobody else does") func offline() async throws {
+  @Test("An accessory behind a bridge can be offline and online; others are unaffected") func offline() async throws {
     try await simulated(ProfileText.bridge) { (served) async throws in
       func isOnline() async throws -> [Bool?] {
         let list = try await served.command("list")
@@ -115,7 +113,7 @@ private func simulated<T>(
       try await served.command("offline", #""accessory": "Shed""#)
       try await served.command("offline", #""accessory": "Shed""#)
       #expect(try await isOnline() == [true, false, true])
-      // Only a new profile without it, and not a start, forgets that.
+      // Only a new profile without the accessory resets this state, a restart doesn't.
       try await served.command("reboot", #""accessory": "Bridge""#)
       #expect(try await isOnline() == [true, false, true])
       try await served.command("online", #""accessory": "shed""#)
@@ -131,7 +129,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("What is done to a server as a whole is not done to one behind it") func whole() async throws {
+  @Test("A command for a whole server is refused for an accessory behind a bridge") func whole() async throws {
     try await simulated(ProfileText.bridge) { (served) async throws in
       for (command, members) in [
         ("radio", #""value": false, "#), ("reboot", ""), ("power-cut", ""), ("factory-reset", ""), ("disconnect", ""),
@@ -146,9 +144,9 @@ private func simulated<T>(
     }
   }
 
-  @Test("The radio goes off and on again at the same port, which another program may have taken meanwhile")
+  @Test("The radio returns at the same port, which another program may have taken in the meantime")
   func radio() async throws {
-    // An address that no other test uses: theirs could take the port while the radio is off.
+    // An address that no other test uses: another test could take the port while the radio is off.
     #if os(Linux)
       let host = try IPAddress("127.77.1.2")
     #else
@@ -163,7 +161,7 @@ private func simulated<T>(
       #expect(before.radio == true)
       for _ in 0..<2 { try await served.command("radio", #""value": false"#) }
       #expect(try await port() == (before.port, false))
-      // What a person does goes on.
+      // Commands for the device still work.
       try await served.command("obstruct")
       #expect(try await served.command("disconnect")["connections"]?.integerValue == 0)
       let number = UInt16(before.port ?? 0)
@@ -175,7 +173,7 @@ private func simulated<T>(
         try await served.refusal("radio", #""value": true"#)
           == "failed: the radio stays off: port \(number) is in use")
       #expect(try await port() == (before.port, false))
-      // It stays off over a reboot, too.
+      // It stays off after a reboot, too.
       try await served.command("reboot")
       #expect(try await port() == (before.port, false))
       try await served.onLoop { listener.value?.close() }
@@ -185,7 +183,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("A controller to disconnect has to be one that is paired") func disconnect() async throws {
+  @Test("A controller to disconnect must be paired") func disconnect() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       #expect(try await served.command("disconnect")["connections"]?.integerValue == 0)
       #expect(
@@ -205,7 +203,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("A start anew finds what is kept, and the place where it was", arguments: Restart.allCases) func restart(
+  @Test("A restart keeps stored data and the port", arguments: Restart.allCases) func restart(
     _ restart: Restart
   ) async throws {
     let folder = StateFolder.ephemeral()
@@ -224,7 +222,7 @@ private func simulated<T>(
       #expect((after?["deviceID"]?.stringValue != before?["deviceID"]?.stringValue) == isReset)
       #expect(answer["deviceID"]?.stringValue == (isReset ? after?["deviceID"]?.stringValue : nil))
       #expect(after?["paired"]?.boolValue == !isReset)
-      // The device began again, with what it remembered: a door on its way up, or as the profile has it. Time went on.
+      // The device restarted with its stored values: an opening door, or the profile's state. Time continued.
       #expect(try await served.value("Target Door State")?.integerValue == (isReset ? 1 : 0))
       try await served.command("advance", #""duration": "10s""#)
       #expect(try await served.value("Current Door State")?.integerValue == (isReset ? 1 : 0))
@@ -233,7 +231,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("A start anew takes the profile that has replaced the first") func restartAfterReplace() async throws {
+  @Test("A restart uses the profile that has replaced the first") func restartAfterReplace() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       served.profiles.withLock {
         $0["new"] = ProfileText.garage.replacing("\"Garage\"", with: "\"Carport\"")
@@ -247,7 +245,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("Behind a power cut the record is told of as before, and it is made anew under another name") func record()
+  @Test("A power cut keeps the record, and publishes it again under a new name") func record()
     async throws
   {
     let advertiser = RecordedAdvertiser()
@@ -263,8 +261,8 @@ private func simulated<T>(
     try await served.stop()
   }
 
-  @Test("While another profile is being prepared, neither a third nor a start anew is") func overlapping() async throws
-  {
+  @Test("While one replacement is prepared, another replacement and a restart are refused")
+  func overlapping() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       served.profiles.withLock { $0["new"] = ProfileText.garage }
       let lines = [
@@ -288,10 +286,10 @@ private func simulated<T>(
     }
   }
 
-  @Test("What comes while an accessory starts anew is told so, and it comes back") func whileRestarting() async throws {
+  @Test("Commands during a restart are refused, and the accessory returns") func whileRestarting() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       async let back = served.answer(#"{"command": "reboot"}"#)
-      // The next thing on the loop: the new run is still being prepared.
+      // The next commands on the loop: the new run is still being prepared.
       let refusals = try await [
         served.refusal("set", #""characteristic": "TargetDoorState", "value": "open""#), served.refusal("reboot"),
         served.refusal("radio", #""value": false"#), served.refusal("disconnect"), served.refusal("obstruct"),
@@ -306,7 +304,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("Accessories come and go; what one kept is there when it comes again") func addAndRemove() async throws {
+  @Test("Accessories can be added and removed; one added again has its stored data") func addAndRemove() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       served.profiles.withLock {
         $0["hall"] = ProfileText.thermostat
@@ -337,7 +335,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("One that has stopped refuses everything but to be listed and removed") func stopped() async throws {
+  @Test("A stopped accessory refuses all commands except list and remove") func stopped() async throws {
     try await simulated(ProfileText.garage, ProfileText.sensor) { (served) async throws in
       try await served.command("stop", #""accessory": "Garage""#)
       for (command, members) in [
@@ -356,13 +354,13 @@ private func simulated<T>(
       #expect(served.allStopped.withLock { $0 } == 0)
       try await served.command("remove", #""accessory": "Garage""#)
       try await served.command("stop")
-      // Told after the answer, on the loop.
+      // It is reported after the answer, on the loop.
       try await served.onLoop {}
       #expect(served.allStopped.withLock { $0 } == 1)
     }
   }
 
-  @Test("A name that is nobody's is answered with the nearest") func names() async throws {
+  @Test("For an unknown accessory, the error suggests the nearest name") func names() async throws {
     try await simulated(ProfileText.bridge, ProfileText.garage) { (served) async throws in
       #expect(
         try await served.refusal("identify", #""accessory": "Desk Lmap""#)
@@ -374,7 +372,7 @@ private func simulated<T>(
   }
 }
 
-/// The key under which an accessory is kept.
+/// The key of an accessory in the state folder.
 enum AccessoryProfileKey {
   static func of(_ text: String) throws -> String {
     try AccessoryProfile(json: Array(text.utf8), fileName: "profile").key

@@ -6,7 +6,7 @@ import HAPStore
 import Testing
 @testable import HAPHost
 
-@Suite("Whose conduct an accessory has")
+@Suite("Precedence of quirks")
 struct ConductServingTests {
   private func prepared(
     _ members: String = "", _ choices: PreparedAccessory.Choices = .init(), in folder: StateFolder = .ephemeral()
@@ -19,7 +19,7 @@ struct ConductServingTests {
     return try PreparedAccessory(profile, in: folder, choices: choices, random: .seeded(1))
   }
 
-  @Test("The command line's wins over the profile's, and that over the default")
+  @Test("The command line's quirks override the profile's, and those the default")
   func precedence() throws {
     #expect(try prepared().conduct == Conduct())
     let inProfile = #""conduct": "homespan","#
@@ -31,13 +31,13 @@ struct ConductServingTests {
     #expect(try prepared(inProfile, .init(maximumSessions: 9)).conduct == expected)
   }
 
-  @Test("[AD.8] md is the model, or the name where the conduct has it so")
+  @Test("[AD.8] md is the model, or the name if the quirks ask for it")
   func model() throws {
     #expect(try prepared().advertisement.model == "L-1")
     #expect(try prepared(#""conduct": { "modelIsName": true },"#).advertisement.model == "Hall Lamp")
   }
 
-  @Test("[PS.41] Failed tries are kept over a restart, unless the conduct forgets them")
+  @Test("[PS.41] Failed tries are kept over a restart, unless the quirks reset them")
   func failedTries() throws {
     let folder = StateFolder.ephemeral()
     let first = try prepared(in: folder)

@@ -7,7 +7,7 @@ import Testing
 @testable import HAPHost
 
 @Suite("Commands of one sender") struct CommandQueueTests {
-  @Test("They are carried out one after another, also behind one that takes its time") func order() async throws {
+  @Test("Commands run one after another, even after a slow one") func order() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     let answers: [String] = await withCheckedContinuation { continuation in
       served.loop.schedule {
@@ -34,7 +34,7 @@ import Testing
     try await served.stop()
   }
 
-  @Test("One that is held waits, and one that is closed does nothing more") func held() async throws {
+  @Test("A queue on hold waits, and a closed one runs no further command") func held() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     let counts: [Int] = try await served.onLoop {
       let queue = CommandQueue(served.commands, on: served.loop, readClock: { 0 })
@@ -55,7 +55,7 @@ import Testing
     try await served.stop()
   }
 
-  @Test("After 8 ms of commands everything else on the loop has a turn") func slice() async throws {
+  @Test("After 8 ms of commands, other work on the loop gets a turn") func slice() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     let order: [String] = await withCheckedContinuation { continuation in
       served.loop.schedule {
@@ -81,7 +81,7 @@ import Testing
   }
 }
 
-@Suite("The folder in which running processes are found") struct ControlFolderTests {
+@Suite("The folder of running processes") struct ControlFolderTests {
   private func inScratch<T>(_ body: (String) throws -> T) throws -> T {
     let path = FileManager.default.temporaryDirectory.appending(path: "hc-\(UInt32.random(in: 0...UInt32.max))").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -93,7 +93,7 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("It is made private, and made private again") func privacy() throws {
+  @Test("The folder is created private, and made private again") func privacy() throws {
     try inScratch { state in
       let folder = ControlFolder(stateFolder: state)
       #expect(folder.sockets().isEmpty)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("What isn't a folder of ours is refused") func strangers() throws {
+  @Test("A path other than our own folder is refused") func strangers() throws {
     try inScratch { state in
       try FileManager.default.createSymbolicLink(atPath: state + "/control", withDestinationPath: state)
       #expect(throws: LoopError.self) { try ControlFolder(stateFolder: state).prepare() }
@@ -117,7 +117,7 @@ import Testing
     #expect(throws: LoopError.self) { try ControlFolder(stateFolder: "/no-such-folder/of-hapsim").prepare() }
   }
 
-  @Test("Sockets of dead processes are taken away, those of live ones and other files stay") func stale() throws {
+  @Test("Sockets of dead processes are removed; those of live ones and other files are kept") func stale() throws {
     try inScratch { state in
       let folder = ControlFolder(stateFolder: state)
       try folder.prepare()
@@ -134,7 +134,7 @@ import Testing
         }
         #expect(bound == 0)
       }
-      // No process has such a number.
+      // No process has such a PID.
       for name in ["2147483647-1.sock", "2147483647-2.sock.new", "\(getpid())-3.sock.new", "1-4.sock"] {
         try leave(name)
       }

@@ -7,7 +7,7 @@ import WorldTestSupport
 
 @Suite("Advertisers that deviate from RFC 6762, in a simulated world", .timeLimit(.minutes(10)))
 struct DeviantAdvertiserTests {
-  @Test("Three probes and two announcements come before anything else, with the times that RFC 6762 gives them")
+  @Test("A service starts with three probes and two announcements, at the times of RFC 6762")
   func start() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -16,7 +16,7 @@ struct DeviantAdvertiserTests {
       #expect(await events.upToOutcome() == [.established("Start")])
       let first = try #require(await neighbour.first { $0.points(to: "Start") })
       let mark = try neighbour.packets().firstIndex { $0.points(to: "Start") && $0.time == first.time } ?? 0
-      // The same packet comes over IPv6 as well.
+      // The same packet is sent over IPv6 as well.
       let second = await neighbour.first(after: mark) {
         $0.points(to: "Start") && $0.time - first.time > .milliseconds(500)
       }
@@ -39,7 +39,7 @@ struct DeviantAdvertiserTests {
   }
 
   #if os(Linux)
-    @Test("A browser finds its service with all records, follows its changes, and notices its end")
+    @Test("A browser finds the service with all records, observes its changes and its end")
     func found() async throws {
       try await withTestHost { host in
         let lookout = try host.makeLoop("lookout")
@@ -69,7 +69,7 @@ struct DeviantAdvertiserTests {
       }
     }
 
-    @Test("If another responder has the name, it takes the next one")
+    @Test("If another responder has the name, the service takes the next one")
     func twins() async throws {
       try await withTestHost { host in
         let other = try host.makeLoop("other")
@@ -93,23 +93,23 @@ struct DeviantAdvertiserTests {
   #endif
 
   @Test(
-    "A name that is lost while it is up is probed for again, and given up for the next; one that isn't defended stays")
+    "After a conflict, an established name is probed again and kept; if the other holds it, the next name is used")
   func conflict() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
       let station = try DeviantStation(host)
       let events = try station.publish(oddRecord("Claimed"))
       #expect(await events.upToOutcome() == [.established("Claimed")])
-      // Sent once: the name is free when it is probed for again.
+      // Sent once: the name is free during the new probing.
       let mark = try neighbour.send(DNSMessage(flags: 0x8400, answers: [otherService("Claimed")]))
       #expect(await neighbour.first(after: mark) { $0.message.isProbe } != nil)
       #expect(await neighbour.first(after: mark) { $0.points(to: "Claimed") } != nil)
-      // Another record, because a second conflict within seconds is defended and not probed for.
+      // Another record, because a second conflict within seconds is defended without probing.
       #expect(try await station.publish(oddRecord("Taken")).upToOutcome() == [.established("Taken")])
       try neighbour.hold([otherService("Taken")])
       let second = try station.publish(oddRecord("Taken"))
       #expect(await second.upToOutcome() == [.renamed(from: "Taken", to: "Taken (2)"), .established("Taken (2)")])
-      // No record of the service has the host's name.
+      // This record conflicts only with the host's name.
       try neighbour.hold([DNSRecord(oddHost, DNSType.a, ttl: 120, flushesCache: true, .address([127, 0, 0, 77]))])
       let moved = DNSName("odd-host-2.local")!
       let found = await neighbour.first { packet in
@@ -127,7 +127,7 @@ struct DeviantAdvertiserTests {
     }
   }
 
-  @Test("The responder whose probe is lower in order waits for a second; the other continues")
+  @Test("The responder with the lexicographically lower probe waits for a second; the other continues")
   func probesAtOnce() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -152,7 +152,7 @@ struct DeviantAdvertiserTests {
     }
   }
 
-  @Test("A question is answered with its records and with those needed next; a missing record is denied")
+  @Test("An answer has the requested records and those needed next; a missing record is denied")
   func questions() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -174,7 +174,7 @@ struct DeviantAdvertiserTests {
       #expect(try await answer(instance("Asked"), DNSType.txt)?.answers.map(\.type) == [DNSType.txt])
       #expect(try await answer(instance("Asked"), DNSType.any)?.answers.map(\.type) == [DNSType.srv, DNSType.txt])
       #expect(try await answer(oddHost, DNSType.a)?.answers.map(\.data) == [.address([127, 0, 0, 1])])
-      // No denial was sent by multicast yet, so this one is.
+      // There was no multicast denial yet, so this one is multicast.
       let types = DNSName("_services._dns-sd._udp.local")!
       let mark = try neighbour.send(
         DNSMessage(questions: [
@@ -192,7 +192,7 @@ struct DeviantAdvertiserTests {
     }
   }
 
-  @Test("An answer to another port than 5353 has the question, its number, and records with a short TTL")
+  @Test("An answer to a port other than 5353 has the question, its ID, and records with a short TTL")
   func legacy() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -209,7 +209,7 @@ struct DeviantAdvertiserTests {
     }
   }
 
-  @Test("A second instance has the same port, TXT record and host, and goes with the first")
+  @Test("A second instance has the same port, TXT record and host, and ends with the first")
   func second() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -237,7 +237,7 @@ struct DeviantAdvertiserTests {
     }
   }
 
-  @Test("It answers after malformed packets and a flood of questions")
+  @Test("Malformed packets and a flood of questions don't stop the responder")
   func hostile() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -254,13 +254,13 @@ struct DeviantAdvertiserTests {
         for value in [0, 0xC0, 0xFF] as [UInt8] {
           var wrong = bytes
           wrong[index] = value
-          // No record of another responder that would conflict with ours.
+          // Cleared, because a response could be a conflicting record.
           wrong[2] &= 0x7F
           try neighbour.send(raw: wrong)
         }
         try await neighbour.settle()
       }
-      // Each says that more is to come.
+      // Each announces that more known answers follow.
       for _ in 0..<200 {
         try neighbour.send(DNSMessage(flags: DNSMessage.truncated, questions: [DNSQuestion(hapType, DNSType.ptr)]))
       }
@@ -271,7 +271,7 @@ struct DeviantAdvertiserTests {
       try await neighbour.settle()
       let mark = try neighbour.send(
         DNSMessage(questions: [DNSQuestion(instance("Calm"), DNSType.srv, wantsUnicast: true)]))
-      // By multicast, where the flood has used up the unicast answers of this second.
+      // The answer may be multicast, if the flood has used up this second's unicast answers.
       let answer = await neighbour.first(after: mark) { $0.tells(instance("Calm"), DNSType.srv) }
       #expect(answer != nil)
       try station.close()

@@ -10,7 +10,7 @@ import WorldTestSupport
 extension DeviantAdvertiserTests {
   // MARK: Deviations
 
-  /// The behaviour of a responder from its start to its end, seen from outside.
+  /// The observable behaviour of a responder from its start to its end.
   struct Conduct: Equatable, Sendable {
     enum Audience: Sendable { case asker, all, nobody }
     var announces = true
@@ -59,7 +59,7 @@ extension DeviantAdvertiserTests {
         $0.announces = false
         $1.announces = false
         $1.announcesChanges = false
-        // What wasn't announced isn't taken back.
+        // A record that wasn't announced has no goodbye.
         $1.saysGoodbye = false
         $1.toldToAll = .asker
       },
@@ -82,7 +82,7 @@ extension DeviantAdvertiserTests {
       var seen = Conduct()
       let events = try station.publish(oddRecord("Odd"), fault.manner)
       #expect(await events.upToOutcome() == [.established("Odd")])
-      // Until a second after the second announcement: then a record may be multicast again.
+      // Until one second after the second announcement, when a record may be multicast again.
       seen.announces = await neighbour.first(within: .milliseconds(500)) { $0.points(to: "Odd") } != nil
       _ = await neighbour.first(within: .milliseconds(2100)) { _ in false }
 

@@ -24,8 +24,8 @@ func otherService(_ label: String) -> DNSRecord {
   )
 }
 
-/// A responder that deviates, on a loop of its own, and its events.
-final class DeviantStation: @unchecked Sendable {  // of the world's thread
+/// A deviating responder on a loop, and its events.
+final class DeviantStation: @unchecked Sendable {  // confined to the world's thread
   private let loop: EventLoop
   private var responder: DeviantAdvertiser!
 
@@ -50,7 +50,7 @@ final class DeviantStation: @unchecked Sendable {  // of the world's thread
     try loop.performAndWait { body(self.responder) }
   }
 
-  /// Checks that nothing is left.
+  /// Checks that no handle is left.
   func close() throws {
     try loop.performAndWait {
       self.responder.close()
@@ -63,7 +63,7 @@ final class DeviantStation: @unchecked Sendable {  // of the world's thread
 }
 
 extension AsyncStream<AdvertisementEvent> {
-  /// The events up to the first that is `established` or `failed`.
+  /// The events up to the first `established` or `failed`.
   func upToOutcome() async -> [AdvertisementEvent] {
     var seen: [AdvertisementEvent] = []
     for await event in self {
@@ -82,7 +82,7 @@ extension Neighbour.Packet {
     message.isResponse ? message.answers.filter { $0.name == name && $0.type == type } : []
   }
   func tells(_ name: DNSName, _ type: UInt16) -> Bool { answers(name, type).contains { !$0.isGoodbye } }
-  /// That the service is there.
+  /// Whether the packet announces the service.
   func points(to label: String) -> Bool {
     answers(hapType, DNSType.ptr).contains { $0.data == .pointer(instance(label)) && !$0.isGoodbye }
   }

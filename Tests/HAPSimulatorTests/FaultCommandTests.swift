@@ -6,7 +6,7 @@ import Testing
 @testable import HAPCommands
 @testable import HAPHost
 
-/// Serves profiles, and stops whatever comes of it.
+/// Serves profiles, and always stops afterwards.
 private func simulated<T>(
   _ profiles: String..., pace: SimulationClock.Pace = .standing, _ body: (ServedSimulation) async throws -> T
 ) async throws -> T {
@@ -22,7 +22,7 @@ private func simulated<T>(
 }
 
 extension ServedSimulation {
-  /// The faults that each accessory has, as `status` tells them.
+  /// The faults of each accessory, as in `status`.
   fileprivate func faults() async throws -> [[String]] {
     try await command("status")["accessories"]?.elements?.map { accessory in
       accessory["faults"]?.elements?.compactMap(\.stringValue) ?? []
@@ -30,8 +30,8 @@ extension ServedSimulation {
   }
 }
 
-@Suite("Faults by command") struct FaultCommandTests {
-  @Test("Of two accessories with one name each has its own faults from the start, and their commands reach it")
+@Suite("Fault commands") struct FaultCommandTests {
+  @Test("Two accessories with one name have separate faults from the start, and separate commands")
   func sameNames() async throws {
     let twin = ProfileText.garage.replacing("G-1", with: "G-2")
     try await simulated(ProfileText.garage, twin) { (served) async throws in
@@ -48,7 +48,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("One that is refused is named, and those behind it are not switched on") func refused() async throws {
+  @Test("A refused fault is named, and the faults after it are not started") func refused() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let choices = try ["chunked", "slow-read:characteristic=On", "stall"].map { try FaultLibrary.builtIn.choice($0) }
       let problem = await withCheckedContinuation { continuation in
@@ -61,7 +61,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("An accessory that is added begins with the faults of its profile; where one can't be, it is not added")
+  @Test("An added accessory starts with its profile's faults; if one is impossible, it is not added")
   func added() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let faults = #""category": "thermostat", "faults": ["chunked", "latency:by=10ms"],"#
@@ -77,7 +77,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("What happens once is over when it has happened", arguments: Restart.allCases) func once(_ restart: Restart)
+  @Test("A one-shot fault ends when it has happened", arguments: Restart.allCases) func once(_ restart: Restart)
     async throws
   {
     try await simulated(ProfileText.garage) { (served) async throws in
@@ -87,7 +87,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("The clock jumps, and what takes its time is done") func clockJump() async throws {
+  @Test("A clock jump performs the changes due in that time") func clockJump() async throws {
     try await simulated(ProfileText.garage, pace: .running(scale: 0.001)) { (served) async throws in
       try await served.command("set", #""characteristic": "TargetDoorState", "value": "open""#)
       #expect(try await served.value("Current Door State")?.integerValue == 2)
@@ -101,7 +101,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("A scenario's time is not jumped over, and the fault is not on") func clockJumpRefused() async throws {
+  @Test("A clock jump is refused in a scenario, and the fault doesn't start") func clockJumpRefused() async throws {
     try await simulated(ProfileText.garage, pace: .jumping) { (served) async throws in
       #expect(
         try await served.refusal("fault", #""fault": "clock-jump""#)
@@ -110,7 +110,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("A cyclic fault repeats until it ends, and leaves the accessory as it was", .timeLimit(.minutes(10)))
+  @Test("A cyclic fault repeats until it ends, and restores the accessory's state", .timeLimit(.minutes(10)))
   func cycle() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -122,7 +122,7 @@ extension ServedSimulation {
         if count == 5 { break }
       }
       #expect(count == 5)
-      // Other words take the place of the first.
+      // New parameters replace the first ones.
       try await served.command("fault", #""fault": "flap:off=1h:on=1h""#)
       try await served.command("fault", #""fault": "flap", "value": false"#)
       #expect(try await served.command("status")["accessories"]?.elements?[0]["radio"]?.boolValue == true)
@@ -130,7 +130,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("Restarts lose what all faults say together") func restartChanges() throws {
+  @Test("A restart loses the data of all faults combined") func restartChanges() throws {
     let changes = try ["lost-state:what=identity", "shuffled-iids"].compactMap {
       try FaultLibrary.builtIn.choice($0).defect?.restart
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPHost
 
 @Suite("Commands for several loops", .timeLimit(.minutes(10))) struct FleetDispatcherTests {
-  /// A loop, and what it has when it is asked for on it.
+  /// A loop with its dispatcher.
   private final class Part: @unchecked Sendable {  // used on its loop alone
     let loop = EventLoop(name: "part")
     private(set) var dispatcher: CommandDispatcher!
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("A jump in the turn in which they begin is one of every loop") func jump() throws {
+  @Test("A jump applies to each loop, even in the turn in which the fleet starts") func jump() throws {
     let origin = EventLoop(name: "clock").readClock()
     let parts = try (0..<3).map { _ in try Part(origin: origin) }
     let fleet = try parts[0].loop.performAndWait {
@@ -36,7 +36,7 @@ import Testing
       parts[0].clock.jump(by: .seconds(3600)) { _ in }
       return fleet
     }
-    // What is begun behind it on another loop, too.
+    // A later jump on another loop, too.
     try parts[1].loop.performAndWait { parts[1].clock.jump(by: .seconds(3600)) { _ in } }
     for part in parts {
       let now = try part.loop.performAndWait { part.clock.now }

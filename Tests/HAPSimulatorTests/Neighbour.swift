@@ -3,11 +3,11 @@ import HAPLoop
 import HAPWire
 import WorldTestSupport
 
-/// Another program on the test's host: receives every packet of multicast DNS, sends any, and may hold a name.
-final class Neighbour: @unchecked Sendable {  // of the world's thread
+/// Another program on the test's host: receives each mDNS packet, sends any packets, and may hold a name.
+final class Neighbour: @unchecked Sendable {  // confined to the world's thread
   struct Packet: Sendable {
     let message: DNSMessage
-    /// To us alone.
+    /// Sent to this program by unicast.
     let isDirect: Bool
     let time: Duration
   }
@@ -52,7 +52,7 @@ final class Neighbour: @unchecked Sendable {  // of the world's thread
 
   func packets(after mark: Int = 0) throws -> [Packet] { try loop.performAndWait { Array(self.packets[mark...]) } }
 
-  /// The first packet after `mark` that fulfils `matches`; nil when there is none in time.
+  /// The first packet after `mark` for which `matches` is true; `nil` at the timeout.
   func first(
     after mark: Int = 0, within limit: Duration = .seconds(10), where matches: @escaping @Sendable (Packet) -> Bool
   ) async -> Packet? {
@@ -71,11 +71,11 @@ final class Neighbour: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// Waits until packets on their way have arrived: each message comes over IPv4 and over IPv6.
+  /// Waits until packets in transit have arrived: each message is sent over IPv4 and over IPv6.
   func settle() async throws { try await loop.sleep(for: .milliseconds(10)) }
 
-  /// Sends to all.
-  /// - Returns: the place before it.
+  /// Sends a multicast packet.
+  /// - Returns: the mark before the packet.
   @discardableResult
   func send(_ message: DNSMessage) throws -> Int {
     try loop.performAndWait {
@@ -92,7 +92,7 @@ final class Neighbour: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// Asks from a port of its own, as one who knows no multicast DNS.
+  /// Asks from an ephemeral port, as a one-shot resolver (RFC 6762 §6.7).
   func sendFromElsewhere(_ message: DNSMessage) throws -> Int {
     try loop.performAndWait {
       try self.sockets.sendToAll(message.encoded(), ownPort: true)
@@ -100,7 +100,7 @@ final class Neighbour: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// Multicasts these records, and multicasts them again when a question asks for one of them.
+  /// Multicasts these records, and repeats them when a question asks for one of them.
   func hold(_ records: [DNSRecord]) throws {
     try loop.performAndWait {
       self.held = records

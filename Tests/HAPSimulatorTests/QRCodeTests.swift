@@ -6,7 +6,7 @@ import Testing
 struct QRCodeTests {
   let code = QRCode("X-HM://0071YE3U0ABCD")!
 
-  @Test("A setup payload fits the smallest code, 21 modules wide, with its finders and timing in place")
+  @Test("A setup payload fits the smallest code, 21 modules wide, with its finders and timing patterns")
   func structure() {
     #expect(code.size == 21)
     let finder = ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"].map(Array.init)
@@ -15,7 +15,8 @@ struct QRCodeTests {
         for column in 0..<7 { #expect(code[left + column, top + row] == (finder[row][column] == "#")) }
       }
     }
-    // Separators are light, timing alternates, and the module beside the lower finder is always dark (ISO/IEC 18004 §6.3, §7.9).
+    // Separators are light, timing alternates, and a module beside the lower finder is dark
+    // (ISO/IEC 18004 §6.3, §7.9).
     for index in 0..<8 {
       #expect(!code[7, index] && !code[index, 7] && !code[13, index] && !code[index, 13])
     }
@@ -23,9 +24,9 @@ struct QRCodeTests {
     #expect(code[8, 13])
   }
 
-  @Test("The format says level M, in both copies")
+  @Test("The format information is level M, in both copies")
   func format() {
-    // Copy 1 around the upper left finder, most significant bit first; copy 2 split over the other two.
+    // Copy 1 is around the upper left finder, most significant bit first; copy 2 is split over the other two.
     let first = [
       (0, 8), (1, 8), (2, 8), (3, 8), (4, 8), (5, 8), (7, 8), (8, 8), (8, 7), (8, 5), (8, 4), (8, 3), (8, 2), (8, 1),
       (8, 0),
@@ -36,20 +37,20 @@ struct QRCodeTests {
     #expect((formats[0] ^ 0b101_0100_0001_0010) >> 13 == 0b00)
   }
 
-  @Test("Another text is another code; a longer one is a larger code")
+  @Test("Another text gives another code; a longer one gives a larger code")
   func differs() {
     #expect(QRCode("X-HM://0071YE3U0ABCE") != code)
     #expect(QRCode("X-HM://0071YE3U0ABCDEFGH")?.size == 25)
   }
 
-  @Test("What no code can hold gives none")
+  @Test("A text that is too long gives no code")
   func none() {
     #expect(QRCode("") == nil)
     #expect(QRCode("a\0b") == nil)
     #expect(QRCode(String(repeating: "a", count: 3000)) == nil)
   }
 
-  /// Reads the modules back out of the drawn lines.
+  /// Reads the modules from the drawn lines.
   func modules(_ lines: [String], drawnIsDark: Bool) -> [[Bool]] {
     lines.flatMap { line in
       let halves = line.map { (upper: "█▀".contains($0), lower: "█▄".contains($0)) }
@@ -57,7 +58,7 @@ struct QRCodeTests {
     }
   }
 
-  @Test("Drawn in a terminal it has every module and its quiet zone", arguments: [2, 4])
+  @Test("A code drawn in a terminal has each module and its quiet zone", arguments: [2, 4])
   func drawn(_ quietZone: Int) throws {
     let start = "\u{1B}[38;5;16;48;5;231m", end = "\u{1B}[0m"
     let coloured = code.lines(.colour, quietZone: quietZone)

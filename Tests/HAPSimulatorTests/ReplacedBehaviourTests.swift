@@ -2,7 +2,7 @@ import HAPWire
 import Testing
 @testable import HAPDevices
 
-@Suite("Behaviours, while the profile is replaced") struct ReplacedBehaviourTests {
+@Suite("Behaviours during a replacement of the profile") struct ReplacedBehaviourTests {
   static func profile(_ name: String, _ category: String, _ services: [String]) -> String {
     """
     { "format": "hasaccessory/1", "name": "\(name)", "serialNumber": "R-1", "category": "\(category)",
@@ -46,7 +46,7 @@ import Testing
     try await served.value(name)?.integerValue
   }
 
-  @Test("A door in the middle of its travel arrives on time") func door() async throws {
+  @Test("A moving door arrives on time") func door() async throws {
     try await simulated(Self.garage(Self.door)) { served in
       try await set("TargetDoorState", #""open""#, in: served)
       try await advance("9s", in: served)
@@ -55,7 +55,7 @@ import Testing
       #expect(try await integer("Current Door State", in: served) == 2)
       try await advance("100ms", in: served)
       #expect(try await integer("Current Door State", in: served) == 0)
-      // The position was kept, too: the door is fully open, and takes the whole time to close.
+      // The position was kept, too: the door is fully open, and takes the full time to close.
       try await set("TargetDoorState", #""closed""#, in: served)
       try await advance("12s", in: served)
       #expect(try await integer("Current Door State", in: served) == 1)
@@ -79,9 +79,7 @@ import Testing
     }
   }
 
-  @Test("Of two behaviours the one whose parameters changed starts again, and the other one continues") func oneOfTwo()
-    async throws
-  {
+  @Test("A behaviour whose parameters changed restarts, and the other one continues") func oneOfTwo() async throws {
     try await simulated(Self.garage(Self.door, Self.lock)) { served in
       try await set("TargetDoorState", #""open""#, in: served)
       try await set("LockTargetState", #""unsecured""#, in: served)
@@ -104,7 +102,7 @@ import Testing
       try await set("TargetDoorState", #""open""#, in: served)
       try await set("LockTargetState", #""unsecured""#, in: served)
       try await advance("4s", in: served)
-      // The lock's part takes the door's place, and so its timer numbers.
+      // The lock's part gets the door's index, and so its timer numbers.
       let before = try await integer("Lock Current State", in: served)
       try await replace(Self.garage(Self.lock), in: served)
       try await advance("900ms", in: served)
@@ -114,13 +112,13 @@ import Testing
       let events = served.eventNames().count
       try await advance("1h", in: served)
       #expect(served.eventNames().count == events)
-      // The removed service comes back at rest.
+      // The removed service returns at rest.
       try await replace(Self.garage(Self.door, Self.lock), in: served)
       #expect(try await integer("Current Door State", in: served) == 1)
     }
   }
 
-  @Test("A behaviour starts again if the new profile gives its service another value") func value() async throws {
+  @Test("A behaviour restarts if the new profile gives its service another value") func value() async throws {
     try await simulated(Self.garage(Self.door)) { served in
       try await set("TargetDoorState", #""open""#, in: served)
       try await advance("9s", in: served)
@@ -138,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("A series continues where it was, and another series begins at its first value") func series() async throws {
+  @Test("A series continues at its position, and another series begins at its first value") func series() async throws {
     func thermometer(_ series: String, _ others: String...) -> String {
       let service = """
         { "type": "TemperatureSensor", "name": "Air", "behaviour": { "replay": \(series) } }
@@ -222,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A new bridged accessory leaves the behaviours of the others as they are") func bridged() async throws {
+  @Test("A new bridged accessory doesn't affect the behaviours of the others") func bridged() async throws {
     func bridge(_ names: String...) -> String {
       let accessories = names.map {
         "{ \"name\": \"\($0)\", \"serialNumber\": \"\($0)\", \"services\": [ \(Self.door) ] }"

@@ -10,7 +10,7 @@ extension ReplacedBehaviourTests {
     #"{ "type": "MotionSensor", "name": "Motion", "characteristics": [ { "type": "StatusLowBattery" } ] }"#
   private static func sensor(_ services: [String]) -> String { profile("Sensor", "sensor", services) }
 
-  /// The values of all characteristics with such a name.
+  /// The values of all characteristics with this name.
   private func integers(_ name: String, in served: ServedSimulation) async throws -> [Int128?] {
     let status = try await served.command("status")
     var values: [Int128?] = []
@@ -47,8 +47,7 @@ extension ReplacedBehaviourTests {
     }
   }
 
-  @Test("A restarted irrigation system counts the time that a continuing valve has left") func irrigation() async throws
-  {
+  @Test("A restarted irrigation system uses the remaining time of a continuing valve") func irrigation() async throws {
     func sprinklers(_ valves: String...) -> String {
       let services = valves.map {
         """

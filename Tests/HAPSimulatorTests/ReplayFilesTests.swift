@@ -8,7 +8,7 @@ import Testing
 @testable import HAPDevices
 @testable import HAPHost
 
-/// A folder with a profile's files, for the length of a test.
+/// A temporary folder with a profile's files, for one test.
 private final class ProfileFolder {
   let path = NSTemporaryDirectory() + "hapsim-series-\(UUID().uuidString)"
   var profile: String { path + "/x.hasaccessory" }
@@ -23,7 +23,7 @@ private final class ProfileFolder {
   func write(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path + "/" + name)) }
 }
 
-@Suite("Files that sensors replay") struct ReplayFilesTests {
+@Suite("Replay files of sensors") struct ReplayFilesTests {
   private func problem(_ replay: String, _ files: ReplayFiles) -> String? {
     let node = try! JSONNode.parse(Array(#"{"behaviour": {"replay": \#(replay)}}"#.utf8))["behaviour"]!
     let problems = BehaviourRegistry.standard.problems(
@@ -32,7 +32,7 @@ private final class ProfileFolder {
     return problems.first.map { "\($0.path) \($0.place) \($0.message)" }
   }
 
-  @Test("A file that is missing, too large, wrong or none is a problem where it is named")
+  @Test("A file that is missing, too large or malformed is a problem at its place in the profile")
   func badFiles() throws {
     let folder = try ProfileFolder([
       "wrong.csv": "0,1\n1,hot\n", "large.csv": "0,1\n" + String(repeating: "# ", count: 1 << 19),
@@ -60,7 +60,7 @@ private final class ProfileFolder {
     }
   }
 
-  @Test("A file is read once for a profile, however many copies name it")
+  @Test("A file is read once for a profile, however many copies refer to it")
   func readOnce() throws {
     let folder = try ProfileFolder(["a.csv": "0,1"])
     let files = ReplayFiles(beside: folder.profile)
@@ -71,7 +71,7 @@ private final class ProfileFolder {
   }
 
   @Test(
-    "What is prepared, and what replaces it, replays the file beside its profile; a bad one keeps it from being served")
+    "A prepared profile and its replacement replay the file next to the profile; a malformed file prevents serving")
   func prepared() throws {
     let folder = try ProfileFolder(["good.csv": "0,20", "bad.csv": "x"])
     func profile(_ file: String) throws -> AccessoryProfile {

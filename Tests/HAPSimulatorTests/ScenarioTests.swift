@@ -9,7 +9,7 @@ import Testing
 @testable import HAPHost
 
 @Suite("Scenarios of served accessories") struct ScenarioTests {
-  /// Plays a scenario to its end: its notes, how it ended, and when.
+  /// Plays a scenario to its end, and returns its notes, its result and its time.
   private func play(
     _ text: String, _ profiles: [String] = [ProfileText.garage], pace: SimulationClock.Pace = .jumping
   ) async throws -> (notes: [String], failure: ScenarioFailure?, now: Duration, events: [SimulatorEvent]) {
@@ -43,7 +43,7 @@ import Testing
     return (notes.withLock { $0 }, failure, now, events)
   }
 
-  @Test("The vocabulary of events is the simulator's, name by name and member by member") func vocabulary() throws {
+  @Test("The event vocabulary equals the simulator's, name by name and member by member") func vocabulary() throws {
     let id = AttributeID(aid: 1, iid: 9)
     let named = SimulatorEvent.NamedCharacteristic(id: id, name: "On")
     let value = SimulatorEvent.NamedValue(characteristic: named, value: true, word: nil, unit: nil)
@@ -96,13 +96,13 @@ import Testing
     }
   }
 
-  @Test("Commands of a scenario are those of the simulator, without what asks or is about time") func commands() {
+  @Test("A scenario has the simulator's commands, except queries and commands about time") func commands() {
     let all = Set(ScenarioCommands.all.names)
     #expect(Set(CommandName.words).subtracting(all) == ["advance", "list", "status", "stop"])
     #expect(all.subtracting(ScenarioCommands.withoutFiles.names) == ["add", "replace"])
   }
 
-  @Test("A door that moves is waited for in simulated time, and takes none of the machine's") func door() async throws {
+  @Test("Waiting for a moving door takes simulated time, not real time") func door() async throws {
     let (notes, failure, now, _) = try await play(
       """
       steps:
@@ -115,7 +115,7 @@ import Testing
     #expect(now > .seconds(1006 * 3600))
   }
 
-  @Test("It does the same as life does, only sooner") func paces() async throws {
+  @Test("A fast run has the same results as one in real time") func paces() async throws {
     let text = """
       steps:
         - { after: 10s..20s, set: { characteristic: TargetDoorState, value: open } }
@@ -128,9 +128,7 @@ import Testing
     #expect(values(jumping.events) == values(running.events))
   }
 
-  @Test("A restart is over before the next step, and what it takes is none of the simulation's time") func restart()
-    async throws
-  {
+  @Test("A restart is complete before the next step, and takes no simulated time") func restart() async throws {
     let (notes, failure, now, events) = try await play(
       "steps: [{ after: 5s, reboot: Garage }, { expect: { event: restarted, by: reboot } }, { note: Back }]")
     #expect(failure == nil)
@@ -139,7 +137,7 @@ import Testing
     #expect(events.contains { $0.kind == .restarted(.reboot) })
   }
 
-  @Test("What fails says what is so instead, in the catalogue's words") func failure() async throws {
+  @Test("A failure reports the present value, in the catalogue's names") func failure() async throws {
     let played = try await play(
       "steps:\n  - expect: { characteristic: CurrentDoorState, is: open }\n    within: 2s")
     #expect(
@@ -149,7 +147,7 @@ import Testing
   }
 
   @Test(
-    "What the accessories haven't got fails the step that asks for it",
+    "A step with an unknown name fails",
     arguments: [
       ("expect: { characteristic: Nonsense, is: 1 }", "Nonsense"),
       ("expect: { accessory: Nobody, characteristic: CurrentDoorState, is: open }", "Nobody"),
@@ -166,13 +164,13 @@ import Testing
     #expect(played.now == .seconds(1))
   }
 
-  @Test("Time that jumps can't be advanced by others") func advance() async throws {
+  @Test("Jumping time can't be advanced by other commands") func advance() async throws {
     let served = try await ServedSimulation([ProfileText.garage], pace: .jumping)
     #expect(try await served.refusal("advance", "\"duration\": \"1s\"") == "not-possible: the scenario controls time")
     try await served.stop()
   }
 
-  @Test("What is recorded is a scenario, and happens again") func recording() async throws {
+  @Test("A recording is a scenario, and reproduces the events") func recording() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     let recorder = try await served.onLoop { [served] in
       OnThread(ScenarioRecorder(served.simulation.clock, expects: false))
@@ -208,7 +206,7 @@ import Testing
     try await served.stop()
   }
 
-  @Test("A recording in which nothing happened is a scenario, too") func emptyRecording() async throws {
+  @Test("A recording without events is a valid scenario") func emptyRecording() async throws {
     let text = ScenarioRecorder.head(profiles: [], seed: nil)
     #expect(ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .all).problems == [])
   }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HAPHost
 
-/// A front end in memory, with one session that is there from the start.
+/// A front end in memory, with one session from the start.
 private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
-  /// What happened to the front ends of one accessory, in order.
+  /// The calls to the front ends of one accessory, in order.
   final class Log: Sendable {
     private let steps = Mutex<[String]>([])
     private let count = Mutex(0)
@@ -25,10 +25,10 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
 
   private let parts: FrontEndParts
   private let log: Log
-  /// Of the front end among those of the accessory, from 1.
+  /// The number of the front end, from 1.
   private let number: Int
   private let connection: UInt64
-  /// Whether it can't get its radio back.
+  /// Whether the front end fails to get its radio back.
   private let failsToGainRadio: Bool
   private lazy var session = AttributeSession(controller: nil, connection: self, frontEnd: self)
   /// Called with the values of each event.
@@ -70,7 +70,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   func stop(_ ending: RunEnding) { note("\(ending)") }
   func loseRadio() { note("loses radio") }
   func gainRadio() throws(LoopError) {
-    if failsToGainRadio { throw LoopError(.addressInUse, "the place is taken") }
+    if failsToGainRadio { throw LoopError(.addressInUse, "the port is in use") }
     note("gains radio")
   }
   func setAnnounced(_ isAnnounced: Bool) { note("announced \(isAnnounced)") }
@@ -104,7 +104,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
 
 /// Seen to fail: with a `perform` that does nothing, the time limit was exceeded.
 @Suite("A hosted accessory has a list of front ends", .timeLimit(.minutes(1))) struct SecondFrontEndTests {
-  /// Writes a garage's target door state over the front end, and waits for the event of its current door state.
+  /// Writes a garage's target door state through the front end, and waits for the event of its current door state.
   private func event(
     of made: LoopBound<MemoryFrontEnd>, afterWriting door: Int128, to served: ServedSimulation
   ) async throws -> [Value] {
@@ -136,9 +136,9 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     }
     let served = try await ServedSimulation([ProfileText.garage], frontEnds: isBesideIP ? [.ip, memory] : [memory])
     let first = try #require(made.withLock { $0 })
-    // The device has got the write, and opens the door.
+    // The device received the write, and opens the door.
     #expect(try await event(of: first, afterWriting: 0, to: served) == [.integer(2)])
-    // In a turn in which nothing else happens. Time stands still, so the door is closed at once.
+    // In a turn without other events. Time is frozen, so the door is closed at once.
     #expect(try await event(of: first, afterWriting: 1, to: served) == [.integer(1)])
     #expect(try await served.value("Current Door State")?.integerValue == 1)
 
@@ -184,7 +184,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: "))
     let accessory = try await served.command("status")["accessories"]?.elements?.first
     #expect(accessory?["radio"]?.boolValue == false)
-    // A port that was listened at for a moment is free again.
+    // The port, which was open for a moment, is free again.
     #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: the place"))
     try await served.stop()
     #expect(
@@ -209,7 +209,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
 
   @Test("An accessory with another front end than the one over IP is not captured") func capture() async throws {
     let log = MemoryFrontEnd.Log()
-    let capture: @Sendable (Int, Int) -> CaptureMaker = { _, _ in { _ in preconditionFailure("a record was begun") } }
+    let capture: @Sendable (Int, Int) -> CaptureMaker = { _, _ in { _ in preconditionFailure("a capture started") } }
     await #expect(throws: LoopError.self) {
       _ = try await ServedSimulation(
         [ProfileText.garage], frontEnds: [.ip, .other { MemoryFrontEnd($0, log) }], capture: capture)

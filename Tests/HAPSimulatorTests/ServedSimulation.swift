@@ -13,7 +13,8 @@ import Testing
 @testable import HAPDevices
 @testable import HAPHost
 
-/// A simulation on a loop of its own, as `hapsim run` has one: on loopback, not announced, keeping nothing. Everything awaits; nothing blocks.
+/// A simulation on a loop, as in `hapsim run`: on loopback, not announced, without stored state. Every call is
+/// asynchronous; none blocks.
 final class ServedSimulation: Sendable {
   struct Failure: Error, CustomStringConvertible {
     let message: String
@@ -22,21 +23,21 @@ final class ServedSimulation: Sendable {
 
   let loop = EventLoop(name: "simulation")
   let events = Mutex<[SimulatorEvent]>([])
-  /// Is told them as well, on the loop.
+  /// Called with the events as well, on the loop.
   let listener = Mutex<(@Sendable (SimulatorEvent) -> Void)?>(nil)
   let profiles = Mutex<[String: String]>([:])
   let allStopped = Mutex(0)
   private let held = Mutex<(simulation: Simulation, dispatcher: Held)?>(nil)
 
-  /// What belongs to the loop.
+  /// The state that is confined to the loop.
   final class Held: @unchecked Sendable {
     let dispatcher: CommandDispatcher
     init(_ dispatcher: CommandDispatcher) { self.dispatcher = dispatcher }
   }
 
   /// - Parameters:
-  ///   - profiles: the texts of profiles, each served.
-  ///   - host: where they listen. On Linux, every address 127.x.x.x is a loopback address.
+  ///   - profiles: the texts of the profiles to serve.
+  ///   - host: the address to listen on. On Linux, each address 127.x.x.x is a loopback address.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
     advertiser: RecordedAdvertiser? = nil, frontEnds: [FrontEndChoice] = [.ip],
@@ -69,7 +70,7 @@ final class ServedSimulation: Sendable {
     }
   }
 
-  /// To be called in the end: it and the loop know each other.
+  /// Must be called at the end: it breaks the reference cycle with the loop.
   func stop() async throws {
     try await onLoop { [self] in simulation.stop() }
     held.withLock { $0 = nil }
@@ -93,7 +94,7 @@ final class ServedSimulation: Sendable {
     }
   }
 
-  /// The answer to a line.
+  /// The answer to a command line.
   func answer(_ line: String) async throws -> JSONNode {
     let dispatcher = dispatcher
     let text = await withCheckedContinuation { continuation in
@@ -102,7 +103,7 @@ final class ServedSimulation: Sendable {
     return try JSONNode.parse(Array(text.utf8))
   }
 
-  /// The answer to a command that is carried out.
+  /// The answer to a command that must succeed.
   @discardableResult
   func command(_ name: String, _ members: String = "") async throws -> JSONNode {
     let answer = try await answer("{\"command\": \"\(name)\"\(members.isEmpty ? "" : ", " + members)}")
@@ -112,14 +113,14 @@ final class ServedSimulation: Sendable {
     return answer
   }
 
-  /// Code and message of a command that is refused.
+  /// Code and message of a command that must be refused.
   func refusal(_ name: String, _ members: String = "") async throws -> String {
     let answer = try await answer("{\"command\": \"\(name)\"\(members.isEmpty ? "" : ", " + members)}")
     guard let error = answer["error"] else { return "carried out" }
     return "\(error["code"]?.stringValue ?? "?"): \(error["message"]?.stringValue ?? "?")"
   }
 
-  /// A value as `status` tells it.
+  /// A value from `status`.
   func value(_ name: String, accessory: String? = nil) async throws -> JSONNode? {
     let status = try await command("status", accessory.map { "\"accessory\": \"\($0)\"" } ?? "")
     for accessory in status["accessories"]?.elements ?? [] {
@@ -133,7 +134,7 @@ final class ServedSimulation: Sendable {
   func eventNames() -> [String] { events.withLock { $0.map(\.name) } }
 }
 
-/// Notes what is to be advertised. Belongs to the loop's thread.
+/// Records the advertised data. Confined to the loop's thread.
 final class RecordedAdvertiser: Advertiser, @unchecked Sendable {
   private(set) var names: [String] = []
   private(set) var tell: (AdvertisementEvent) -> Void = { _ in }

@@ -4,13 +4,13 @@ import Testing
 @testable import HAPDevices
 @testable import HAPHost
 
-/// Something that belongs to one loop's thread.
+/// A value that is confined to one loop's thread.
 final class OnThread<T>: @unchecked Sendable {
   var value: T
   init(_ value: T) { self.value = value }
 }
 
-/// Runs `body` on a loop of its own with a clock, and returns what it was given.
+/// Runs `body` on a new loop with a clock, and returns the result.
 private func withClock<T: Sendable>(
   _ pace: SimulationClock.Pace = .standing, mostFirings: Int = SimulationClock.mostFirings,
   _ body: @escaping @Sendable (SimulationClock, _ finish: @escaping @Sendable (T) -> Void) -> Void
@@ -33,8 +33,8 @@ private func withClock<T: Sendable>(
   return result
 }
 
-@Suite("The simulation's time") struct SimulationClockTests {
-  @Test("An advance fires what is due in order, each at its moment, and what was started first where they meet")
+@Suite("The simulated clock") struct SimulationClockTests {
+  @Test("An advance fires due timers in order, each at its time; equal times in the order of their start")
   func order() async {
     let log: [String] = await withClock { clock, finish in
       let log = OnThread<[String]>([])
@@ -56,7 +56,7 @@ private func withClock<T: Sendable>(
     #expect(log == ["past 0s", "a 1s", "b 1s", "c 3s", "e 3s", "d 10s", "then 10s"])
   }
 
-  @Test("A timer fires once, moves when it is started again, and is silent when cancelled or closed")
+  @Test("A timer fires once, moves when it is restarted, and never fires after cancelling or closing")
   func timers() async {
     let log: [String] = await withClock { clock, finish in
       let log = OnThread<[String]>([])
@@ -68,7 +68,7 @@ private func withClock<T: Sendable>(
       closed.start(after: .seconds(1))
       let ticking = SimulationTimer(clock) {
         log.value.append("tick")
-        // Seen from within a firing: one that is due at this moment, one that is not any more.
+        // Changed during a firing: one timer that is due now, and one that is no longer due.
         others[7].cancel()
         others[3].start(after: .seconds(100))
         others[19].start(after: .zero)
@@ -81,11 +81,11 @@ private func withClock<T: Sendable>(
     #expect(log == ["0", "1", "2", "tick", "19"] + rest)
   }
 
-  @Test("Time that stands still moves in advances alone, one after another") func standing() async {
+  @Test("Frozen time moves only by advances, one after another") func standing() async {
     let times: [String] = await withClock { clock, finish in
       let times = OnThread(["\(clock.now)"])
       let tick = OnThread<SimulationTimer?>(nil)
-      // So many that the first advance takes several turns, and the others wait.
+      // Enough firings for the first advance to take several turns, while the others wait.
       tick.value = SimulationTimer(clock) { tick.value?.start(after: .microseconds(1)) }
       tick.value?.start(after: .zero)
       for _ in 0..<3 {
@@ -101,7 +101,7 @@ private func withClock<T: Sendable>(
     #expect(times == ["0.0 seconds", "0.03 seconds", "0.06 seconds", "0.09 seconds", "0.09 seconds"])
   }
 
-  @Test("An advance has bounds: ten years, and none below zero", arguments: [-1, 10 * 8766 * 3600 + 1]) func bounds(
+  @Test("An advance is limited to ten years, and can't be negative", arguments: [-1, 10 * 8766 * 3600 + 1]) func bounds(
     _ seconds: Int
   ) async {
     let error: CommandError? = await withClock { clock, finish in
@@ -113,14 +113,14 @@ private func withClock<T: Sendable>(
     #expect(error?.code == .invalidValue)
   }
 
-  @Test("Ten years pass") func tenYears() async {
+  @Test("Ten years can be advanced") func tenYears() async {
     let now: Duration = await withClock { clock, finish in
       clock.advance(by: .longestAdvance) { _ in finish(clock.now) }
     }
     #expect(now == .seconds(315_576_000))
   }
 
-  @Test("Timers without end end the advance with an error, and the next one can begin") func runAway() async {
+  @Test("Endless timers end the advance with an error, and the next one can start") func runAway() async {
     let messages: [String] = await withClock(mostFirings: 1000) { clock, finish in
       let firings = OnThread(0)
       let tick = OnThread<SimulationTimer?>(nil)
@@ -144,11 +144,11 @@ private func withClock<T: Sendable>(
     #expect(messages.last == "101s")
   }
 
-  @Test("While time is advanced, the loop's other work has its turns") func fairness() async {
+  @Test("During an advance, other work of the loop gets its turns") func fairness() async {
     let isDone: Bool = await withClock { clock, finish in
       let mayEnd = OnThread(false)
       let tick = OnThread<SimulationTimer?>(nil)
-      // Without end until other work on the loop says so.
+      // Endless until other work on the loop ends it.
       tick.value = SimulationTimer(clock) { if !mayEnd.value { tick.value?.start(after: .zero) } }
       tick.value?.start(after: .zero)
       clock.advance(by: .seconds(1)) { result in finish((try? result.get()) != nil && mayEnd.value) }
@@ -157,7 +157,7 @@ private func withClock<T: Sendable>(
     #expect(isDone)
   }
 
-  @Test("Time that passes by itself is not advanced") func running() async {
+  @Test("Real time can't be advanced") func running() async {
     let error: CommandError? = await withClock(.running(scale: 1)) { clock, finish in
       clock.advance(by: .seconds(1)) { result in
         do throws(CommandError) { _ = try result.get() } catch { return finish(error) }
@@ -168,10 +168,10 @@ private func withClock<T: Sendable>(
     #expect(error?.message.contains("--virtual-time") == true)
   }
 
-  @Test("A jump fires what is due on the way at its moment, in order, where time passes by itself") func jump() async {
+  @Test("In real time, a jump fires the timers due on the way at their times, in order") func jump() async {
     let log: [String] = await withClock(.running(scale: 0.001)) { clock, finish in
       let log = OnThread<[String]>([])
-      // Nobody waits for two weeks.
+      // Without the jump, this would take two weeks.
       let limit = LoopTimer(clock.loop)
       func end(_ word: String) {
         limit.close()
@@ -191,7 +191,7 @@ private func withClock<T: Sendable>(
     #expect(log == ["jumped", "a 10", "b 20", "on time"])
   }
 
-  @Test("A jump has bounds, and stands for an advance where time stands still") func jumpBounds() async {
+  @Test("A jump is limited, and is an advance if time is frozen") func jumpBounds() async {
     let codes: [String] = await withClock(.running(scale: 1)) { clock, finish in
       let codes = OnThread<[String]>([])
       for seconds in [-1, 10 * 8766 * 3600 + 1] {
@@ -206,9 +206,9 @@ private func withClock<T: Sendable>(
     #expect(now == .seconds(5))
   }
 
-  @Test("However fast time passes, a timer finds the clock where it is due", arguments: [0.5, 1, 1000, 100_000])
+  @Test("At any time scale, a timer sees the clock at its deadline", arguments: [0.5, 1, 1000, 100_000])
   func speeds(_ scale: Double) async {
-    // Real milliseconds, whatever the scale.
+    // One real millisecond, whatever the scale.
     let step = Duration.milliseconds(1) * scale
     let moments: [Duration] = await withClock(.running(scale: scale)) { clock, finish in
       let start = clock.now
@@ -220,13 +220,13 @@ private func withClock<T: Sendable>(
       }
       tick.value?.start(after: step)
     }
-    // The first start looked at the clock once more, between two readings of it.
+    // The first start reads the clock again, so it may be later.
     let first = moments[0]
     #expect(moments == (0..<5).map { first + step * $0 })
     #expect(first >= step)
   }
 
-  @Test("Time runs on between timers") func passing() async {
+  @Test("Time continues between timers") func passing() async {
     let isLater: Bool = await withClock(.running(scale: 100_000)) { clock, finish in
       let start = clock.now
       LoopTimer(clock.loop) { finish(clock.now >= start + .seconds(100)) }.start(after: .milliseconds(2))
@@ -234,7 +234,7 @@ private func withClock<T: Sendable>(
     #expect(isLater)
   }
 
-  @Test("Closing ends what is under way") func closing() async {
+  @Test("Closing ends pending advances with an error") func closing() async {
     let error: CommandError? = await withClock { clock, finish in
       let tick = OnThread<SimulationTimer?>(nil)
       tick.value = SimulationTimer(clock) { tick.value?.start(after: .zero) }

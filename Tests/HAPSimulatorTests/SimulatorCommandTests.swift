@@ -25,7 +25,7 @@ struct SimulatorCommandTests {
     }
   }
 
-  @Test("set carries a characteristic by name or address, its service and a value")
+  @Test("set contains a characteristic by name or address, its service and a value")
   func set() throws {
     let line =
       #"{"id":7,"command":"set","accessory":"Garage","service":"GarageDoorOpener","characteristic":"TargetDoorState","value":"open"}"#
@@ -41,7 +41,7 @@ struct SimulatorCommandTests {
     let other = try decode(#"{"command":"set","accessory":2,"service":8,"characteristic":"1.10","value":null}"#)
     #expect(other.id == nil && other.accessory == .aid(2))
     guard case .set(CharacteristicSelector("1.10", service: .iid(8)), let null) = other.action else {
-      Issue.record("not that set")
+      Issue.record("not the expected set")
       return
     }
     #expect(null.isNull)
@@ -60,7 +60,7 @@ struct SimulatorCommandTests {
     #expect(try decode(#"{"command":"stop","accessory":18446744073709551615}"#).accessory == .aid(.max))
   }
 
-  @Test("Deeds carry what is done, and where") func deeds() throws {
+  @Test("Action commands contain the action and its target") func deeds() throws {
     for (kind, press) in [("single", .single), ("double", .double), ("long", .long)] as [(String, ButtonPress)] {
       #expect(
         try decode(#"{"command":"press","kind":"\#(kind)","service":8}"#).action
@@ -76,7 +76,7 @@ struct SimulatorCommandTests {
     }
   }
 
-  @Test("What happens to accessories and to time") func world() throws {
+  @Test("Commands for accessories and for time are parsed") func world() throws {
     #expect(try decode(#"{"command":"offline","accessory":2}"#).action == .reachable(false))
     #expect(try decode(#"{"command":"online"}"#).action == .reachable(true))
     #expect(try decode(#"{"command":"radio","value":false}"#).action == .radio(false))
@@ -101,7 +101,7 @@ struct SimulatorCommandTests {
     }
   }
 
-  @Test("The command line's way to write a number or a truth value is understood where the format wants one")
+  @Test("A number or boolean in text form is accepted if the format requires one")
   func spelledValues() throws {
     let database = Garage.database()
     func value(_ id: AttributeID, _ text: String) throws -> Value {
@@ -122,7 +122,7 @@ struct SimulatorCommandTests {
   }
 
   @Test(
-    "A text that is no command is refused with a reason, and the id comes back where it could be read",
+    "A malformed command is refused with a reason, and with its id if it is readable",
     arguments: [
       ("", nil, .malformed, "not JSON"), ("{", nil, .malformed, "not JSON"),
       ("[]", nil, .malformed, "an object is expected"),
@@ -194,7 +194,7 @@ struct SimulatorCommandTests {
     #expect(refusal.message.contains(message), "\(refusal.message)")
   }
 
-  @Test("Answers carry the id and one line of JSON")
+  @Test("Answers contain the id and are one line of JSON")
   func answers() throws {
     let command = try decode(#"{"id":"é\n1","command":"stop"}"#)
     #expect(CommandAnswer.success(id: command.id) == #"{"id":"é\n1","ok":true}"#)
@@ -219,7 +219,7 @@ struct SimulatorCommandTests {
   }
 }
 
-@Suite("Which characteristic a command means")
+@Suite("Selecting a characteristic")
 struct SelectorTests {
   let database = Garage.database(isBridge: true)
 
@@ -228,7 +228,7 @@ struct SelectorTests {
   }
 
   @Test(
-    "By address, identifier, name, type, UUID and a vendor's description",
+    "By address, identifier, name, type, UUID and a custom description",
     arguments: [
       ("1.21", Garage.on), ("On", Garage.on), ("on", Garage.on), ("25", Garage.on),
       ("00000025-0000-1000-8000-0026BB765291", Garage.on), ("LockTargetState", Garage.lockTarget),
@@ -240,7 +240,7 @@ struct SelectorTests {
     #expect(try CharacteristicSelector(text).resolve(in: database, aid: 1) == id)
   }
 
-  @Test("Where several are meant the accessory or the service decides, and the refusal lists them")
+  @Test("With several matches, the accessory or the service decides; the refusal lists them")
   func several() throws {
     let door = CharacteristicSelector("TargetDoorState")
     let refusal = error { _ = try door.resolve(in: database) }
@@ -255,7 +255,7 @@ struct SelectorTests {
     }
   }
 
-  @Test("A characteristic that does not exist is said, with the nearest that is")
+  @Test("An unknown characteristic is refused with the nearest name")
   func missing() {
     #expect(
       error { _ = try CharacteristicSelector("TargetDorState").resolve(in: database) }?.message.contains(
@@ -273,7 +273,7 @@ struct SelectorTests {
     #expect(noService?.message.contains(#"1.20 (LightBulb "Lamp"), 1.30 (LockMechanism)"#) == true)
   }
 
-  @Test("A service is found by type, name and iid; several are refused")
+  @Test("A service is found by type, name and iid; an ambiguous one is refused")
   func service() throws {
     #expect(try ServiceSelector.name("garage door opener").resolve(in: database, aid: 2) == Garage.otherDoor)
     #expect(try ServiceSelector.iid(30).resolve(in: database, aid: nil) == Garage.lock)
@@ -281,14 +281,14 @@ struct SelectorTests {
     #expect(error { _ = try ServiceSelector.iid(99).resolve(in: database, aid: nil) }?.code == .noSuchService)
   }
 
-  @Test("An accessory is meant by its name, however it is written, or its aid")
+  @Test("An accessory is selected by its name, in any spelling, or its aid")
   func accessory() {
     #expect(AccessorySelector.name("big garage").matches(name: "Big-Garage", aid: 1))
     #expect(!AccessorySelector.name("garage").matches(name: "Big Garage", aid: 1))
     #expect(AccessorySelector.aid(2).matches(name: "x", aid: 2) && !AccessorySelector.aid(2).matches(name: "2", aid: 1))
   }
 
-  @Test("Words of the catalogue are values; others are refused with the nearest")
+  @Test("Value names of the catalogue are accepted; others are refused with the nearest")
   func words() throws {
     func value(_ id: AttributeID, _ json: String) throws -> Value {
       try database.characteristics[database.slot(of: id)!].value(

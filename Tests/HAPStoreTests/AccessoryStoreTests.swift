@@ -4,18 +4,18 @@ import Testing
 
 @testable import HAPStore
 
-@Suite("What an accessory keeps", .onBothDisks)
+@Suite("The stored data of an accessory", .onBothDisks)
 struct AccessoryStoreTests {
   let temporary = TemporaryFolder()
 
-  /// Opens the folder afresh, as the next process would.
+  /// Reopens the folder, as the next process would.
   func garage<R>(_ body: (AccessoryStore) throws -> R) throws -> R {
     let store = try temporary.open().accessory(key: "garage", name: "Garage")
     defer { store.close() }
     return try body(store)
   }
 
-  @Test("[ST.5] An identity is made once and is the same ever after")
+  @Test("[ST.5] An identity is created once and never changes")
   func identity() throws {
     try garage { try #expect($0.identity(orMake: { .test }) == .test) }
     try garage { store in
@@ -35,7 +35,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.identity(orMake: { .test }) == other) }
   }
 
-  @Test("[ST.5] Setup code, setup ID and verifier are made once and can be replaced")
+  @Test("[ST.5] Setup code, setup ID and verifier are created once and can be replaced")
   func setup() throws {
     try garage { try #expect($0.setup(orMake: { .test }) == .test) }
     var other = StoredSetup.test
@@ -47,7 +47,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.setup(orMake: { .test }) == other) }
   }
 
-  @Test("Pairings come back in the order they were made, byte for byte")
+  @Test("Pairings are returned in order of creation, with identical bytes")
   func pairings() throws {
     let odd = Pairing(identifier: [0, 255, 0], publicKey: [UInt8](repeating: 0, count: 32), isAdmin: false)
     try garage {
@@ -57,7 +57,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.pairings() == [.test(3), odd, .test(1, isAdmin: false)]) }
   }
 
-  @Test("A pairing added again has its new key and rights, and its old place")
+  @Test("A pairing added again has its new key and rights, and its old position")
   func upsert() throws {
     var changed = Pairing.test(1)
     changed.isAdmin = false
@@ -70,7 +70,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.pairings() == [changed, .test(2)]) }
   }
 
-  @Test("A removed pairing is gone; removing it again says so")
+  @Test("A removed pairing is gone; removing it again reports that it doesn't exist")
   func removePairing() throws {
     try garage {
       try $0.upsert(.test(1))
@@ -86,7 +86,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.pairings() == []) }
   }
 
-  @Test("Pairings of one accessory are not another's")
+  @Test("Accessories have separate pairings")
   func separate() throws {
     let folder = try temporary.open()
     let one = try folder.accessory(key: "one")
@@ -99,7 +99,7 @@ struct AccessoryStoreTests {
     try #expect(two.failedTries() == 0)
   }
 
-  @Test("Failed tries are counted over restarts")
+  @Test("The count of failed tries survives restarts")
   func failedTries() throws {
     try garage {
       try #expect($0.failedTries() == 0)
@@ -108,7 +108,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.failedTries() == 99) }
   }
 
-  @Test("[AD.10] c# starts at 1, rises when the hash differs and stays when it does not")
+  @Test("[AD.10] c# starts at 1, increases when the hash differs and stays when it doesn't")
   func configuration() throws {
     try garage {
       try #expect($0.configurationNumber() == 1)
@@ -135,7 +135,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("c# counts on with 0 for those who have it so")
+  @Test("c# continues with 0 for stacks that have it so")
   func configurationWrapsToZero() throws {
     try garage {
       try $0.setConfiguration(number: 65535, hash: [1])
@@ -145,7 +145,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("[DB.14] Ids stay with their keys; numbers above 63 bits too")
+  @Test("[DB.14] Ids stay with their keys; numbers above 63 bits, too")
   func idMap() throws {
     let map = IDMap(scopes: [
       "": .init(ids: ["main": 1, "lamp": .max], next: 2),
@@ -158,7 +158,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.idMap() == map) }
   }
 
-  @Test("[DB.14] A counter never goes back, whatever the map handed in says, so a freed id stays free")
+  @Test("[DB.14] A counter never decreases, whatever the given map contains, so a freed id stays unused")
   func freedID() throws {
     try garage {
       try $0.setIDMap(IDMap(scopes: ["1": .init(ids: ["a": 1, "b": 2], next: 3)]))
@@ -171,7 +171,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("[ST.6] Factory reset takes identity, pairings, tries, c# and values, and leaves the label and the ids")
+  @Test("[ST.6] Factory reset removes identity, pairings, tries, c# and values, and keeps the label and the ids")
   func reset() throws {
     let ids = IDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
     try garage {
@@ -197,7 +197,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("A seed of the wrong length and a c# of 0 are our own mistakes, so they trap")
+  @Test("A seed of the wrong length and a c# of 0 are programming errors and trap")
   func traps() async {
     await #expect(processExitsWith: .failure) {
       let store = try StateFolder.ephemeral().accessory(key: "a")

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "What is kept is there for the next process, replaced by its alias, and gone when it is removed; for the owner alone"
+    "A stored pairing survives the process, is replaced by alias and can be removed; only the owner can read it"
   )
   func keeps() throws {
     let store = try ControllerStore(folder: folder.path + "/ctl")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("A file that is no store is named and left untouched; a key that is none is told")
+  @Test("A file of another format is named and left unchanged; a malformed key is reported")
   func damaged() throws {
     let file = folder.path + "/ctl/controller.db"
     do {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HAPStore
 
-@Suite("Files that can't be used")
+@Suite("Unusable files")
 struct DamagedFilesTests {
   let temporary = TemporaryFolder()
 
-  /// A folder as a run leaves it behind.
+  /// A folder as a run leaves it.
   func makeState() throws {
     let store = try temporary.open().accessory(key: "garage")
     _ = try store.identity(orMake: { .test })
@@ -17,7 +17,7 @@ struct DamagedFilesTests {
     try store.values.commit((1...500).map { (AttributeID(aid: 1, iid: $0), .string("value \($0)")) })
   }
 
-  /// Damages `name`, and expects the folder to be refused with `expected` and every byte of the file to stay.
+  /// Damages `name`, and expects that the folder is refused with `expected` and the file is unchanged.
   func refused(_ name: String, _ expected: StoreError.Code, damage: (inout Data) -> Void) throws {
     var data = try #require(temporary.bytes(name))
     damage(&data)
@@ -32,19 +32,19 @@ struct DamagedFilesTests {
     #expect(temporary.bytes(name) == data)
   }
 
-  @Test("[ST.7] A state.db that is no database is named and left untouched", .onBothDisks)
+  @Test("[ST.7] A state.db that is not a database is named and left unchanged", .onBothDisks)
   func noDatabase() throws {
     try temporary.write(Data("this was a letter to my aunt, and not a database at all".utf8), "state.db")
     try refused("state.db", .corrupt) { _ in }
   }
 
-  @Test("[ST.7] A truncated state.db is named and left untouched", .onBothDisks, arguments: [1, 100, 4096, 10_000])
+  @Test("[ST.7] A truncated state.db is named and left unchanged", .onBothDisks, arguments: [1, 100, 4096, 10_000])
   func truncated(_ length: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { $0 = $0.prefix(length) }
   }
 
-  @Test("A state.db with a page of rubbish is named and left untouched", .onBothDisks, arguments: [0, 1, 2, 3, 4])
+  @Test("A state.db with a damaged page is named and left unchanged", .onBothDisks, arguments: [0, 1, 2, 3, 4])
   func rubbish(_ page: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { data in
@@ -53,31 +53,31 @@ struct DamagedFilesTests {
     }
   }
 
-  @Test("[ST.7] A state.db of a newer hapsim is named and left untouched", .onBothDisks)
+  @Test("[ST.7] A state.db of a newer hapsim is named and left unchanged", .onBothDisks)
   func newer() throws {
     try makeState()
     try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
   }
 
-  @Test("A state.db whose schema version is lost is named and left untouched", .onBothDisks)
+  @Test("A state.db without a schema version is named and left unchanged", .onBothDisks)
   func lostVersion() throws {
     try makeState()
     try refused("state.db", .corrupt) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 0]) }
   }
 
-  @Test("Another program's database is refused and left untouched", .onBothDisks, arguments: ["state.db", "values.db"])
+  @Test("Another program's database is refused and left unchanged", .onBothDisks, arguments: ["state.db", "values.db"])
   func foreign(_ name: String) throws {
     try makeState()
     try refused(name, .foreign) { $0.replaceSubrange(68..<72, with: [1, 2, 3, 4]) }
   }
 
-  @Test("A values.db of a newer hapsim is refused and left untouched", .onBothDisks)
+  @Test("A values.db of a newer hapsim is refused and left unchanged", .onBothDisks)
   func newerValues() throws {
     try makeState()
     try refused("values.db", .newerSchema(found: 2, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 2]) }
   }
 
-  @Test("A refused state.db keeps what its log holds", .onBothDisks, arguments: [true, false])
+  @Test("A refused state.db keeps the contents of its log", .onBothDisks, arguments: [true, false])
   func logIsKept(_ isNewer: Bool) throws {
     try makeState()
     do {
@@ -96,7 +96,7 @@ struct DamagedFilesTests {
   }
 
   @Test(
-    "[ST.7] A damaged values.db is put aside with a message, and pairings are not touched", .onBothDisks,
+    "[ST.7] A damaged values.db is moved away with a message, and pairings are not affected", .onBothDisks,
     arguments: [0, 60, 100, 5000])
   func damagedValues(_ length: Int) throws {
     try makeState()
@@ -116,13 +116,13 @@ struct DamagedFilesTests {
     #expect(temporary.bytes("values.db.damaged") == data)
   }
 
-  @Test("An empty state.db, as left by a crash at the very first start, is a new one", .onBothDisks)
+  @Test("An empty state.db, left by a crash during the first start, is initialized", .onBothDisks)
   func empty() throws {
     try temporary.write(Data(), "state.db")
     try #expect(temporary.open().list() == [])
   }
 
-  @Test("A folder that can't be made or written is named")
+  @Test("A folder that can't be created or written is named")
   func unwritable() throws {
     try Data().write(to: URL(fileURLWithPath: temporary.path + "/file"))
     for path in ["/file", "/file/below", "/file/far/below"] {
@@ -134,7 +134,7 @@ struct DamagedFilesTests {
     #expect(code { _ = try StateFolder.open(path: "") } == .unwritable)
   }
 
-  @Test("A folder without the right to write is named", .enabled(if: getuid() != 0, "root may write anywhere"))
+  @Test("A folder without write permission is named", .enabled(if: getuid() != 0, "root may write anywhere"))
   func noRight() throws {
     try makeState()
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: temporary.state + "/state.db")

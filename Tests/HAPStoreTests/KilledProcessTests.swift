@@ -4,13 +4,13 @@ import Testing
 
 @testable import HAPStore
 
-/// Exit tests: the body runs in a process of its own, which kills itself as `kill -9` would.
+/// Exit tests: the body runs in a separate process, which kills itself as `kill -9` would.
 @Suite("A killed process")
 struct KilledProcessTests {
   let temporary = TemporaryFolder()
 
   @Test(
-    "[ST.1] [ST.4] What was committed outlives kill -9, what was not is not there by half, and the accessory is free again"
+    "[ST.1] [ST.4] After kill -9, committed changes are kept, uncommitted ones are completely gone, and the accessory is free again"
   )
   func durability() async throws {
     let path = temporary.state
@@ -40,7 +40,7 @@ struct KilledProcessTests {
   }
 
   @Test(
-    "[ST.8] Another process is refused an accessory that runs, is told which process runs it, and may run another beside it"
+    "[ST.8] A second process for a running accessory is refused with the first one's PID, and may run another accessory"
   )
   func otherProcess() async throws {
     let path = temporary.state, pid = getpid()
@@ -61,7 +61,7 @@ struct KilledProcessTests {
     try #expect(lamp.values.load() == [AttributeID(aid: 1, iid: 1): .bool(true)])
   }
 
-  @Test("Several processes open a new folder at the same time, and each keeps what it wrote")
+  @Test("Several processes that open a new folder at the same time each keep their data")
   func race() async throws {
     let path = temporary.state
     await withTaskGroup(of: Void.self) { group in

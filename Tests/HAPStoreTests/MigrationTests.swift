@@ -9,7 +9,7 @@ import Testing
 struct MigrationTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Schemas")
 
-  /// Makes a database of a dump, as an earlier hapsim left it.
+  /// Creates a database from a dump, as an earlier hapsim left it.
   private func restore(_ dump: String, to path: String) throws {
     let sql = try String(contentsOf: Self.folder.appending(path: dump), encoding: .utf8)
     _ = FileManager.default.createFile(atPath: path, contents: nil)
@@ -17,16 +17,16 @@ struct MigrationTests {
     try database.execute(sql)
   }
 
-  @Test("There is a dump of every version, and the newest of them is ours")
+  @Test("There is a dump of each version, and the newest is the current one")
   func complete() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
     let wanted =
       (1...Schema.state.version).map { "state-\($0).sql" } + (1...Schema.values.version).map { "values-\($0).sql" }
       + (1...Schema.controller.version).map { "controller-\($0).sql" }
-    #expect(names == wanted.sorted(), "a released version is never changed; a new one gets a dump of its own")
+    #expect(names == wanted.sorted(), "a released version is never changed; a new one needs a new dump")
   }
 
-  @Test("What an earlier version kept is there", arguments: 1...Schema.state.version, 1...Schema.values.version)
+  @Test("The data of earlier versions is kept", arguments: 1...Schema.state.version, 1...Schema.values.version)
   func migrates(state: Int, values: Int) throws {
     let temporary = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: temporary.state, withIntermediateDirectories: true)
@@ -43,13 +43,13 @@ struct MigrationTests {
     try #expect(store.idMap().scopes["aid"]?.ids == ["garage": 1, "lamp": .max])
     try #expect(
       store.values.load() == [AttributeID(aid: 1, iid: 9): .bool(true), AttributeID(aid: 1, iid: 10): .integer(1)])
-    // And it is a file of today: it can be changed and opened again.
+    // The file now has the current version: it can be changed and reopened.
     try store.upsert(.test(3))
     store.close()
     try #expect(StateFolder.open(path: temporary.state).accessory(key: "garage").pairings().count == 3)
   }
 
-  @Test("What an earlier hapctl kept is there", arguments: 1...Schema.controller.version)
+  @Test("The data of an earlier hapctl is kept", arguments: 1...Schema.controller.version)
   func migratesController(version: Int) throws {
     let temporary = TemporaryFolder()
     try restore("controller-\(version).sql", to: temporary.path + "/controller.db")
@@ -62,7 +62,7 @@ struct MigrationTests {
     #expect(try ControllerStore(folder: temporary.path).pairings().map(\.alias) == ["door", "garage"])
   }
 
-  @Test("A step more is taken by files of all versions before, once")
+  @Test("A new migration step is applied once to files of all earlier versions")
   func nextStep() throws {
     let temporary = TemporaryFolder()
     let next = Schema(
@@ -85,7 +85,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A step that fails leaves the file as it was")
+  @Test("A failed step leaves the file unchanged")
   func failingStep() throws {
     let temporary = TemporaryFolder()
     let path = temporary.path + "/state.db"

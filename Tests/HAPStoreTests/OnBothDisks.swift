@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPStore
 
-/// Runs tests twice: on the system's files, and on a simulated disk.
+/// Runs tests twice: with the system's files, and with a simulated disk.
 struct OnBothDisks: SuiteTrait, TestTrait, TestScoping {
   @TaskLocal static var disk: SimulatedDisk?
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPStore
 
-/// All that state.db holds of an accessory, to compare.
+/// All data of an accessory in state.db, for comparison.
 private struct Contents: Equatable, CustomStringConvertible {
   var identity: String
   var pairings: [Pairing]
@@ -30,7 +30,7 @@ private struct Contents: Equatable, CustomStringConvertible {
 
 @Suite("A power cut at any moment")
 struct PowerCutTests {
-  /// What an accessory stores from its first start to its last pairing, one answer after the other.
+  /// The changes that an accessory stores from its first start to its last pairing, one after the other.
   private static let steps: [@Sendable (AccessoryStore) throws -> Void] =
     [
       { _ = try $0.identity(orMake: { .test }) },
@@ -52,7 +52,7 @@ struct PowerCutTests {
       { _ = try $0.removePairing(Pairing.test(1).identifier) },
     ]
 
-  /// And then as many pairings as there may be, and none.
+  /// The steps, followed by the maximum number of pairings, and by none.
   private static var allSteps: [@Sendable (AccessoryStore) throws -> Void] {
     var steps = steps
     for number in UInt8(3)...16 { steps.append { try $0.upsert(.test(number)) } }
@@ -60,7 +60,7 @@ struct PowerCutTests {
     return steps
   }
 
-  @Test("[ST.1] At every write of it the disk has the old state or the new one, and all that was answered")
+  @Test("[ST.1] After a power cut at any write, the disk has the old or the new state, and all answered changes")
   func everyPrefix() throws {
     let temporary = TemporaryFolder()
     RecordingVFS.watch(temporary.state)
@@ -68,7 +68,7 @@ struct PowerCutTests {
     var store: AccessoryStore? = try StateFolder.open(path: temporary.state).accessory(key: "garage")
     for (number, step) in Self.allSteps.enumerated() {
       if number == 9 {
-        // A restart in between: the log is taken over into the file, and begins anew.
+        // A restart in between: the log is copied into the file, and restarts.
         store?.close()
         store = nil
         store = try StateFolder.open(path: temporary.state).accessory(key: "garage")
@@ -95,7 +95,7 @@ struct PowerCutTests {
       disk.apply(operation)
       var fates: [(Int) -> Int?] = [{ _ in nil }, { $0 }]
       for _ in 0..<2 {
-        // Some arrived, some did not, some in part.
+        // Some arrived, some did not, and some arrived partly.
         let seed = chance.next()
         var own = Chance(seed: seed)
         fates.append { size in
@@ -116,7 +116,7 @@ struct PowerCutTests {
     }
   }
 
-  /// What an accessory finds when it starts from these files. They are on a simulated disk, because a real one syncs slowly.
+  /// Returns an accessory's data after a start with these files, on a simulated disk, because a real one syncs slowly.
   private func restart(_ files: [String: [UInt8]], at recorded: String) throws -> Contents? {
     try OnBothDisks.$disk.withValue(SimulatedDisk()) {
       let temporary = TemporaryFolder()
@@ -130,7 +130,7 @@ struct PowerCutTests {
   }
 
   @Test(
-    "[ST.7] A disk that is full from some write on leaves each change done or undone, says so, and nothing answered is lost",
+    "[ST.7] If the disk is full from any write on, each change is done or refused with an error, and no answered change is lost",
     arguments: [SQLITE_FULL, SQLITE_IOERR])
   func fullDisk(failure: Int32) throws {
     for limit in 0..<60 {
@@ -148,7 +148,7 @@ struct PowerCutTests {
           isRefused = true
           #expect(error.path.hasPrefix(temporary.state), "the error names no file: \(error)")
           #expect(!"\(error)".isEmpty)
-          try #expect(Contents(store) == expected, "refused, and yet done")
+          try #expect(Contents(store) == expected, "a refused change took effect")
           break
         }
       }
@@ -157,7 +157,7 @@ struct PowerCutTests {
       let again = try StateFolder.open(path: temporary.state).accessory(key: "garage")
       let found = try Contents(again)
       #expect(found == expected, "limit \(limit): \(found) instead of \(expected)")
-      // With room again, it goes on.
+      // When there is space again, changes succeed.
       try again.upsert(.test(90))
       try #expect(again.pairings().contains(.test(90)))
       if !isRefused { return }
@@ -166,7 +166,7 @@ struct PowerCutTests {
   }
 }
 
-/// A small generator, the same for every run.
+/// A small generator with the same sequence in each run.
 private struct Chance {
   private var state: UInt64
   init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }

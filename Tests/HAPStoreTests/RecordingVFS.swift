@@ -1,48 +1,48 @@
 import CSQLite
 import Foundation
 
-/// SQLite's door to the file system, through which everything goes that is written below a folder: noted, or refused from some point on.
+/// An SQLite VFS that records all writes below a folder, or refuses them from some point on.
 ///
-/// It is installed for the whole process, and passes on what belongs to other folders.
+/// It is installed for the whole process, and forwards operations on other folders.
 enum RecordingVFS {
   enum Operation: Equatable {
     case write(path: String, offset: Int, bytes: [UInt8])
     case truncate(path: String, size: Int)
     case sync(path: String)
     case delete(path: String)
-    /// Something was answered: from now on it must be there. Set by the test.
+    /// A change was answered: from now on it must be stored. Set by the test.
     case answered(Int)
   }
 
-  /// What is done with the files of one folder.
+  /// The operations on the files of one folder.
   struct Watch {
     var log: [Operation] = []
-    /// From this write on, counted from 0, writing fails with `failure`; nil: never.
+    /// From this write on, counted from 0, writing fails with `failure`; `nil` means never.
     var failsFrom: Int?
     var failure: Int32 = SQLITE_FULL
     var writes = 0
   }
 
-  // Not a `Mutex`: where two threads want it, its library's slow path takes it, which the thread sanitizer doesn't see.
+  // Not a `Mutex`: under contention, the thread sanitizer doesn't see the slow path of its library.
   private static let lock = NSLock()
   nonisolated(unsafe) private static var watches: [String: Watch] = [:]
 
   private static func withWatches<T>(_ body: (inout [String: Watch]) -> T) -> T { lock.withLock { body(&watches) } }
 
-  /// Notes what happens below `folder` from now on.
+  /// Records the operations below `folder` from now on.
   static func watch(_ folder: String, failsFrom: Int? = nil, failure: Int32 = SQLITE_FULL) {
     install()
     withWatches { $0[folder] = Watch(failsFrom: failsFrom, failure: failure) }
   }
 
-  /// - Returns: what happened below `folder` since `watch`.
+  /// - Returns: the operations below `folder` since `watch`.
   static func unwatch(_ folder: String) -> Watch { withWatches { $0.removeValue(forKey: folder) } ?? Watch() }
 
   static func answered(_ number: Int, in folder: String) {
     withWatches { $0[folder]?.log.append(.answered(number)) }
   }
 
-  /// - Returns: the code to fail with, or nil.
+  /// - Returns: the error code of a failing write, or `nil`.
   fileprivate static func note(_ path: String, isWrite: Bool, _ operation: @autoclosure () -> Operation) -> Int32? {
     withWatches { watches in
       guard let folder = watches.keys.first(where: { path.hasPrefix($0 + "/") }), var watch = watches[folder] else {
@@ -81,7 +81,7 @@ enum RecordingVFS {
 
 private nonisolated(unsafe) var realVFS: UnsafeMutablePointer<sqlite3_vfs>! = nil
 
-/// An open file as SQLite has it: the methods, our own word on it, then the real file.
+/// An open file in SQLite's layout: the methods, our own pointer, then the real file.
 private enum RecordedFile {
   static let headSize = 16
 
@@ -153,7 +153,7 @@ private enum RecordedFile {
   }()
 }
 
-/// The files of a folder as a disk has them after a power cut.
+/// The files of a folder on a disk after a power cut.
 struct Disk {
   private struct File {
     var durable: [UInt8] = []
@@ -174,7 +174,7 @@ struct Disk {
     }
   }
 
-  /// - Parameter survives: whether a change that was never synced reached the disk, and of a write how many bytes: nil: none.
+  /// - Parameter survives: how many bytes of an unsynced change reached the disk; `nil` if the change did not.
   func contents(survives: (_ size: Int) -> Int?) -> [String: [UInt8]] {
     files.mapValues { file in
       var bytes = file.durable

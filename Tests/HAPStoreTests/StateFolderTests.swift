@@ -9,7 +9,7 @@ import Testing
 struct StateFolderTests {
   let temporary = TemporaryFolder()
 
-  @Test("Folder and files are their owner's alone, whatever the mode they had")
+  @Test("Only the owner can access folder and files, whatever mode they had")
   func modes() throws {
     try FileManager.default.createDirectory(atPath: temporary.path + "/deep", withIntermediateDirectories: true)
     let path = temporary.state + "/a/b/"
@@ -24,7 +24,7 @@ struct StateFolderTests {
     }
   }
 
-  @Test("A file that others may read is closed to them")
+  @Test("A file that others may read is made private")
   func narrowsMode() throws {
     do { _ = try temporary.open().accessory(key: "a") }
     let file = temporary.state + "/state.db"
@@ -34,7 +34,7 @@ struct StateFolderTests {
   }
 
   @Test(
-    "Gathered changes of all threads are kept together, and others see them in the end; a change that fails takes no other with it",
+    "Gathered changes of all threads are stored together, and become visible at the end; a failed change reverts only itself",
     .onBothDisks
   )
   func gathering() throws {
@@ -45,7 +45,7 @@ struct StateFolderTests {
       for number in 0..<50 {
         let store = try folder.accessory(key: "\(number)", name: "Lamp")
         try store.replaceIdentity(.test)
-        // A key that is there already: this change alone is taken back.
+        // A key that already exists: only this change is reverted.
         try? folder.state.change { database throws(SQLiteError) in
           try database.run("UPDATE accessories SET name = 'x' WHERE key = ?", .text("\(number)"))
           try database.run("INSERT INTO accessories (key, name) VALUES (?, 'twice')", .text("\(number)"))
@@ -61,14 +61,14 @@ struct StateFolderTests {
         throw Refused()
       }
     }
-    // What was done before it failed is done.
+    // Changes before the failure are kept.
     #expect(try other.list().count == 51)
     try folder.accessory(key: "by itself").close()
     #expect(try other.list().count == 52)
   }
 
-  @Test("A setup without a verifier is kept as one, and has that of its code", .onBothDisks) func setupOnDemand() throws
-  {
+  @Test("A setup without a verifier is stored as such, and its verifier is derived from the code", .onBothDisks)
+  func setupOnDemand() throws {
     let folder = try temporary.open()
     let store = try folder.accessory(key: "lamp")
     let made = try store.setup { .make(code: nil, id: nil, from: .seeded(1), isPutOff: true) }
@@ -80,13 +80,13 @@ struct StateFolderTests {
   }
 
   @Test("[PS.72] A salt doesn't start with a zero byte") func salt() {
-    // Of 1000 seeds, about four draw such a salt first.
+    // Of 1000 seeds, about four give such a salt first.
     let salts = (0..<1000).map { StoredSetup.make(code: nil, id: nil, from: .seeded($0), isPutOff: true).salt }
     #expect(salts.allSatisfy { $0[0] != 0 })
     #expect(Set(salts).count == 1000)
   }
 
-  @Test("The accessories a folder knows are listed by name, with their pairings and whether they run", .onBothDisks)
+  @Test("The accessories of a folder are listed by name, with their pairings and whether they run", .onBothDisks)
   func list() throws {
     let folder = try temporary.open()
     try #expect(folder.list() == [])
@@ -112,7 +112,9 @@ struct StateFolderTests {
     try #expect(folder.list().map(\.name) == ["Garage", "attic"])
   }
 
-  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs at the same time", .onBothDisks)
+  @Test(
+    "[ST.8] An accessory can run only once, in one folder object or two; another one can run at the same time",
+    .onBothDisks)
   func alreadyRunning() throws {
     let one = try temporary.open()
     let two = try temporary.open()
@@ -125,20 +127,20 @@ struct StateFolderTests {
     let lamp = try two.accessory(key: "lamp")
     lamp.close()
     first.close()
-    first.close()  // twice is once
+    first.close()  // closing twice has no further effect
     let second = try two.accessory(key: "garage")
     #expect(second.key == "garage")
     #expect(code { _ = try one.accessory(key: "garage") } == .alreadyRunning(name: "Garage", pid: getpid()))
   }
 
-  @Test("A store that is let go lets go of its accessory")
+  @Test("Releasing a store releases its accessory")
   func letGo() throws {
     let folder = try temporary.open()
     do { _ = try folder.accessory(key: "garage") }
     _ = try folder.accessory(key: "garage")
   }
 
-  @Test("A reset accessory is known by its label only; a forgotten one not at all; neither while it runs")
+  @Test("A reset keeps only the label; forget removes the accessory; both are refused while it runs")
   func resetAndForget() throws {
     let folder = try temporary.open()
     let store = try folder.accessory(key: "garage", name: "Garage")
@@ -161,7 +163,7 @@ struct StateFolderTests {
     try #expect(again.setup(orMake: { other }) == other)
   }
 
-  @Test("An accessory that is not known can't be reset or forgotten, and is not made by trying", .onBothDisks)
+  @Test("An unknown accessory can't be reset or forgotten, and the attempt doesn't create it", .onBothDisks)
   func unknown() throws {
     let folder = try temporary.open()
     #expect(code { try folder.reset(key: "nobody") } == .unknownAccessory)
@@ -169,7 +171,7 @@ struct StateFolderTests {
     try #expect(folder.list() == [])
   }
 
-  @Test("In memory everything works, and nothing is shared or kept")
+  @Test("In memory all operations work, and no data is shared or kept")
   func ephemeral() throws {
     let folder = StateFolder.ephemeral()
     let store = try folder.accessory(key: "garage")
@@ -183,7 +185,7 @@ struct StateFolderTests {
   }
 
   @Test(
-    "Two folders on one path see each other's changes, and write at the same time from several threads", .onBothDisks)
+    "Two folder objects on one path see each other's changes, and threads may write concurrently", .onBothDisks)
   func twoFolders() async throws {
     let folders = [try temporary.open(), try temporary.open()]
     await withThrowingTaskGroup(of: Void.self) { group in
@@ -206,7 +208,7 @@ struct StateFolderTests {
     }
   }
 
-  @Test("With no room left a change of state fails as a whole, and nothing of it is kept", .onBothDisks)
+  @Test("Without disk space, a change of state fails completely", .onBothDisks)
   func full() throws {
     let folder = try temporary.open()
     let store = try folder.accessory(key: "garage")
@@ -222,7 +224,7 @@ struct StateFolderTests {
     try #expect(store.idMap() == map)
   }
 
-  @Test("Errors name the file and say what to do, in one line")
+  @Test("Errors have the file and advice, on one line")
   func descriptions() {
     let codes: [StoreError.Code] = [
       .alreadyRunning(name: "Garage", pid: 12), .alreadyRunning(name: "Garage", pid: nil), .unwritable, .corrupt,

@@ -5,7 +5,7 @@ import HAPWorld
 
 @testable import HAPStore
 
-/// A folder for one test, gone with it; on a simulated disk in the second run of tests `OnBothDisks`.
+/// A folder for one test, removed afterwards; on a simulated disk in the second run of tests `OnBothDisks`.
 final class TemporaryFolder: Sendable {
   let path: String
   private let disk = OnBothDisks.disk
@@ -21,7 +21,7 @@ final class TemporaryFolder: Sendable {
 
   var state: String { path + "/state" }
 
-  /// Opens the state folder afresh.
+  /// Reopens the state folder.
   func open(report: @escaping @Sendable (String) -> Void = { _ in }) throws(StoreError) -> StateFolder {
     try StateFolder.open(path: state, files: files, report: report)
   }
@@ -41,7 +41,7 @@ final class TemporaryFolder: Sendable {
   }
 
   func mode(_ name: String = "") -> Int {
-    // A simulated disk belongs to one user.
+    // A simulated disk has only one user.
     if let disk { return disk.contents(of: state + "/" + name) == nil ? -1 : 0o600 }
     let attributes = try? FileManager.default.attributesOfItem(atPath: state + (name.isEmpty ? "" : "/" + name))
     return (attributes?[.posixPermissions] as? Int) ?? -1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPStore
 
-@Suite("Values that outlive the process", .onBothDisks)
+@Suite("Persistent values", .onBothDisks)
 struct ValueStoreTests {
   let temporary = TemporaryFolder()
 
@@ -17,7 +17,7 @@ struct ValueStoreTests {
   static let id = AttributeID(aid: 1, iid: 9)
 
   @Test(
-    "A value comes back as it was",
+    "A value is read back unchanged",
     arguments: [
       .null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(Int128(Int64.max)),
       .integer(Int128(Int64.min)),
@@ -31,7 +31,7 @@ struct ValueStoreTests {
     try values { try #expect($0.load() == [Self.id: value]) }
   }
 
-  @Test("A float that is no number is kept as null")
+  @Test("NaN and infinities are stored as null")
   func notANumber() throws {
     try values {
       try $0.commit([(Self.id, .float(.nan))])
@@ -39,7 +39,7 @@ struct ValueStoreTests {
     }
   }
 
-  @Test("The later of two changes wins, in one commit and over several")
+  @Test("The later of two changes counts, in one commit and in several")
   func laterWins() throws {
     try values {
       try $0.commit([(Self.id, .integer(1)), (Self.id, .integer(2))])
@@ -50,7 +50,7 @@ struct ValueStoreTests {
     }
   }
 
-  @Test("Ids of 64 bits are told apart, and so are accessories")
+  @Test("Ids of 64 bits and accessories are distinct")
   func ids() throws {
     let all: [(AttributeID, Value)] = [(1, 1), (1, .max), (.max, 1), (.max, .max)].enumerated().map {
       (AttributeID(aid: $1.0, iid: $1.1), .integer(Int128($0)))
@@ -63,7 +63,7 @@ struct ValueStoreTests {
     try values { try #expect($0.load() == Dictionary(uniqueKeysWithValues: all)) }
   }
 
-  @Test("Removed values are gone, the others stay")
+  @Test("Removed values are gone, and the others are kept")
   func remove() throws {
     let other = AttributeID(aid: 1, iid: 10)
     try values {
@@ -78,7 +78,7 @@ struct ValueStoreTests {
     }
   }
 
-  @Test("In memory values are kept as on the disk, for each accessory, until the folder goes")
+  @Test("In memory, values are kept for each accessory as on disk, until the folder is released")
   func inMemory() throws {
     let folder = StateFolder.ephemeral()
     let other = AttributeID(aid: 1, iid: 10)
@@ -97,7 +97,7 @@ struct ValueStoreTests {
     try #expect(StateFolder.ephemeral().accessory(key: "garage").values.load() == [:])
   }
 
-  @Test("A kind of value that a later version wrote is left out, not misread")
+  @Test("A value of a kind from a later version is ignored")
   func unknownKind() throws {
     try values { try $0.commit([(Self.id, .integer(1)), (AttributeID(aid: 1, iid: 2), .bool(true))]) }
     do {
@@ -107,7 +107,7 @@ struct ValueStoreTests {
     try values { try #expect($0.load() == [AttributeID(aid: 1, iid: 2): .bool(true)]) }
   }
 
-  @Test("With no room left a commit fails as a whole, and the store goes on")
+  @Test("Without disk space a commit fails completely, and the store continues")
   func full() throws {
     try values { values in
       try values.commit([(Self.id, .integer(1))])
@@ -127,7 +127,7 @@ struct ValuesAfterPowerCutTests {
   private let disk = SimulatedDisk(SimulatedDisk.Options())
   private let log = "/state/values.db-wal"
 
-  /// Kills the process that used the folder, so that nothing closes the files.
+  /// Kills the process that used the folder, so the files are never closed.
   private func values<R>(_ body: (ValueStore) throws -> R) throws -> R {
     let store = try StateFolder.open(path: "/state", files: disk).accessory(key: "garage")
     defer {
@@ -137,7 +137,7 @@ struct ValuesAfterPowerCutTests {
     return try body(store.values)
   }
 
-  @Test("A transaction of the log does not come back when the one before it, which was lost, is repeated")
+  @Test("A transaction of the log is not restored if the one before it was lost and is repeated")
   func lostTransaction() throws {
     let (first, second) = (AttributeID(aid: 1, iid: 9), AttributeID(aid: 1, iid: 10))
     try values { try $0.commit([(first, .integer(1))]) }
@@ -148,7 +148,7 @@ struct ValuesAfterPowerCutTests {
         try $0.commit([change])
       }
     }
-    // The power cut loses the last but one transaction.
+    // The power cut loses the second to last transaction.
     var bytes = try #require(disk.contents(of: log))
     #expect(lengths[0] < lengths[1] && lengths[1] < bytes.count)
     for index in lengths[0]..<lengths[1] { bytes[index] = 0 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HAPSuite
 
-/// Files that the vocabulary makes are what it makes now. With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
-@Suite("Files made of the vocabulary") struct DocumentationTests {
+/// Checks the files generated from the vocabulary. With `HAPTEST_WRITE_DOCS=1` in the environment, they are written.
+@Suite("Files generated from the vocabulary") struct DocumentationTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("Filling a page twice changes nothing more, and leaves what stands around the marks") func filledTwice() {
+  @Test("Filling a page twice changes nothing more, and keeps the text around the marks") func filledTwice() {
     let page = "a\n<!-- bytes -->\nold\n<!-- end of bytes -->\nb\n<!-- items -->\nno end\n"
     let once = VocabularyTables.filled(page)
     #expect(VocabularyTables.filled(once) == once)
@@ -43,7 +43,7 @@ import Testing
     #expect(once.hasSuffix("<!-- end of bytes -->\nb\n<!-- items -->\nno end\n"))
   }
 
-  @Test("The suites of the binary are the files of the folder, byte by byte") func embedded() throws {
+  @Test("The embedded suites equal the files of the folder, byte by byte") func embedded() throws {
     let folder = Self.folder.appendingPathComponent("Suites")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
     #expect(EmbeddedSuites.files.map(\.name) == names.sorted())
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("Every example of the page is right") func examples() throws {
+  @Test("Each example of the page is valid") func examples() throws {
     let page = try String(
       contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
     let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
@@ -61,7 +61,7 @@ import Testing
     let given = "let: { on: 1, guest: 1 }"
     let texts = [
       blocks[0],
-      // What is left out there is a case's head.
+      // The examples omit a case's head.
       blocks[1].replacing(
         "    # …\n",
         with: "    name: a\n    requirement: a\n    level: must\n    section: a\n    find: { lock: { type: On } }\n"

@@ -5,7 +5,7 @@ import HAPHost
 import HAPModel
 import HAPStore
 
-/// What the disk of an accessory has.
+/// The stored state of an accessory.
 struct StoredState {
   let deviceID: DeviceID
   let publicKey: [UInt8]
@@ -23,36 +23,36 @@ struct StoredState {
   }
 }
 
-/// What an observer outside knows of one accessory: values, pairings, identity, configuration. Belongs to the world's thread.
+/// The expected state of one accessory: values, pairings, identity, configuration. Confined to the world's thread.
 final class AccessoryLedger: @unchecked Sendable {  // see above
   /// Whether a controller is paired.
   enum Knowledge: Equatable {
     case no
     case yes(isAdmin: Bool)
-    /// A request had no answer.
+    /// A request had no answer, so the state is unknown.
     case unknown
   }
 
   private let number: Int
   private(set) var registers: [AttributeID: Register] = [:]
-  /// By the number of the controller.
+  /// The pairings by controller number.
   private(set) var pairings: [Int: Knowledge] = [:]
-  /// When a request for a change of pairings last had no answer.
+  /// The time at which a change of pairings last had no answer.
   private(set) var unknownSince: UInt64 = 0
-  /// How often a pairing was added, removed or became unknown.
+  /// The number of times a pairing was added, removed or became unknown.
   private(set) var pairingChanges = 0
-  /// nil: not known, because a factory reset had no answer.
+  /// `nil` if unknown, because a factory reset had no answer.
   private(set) var deviceID: DeviceID?
-  /// Answered refusals of wrong setup codes, and how many more there may be; nil: not known.
+  /// The possible range of refused setup codes: the answered refusals, plus those without an answer.
   private(set) var tries = 0...0
   private(set) var isAdvertisedAsPaired = false
-  /// The last `c#`, and the revision of the profile that was served with it.
+  /// The last `c#`, and the revision of the profile served with it.
   private var configuration: (number: Int, revision: Int)?
   private var nextRevision = 0
   private var servedRevision = 0
   private var isResetting = false
   private var hasResetFailed = false
-  /// The ids that the swarm checks, in order.
+  /// The checked ids, in order.
   private(set) var watched: [Watched] = []
 
   init(_ number: Int) { self.number = number }
@@ -62,7 +62,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   func started(_ prepared: PreparedAccessory, _ machine: AccessoryMachine) {
     let swarm = machine.swarm
     if isResetting {
-      // Values go before the identity does.
+      // Values are deleted before the identity.
       if prepared.deviceID != deviceID {
         wasReset(prepared.deviceID, at: swarm.now)
       } else {
@@ -88,7 +88,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       self.watched.append(watched)
       registers[watched.id] = Register(watched, initial: watched.index(value))
     }
-    precondition(!watched.isEmpty, "the profile has values to check")
+    precondition(!watched.isEmpty, "the profile has no values to check")
   }
 
   func crashed(at time: UInt64, losesValues: Bool) {
@@ -101,7 +101,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     registers[id]!.begin(index, by: writer, at: time)
   }
 
-  /// - Parameter isDone: false: it was refused.
+  /// - Parameter isDone: `false` if it was refused.
   func finish(_ id: AttributeID, _ place: Int, isDone: Bool, at time: UInt64) {
     if isDone { registers[id]!.finish(place, at: time) } else { registers[id]!.refuse(place) }
   }
@@ -119,7 +119,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     if knowledge == .unknown { unknownSince = time }
   }
 
-  /// The last administrator is gone, and all others with it.
+  /// The last administrator was removed, and all other pairings with it.
   func removeAllPairings() {
     pairings = [:]
     pairingChanges += 1
@@ -127,17 +127,18 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func wrongCodeBegins() { tries = tries.lowerBound...tries.upperBound + 1 }
   func wrongCodeRefused() { tries = tries.lowerBound + 1...tries.upperBound }
-  /// A right code clears the count.
+  /// A right code resets the count.
   func rightCode(isKnown: Bool) { tries = isKnown ? 0...0 : 0...tries.upperBound }
 
   // MARK: Configuration
 
-  /// A profile will be served, or may be after a crash.
+  /// A profile will be served. After a crash, it may be served.
   func willServe(_ revision: Int) { nextRevision = revision }
 
   func willReset() { isResetting = true }
 
-  /// The accessory reported that it was not reset. Its values may be gone already, and what the disk refused may come back after a crash.
+  /// The accessory reported that its reset failed. Its values may already be deleted, and an unstored change may take
+  /// effect after a crash.
   func resetFailed(at time: UInt64) {
     hasResetFailed = true
     crashed(at: time, losesValues: true)
@@ -148,7 +149,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     pairings = [:]
     tries = 0...0
     configuration = nil
-    // A reset that the disk refused may come back without the removal of the values.
+    // A reset that could not be stored may take effect without the removal of the values.
     if hasResetFailed { return crashed(at: time, losesValues: true) }
     for id in registers.keys { registers[id]!.reset(at: time) }
   }
@@ -165,7 +166,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       return swarm.report(.configurationRises, "accessory \(self.number) has no c#")
     }
     if let last = configuration {
-      // The next revision may be served already; the number says so.
+      // The next revision may already be served; the number shows it.
       let isNext = nextRevision != last.revision && number != last.number
       if number < last.number || (nextRevision == last.revision && number != last.number) {
         swarm.report(
@@ -189,7 +190,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     }
   }
 
-  /// The accessory serves the current profile for certain: it has just started.
+  /// The accessory has just started, so it serves the current profile.
   func isServing(_ machine: AccessoryMachine) {
     guard let last = configuration, last.revision != nextRevision else { return }
     machine.swarm.report(

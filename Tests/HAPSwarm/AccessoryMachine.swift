@@ -10,7 +10,7 @@ import HAPStore
 import HAPTransport
 import HAPWorld
 
-/// A host of the swarm with a disk, on which hapsim serves one accessory. Belongs to the world's thread.
+/// A host of the swarm with a disk, on which hapsim serves one accessory. Confined to the world's thread.
 final class AccessoryMachine: @unchecked Sendable {  // see above
   static let port: UInt16 = 51826
   private static let folder = "/state"
@@ -26,18 +26,18 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private(set) var loop: EventLoop?
   private(set) var accessory: SimulatedAccessory?
   private var simulation: Simulation?
-  /// How often its process was started.
+  /// The number of starts of its process.
   private(set) var starts = 0
-  /// Sockets and handles after the start.
+  /// The numbers of sockets and handles after the start.
   private(set) var baseline = (sockets: 0, handles: 0)
-  /// Connections of its process whose other end may have ended silently.
+  /// The number of its connections whose other side may have ended silently.
   private(set) var lostPeers = 0
-  /// When its process started last.
+  /// The time of the last start of its process.
   private(set) var startTime: UInt64 = 0
-  /// Whether it said that it could not store something, since its process started.
+  /// Whether it reported a storage error since its process started.
   private(set) var hasStorageTrouble = false
   let ledger: AccessoryLedger
-  /// Whether a change of its pairings is under way: one at a time.
+  /// Whether a change of its pairings is in progress: one at a time.
   var isBeingPaired = false
 
   init(_ number: Int, in swarm: SwarmRun, _ profile: SwarmProfile) {
@@ -57,7 +57,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     if swarm.mutation == .diskIgnoresSync { disk.ignoresSync = true }
   }
 
-  /// Lets the disk find the machine that it belongs to.
+  /// Refers the disk to its machine.
   private final class Box: @unchecked Sendable { weak var machine: AccessoryMachine? }
 
   static func address(_ number: Int, _ generation: Int) -> IPAddress {
@@ -71,7 +71,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
   // MARK: Life
 
-  /// Starts hapsim from what the disk has.
+  /// Starts hapsim with the disk's contents.
   func start() {
     guard !isUp else { return }
     if disk.isDown { disk.start() }
@@ -98,7 +98,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     }
   }
 
-  /// Starts hapsim, as often as it takes while the disk is full.
+  /// Starts hapsim, repeatedly while the disk is full.
   func startAgain() async {
     start()
     for _ in 0..<60 where !isUp {
@@ -131,7 +131,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     swarm.note("accessory \(number): \(text)")
   }
 
-  /// Frees what the dead process had. It has no effect outside of the process.
+  /// Releases the dead process's objects, without any effect outside the process.
   private func processDied(simulation: Simulation?, on loop: EventLoop) {
     loop.schedule { simulation?.stop() }
     self.simulation = nil
@@ -153,7 +153,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     died(losesValues: true)
   }
 
-  /// The disk crashed by itself, in the middle of an operation.
+  /// The disk simulated a crash in the middle of an operation.
   private func diskCrashed(losingPower: Bool) {
     if losingPower { host.powerOff() } else { process?.kill() }
     died(losesValues: losingPower)
@@ -166,7 +166,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     if swarm.mutation == .stateLost { loseFile("state.db") }
   }
 
-  /// For mutations: the file is gone after a crash.
+  /// For mutations: deletes the file after a crash.
   private func loseFile(_ name: String) {
     swarm.world.agenda.schedule(after: 1) { [self] in
       disk.start()
@@ -180,7 +180,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     interface.setAddresses([.init(address, prefixLength: 16)])
   }
 
-  /// A controller lost its power. The accessory can't know, and keeps silent connections.
+  /// A controller lost power. The accessory can't notice it, and keeps silent connections.
   func controllerLostPower() {
     if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
   }
@@ -188,10 +188,10 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   func freeze() { process?.freeze() }
   func thaw() { process?.thaw() }
 
-  // MARK: What a person does
+  // MARK: Actions of a person
 
-  /// Carries out a command of hapsim's vocabulary.
-  /// - Returns: whether it was carried out; nil: the accessory does not run.
+  /// Executes a command of hapsim's vocabulary.
+  /// - Returns: whether it succeeded; `nil` if the accessory does not run.
   func command(_ line: String) -> Bool? {
     guard isResponsive, let loop, let simulation else { return nil }
     let answer = Answer()
@@ -208,12 +208,12 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private final class Answer: @unchecked Sendable { var text: String? }
 
   /// Serves a profile with one more service.
-  /// - Returns: the new configuration number; nil when it was not replaced, or that is unknown.
+  /// - Returns: the new configuration number; `nil` if the profile was not replaced, or that is unknown.
   func reconfigure() async -> UInt16? {
     guard isResponsive, let accessory, let loop else { return nil }
     let next = profile.grown()
     ledger.willServe(next.revision)
-    // The next start reads the file that the person has changed.
+    // The next start reads the changed file.
     profile = next
     return await swarm.result(on: loop) { done in
       accessory.assumeIsolated { accessory in
@@ -222,7 +222,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     } ?? nil
   }
 
-  /// - Returns: whether it came back as new; nil: unknown.
+  /// - Returns: whether the accessory was reset; `nil` if unknown.
   func factoryReset() async -> Bool? {
     guard isResponsive, let accessory, let loop else { return nil }
     ledger.willReset()
@@ -230,7 +230,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
       accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
     }
     if isDone == false { ledger.resetFailed(at: swarm.now) }
-    // Where it can't read its state it ends, as hapsim does with its last accessory.
+    // If the accessory can't read its state it stops, and hapsim exits after its last accessory.
     if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
       kill()
       await swarm.sleep(.seconds(1))
@@ -241,7 +241,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
   // MARK: The end
 
-  /// Reads what the disk has, as the next process would.
+  /// Reads the disk, as the next process would.
   func inspect() {
     kill()
     disk.clearFaults()
@@ -256,7 +256,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   }
 }
 
-/// Hands the records to the swarm instead of the network.
+/// Passes the records to the swarm instead of the network.
 private final class RecordingAdvertiser: Advertiser {
   private let onRecord: (TextRecord) -> Void
   init(_ onRecord: @escaping (TextRecord) -> Void) { self.onRecord = onRecord }

@@ -3,7 +3,7 @@ import HAPTransport
 import HAPWire
 import HAPWorld
 
-// Changes of pairings: one at a time for each accessory, as one home's app makes them.
+// Changes of pairings: one at a time for each accessory, as with a single home app.
 extension ControllerMachine {
   func pair(_ accessory: AccessoryMachine) async {
     guard isUp else { return }
@@ -23,7 +23,7 @@ extension ControllerMachine {
         ledger.rightCode(isKnown: false)
         if case .unreachable = error { ledger.set(self.number, .no, at: self.swarm.now) }
         guard case .pairing(let failure) = error else { return }
-        // A refusal says that nothing was changed, unless the disk refused it after M5: then it may come back after a crash.
+        // A refusal means no change, unless storing failed after M5: then the pairing may exist after a crash.
         if failure.step < 6 { ledger.set(self.number, .no, at: self.swarm.now) }
         let isExplained =
           process != accessory.starts || failure.cause == .refused(PairingError.busy.rawValue)
@@ -64,7 +64,7 @@ extension ControllerMachine {
     await swarm.perform(.addPairing, accessory, self) {
       ledger.set(other.number, .unknown, at: self.swarm.now)
       await self.send(request, by: connection) { error in
-        // A change that the disk refused may come back after a crash.
+        // A change that could not be stored may take effect after a crash.
         ledger.set(other.number, error == nil ? .yes(isAdmin: isAdmin) : .unknown, at: self.swarm.now)
         if error == nil { other.paired[accessory.number] = self.paired[accessory.number] }
       }
@@ -93,7 +93,7 @@ extension ControllerMachine {
     guard let connection = await connection(to: accessory) else { return }
     let ledger = accessory.ledger
     await swarm.perform(.listPairings, accessory, self) {
-      // Requests without an answer may still be on their way, but not to another process.
+      // Requests without an answer may still arrive, but not at another process.
       let isSettled = accessory.startTime > ledger.unknownSince
       try? await connection.send(.pairings(Self.request(.listPairings, []))) { message in
         guard case .success(let tlv) = ControllerConnection.tlv(.success(message), "POST /pairings"),
@@ -144,7 +144,7 @@ extension ControllerMachine {
     return request
   }
 
-  /// - Parameter done: called with the answer's error item; nil: there was none.
+  /// - Parameter done: called with the answer's error item, or `nil` if it has none.
   private func send(_ request: TLV, by connection: SwarmConnection, done: @escaping (UInt8?) -> Void) async {
     let accessory = connection.accessory
     try? await connection.send(.pairings(request)) { [swarm] message in

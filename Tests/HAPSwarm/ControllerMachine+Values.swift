@@ -4,9 +4,9 @@ import HAPTransport
 import HAPWire
 import HAPWorld
 
-// Reads, writes, subscriptions, and what a person does at the accessory.
+// Reads, writes, subscriptions, and actions of a person at the accessory.
 extension ControllerMachine {
-  /// One of the characteristics that are checked.
+  /// One of the checked characteristics.
   private func choose(_ accessory: AccessoryMachine) -> Watched {
     let watched = accessory.ledger.watched
     return watched[Int(random.upTo(UInt64(watched.count - 1)))]
@@ -62,7 +62,7 @@ extension ControllerMachine {
     let start = swarm.now
     connection.willWrite(index, to: watched.id)
     try? await connection.send(.write([.init(watched.id, value: watched.value(index))], pid: pid)) { [swarm] message in
-      // The answer of a process that has died meanwhile is as good as any.
+      // If the process has died in the meantime, any answer is valid.
       let isDone = message.status == 204
       accessory.ledger.finish(watched.id, place, isDone: isDone, at: swarm.now)
       if isDone {
@@ -159,7 +159,7 @@ extension Watched {
 }
 
 extension SwarmConnection {
-  /// The entries of an answer, none if it has no body.
+  /// The entries of an answer; empty without a body.
   func entries(of message: LinkMessage) -> [CharacteristicEntry] {
     guard !message.body.isEmpty else { return [] }
     var reader = AttributeReader()

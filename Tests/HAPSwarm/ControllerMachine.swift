@@ -5,7 +5,7 @@ import HAPPairing
 import HAPTransport
 import HAPWorld
 
-/// A host of the swarm with a controller, which has at most one connection to each accessory. Belongs to the world's thread.
+/// A swarm host with a controller, which has at most one connection per accessory. Confined to the world's thread.
 final class ControllerMachine: @unchecked Sendable {  // see above
   let number: Int
   let swarm: SwarmRun
@@ -14,9 +14,9 @@ final class ControllerMachine: @unchecked Sendable {  // see above
   let identity: ControllerCredentials
   private(set) var process: SimulatedProcess?
   private(set) var loop: EventLoop!
-  /// By the number of the accessory.
+  /// The connections by accessory number.
   var connections: [Int: SwarmConnection] = [:]
-  /// The accessories that it is paired with, as it knows them.
+  /// The accessories with which the controller believes to be paired.
   var paired: [Int: PairedAccessory] = [:]
   var random: WorldRandom
   private var lastPID: UInt64 = 0
@@ -45,7 +45,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     loop = swarm.world.makeLoop("controller-\(number)", of: process)
   }
 
-  /// Ends its process, or takes the power of its host.
+  /// Ends its process, or cuts the power of its host.
   func end(losingPower: Bool) {
     guard isUp else { return }
     if losingPower { host.powerOff() } else { process?.kill() }
@@ -56,16 +56,16 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     connections = [:]
   }
 
-  // MARK: What it does
+  // MARK: Operations
 
-  /// Does one thing with one accessory.
+  /// Performs one random operation with one accessory.
   func act(_ accessory: AccessoryMachine) async {
     if accessory.isUp, !accessory.isBeingPaired, await managePairings(accessory) { return }
     guard paired[accessory.number] != nil else { return }
     await use(accessory)
   }
 
-  /// - Returns: whether there was something to do.
+  /// - Returns: whether an operation was possible.
   private func managePairings(_ accessory: AccessoryMachine) async -> Bool {
     let ledger = accessory.ledger
     let isPaired = paired[accessory.number] != nil
@@ -122,13 +122,13 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     }
   }
 
-  /// The connection to an accessory, which is made if need be.
+  /// The connection to an accessory, which is opened if necessary.
   func connection(to accessory: AccessoryMachine) async -> SwarmConnection? {
     if let connection = connections[accessory.number], connection.isUsable { return connection }
     guard isUp, let paired = paired[accessory.number] else { return nil }
     return await swarm.perform(.open, accessory, self) { () -> SwarmConnection? in
       let connection = SwarmConnection(self, accessory, on: self.loop)
-      // So that it ends with the process, and not before.
+      // Stored now, so the connection ends with the process.
       self.connections[accessory.number] = connection
       let before = accessory.ledger.knowledge(of: self.number)
       let changes = accessory.ledger.pairingChanges
@@ -152,12 +152,12 @@ final class ControllerMachine: @unchecked Sendable {  // see above
   ) {
     guard case .pairing(let failure) = error else { return }
     guard let id = accessory.ledger.deviceID, known.identifier == Array(id.text.utf8) else {
-      // The accessory was reset since, and is another one.
+      // The accessory was reset in the meantime, and has a new identity.
       if paired[accessory.number] == known { paired[accessory.number] = nil }
       return
     }
     switch accessory.ledger.knowledge(of: number) {
-    // It may have been removed and added again meanwhile.
+    // The pairing may have been removed and added again in the meantime.
     case .yes where accessory.ledger.pairingChanges == changes && !accessory.isBeingPaired:
       swarm.report(.pairingsAgree, "\(connection) is paired, and Pair Verify fails: \(failure.cause)")
     case .no: paired[accessory.number] = nil

@@ -1,18 +1,18 @@
-/// When something was wrong, and with which machines.
+/// The times of faults, and their machines.
 struct FaultLog {
   struct Entry {
     let fault: SwarmFault
-    /// nil: all of them.
+    /// `nil` means all accessories.
     let accessory: Int?
     let controller: Int?
     let start: UInt64
-    /// With the time that recovery takes; `.max`: it is still active.
+    /// Includes the time for recovery; `.max` while the fault is active.
     var end: UInt64
   }
 
   private(set) var entries: [Entry] = []
 
-  /// - Returns: the place of the entry, for `end`.
+  /// - Returns: the index of the entry, for `end`.
   mutating func begin(_ fault: SwarmFault, accessory: Int?, controller: Int?, at time: UInt64) -> Int {
     entries.append(Entry(fault: fault, accessory: accessory, controller: controller, start: time, end: .max))
     return entries.count - 1
@@ -21,7 +21,7 @@ struct FaultLog {
   mutating func end(_ place: Int, at time: UInt64) { entries[place].end = time }
 
   /// The faults between a controller and an accessory in a span of time.
-  /// - Parameter controller: nil: any.
+  /// - Parameter controller: `nil` means any controller.
   func active(_ accessory: Int, _ controller: Int?, from start: UInt64, to end: UInt64) -> Set<SwarmFault> {
     var active: Set<SwarmFault> = []
     for entry in entries where entry.start <= end && entry.end >= start {

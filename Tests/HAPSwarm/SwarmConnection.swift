@@ -5,7 +5,8 @@ import HAPPairing
 import HAPTransport
 import HAPWire
 
-/// One connection of a controller to an accessory, watched: every message is seen in plain, in its order. Belongs to the world's thread.
+/// A monitored connection of a controller to an accessory: each message is checked in plain text and in order.
+/// Confined to the world's thread.
 final class SwarmConnection: @unchecked Sendable {  // see above
   /// A request that has no answer yet.
   private struct Pending {
@@ -18,21 +19,21 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   let controller: ControllerMachine
   let accessory: AccessoryMachine
   private(set) var client: ControllerClient!
-  /// The number of the start of the accessory that it is connected to.
+  /// The number of the accessory's start.
   let start: Int
-  /// The address that it is connected to.
+  /// The accessory's address at the time of connecting.
   private let address: SocketAddress
   private var swarm: SwarmRun { accessory.swarm }
   private var pending: Pending?
-  /// Since when changes are certainly sent to it.
+  /// The times since which events are certainly sent.
   private(set) var subscriptions: [AttributeID: UInt64] = [:]
-  /// Characteristics whose subscription is unknown until there is an answer.
+  /// Characteristics whose subscription is unknown until the answer arrives.
   private var unsure: Set<AttributeID> = []
-  /// When the last event of each characteristic came.
+  /// The time of each characteristic's last event.
   private(set) var lastEvents: [AttributeID: UInt64] = [:]
   private(set) var lastEventValues: [AttributeID: Int] = [:]
   private var own: [AttributeID: Set<Int>] = [:]
-  /// When this connection last wrote a characteristic: changes before that need no event.
+  /// The time of this connection's last write to each characteristic: earlier changes need no event.
   private(set) var lastWrites: [AttributeID: UInt64] = [:]
   private(set) var isOver = false
 
@@ -50,7 +51,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
 
   // MARK: Life
 
-  /// Connects and verifies.
+  /// Connects and runs Pair Verify.
   func open(as identity: ControllerCredentials, with paired: PairedAccessory) async throws(ClientError) {
     try await connect()
     guard isUsable else { throw .cancelled }
@@ -72,7 +73,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     }
   }
 
-  /// Pair Setup.
+  /// Runs Pair Setup.
   func pair(_ identity: ControllerCredentials, code: String) async throws(ClientError) -> PairedAccessory {
     guard isUsable else { throw .cancelled }
     do throws(ClientError) {
@@ -90,13 +91,13 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     await client.close()
   }
 
-  /// The connection is over. A connection that is over refuses requests with the reason of its end.
+  /// Ends the connection. Afterwards, requests are refused with the reason of the end.
   private func ended() async {
     guard isUsable else { return over(nil) }
     do throws(ClientError) { _ = try await client.request(.accessories) } catch { over(error) }
   }
 
-  /// - Parameter error: nil: it ended by itself, or from here.
+  /// - Parameter error: `nil` if it ended regularly, or locally.
   private func over(_ error: ClientError?) {
     if !isOver, let error { check(error) }
     isOver = true
@@ -108,7 +109,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   // MARK: Requests
 
   /// Sends a request and waits for its answer.
-  /// - Parameter onAnswer: called with the answer before any later message is looked at.
+  /// - Parameter onAnswer: called with the answer, before any later message is handled.
   func send(_ request: ControllerRequest, onAnswer: @escaping (LinkMessage) -> Void) async throws(ClientError) {
     guard isUsable else { throw .cancelled }
     precondition(pending == nil, "a connection has one user")
@@ -117,7 +118,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     pending = expected
     defer { pending = nil }
     do throws(ClientError) { _ = try await client.request(request) } catch {
-      // Nobody answers at an address that the accessory had before.
+      // The accessory's former address doesn't answer.
       if case .timedOut = error, isQuiet(since: started), address == accessory.address {
         swarm.report(.requestsAreAnswered, "\(self): no answer to \(request.name)")
       }
@@ -161,7 +162,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     subscriptions[id] = isOn ? swarm.now : nil
   }
 
-  /// Has the connection write a value from now on.
+  /// Marks the value as written by this connection from now on.
   func willWrite(_ index: Int, to id: AttributeID) {
     own[id, default: []].insert(index)
     lastWrites[id] = swarm.now
@@ -199,7 +200,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     }
   }
 
-  /// The message of a whole answer or event.
+  /// The message of a complete answer or event.
   private static func message(_ bytes: [UInt8]) -> LinkMessage? {
     var parser = HTTPResponseParser()
     var copy = bytes

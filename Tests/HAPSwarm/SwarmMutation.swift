@@ -1,13 +1,13 @@
 import HAPDeviations
 
-/// Something that is wrong on purpose, so that an invariant is seen to fail.
+/// A deliberate error that makes an invariant fail.
 package enum SwarmMutation: String, CaseIterable, Sendable {
-  // Of the machine.
+  // Errors of the machine.
   case diskIgnoresSync = "disk-ignores-sync"
   case valuesLost = "values-lost-by-a-crash"
   case stateLost = "state-lost-by-a-crash"
   case leak = "a-socket-for-each-value-set-by-hand"
-  // Of the accessory: defects.
+  // Errors of the accessory: defects.
   case tries = "tries-not-kept"
   case writer = "events-to-the-writer"
   case unsubscribing = "unsubscribing-is-not-done"
@@ -18,10 +18,10 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
   case slow = "reads-answered-late"
   case unsound = "event-lost-among-answers"
 
-  /// The defect that is installed in each accessory.
+  /// The defect to install in each accessory.
   var defect: Defect? { Self.own.defects.first { $0.id == rawValue } ?? DefectLibrary.builtIn[rawValue] }
 
-  /// Those that hapsim does not bring along.
+  /// The defects that are not built into hapsim.
   private static let own: DefectFile = {
     let text = """
       area: swarm
@@ -52,10 +52,10 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
     return file
   }()
 
-  /// The profile that it needs; nil: any.
+  /// The required profile, or `nil` for any.
   var profile: String? { self == .eventLost ? "light-white" : nil }
 
-  /// The invariant that fails.
+  /// The invariant that must fail.
   package var breaks: SwarmInvariant {
     switch self {
     case .diskIgnoresSync: .pairingsAgree

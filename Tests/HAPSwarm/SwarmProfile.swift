@@ -1,9 +1,9 @@
 import Foundation
 import HAPProfile
 
-/// A shipped profile, with as many more services as its owner has added.
+/// A shipped profile, with additional services.
 struct SwarmProfile: Sendable {
-  /// Those with values that a device does not change by itself.
+  /// Profiles with values that a device does not change by itself.
   static let names = [
     "light-white", "light-colour", "bridge-two-lights", "fan", "air-purifier", "window-covering", "slats",
   ]

@@ -1,7 +1,7 @@
 import HAPLoop
 import HAPModel
 
-// The end of a run: nothing is wrong any more, and everything has to be as it should.
+// The end of a run: no fault is active, and all invariants must hold.
 extension SwarmRun {
   func settle() async {
     for accessory in accessories where !accessory.isUp { accessory.start() }
@@ -24,7 +24,7 @@ extension SwarmRun {
     for accessory in accessories { await checkTries(accessory) }
   }
 
-  /// Wrong codes before and after a crash are counted together.
+  /// Wrong codes before and after a crash are added up.
   private func checkTries(_ accessory: AccessoryMachine) async {
     accessory.start()
     await controllers[0].reset(accessory)
@@ -48,7 +48,7 @@ extension SwarmRun {
     for accessory in accessories {
       guard let process = accessory.process, let loop = accessory.loop else { continue }
       let (sockets, handles) = accessory.baseline
-      // An accessory can't know that the other end of a silent connection is gone.
+      // An accessory can't notice that the other side of a silent connection is gone.
       let allowed = accessory.lostPeers
       if process.descriptorCount > sockets + allowed || loop.openHandleCount > handles + 2 * allowed {
         report(
@@ -68,7 +68,7 @@ extension SwarmRun {
     }
   }
 
-  /// All controllers read all values; then each value is written once more, and all subscribers get an event.
+  /// All controllers read all values; then each value is written once more, and each subscriber must get an event.
   private func lastRound(_ accessory: AccessoryMachine) async {
     var connections: [SwarmConnection] = []
     for controller in controllers where controller.paired[accessory.number] != nil {

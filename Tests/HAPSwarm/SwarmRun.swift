@@ -3,23 +3,24 @@ import HAPModel
 import HAPTransport
 import HAPWorld
 
-/// What came of one seed.
+/// The outcome of one seed.
 package struct SwarmOutcome: Sendable {
   package let seed: UInt64
   package let coverage: SwarmCoverage
   package let violations: [SwarmViolation]
   /// Equal for two runs of one seed.
   package let traceHash: UInt64
-  /// The time that passed in the world.
+  /// The virtual time of the run.
   package let duration: Duration
 }
 
-/// The run of one seed: a random population in a world of its own, random operations and random faults. Belongs to the thread that runs it.
+/// The run of one seed: a random population in a separate world, with random operations and faults. Confined to the
+/// thread that runs it.
 package final class SwarmRun: @unchecked Sendable {  // see above
-  /// The longest time to an answer while nothing is wrong, in nanoseconds.
+  /// The longest time to an answer without a fault, in nanoseconds.
   static let longestWait: UInt64 = 2_000_000_000
   static let longestEventWait: Duration = .seconds(5)
-  /// An operation takes some requests, each with a limit of 15 s.
+  /// An operation has several requests, each with a limit of 15 s.
   private static let longestOperation: Duration = .seconds(300)
   private static let mostViolations = 20
 
@@ -34,16 +35,16 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   var coverage = SwarmCoverage()
   private(set) var violations: [SwarmViolation] = []
   private var expectations: [Expectation] = []
-  /// A loop that no fault touches.
+  /// A loop that faults never affect.
   private(set) var clock: EventLoop!
-  /// Whether no more operations and faults begin.
+  /// Whether to start no more operations and faults.
   private(set) var isEnding = false
-  /// Receives lines about what happens.
+  /// Receives lines about events.
   private let log: ((String) -> Void)?
 
   /// - Parameters:
-  ///   - mutation: something that is wrong on purpose.
-  ///   - log: receives a line for each thing that happens.
+  ///   - mutation: a deliberate error.
+  ///   - log: receives a line for each event.
   package init(seed: UInt64, mutation: SwarmMutation? = nil, log: ((String) -> Void)? = nil) {
     self.seed = seed
     self.mutation = mutation
@@ -65,7 +66,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for accessory in accessories { accessory.kill() }
     for controller in controllers { controller.end(losingPower: false) }
     world.end()
-    // Each of them refers to the run.
+    // Cleared, because each of them refers to the run.
     accessories = []
     controllers = []
     if world.foreignJobCount > 0 { report(.answersAreSound, "\(world.foreignJobCount) jobs came from other threads") }
@@ -85,7 +86,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for number in 0...Int(1 + random.upTo(2)) { controllers.append(ControllerMachine(number, in: self)) }
   }
 
-  /// Everyone acts at random until there were enough operations and faults.
+  /// Performs random operations until there were enough operations and faults.
   private func operate() async {
     for accessory in accessories { accessory.start() }
     for controller in controllers { controller.start() }
@@ -103,14 +104,14 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for user in users { await user.value }
   }
 
-  /// Whether there were enough operations and faults, or too little happens.
+  /// Whether there were enough operations and faults, or too few events.
   var isEnough: Bool {
     (coverage.operations >= 200 && coverage.faultCount >= 3) || world.now > .seconds(3600)
   }
 
   // MARK: Time
 
-  /// Nanoseconds since the world began.
+  /// Nanoseconds since the start of the world.
   var now: UInt64 { world.agenda.now }
 
   func sleep(_ duration: Duration) async { try? await clock.sleep(for: duration) }
@@ -124,7 +125,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
 
   func note(_ text: @autoclosure () -> String) { log?("\(world.now) \(text())") }
 
-  /// The faults that an accessory has now.
+  /// The present faults of an accessory.
   func faults(of accessory: AccessoryMachine) -> Set<SwarmFault> {
     faultLog.active(accessory.number, nil, from: now, to: now)
   }
@@ -132,7 +133,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   // MARK: Operations
 
   /// Runs an operation and counts it.
-  /// - Returns: nil when it did not end in time.
+  /// - Returns: `nil` if the operation did not end in time.
   @discardableResult
   func perform<T: Sendable>(
     _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine,
@@ -150,7 +151,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     return result
   }
 
-  /// Counts an operation that took no time.
+  /// Counts an operation without duration.
   func note(_ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine) {
     note("controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number)")
     count(operation, accessory, controller, since: now)
@@ -184,7 +185,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     return await withCheckedContinuation { gate.wait($0) }
   }
 
-  /// A value without a write so far, of those that are the writer's own.
+  /// A random value of this writer that was never written.
   func unusedValue(
     of watched: Watched, at accessory: AccessoryMachine, for writer: Int, _ random: inout WorldRandom
   ) -> Int? {
@@ -207,8 +208,8 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     let deadline: UInt64
   }
 
-  /// A value was written: every other connection that has subscribed gets an event.
-  /// - Parameter writer: nil: a person at the accessory.
+  /// After a write, each other subscribed connection must get an event.
+  /// - Parameter writer: `nil` for a person at the accessory.
   func expectEvents(
     of id: AttributeID, _ index: Int, since start: UInt64, from writer: SwarmConnection?, at accessory: AccessoryMachine
   ) {
@@ -222,7 +223,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     }
   }
 
-  /// Checks the events whose time is over.
+  /// Checks the expected events whose time limit is over.
   func checkEvents() {
     let due = expectations.filter { $0.deadline <= now }
     expectations.removeAll { $0.deadline <= now }
@@ -243,7 +244,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
 }
 
 /// Opens once, with a value.
-private final class Gate<T: Sendable>: @unchecked Sendable {  // of the world's thread
+private final class Gate<T: Sendable>: @unchecked Sendable {  // confined to the world's thread
   private var result: T??
   private var waiting: CheckedContinuation<T?, Never>?
 

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// A characteristic whose values a swarm checks: numbers in steps, of which each writer has its own.
+/// A characteristic whose values a swarm checks: numbers in steps, with separate values for each writer.
 struct Watched: Sendable {
   let id: AttributeID
   let minimum: Double
@@ -9,7 +9,7 @@ struct Watched: Sendable {
   let count: Int
   let isInteger: Bool
 
-  /// - Returns: nil unless it can be read, written and subscribed to, and has many values.
+  /// - Returns: `nil` unless it can be read, written and subscribed to, and has many values.
   init?(_ id: AttributeID, _ characteristic: Characteristic) {
     let needed: Permissions = [.pairedRead, .pairedWrite, .events]
     guard characteristic.perms.isSuperset(of: needed), characteristic.constraints.validValues == nil,
@@ -34,13 +34,14 @@ struct Watched: Sendable {
   func index(_ value: Double) -> Int { Int(((value - minimum) / step).rounded()) }
 }
 
-/// What an observer knows of the writes to one characteristic, in the order in which they began. Times are the world's, in nanoseconds.
+/// An observer's knowledge of the writes to one characteristic, in order of their start. Times are the world's, in
+/// nanoseconds.
 struct Register {
   struct Write {
     let index: Int
     let writer: Int
     let start: UInt64
-    /// No later effect is possible; `.max`: unknown.
+    /// The time after which no effect is possible; `.max` if unknown.
     var end: UInt64
     /// Whether it certainly took effect between `start` and `end`.
     var isDone: Bool
@@ -54,14 +55,14 @@ struct Register {
     writes = [Write(index: initial, writer: -1, start: 0, end: 0, isDone: true)]
   }
 
-  /// - Returns: the place of the write, for `finish`.
+  /// - Returns: the index of the write, for `finish`.
   mutating func begin(_ index: Int, by writer: Int, at time: UInt64) -> Int {
     writes.append(Write(index: index, writer: writer, start: time, end: .max, isDone: false))
     return writes.count - 1
   }
 
   mutating func finish(_ place: Int, at time: UInt64) {
-    // A crash in the meantime has decided already that the write may be lost.
+    // After a crash in the meantime, the write may be lost.
     guard writes[place].end == .max else { return }
     writes[place].end = time
     writes[place].isDone = true
@@ -75,8 +76,8 @@ struct Register {
   }
   private var isRefused: Set<Int> = []
 
-  /// The process of the accessory died. Writes without an answer have no effect any more.
-  /// - Parameter losesValues: whether values may be older afterwards.
+  /// The process of the accessory died. Writes without an answer can't take effect any more.
+  /// - Parameter losesValues: whether older values may reappear.
   mutating func crashed(at time: UInt64, losesValues: Bool) {
     for place in writes.indices where !isRefused.contains(place) {
       if losesValues {
@@ -88,14 +89,14 @@ struct Register {
     }
   }
 
-  /// The accessory has its first value again.
-  /// Answers to earlier requests may still come.
+  /// The accessory has its first value again, after a reset.
+  /// Answers to earlier requests may still arrive.
   mutating func reset(at time: UInt64) {
     for place in writes.indices where writes[place].end == .max { writes[place].end = time }
     writes.append(Write(index: writes[0].index, writer: -1, start: time + 1, end: time + 1, isDone: true))
   }
 
-  /// Whether a read between two times can bring this value.
+  /// Whether a read between two times may return this value.
   func allows(_ index: Int, from start: UInt64, to end: UInt64) -> Bool {
     writes.indices.contains { place in
       let write = writes[place]
@@ -104,7 +105,7 @@ struct Register {
     }
   }
 
-  /// The values that a read can bring now.
+  /// The values that a read may return now.
   func candidates(at time: UInt64) -> [Int] {
     writes.indices.filter { allows(writes[$0].index, from: time, to: time) }.map { writes[$0].index }
   }

@@ -20,7 +20,7 @@ package enum SwarmOperation: String, CaseIterable, Sendable {
   case factoryReset = "factory-reset"
 }
 
-/// What goes wrong in a swarm.
+/// A fault in a swarm.
 package enum SwarmFault: String, CaseIterable, Sendable {
   case latency
   case stall
@@ -39,35 +39,35 @@ package enum SwarmFault: String, CaseIterable, Sendable {
   case diskFull = "disk-full"
   case failingSync = "failing-sync"
   case controllerKill = "controller-kill"
-  /// The accessory keeps connections whose other end is gone.
+  /// The accessory keeps connections whose other side is gone.
   case controllerPowerLoss = "controller-power-loss"
 }
 
-/// What always holds, whatever goes wrong.
+/// A property that holds under any faults.
 package enum SwarmInvariant: String, CaseIterable, Sendable {
-  /// A read brings the last value whose write was answered. After a power loss values may be older.
+  /// A read returns the last value whose write was answered. After a power loss, older values may reappear.
   case writesAreKept = "writes-are-kept"
-  /// Identity and setup code are the same after each crash.
+  /// Identity and setup code survive each crash.
   case identityIsKept = "identity-is-kept"
-  /// The accessory and its controllers agree on who is paired.
+  /// The accessory and its controllers agree on the pairings.
   case pairingsAgree = "pairings-agree"
-  /// The count of wrong setup codes is the same after each crash.
+  /// The count of wrong setup codes survives each crash.
   case triesAreKept = "tries-are-kept"
   /// No event is sent to the connection that wrote the value.
   case noEventToWriter = "no-event-to-writer"
-  /// A subscriber gets an event of each change while it is connected.
+  /// A connected subscriber gets an event for each change.
   case noEventLost = "no-event-lost"
   /// No event is sent without a subscription, or after its end.
   case noEventUnsubscribed = "no-event-unsubscribed"
   /// Every frame of a session can be opened with the next counter.
   case countersAreUnique = "counters-are-unique"
-  /// `c#` rises when the database changes, and stays otherwise.
+  /// `c#` increases if the database changes, and stays otherwise.
   case configurationRises = "configuration-rises"
-  /// Every request is answered, or its connection ends.
+  /// Each request is answered, or its connection ends.
   case requestsAreAnswered = "requests-are-answered"
-  /// No answer takes longer than its limit while nothing is wrong.
+  /// No answer takes longer than its limit while there is no fault.
   case waitsAreBounded = "waits-are-bounded"
-  /// In the end an accessory has as many sockets and handles as after its start.
+  /// At the end, an accessory has as many sockets and handles as after its start.
   case memoryReturns = "memory-returns"
   /// Answers are well-formed and have the expected status.
   case answersAreSound = "answers-are-sound"
@@ -81,12 +81,12 @@ package struct SwarmViolation: Sendable, Equatable, CustomStringConvertible {
   package var description: String { "\(invariant.rawValue): \(text)" }
 }
 
-/// How often each operation ran while each fault was active.
+/// The number of operations of each kind during each fault.
 package struct SwarmCoverage: Sendable, Equatable {
   /// By operation; the last column counts operations without any fault.
   private var counts: [[Int]]
   package private(set) var operations = 0
-  /// How often each fault was caused.
+  /// The number of faults of each kind.
   package private(set) var faults = [Int](repeating: 0, count: SwarmFault.allCases.count)
 
   package init() {
@@ -111,7 +111,7 @@ package struct SwarmCoverage: Sendable, Equatable {
     for row in counts.indices { for column in counts[row].indices { counts[row][column] += other.counts[row][column] } }
   }
 
-  /// Pairs of an operation and a fault that never met.
+  /// The number of pairs of an operation and a fault that never occurred together.
   package var missing: Int { counts.reduce(0) { $0 + $1.dropLast().count { $0 == 0 } } }
 
   /// The table of operations and faults.
@@ -133,7 +133,7 @@ package struct SwarmCoverage: Sendable, Equatable {
 
   // MARK: Between processes
 
-  /// The counts as one line.
+  /// The counts on one line.
   package var line: String { ([operations] + faults + counts.flatMap { $0 }).map(String.init).joined(separator: " ") }
 
   package init?(line: String) {

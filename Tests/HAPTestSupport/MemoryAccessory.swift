@@ -5,34 +5,34 @@ import HAPModel
 import HAPPairing
 import HAPWire
 
-/// The shell around an `AccessoryCore` with no sockets, files or clock: what the transport does, done in memory and on the spot.
+/// A shell around an `AccessoryCore` without sockets, files or clock. It does the transport's work at once, in memory.
 ///
-/// Slow work and stores are done at once unless they are held; every action is noted.
+/// Slow work and stores are done at once unless they are held; each action is recorded.
 package final class MemoryAccessory {
   package enum Mode { case atOnce, held, failing }
 
   package let core: AccessoryCore
   package private(set) var now: Duration = .seconds(1000)
-  /// What happens to `store` actions.
+  /// The handling of `store` actions.
   package var storing = Mode.atOnce
-  /// What happens to `compute` actions; `failing` is no choice for it.
+  /// The handling of `compute` actions; `failing` is not allowed here.
   package var computing = Mode.atOnce
 
   package private(set) var stored: [StoredChange] = []
   package private(set) var identified: [UInt64] = []
   package private(set) var wrote: [(id: AttributeID, value: Value)] = []
-  /// The same, service by service, as the device was told.
+  /// The same writes, grouped by service as the device gets them.
   package private(set) var groups: [ServiceWrite] = []
-  /// What the device was asked for and hasn't been answered by `answer`.
+  /// Reads of the device that `answer` has not answered yet.
   package private(set) var reads: [(ids: [AttributeID], ticket: Ticket)] = []
   package private(set) var slow: [[AttributeID]] = []
-  /// What whoever stands behind was asked for, and `forwarded` answers.
+  /// Forwarded requests, which `answer(_:ticket:)` answers.
   package private(set) var forwarded: [(request: ControllerRequest, connection: ConnectionID, ticket: Ticket)] = []
   package private(set) var refusals: [String] = []
-  /// The records that were to be advertised, with how many bytes of the named connection had left before.
+  /// The records to advertise, with the number of bytes of the named connection sent before.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
 
-  /// The most bytes that lay in an outgoing buffer at the end of a turn.
+  /// The largest size of an outgoing buffer at the end of a turn.
   package private(set) var mostUnsent = 0
 
   private struct Link {
@@ -46,15 +46,15 @@ package final class MemoryAccessory {
   private var nextController: UInt64 = 100
 
   package init(core: AccessoryCore) {
-    // Tests make the same exponentiations again and again.
+    // Tests repeat the same exponentiations.
     PowerTable.use()
     self.core = core
   }
 
   // MARK: Connections
 
-  /// A new connection, unverified. Nil when the core has no room.
-  /// - Parameter peer: its remote address with a port; nil: an address of its own.
+  /// A new connection, unverified, or `nil` if the core refuses it.
+  /// - Parameter peer: its remote address with a port; `nil` means a unique address.
   package func connect(_ identity: ControllerIdentity, from peer: String? = nil) -> MemoryController? {
     nextController += 1
     guard let connection = core.open(peer: peer ?? "controller-\(nextController)", at: now) else { return nil }
@@ -65,7 +65,7 @@ package final class MemoryAccessory {
     return controller
   }
 
-  /// The controller's end goes away.
+  /// The controller closes its side.
   package func disconnect(_ controller: MemoryController) {
     guard let link = links.values.first(where: { $0.controller === controller }) else { return }
     links[link.connection.id] = nil
@@ -75,7 +75,7 @@ package final class MemoryAccessory {
   }
 
   private func receive(_ bytes: [UInt8], on id: ConnectionID) {
-    guard let link = links[id] else { return }  // it was closed: nobody reads any more
+    guard let link = links[id] else { return }  // it is closed, so no one reads
     link.connection.incoming.append(bytes)
     core.received(on: link.connection, at: now)
     settle()
@@ -83,7 +83,7 @@ package final class MemoryAccessory {
 
   // MARK: Time and the device
 
-  /// Lets time pass; calls the core at each of its deadlines on the way.
+  /// Advances time; calls the core at each deadline on the way.
   package func advance(_ duration: Duration) {
     let end = now + duration
     while let deadline = core.attributes.nextDeadline, deadline <= end {
@@ -103,25 +103,25 @@ package final class MemoryAccessory {
     settle()
   }
 
-  /// The device tells a value that it was asked for.
+  /// The device answers a read.
   package func answer(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
     core.attributes.read(id, result, ticket: ticket, at: now)
     settle()
   }
 
-  /// The device answers a write that it took its time for.
+  /// The device answers a pending write.
   package func judge(_ number: UInt64, _ verdict: WriteVerdict) {
     core.attributes.judged(number, verdict, at: now)
     settle()
   }
 
-  /// Whoever stands behind answers a request that was forwarded.
+  /// The device behind the proxy answers a forwarded request.
   package func answer(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false) {
     core.forwarded(answer, ticket: ticket, closing: closing, at: now)
     settle()
   }
 
-  /// Whoever stands behind sends an event.
+  /// The device behind the proxy sends an event.
   package func tell(_ event: LinkMessage, to connection: ConnectionID) {
     core.forwardEvent(event, to: connection)
     settle()
@@ -135,9 +135,9 @@ package final class MemoryAccessory {
     settle()
   }
 
-  // MARK: What was held
+  // MARK: Held work
 
-  /// Does the stores that were held, oldest first.
+  /// Performs the held stores, oldest first.
   package func releaseStores(succeeded: Bool = true) {
     let held = heldStores
     heldStores = []
@@ -162,17 +162,17 @@ package final class MemoryAccessory {
 
   // MARK: A turn of the loop
 
-  /// Performs actions and moves bytes until nothing is left to do.
+  /// Performs actions and moves bytes until there is no more work.
   private func settle() {
     repeat {
       for action in core.takeActions() { perform(action) }
       flush()
-      // What had to wait for room is worked off now that there is some.
+      // Work that waited for buffer space continues now.
       for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) {
         core.resume(link.connection, at: now)
       }
     } while core.hasActions || links.values.contains { !$0.connection.outgoing.isEmpty }
-    core.takeOutbox { _ in }  // all are looked at here
+    core.takeOutbox { _ in }  // all connections are handled here
     closeWhatIsDone()
   }
 
@@ -205,7 +205,7 @@ package final class MemoryAccessory {
     }
   }
 
-  /// One write for each connection that has something to say.
+  /// Sends one write for each connection with output.
   private func flush() {
     for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) {
       let connection = link.connection

@@ -1,8 +1,8 @@
 import HAPCrypto
 
-/// Pair Setup by hand, HAP R2 §5.6: each message can be sent, changed or left out.
+/// Pair Setup step by step, HAP R2 §5.6: each message can be sent, changed or left out.
 extension MemoryController {
-  /// What is known after M2 and after M4.
+  /// The state after M2 and after M4.
   package struct Setup {
     package var salt: [UInt8] = []
     package var accessoryKey: [UInt8] = []
@@ -14,12 +14,12 @@ extension MemoryController {
 
   package static var setupM1: PlainTLV { PlainTLV([(6, [1]), (0, [0])]) }
 
-  /// Reads M2; nil when it is an error.
+  /// Reads M2; `nil` if it is an error.
   package func readSetupM2(_ reply: AccessoryMessage?, code: String) -> Setup? {
     guard let tlv = reply?.tlv, tlv.state == 2, tlv.error == nil, let salt = tlv[2], let accessoryKey = tlv[3] else {
       return nil
     }
-    while true {  // stacks part where A or S starts with a zero byte, PS.10
+    while true {  // stacks differ if A or S starts with a zero byte, PS.10
       let client = SRPClient(code: code, privateKey: random.secret(32))
       guard let proof = client.agree(salt: salt, serverPublicKey: accessoryKey) else { return nil }
       if client.startsWithZero || proof.startsWithZero { continue }
@@ -37,7 +37,7 @@ extension MemoryController {
     return PlainTLV([(6, [5]), (5, ChaChaPoly.seal(inner.encoded, key: sealKey(setup), nonce: "PS-Msg05"))])
   }
 
-  /// What M6 holds under its seal; nil when it is an error or can't be opened.
+  /// The sealed contents of M6; `nil` if it is an error or can't be opened.
   package func readM6(_ reply: AccessoryMessage?, _ setup: Setup) -> PlainTLV? {
     guard let tlv = reply?.tlv, tlv.state == 6, tlv.error == nil, let sealed = tlv[5] else { return nil }
     return ChaChaPoly.open(sealed, key: sealKey(setup), nonce: "PS-Msg06").flatMap(PlainTLV.init(decoding:))
@@ -47,7 +47,7 @@ extension MemoryController {
     HKDF.sha512(setup.proof.key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info")
   }
 
-  /// The whole procedure. Returns what went wrong, or nil.
+  /// The complete procedure. Returns the error, or `nil`.
   package func pair(code: String) -> String? {
     let m2 = post("/pair-setup", Self.setupM1)
     guard let setup = readSetupM2(m2, code: code) else {
@@ -65,7 +65,7 @@ extension MemoryController {
 }
 
 extension MemoryController {
-  /// Takes the keys of a transient session: from now on all is sealed.
+  /// Uses the keys of a transient session: from now on all messages are sealed.
   package func secureTransiently(_ setup: Setup) {
     secure(
       send: HKDF.sha512(setup.proof.key, salt: "SplitSetupSalt", info: "ControllerEncrypt-Control"),

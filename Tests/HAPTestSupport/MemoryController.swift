@@ -1,25 +1,25 @@
 import HAPCrypto
 
-/// A controller with no socket: it hands bytes to `deliver` and is handed the accessory's bytes by `receive`.
+/// A controller without a socket: it passes bytes to `deliver`, and gets the accessory's bytes through `receive`.
 ///
-/// It knows Pair Verify, frames and HTTP by itself (not by HAPIP and HAPWire), so that the accessory's side is held against a
-/// second reading of the rules. What it can't read stays in `unread`.
+/// It implements Pair Verify, frames and HTTP itself (without HAPIP and HAPWire), so the accessory is checked against a
+/// second implementation of the rules. Unreadable bytes stay in `unread`.
 package final class MemoryController {
-  /// Hands bytes to the accessory; its answers come by `receive` before this returns.
+  /// Passes bytes to the accessory; its answers arrive in `receive` before this returns.
   package var deliver: ([UInt8]) -> Void = { _ in }
   package let identity: ControllerIdentity
   package var random: RandomSource
 
-  /// Everything the accessory sent, as it came.
+  /// All bytes from the accessory, unchanged.
   package private(set) var raw: [UInt8] = []
-  /// How the accessory's bytes were cut into writes.
+  /// The sizes of the accessory's writes.
   package private(set) var writes: [Int] = []
-  /// Complete messages that nobody took yet.
+  /// Complete messages that were not taken yet.
   package private(set) var messages: [AccessoryMessage] = []
   /// Sizes of the frames received, in bytes of plaintext.
   package private(set) var frameSizes: [Int] = []
   package var isClosed = false
-  /// A frame came that could not be opened, or that was too long.
+  /// Whether a received frame could not be opened, or was too long.
   package private(set) var sawBadFrame = false
 
   private var sealedInput: [UInt8] = []
@@ -27,7 +27,7 @@ package final class MemoryController {
   private var keys: (send: SecretBytes, receive: SecretBytes)?
   package private(set) var sendCounter: UInt64 = 0
   private var receiveCounter: UInt64 = 0
-  /// Bytes handed over at once; nil: all of them.
+  /// The number of bytes to pass at once; `nil` means all.
   package var segmentSize: Int?
 
   package init(_ identity: ControllerIdentity, random: RandomSource) {
@@ -37,7 +37,7 @@ package final class MemoryController {
   package var isSecured: Bool { keys != nil }
   package var unread: [UInt8] { plainInput + sealedInput }
 
-  // MARK: bytes
+  // MARK: Bytes
 
   package func receive(_ bytes: [UInt8]) {
     raw += bytes
@@ -73,7 +73,7 @@ package final class MemoryController {
     [0, 0, 0, 0] + withUnsafeBytes(of: counter.littleEndian, Array.init)
   }
 
-  /// One frame, for the next count.
+  /// One frame, with the next counter.
   package func frame(_ plain: [UInt8], counter: UInt64? = nil) -> [UInt8] {
     guard let keys else { preconditionFailure("no session") }
     let length = withUnsafeBytes(of: UInt16(plain.count).littleEndian, Array.init)
@@ -82,12 +82,12 @@ package final class MemoryController {
     return length + sealed
   }
 
-  /// Frames of `size` bytes each for a whole message.
+  /// A complete message in frames of `size` bytes each.
   package func frames(_ plain: [UInt8], size: Int = 1024) -> [UInt8] {
     stride(from: 0, to: plain.count, by: size).flatMap { frame(Array(plain[$0..<min($0 + size, plain.count)])) }
   }
 
-  /// Hands over bytes as they are, in segments of `segmentSize`.
+  /// Passes bytes unchanged, in segments of `segmentSize`.
   package func sendRaw(_ bytes: [UInt8]) {
     guard let segmentSize else { return deliver(bytes) }
     for start in stride(from: 0, to: bytes.count, by: segmentSize) {
@@ -95,7 +95,7 @@ package final class MemoryController {
     }
   }
 
-  /// Hands over a message, sealed once there is a session.
+  /// Passes a message, sealed if there is a session.
   package func send(_ plain: [UInt8]) { sendRaw(isSecured ? frames(plain) : plain) }
 
   // MARK: HTTP
@@ -108,13 +108,13 @@ package final class MemoryController {
     return Array((head + "\r\n").utf8) + (body ?? [])
   }
 
-  /// The next message that isn't an event; events stay.
+  /// Takes the next message that isn't an event; events stay.
   package func takeReply() -> AccessoryMessage? {
     guard let index = messages.firstIndex(where: { !$0.isEvent }) else { return nil }
     return messages.remove(at: index)
   }
 
-  /// All events that came, oldest first.
+  /// Takes all events, oldest first.
   package func takeEvents() -> [AccessoryMessage] {
     defer { messages.removeAll { $0.isEvent } }
     return messages.filter(\.isEvent)
@@ -139,7 +139,7 @@ package final class MemoryController {
 
   // MARK: Pair Verify, HAP R2 §5.7
 
-  /// What M1 began.
+  /// The state after M1.
   package struct Verify {
     package var agreement: AgreementKey
     package var accessoryKey: [UInt8] = []
@@ -152,7 +152,7 @@ package final class MemoryController {
 
   package func startVerify() -> Verify { Verify(agreement: AgreementKey(privateKey: random.secret(32))) }
 
-  /// Reads M2; nil when it is an error or can't be opened.
+  /// Reads M2; `nil` if it is an error or can't be opened.
   package func readM2(_ reply: AccessoryMessage?, _ start: Verify) -> Verify? {
     var verify = start
     guard let tlv = reply?.tlv, tlv.state == 2, let key = tlv[3], let sealed = tlv[5],
@@ -182,7 +182,7 @@ package final class MemoryController {
     return PlainTLV([(6, [3]), (5, ChaChaPoly.seal(inner, key: key, nonce: "PV-Msg03"))])
   }
 
-  /// Takes the session's keys: from now on all is sealed.
+  /// Uses the session's keys: from now on all messages are sealed.
   package func secure(_ verify: Verify) {
     guard let shared = verify.shared else { preconditionFailure("M2 was not read") }
     secure(
@@ -195,7 +195,7 @@ package final class MemoryController {
     (sendCounter, receiveCounter) = (0, 0)
   }
 
-  /// The whole procedure. Returns the error of the accessory, or nil when the session is secured.
+  /// The complete procedure. Returns the error of the accessory, or `nil` if the session is secured.
   package func verify() -> String? {
     let start = startVerify()
     let m2 = post("/pair-verify", start.m1)

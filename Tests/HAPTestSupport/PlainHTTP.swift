@@ -1,10 +1,10 @@
 import Foundation
 
-/// A message from the accessory, as a controller sees it.
+/// A message from the accessory, as received by a controller.
 package struct AccessoryMessage: @unchecked Sendable {
   /// `HTTP/1.1 200 OK` or `EVENT/1.0 200 OK`, without the line's end.
   package var startLine: String
-  /// Fields in their order; names as sent.
+  /// Fields in order; names as sent.
   package var fields: [(name: String, value: String)]
   package var body: [UInt8]
 
@@ -19,13 +19,13 @@ package struct AccessoryMessage: @unchecked Sendable {
   package var type: String? { field("content-type") }
   package var tlv: PlainTLV? { PlainTLV(decoding: body) }
 
-  /// The body as JSON; nil when it is none.
+  /// The body as JSON, or `nil`.
   package var json: [String: Any]? {
     (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any]
   }
-  /// The members of `characteristics` in their order.
+  /// The members of `characteristics` in order.
   package var entries: [[String: Any]] { json?["characteristics"] as? [[String: Any]] ?? [] }
-  /// `aid.iid` and `status` of every entry; nil for an entry without.
+  /// `aid.iid` and `status` of each entry; `nil` for an entry without a status.
   package var statuses: [String: Int?] {
     Dictionary(
       entries.map { ("\(number($0["aid"])).\(number($0["iid"]))", ($0["status"] as? NSNumber)?.intValue) },
@@ -40,12 +40,12 @@ package struct AccessoryMessage: @unchecked Sendable {
 private func number(_ value: Any?) -> UInt64 { (value as? NSNumber)?.uint64Value ?? 0 }
 
 extension Dictionary<String, Any> {
-  /// A member as an integer; true and false count as 1 and 0.
+  /// A member as an integer; true and false are 1 and 0.
   package func int(_ name: String) -> Int? { (self[name] as? NSNumber)?.intValue }
   package func isNull(_ name: String) -> Bool { self[name] is NSNull }
 }
 
-/// Takes complete messages off the front of `bytes`; leaves what isn't complete. Traps on nothing: what can't be read stays.
+/// Removes complete messages from the front of `bytes`. Incomplete and unreadable bytes stay.
 package func takeMessages(_ bytes: inout [UInt8]) -> [AccessoryMessage] {
   var messages: [AccessoryMessage] = []
   while let end = firstIndex(of: [13, 10, 13, 10], in: bytes) {
@@ -71,7 +71,7 @@ package func takeMessages(_ bytes: inout [UInt8]) -> [AccessoryMessage] {
   return messages
 }
 
-/// The joined chunks and where they end; nil when they are not all there, or are none.
+/// The joined chunks and their end; `nil` if they are incomplete or malformed.
 private func chunkedBody(in bytes: [UInt8], from start: Int) -> (body: [UInt8], next: Int)? {
   var body: [UInt8] = []
   var place = start

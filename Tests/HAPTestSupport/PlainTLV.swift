@@ -1,4 +1,4 @@
-/// TLV8 in the simplest way that is right: an opinion of its own beside the one of HAPWire, and able to write what is wrong.
+/// A minimal TLV8 implementation, independent of HAPWire, which can also write malformed messages.
 package struct PlainTLV: Equatable, Sendable {
   package struct Item: Equatable, Sendable {
     package var type: UInt8, value: [UInt8]
@@ -8,7 +8,7 @@ package struct PlainTLV: Equatable, Sendable {
 
   package init(_ items: [(UInt8, [UInt8])]) { self.items = items.map { Item($0.0, $0.1) } }
 
-  /// Nil where the bytes end inside an item.
+  /// `nil` if the bytes end inside an item.
   package init?(decoding bytes: [UInt8]) {
     items = []
     var rest = bytes[...]

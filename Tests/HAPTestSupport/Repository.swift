@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of this package, found from where this one lies.
+/// The files of this package, relative to this file.
 package enum Repository {
   package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -1,4 +1,4 @@
-/// A stream of chance that a seed names, so that a failing test replays.
+/// A random generator with a seed, so a failing test can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
   package init(seed: UInt64) { state = seed }

@@ -4,7 +4,7 @@ import HAPModel
 import HAPPairing
 import HAPProfile
 
-/// An accessory with every kind of characteristic, and the controllers that know it.
+/// An accessory with each kind of characteristic, and its controllers.
 package enum TestHome {
   package static let code = "518-08-582"
   package static let deviceID = "3C:11:D2:0A:9F:E1"
@@ -19,13 +19,13 @@ package enum TestHome {
     Pairing(identifier: identity.identifier, publicKey: identity.key.publicKey, isAdmin: isAdmin)
   }
 
-  /// The pairings most tests start from.
+  /// The initial pairings of most tests.
   package static let pairings = [
     pairing(admin, isAdmin: true), pairing(secondAdmin, isAdmin: true), pairing(user, isAdmin: false),
   ]
 
   package static let accessoryKey = SigningKey(seed: RandomSource.seeded(77).secret(32))
-  // A modular exponentiation: made once.
+  // Computed once, because it is a modular exponentiation.
   private static let verifier = SRPVerifier(code: code, salt: RandomSource.seeded(78).bytes(16))
 
   package static func accessory(
@@ -33,7 +33,7 @@ package enum TestHome {
     seed: UInt64 = 1
   ) -> MemoryAccessory {
     guard let id = DeviceID(deviceID), let database = try? AttributeDatabase(accessories) else {
-      preconditionFailure("the test's own accessory is wrong")
+      preconditionFailure("the test's own accessory is malformed")
     }
     let identity = AccessoryIdentity(deviceID: id, key: accessoryKey, verifier: verifier)
     let record = Advertisement(
@@ -78,7 +78,7 @@ package enum TestHome {
   private static let all: Permissions = [.pairedRead, .pairedWrite, .events]
 
   private static func type(_ text: String) -> TypeID {
-    guard let type = TypeID(text) else { preconditionFailure("\(text) is no type") }
+    guard let type = TypeID(text) else { preconditionFailure("\(text) is not a type") }
     return type
   }
 
@@ -186,16 +186,16 @@ package enum TestHome {
 }
 
 extension MemoryAccessory {
-  /// A connection of `identity` that has been through Pair Verify.
+  /// A connection of `identity` after Pair Verify.
   package func verified(_ identity: ControllerIdentity = TestHome.admin) -> MemoryController {
-    guard let controller = connect(identity) else { preconditionFailure("the accessory has no room") }
+    guard let controller = connect(identity) else { preconditionFailure("the accessory has no free slot") }
     if let problem = controller.verify() { preconditionFailure("Pair Verify failed: \(problem)") }
     return controller
   }
 
-  /// A connection that hasn't.
+  /// A connection without Pair Verify.
   package func unverified(_ identity: ControllerIdentity = TestHome.admin) -> MemoryController {
-    guard let controller = connect(identity) else { preconditionFailure("the accessory has no room") }
+    guard let controller = connect(identity) else { preconditionFailure("the accessory has no free slot") }
     return controller
   }
 }
@@ -215,7 +215,7 @@ extension MemoryController {
     put(#"{"characteristics":["# + ids.map { "{\(Self.entry($0, ev: "true"))}" }.joined(separator: ",") + "]}")
   }
 
-  /// The value of one characteristic as the accessory tells it now.
+  /// The present value of one characteristic, as the accessory returns it.
   package func value(_ id: String) -> Any? { get("/characteristics?id=\(id)")?.entry(id)?["value"] }
   package func int(_ id: String) -> Int? { get("/characteristics?id=\(id)")?.entry(id)?.int("value") }
 }

@@ -7,7 +7,7 @@ package func vectorFile(_ name: String) throws -> [String: Any] {
   return try JSONSerialization.jsonObject(with: data) as! [String: Any]
 }
 
-/// A file of `Tests/Vectors/devices`, as it is; and the names of all of them.
+/// The bytes of a file of `Tests/Vectors/devices`, and the names of all files.
 package func deviceFile(_ name: String) throws -> [UInt8] {
   [UInt8](try Data(contentsOf: deviceFolder.appending(path: name)))
 }
@@ -28,7 +28,7 @@ package func hex(_ text: String) -> [UInt8] {
 }
 
 extension [String: Any] {
-  /// The member `name`, bytes written in hexadecimal.
+  /// The member `name`, decoded from hexadecimal text.
   package func bytes(_ name: String) -> [UInt8] { hex(self[name] as! String) }
   package func text(_ name: String) -> String { self[name] as! String }
   package func object(_ name: String) -> [String: Any] { self[name] as! [String: Any] }

@@ -22,7 +22,7 @@ struct AccessoryServerTests {
     #expect(home.notes.contains(.wrote(TestHome.id(TestHome.ID.brightness))))
   }
 
-  @Test("[CN.18] Where no open file is left, half of the connections without a request are reset")
+  @Test("[CN.18] Without free descriptors, half of the connections without a request are reset")
   func shortOfOpenFiles() throws {
     let home = try ServedHome()
     let session = try home.verified()
@@ -50,7 +50,7 @@ struct AccessoryServerTests {
     withExtendedLifetime(deaf) {}
   }
 
-  @Test("Requests that come byte by byte are answered")
+  @Test("Requests that arrive byte by byte are answered")
   func byteByByte() throws {
     let home = try ServedHome()
     let controller = try home.verified()
@@ -73,12 +73,12 @@ struct AccessoryServerTests {
     #expect(writer.memory.set(TestHome.ID.brightness, "7")?.status == 204)
     other.read { $0.messages.contains(where: \.isEvent) }
     #expect(other.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 7)
-    // The answer to another request comes behind any event there would have been.
+    // The answer to another request would follow a possible event.
     #expect(writer.memory.int(TestHome.ID.brightness) == 7)
     #expect(writer.memory.takeEvents().isEmpty)
   }
 
-  @Test("[EV.1] A change by the device is an event, without anything coming in")
+  @Test("[EV.1] A change by the device is sent as an event, without any input")
   func deviceEvent() throws {
     let home = try ServedHome()
     let controller = try home.verified()
@@ -88,7 +88,7 @@ struct AccessoryServerTests {
     #expect(controller.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 9)
   }
 
-  @Test("[ST.1] M6 waits for the store, other sessions don't, and only then the accessory is advertised as paired")
+  @Test("[ST.1] M6 waits for the store, other sessions don't, and then the accessory is advertised as paired")
   func lateStore() throws {
     let home = try ServedHome(pairings: [], holdsStores: true)
     let pairing = try home.connect()
@@ -112,7 +112,7 @@ struct AccessoryServerTests {
   }
 
   @Test(
-    "Who removes pairings by hand is answered also when the server stops meanwhile: the one that waited is not begun")
+    "Removing pairings by command is answered even if the server stops; a removal that waits is not started")
   func unpairedBesideStop() throws {
     let home = try ServedHome(holdsStores: true)
     let answers = Guarded<[Bool]>([])
@@ -128,7 +128,7 @@ struct AccessoryServerTests {
     #expect(home.onLoop { $0.core.pairings.count } == TestHome.pairings.count - 1)
   }
 
-  @Test("[ST.5] A value is handed to the store before the answer to its write can be read")
+  @Test("[ST.5] A value is passed to the store before the answer to its write can be read")
   func keptFirst() throws {
     let home = try ServedHome()
     let controller = try home.verified()
@@ -137,7 +137,7 @@ struct AccessoryServerTests {
     #expect(home.notes.contains(.kept(id)))
   }
 
-  @Test("A controller that sends no more is still answered, then the connection ends")
+  @Test("After the controller's FIN, pending requests are answered, then the connection ends")
   func halfClose() throws {
     let home = try ServedHome()
     let controller = try home.connect()
@@ -151,7 +151,7 @@ struct AccessoryServerTests {
     #expect(home.connectionCount == 0)
   }
 
-  @Test("[CN.5] A reset in the middle of a request ends that connection alone")
+  @Test("[CN.5] A reset in the middle of a request ends only that connection")
   func reset() throws {
     let home = try ServedHome()
     let other = try home.verified()
@@ -164,7 +164,7 @@ struct AccessoryServerTests {
     #expect(other.memory.get("/accessories")?.status == 200)
   }
 
-  @Test("[CN.1] With all sessions taken the next connection is closed, and those there live on")
+  @Test("[CN.1] With all sessions in use, the next connection is closed, and the others continue")
   func sessionLimit() throws {
     var conduct = Conduct()
     conduct.maximumSessions = 8
@@ -177,7 +177,7 @@ struct AccessoryServerTests {
     #expect(home.connectionCount == 8)
   }
 
-  @Test("[CN.3] A subscriber that never reads is cut off, and the others get their events")
+  @Test("[CN.3] A subscriber that never reads is disconnected, and the others get their events")
   func deafSubscriber() throws {
     var conduct = Conduct()
     conduct.coalescing = .zero
@@ -186,7 +186,7 @@ struct AccessoryServerTests {
     let listener = try home.verified()
     #expect(deaf.memory.subscribe(TestHome.ID.text)?.status == 204)
     #expect(listener.memory.subscribe(TestHome.ID.brightness)?.status == 204)
-    // More events than any socket buffers, each in a turn of its own, while nobody reads them.
+    // More events than any socket buffers, each in a separate turn, while no client reads them.
     let text = String(repeating: "x", count: 60)
     var rounds = 0
     while home.connectionCount == 2, rounds < 2000 {
@@ -203,20 +203,20 @@ struct AccessoryServerTests {
     #expect(listener.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 3)
   }
 
-  @Test("[CN.7] A flood of requests without a pause is answered whole")
+  @Test("[CN.7] A continuous flood of requests is answered completely")
   func flood() throws {
     let home = try ServedHome()
     let controller = try home.verified()
     controller.waitsForAnswers = false
     let count = 1500
     let flood = controller.memory.frames((0..<count).flatMap { _ in MemoryController.request("GET", "/accessories") })
-    // From a thread of its own: the server stops reading while its answers are not read.
+    // On a separate thread: the server stops reading while its answers are not read.
     Thread.detachNewThread { controller.write(flood) }
     controller.read { $0.messages.count >= count }
     #expect(controller.memory.messages.count { $0.status == 200 } == count)
   }
 
-  @Test("Stopping delivers what was answered and closes every connection")
+  @Test("Stopping delivers all answers and closes each connection")
   func stop() throws {
     let home = try ServedHome()
     let controllers = try (0..<5).map { _ in try home.verified() }
@@ -229,7 +229,7 @@ struct AccessoryServerTests {
     #expect(home.connectionCount == 0)
   }
 
-  @Test("[CN.5] Hundreds of connections that come and go leave nothing behind")
+  @Test("[CN.5] Hundreds of short connections leave no descriptors")
   func comeAndGo() throws {
     var conduct = Conduct()
     conduct.maximumSessions = 400

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP port of the loopback at which nobody listens, and which nobody is given meanwhile: bound, and left at that.
+/// A loopback TCP port without a listener that no other process gets in the meantime: it is bound, but not listening.
 final class ClosedPort: Sendable {
   let number: UInt16
   private let descriptor: Int32
@@ -17,7 +17,7 @@ final class ClosedPort: Sendable {
         bind(opened, $0, length) == 0 && getsockname(opened, $0, &length) == 0
       }
     }
-    precondition(isBound, "no port to keep closed")
+    precondition(isBound, "no port is available")
     number = UInt16(bigEndian: address.sin_port)
   }
 

@@ -43,7 +43,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     return client
   }
 
-  @Test("Pairs, verifies on the same connection, and reads the database as it is", arguments: ["", "hap-nodejs"])
+  @Test("It pairs, verifies on the same connection, and reads the database unchanged", arguments: ["", "hap-nodejs"])
   func everything(preset: String) async throws {
     let home = try ServedHome(pairings: [], conduct: Conduct.presets[preset] ?? Conduct())
     let client = try await connected(home)
@@ -79,7 +79,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await client.close()
   }
 
-  @Test("Events come in their order, and their stream ends with the connection")
+  @Test("Events arrive in order, and their stream ends with the connection")
   func events() async throws {
     let home = try ServedHome()
     let watcher = try await verified(home)
@@ -102,7 +102,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await #expect(throws: ClientError.self) { try await writer.request(.accessories) }
   }
 
-  @Test("Requests that come together are answered each with its own")
+  @Test("Simultaneous requests get their own answers")
   func together() async throws {
     let home = try ServedHome()
     let client = try await verified(home)
@@ -117,7 +117,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     }
   }
 
-  @Test("A timed write goes through, and a transient session knows no characteristics")
+  @Test("A timed write succeeds, and a transient session can't access characteristics")
   func special() async throws {
     let home = try ServedHome()
     let client = try await verified(home)
@@ -136,7 +136,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     #expect(try await transient.request(.identify).status == 204)
   }
 
-  // MARK: What goes wrong
+  // MARK: Failures
 
   private func failure(_ body: () async throws -> Void) async -> String {
     do {
@@ -145,7 +145,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     } catch { return "\(error)" }
   }
 
-  @Test("A wrong code, a paired accessory and a controller that isn't paired are told as such")
+  @Test("A wrong code, a paired accessory and an unpaired controller have distinct errors")
   func refusals() async throws {
     let unpaired = try ServedHome(pairings: [])
     let client = try await connected(unpaired)
@@ -161,7 +161,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     try await client.pairVerify(me, with: accessory)
   }
 
-  @Test("Nobody there is told with the address; the next address is tried")
+  @Test("For a closed port, the error has the address; the next address is tried")
   func unreachable() async throws {
     let port = ClosedPort()
     let closed = port.number
@@ -177,7 +177,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     #expect(await failure { try await nowhere.connect(to: []) } == "it has no address")
   }
 
-  @Test("What is odd about the answers of a pairing procedure is noted; a delay asked for is told")
+  @Test("Deviations in the answers of a pairing procedure are recorded; a requested delay is reported")
   func remarks() async throws {
     let body: [UInt8] = [6, 1, 2, 7, 1, 3, 8, 2, 0x2C, 1, 0x40, 0]
     let says =
@@ -196,24 +196,24 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await deaf.close()
   }
 
-  @Test("The bytes around a fault come with the error")
+  @Test("An error contains the bytes around the fault")
   func excerpts() {
     let message = LinkMessage(status: 200, body: Array("nonsense".utf8))
     guard case .failure(let noTLV) = ControllerConnection.tlv(.success(message), "x") else {
-      Issue.record("it is no TLV8")
+      Issue.record("parsed as TLV8")
       return
     }
     #expect(noTLV.excerpt?.bytes == message.body)
     var reader = AttributeReader()
     let json = LinkMessage(status: 200, body: Array("{\"characteristics\":7}".utf8))
     guard case .failure(let body) = ControllerConnection.entries(.success(json), "x", &reader) else {
-      Issue.record("it has no list")
+      Issue.record("parsed as a list")
       return
     }
     #expect(body.excerpt?.fault == 19)
   }
 
-  @Test("Families take turns, and no address is tried twice")
+  @Test("Address families alternate, and duplicate addresses are tried once")
   func interleaving() throws {
     func address(_ text: String) throws -> SocketAddress { SocketAddress(host: try IPAddress(text), port: 1) }
     let given = try ["fd00::1", "fd00::2", "10.0.0.1", "fd00::1", "10.0.0.2", "fd00::3"].map(address)
@@ -223,7 +223,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
   }
 
   @Test(
-    "An accessory that says nothing, half of something, nonsense or too much ends what waits",
+    "A silent, truncated, malformed or excessive answer fails the pending requests",
     arguments: [
       ("", false, "no answer in time"), ("", true, "closed the connection"),
       ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", true, "in the middle of an answer"),
@@ -244,7 +244,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await deaf.close()
   }
 
-  @Test("Events that nobody reads end the connection before they fill the memory")
+  @Test("Unread events end the connection at the limit")
   func flood() async throws {
     let event = "EVENT/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     for says in [
@@ -265,7 +265,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await deaf.close()
   }
 
-  @Test("A task that is cancelled gives up its request; the connection goes on")
+  @Test("Cancelling a task abandons its request; the connection continues")
   func cancelled() async throws {
     let home = try ServedHome()
     let client = try await verified(home)
@@ -274,7 +274,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     _ = await task.result
     #expect(try await client.request(.accessories).status == 200)
     let connecting = ControllerClient(on: loop.loop)
-    // Documentation addresses lead nowhere, or nowhere at once.
+    // Documentation addresses have no host, or no route.
     let address = SocketAddress(host: try IPAddress("192.0.2.1"), port: 1)
     let attempt = Task { try await connecting.connect(to: [address]) }
     attempt.cancel()
@@ -282,7 +282,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
   }
 }
 
-/// Accepts connections, and answers what comes with always the same.
+/// Accepts connections, and always sends the same answer.
 private actor DeafAccessory {
   nonisolated let loop: EventLoop
   private let says: String

@@ -3,7 +3,7 @@ import HAPWire
 
 @testable import HAPTransport
 
-/// Passes bytes on between controllers and an accessory, until it is told to keep an answer back and hang up.
+/// Forwards bytes between controllers and an accessory. On request, it drops an answer and closes the connection.
 actor CuttingMiddle {
   nonisolated let loop: EventLoop
   private let wires: Wires
@@ -16,22 +16,22 @@ actor CuttingMiddle {
   }
 
   func port() throws -> UInt16 { try wires.listen() }
-  /// The next bytes of a controller reach the accessory; the answer reaches nobody.
+  /// The next bytes of a controller reach the accessory, but the answer is dropped.
   func cutAtNextRequest() { wires.cuts = true }
-  /// The next bytes of a controller reach nobody.
+  /// The next bytes of a controller are dropped.
   func swallowNextRequest() { wires.swallows = true }
-  /// What the accessory says from now on waits.
+  /// Answers are held from now on.
   func holdAnswers() { wires.held = [] }
   var holdsSomething: Bool { wires.held?.isEmpty == false }
   func releaseAnswers() { wires.release() }
   func close() { wires.close() }
 }
 
-/// On the loop's thread.
+/// Confined to the loop's thread.
 private final class Wires {
   var cuts = false
   var swallows = false
-  /// nil: nothing is held.
+  /// `nil` if answers are forwarded.
   var held: [(sink: TCPStream, bytes: [UInt8])]?
   private let loop: EventLoop
   private let target: SocketAddress

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("When a controller reads the database again") struct DatabaseFreshnessTests {
+@Suite("Rereading the database") struct DatabaseFreshnessTests {
   private static let second: UInt64 = 1_000_000_000
 
   /// A database that was read at time 0, with `c#` 1 in the record.
@@ -72,10 +72,10 @@ import Testing
     }
     freshness.didRead(freshness.willRead(), at: now)
     freshness.saw(3)
-    #expect(freshness.delayOfRead(at: now) == .seconds(1), "a good answer ends the back-off")
+    #expect(freshness.delayOfRead(at: now) == .seconds(1), "a valid answer resets the back-off")
   }
 
-  @Test("A c# that changes all the time causes at most one read a second") func pace() {
+  @Test("A c# that changes all the time causes at most one read per second") func pace() {
     var freshness = read
     var readCount = 0
     for tenth: UInt64 in 1...100 {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HAPTransport
 
-/// How a controller leaves in the middle of something.
+/// The way in which a controller disconnects.
 enum Ending: CaseIterable {
   case reset, close, halfClose
 }
 
-@Suite("Connections that end at every byte")
+@Suite("Connections that end at each byte")
 struct EndingTests {
   private func leave(_ controller: SocketController, _ ending: Ending) {
     switch ending {
@@ -18,18 +18,20 @@ struct EndingTests {
     case .halfClose:
       controller.finishWriting()
       controller.readToEnd()
-      #expect(controller.isAtEnd, "the accessory keeps a connection that can say nothing more")
+      #expect(controller.isAtEnd, "the accessory keeps a useless connection")
     }
   }
 
-  /// - Returns: once the home has no other connection than the one of the test.
+  /// - Returns: when the home has only the test's own connection.
   private func settle(_ home: ServedHome) {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(20)
     while home.connectionCount > 1 { precondition(clock.now < end, "connections are left") }
   }
 
-  @Test("[CN.3, CN.5] Before Pair Verify nothing is left of it, and others are served", arguments: Ending.allCases)
+  @Test(
+    "[CN.3, CN.5] Before Pair Verify, such a connection is released completely, and others are served",
+    arguments: Ending.allCases)
   func plain(_ ending: Ending) throws {
     let home = try ServedHome()
     let other = try home.verified()
@@ -48,7 +50,7 @@ struct EndingTests {
     #expect(home.connectionCount == 1)
   }
 
-  @Test("[CN.3, CN.5] A sealed write is done whole or not at all", arguments: Ending.allCases)
+  @Test("[CN.3, CN.5] A sealed write is executed completely or not at all", arguments: Ending.allCases)
   func sealed(_ ending: Ending) throws {
     let home = try ServedHome()
     let other = try home.verified()

@@ -32,7 +32,7 @@ struct PersistentSessionDatabaseTests {
     #expect(try await mirror.database.slot(of: second) != nil)
   }
 
-  /// The next news that is a database, or an answer that cannot be read.
+  /// The next news of a database or of an unreadable answer.
   private func databaseNews(_ session: PersistentSession) async -> String? {
     while let news = await session.next() {
       switch news {
@@ -52,7 +52,7 @@ struct PersistentSessionDatabaseTests {
     #expect(try await answer.status == 200)
   }
 
-  @Test("After a lost connection the database comes first, and removed characteristics are not subscribed to again")
+  @Test("After a lost connection the database is read first, and subscriptions to removed characteristics are dropped")
   func reconnect() async throws {
     let home = try ScriptedHome()
     let session = session(home)
@@ -95,7 +95,7 @@ struct PersistentSessionDatabaseTests {
     await session.close()
   }
 
-  @Test("A read that failed is tried again until the database is understood", arguments: [500, 200])
+  @Test("A failed read is repeated until the database is valid", arguments: [500, 200])
   func failedRead(status: Int) async throws {
     let home = try ScriptedHome()
     let session = session(home)
@@ -113,7 +113,7 @@ struct PersistentSessionDatabaseTests {
     await session.close()
   }
 
-  @Test("A c# that changes right after a read waits for its time")
+  @Test("A c# that changes right after a read waits for the minimum interval")
   func pace() async throws {
     let home = try ScriptedHome()
     let session = session(home, pace: .seconds(3600))

@@ -12,7 +12,7 @@ import Testing
 private let motion = TestHome.id(TestHome.ID.motion)
 private let on = TestHome.id(TestHome.ID.on)
 
-/// Where the accessory is at the moment, and how often that was asked.
+/// The present address of the accessory, and the number of requests for it.
 private final class Whereabouts: Sendable {
   private let places = Mutex<(port: UInt16?, asked: Int)>((nil, 0))
 
@@ -42,13 +42,13 @@ private final class Whereabouts: Sendable {
     PersistentSession(
       on: loop.loop, identity: ControllerCredentials(identifier: identity.identifier, key: identity.key),
       with: PairedAccessory(identifier: Array(identifier.utf8), publicKey: key),
-      // Nothing here takes so long, on the busiest machine.
+      // Even the busiest machine needs less time for these tests.
       connectTimeout: .seconds(60), requestTimeout: .seconds(60),
       backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(20))
     ) { whereabouts.find() }
   }
 
-  /// Reads news until some fit.
+  /// Reads news until `wanted` returns a value.
   private func news<T>(_ session: PersistentSession, _ wanted: (SessionNews) -> T?) async throws -> T {
     while let news = await session.next() { if let found = wanted(news) { return found } }
     throw Failure(message: "the news ended")
@@ -79,7 +79,7 @@ private final class Whereabouts: Sendable {
     } catch { return "\(error)" }
   }
 
-  @Test("It outlives its accessory: subscribes again, and tells what changed meanwhile and nothing else")
+  @Test("It survives its accessory's restart: it subscribes again, and reports only the missed changes")
   func outlives() async throws {
     let home = try ServedHome()
     let whereabouts = Whereabouts(home.port)
@@ -95,7 +95,7 @@ private final class Whereabouts: Sendable {
     #expect(try await lost(session).contains("closed the connection"))
     #expect(try await lost(session) == "it has no address")
     let next = try ServedHome()
-    // On is as it was, motion isn't: a new home begins without.
+    // On has its former value, motion doesn't: a new home starts without motion.
     whereabouts.port = next.port
     #expect(try await connected(session) == true)
     let meanwhile = try await values(session)
@@ -106,7 +106,7 @@ private final class Whereabouts: Sendable {
     await session.close()
   }
 
-  @Test("What is unsubscribed from stays so, and what the accessory refuses is told")
+  @Test("Removed subscriptions are not restored, and refused ones are reported")
   func subscriptions() async throws {
     let home = try ServedHome()
     let whereabouts = Whereabouts(home.port)
@@ -125,7 +125,7 @@ private final class Whereabouts: Sendable {
   }
 
   @Test(
-    "A write that was on its way when the connection broke fails, and isn't sent again; those behind it are sent then")
+    "A write that was in transit when the connection broke fails and isn't repeated; later ones are sent")
   func neverTwice() async throws {
     let home = try ServedHome()
     let middle = CuttingMiddle(on: loop.loop, to: home.port)
@@ -136,12 +136,12 @@ private final class Whereabouts: Sendable {
     let hue = TestHome.id(TestHome.ID.hue)
     #expect(await first.contains("PUT /characteristics: "))
     #expect(try await session.request(.write([.init(hue, value: .float(7))])).status == 204)
-    #expect(home.notes.filter { $0 == .wrote(on) }.count == 1, "it had arrived, and did so once")
+    #expect(home.notes.filter { $0 == .wrote(on) }.count == 1, "it was executed exactly once")
     await session.close()
     await middle.close()
   }
 
-  @Test("A request without an answer in its time ends the connection; the next one gets a new one, and its own answer")
+  @Test("A request timeout ends the connection; the next request gets a new connection and its own answer")
   func noAnswer() async throws {
     let home = try ServedHome()
     let middle = CuttingMiddle(on: loop.loop, to: home.port)
@@ -157,7 +157,7 @@ private final class Whereabouts: Sendable {
     await middle.close()
   }
 
-  @Test("A request that is given up on its way leaves the connection as it is, and its answer is nobody else's")
+  @Test("Cancelling a sent request keeps the connection, and its answer goes to no other request")
   func givenUp() async throws {
     let home = try ServedHome()
     let middle = CuttingMiddle(on: loop.loop, to: home.port)
@@ -176,7 +176,7 @@ private final class Whereabouts: Sendable {
     await middle.close()
   }
 
-  @Test("A session that is let go closes its connection")
+  @Test("A released session closes its connection")
   func letGo() async throws {
     let home = try ServedHome()
     var session: PersistentSession? = session(Whereabouts(home.port))
@@ -186,7 +186,7 @@ private final class Whereabouts: Sendable {
     while home.connectionCount > 0 { await Task.yield() }
   }
 
-  @Test("Requests wait for the connection at most for their time, and a cancelled one is never sent")
+  @Test("A request waits for the connection until its timeout, and a cancelled one is never sent")
   func waiting() async throws {
     let whereabouts = Whereabouts()
     let session = session(whereabouts)
@@ -205,7 +205,7 @@ private final class Whereabouts: Sendable {
     await session.close()
   }
 
-  @Test("A refusal that can't change ends it with the error; one that can doesn't")
+  @Test("A permanent refusal ends the session with the error; a temporary one doesn't")
   func refusals() async throws {
     let home = try ServedHome()
     let whereabouts = Whereabouts(home.port)
@@ -228,7 +228,7 @@ private final class Whereabouts: Sendable {
     await lost.close()
   }
 
-  @Test("Closed any number of times, also before it began; what waits is told, and the news end")
+  @Test("It may be closed repeatedly, and before its start; waiting requests fail, and the news end")
   func closing() async throws {
     let session = session(Whereabouts())
     let request = Task { try await session.request(.accessories) }
@@ -246,7 +246,7 @@ private final class Whereabouts: Sendable {
     let quiet = self.session(Whereabouts(home.port))
     #expect(try await connected(quiet) == false)
     let waiting = Task { await quiet.next() }
-    // Time enough for it to begin to wait.
+    // By now, the task has begun to wait.
     #expect(try await quiet.request(.accessories).status == 200)
     await quiet.close()
     #expect(await waiting.value == nil)
@@ -258,13 +258,13 @@ private final class Whereabouts: Sendable {
     #expect(await failure { _ = try await unused.request(.accessories) } == "it was cancelled")
   }
 
-  @Test("A reader that is cancelled leaves the news to the next one")
+  @Test("A cancelled reader leaves the news to the next one")
   func cancelledReader() async throws {
     let home = try ServedHome()
     let session = session(Whereabouts(home.port))
     #expect(try await connected(session) == false)
     let reader = Task { await session.next() }
-    // Time enough for it to begin to wait.
+    // By now, the task has begun to wait.
     #expect(try await session.request(.accessories).status == 200)
     reader.cancel()
     #expect(await reader.value == nil)
@@ -274,7 +274,7 @@ private final class Whereabouts: Sendable {
     await session.close()
   }
 
-  @Test("A search that takes too long is a lost try, and there is never a second one beside it")
+  @Test("A search that takes too long is a failed try, and there is never a second concurrent search")
   func endlessSearch() async throws {
     let asked = Mutex(0)
     let (answers, answer) = AsyncStream<Never>.makeStream()
@@ -297,14 +297,14 @@ private final class Whereabouts: Sendable {
     await session.close()
   }
 
-  @Test("Events that nobody reads end the connection, and it is made again when they are read")
+  @Test("Unread events end the connection, and it reconnects when they are read")
   func flood() async throws {
     let home = try ServedHome()
     let whereabouts = Whereabouts(home.port)
     let session = session(whereabouts)
     #expect(try await connected(session) == false)
     #expect(try await session.subscribe(to: [motion]) == [])
-    // As many as it takes: the accessory may gather several changes in one event.
+    // Repeated as needed: the accessory may combine several changes in one event.
     var isMoving = false
     while await session.isConnected {
       isMoving.toggle()
@@ -318,7 +318,7 @@ private final class Whereabouts: Sendable {
     await session.close()
   }
 
-  @Test("More requests than there is room for are refused at once")
+  @Test("Requests above the limit are refused at once")
   func crowded() async throws {
     let session = session(Whereabouts())
     _ = try await lost(session)

@@ -1,4 +1,4 @@
-/// Where a test's stream reads to, for as long as somebody holds on to it.
+/// The read buffer of a test's stream, allocated as long as it is referenced.
 final class ReadingRoom: @unchecked Sendable {  // used on a loop's thread
   let bytes: UnsafeMutableRawBufferPointer
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPTransport
 
-/// The machine of a lasting connection, input by input.
+/// Tests the state machine of a persistent connection, input by input.
 @Suite struct ReconnectMachineTests {
   private static let address = SocketAddress(host: .loopbackV4, port: 80)
   private static let final = ClientError.pairing(
@@ -39,7 +39,7 @@ import Testing
     return machine
   }
 
-  /// An output in a few words.
+  /// A short description of an output.
   private static func text(_ output: ReconnectMachine.Output) -> String {
     switch output {
     case .startTimer(let time): "timer \(time / .seconds(1)) s"
@@ -82,7 +82,7 @@ import Testing
   ]
 
   @Test(
-    "Every input in every state does what the table says, and nothing if it is not there",
+    "Each input in each state has the effect in the table, and none if it is missing there",
     arguments: ReconnectMachine.State.allCases)
   func everyInput(_ state: ReconnectMachine.State) throws {
     let row = try #require(Self.table[state])
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("Each failure doubles the time before the next try, up to the longest; a session that was ready starts over")
+  @Test("Each failure doubles the delay up to the longest; after a ready session, it starts again")
   func backOff() {
     var machine = Self.machine
     _ = machine.take(.start)
@@ -116,7 +116,7 @@ import Testing
     #expect(machine.lastLoss == nil)
     _ = machine.take(.ended(Self.temporary))
     _ = machine.take(.timerFired(hasRoom: true))
-    #expect(waitAfterLoss() == ["timer 2.0 s"], "1 s was the time after the session")
+    #expect(waitAfterLoss() == ["timer 2.0 s"], "1 s was the delay after the session")
   }
 
   @Test("A connection that is never ready does not reset the back-off")
@@ -132,7 +132,7 @@ import Testing
     #expect(waits == ["timer 1.0 s", "timer 2.0 s", "timer 4.0 s"])
   }
 
-  @Test("Jitter makes a wait at most a quarter shorter")
+  @Test("Jitter shortens a delay by at most a quarter")
   func jitter() {
     var machine = ReconnectMachine(
       searchTime: .seconds(10), backOff: BackOff(),
@@ -144,7 +144,7 @@ import Testing
   }
 
   /// Seen to fail: with a machine that does not look at `reconnects`.
-  @Test("Without reconnection, the first loss is the end, in every state that has a connection")
+  @Test("Without reconnection, the first loss is the end, in each state with a connection")
   func once() {
     for inputs: [ReconnectMachine.Input] in [[], [.connected], [.connected, .settled]] {
       var machine = ReconnectMachine(
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("The reason of the end is kept, and the reason of a loss until the next session")
+  @Test("The reason of the end is kept, and the reason of a loss is kept until the next session")
   func reasons() throws {
     var lost = try Self.machine(in: .ready)
     _ = lost.take(.ended(Self.temporary))

@@ -8,13 +8,13 @@ import HAPWire
 @testable import HAPTransport
 
 /// An accessory on loopback whose answers to the requests of verified sessions are given by the test.
-final class ScriptedHome: @unchecked Sendable {  // the server belongs to the loop's thread
+final class ScriptedHome: @unchecked Sendable {  // the server is confined to the loop's thread
   let loop = EventLoop(name: "scripted")
   private let owner = ScriptedOwner()
   private let served = Served()
   let port: UInt16
 
-  /// The loop's closures hold this and not the home, because the home's last owner must not be the loop.
+  /// The loop's closures retain this object instead of the home, because the home must not be released on the loop.
   private final class Served: @unchecked Sendable { var server: AccessoryServer! }
 
   init() throws {
@@ -41,7 +41,7 @@ final class ScriptedHome: @unchecked Sendable {  // the server belongs to the lo
   }
 
   /// Answers the last request.
-  /// - Parameter message: nil closes the connection without an answer.
+  /// - Parameter message: the answer; `nil` closes the connection without an answer.
   func answer(_ message: LinkMessage?) {
     try! loop.performAndWait { [served, owner] in
       guard let ticket = owner.ticket else { preconditionFailure("there is no request to answer") }
@@ -68,7 +68,7 @@ final class ScriptedHome: @unchecked Sendable {  // the server belongs to the lo
 private final class ScriptedOwner: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   let requests: AsyncStream<ControllerRequest>
   private let received: AsyncStream<ControllerRequest>.Continuation
-  /// Of the last request. Used on the loop's thread alone.
+  /// The ticket of the last request. Used only on the loop's thread.
   var ticket: Ticket?
 
   init() { (requests, received) = AsyncStream.makeStream() }

@@ -8,14 +8,14 @@ import Synchronization
 
 @testable import HAPTransport
 
-/// The accessory of `TestHome` behind a server on loopback, on a loop of its own.
-final class ServedHome: @unchecked Sendable {  // what is inside belongs to the loop's thread, or has a lock
+/// The accessory of `TestHome` with a server on loopback, on its own loop.
+final class ServedHome: @unchecked Sendable {  // state is confined to the loop's thread, or has a lock
   let loop = EventLoop(name: "served")
   private let owner: NotingOwner
   private let served = Served()
   let port: UInt16
 
-  /// What the loop's closures hold on to: were it this home, its last owner could be the loop.
+  /// Retained by the loop's closures instead of this home, because the home must not be released on the loop.
   private final class Served: @unchecked Sendable { var server: AccessoryServer! }
 
   /// - Parameter holdsStores: stores wait for `releaseStores`.
@@ -47,7 +47,7 @@ final class ServedHome: @unchecked Sendable {  // what is inside belongs to the 
   var connectionCount: Int { onLoop { $0.connectionCount } }
   var notes: [Note] { owner.notes.withLock { $0 } }
 
-  /// Waits until something was noted, or traps after the patience of a test.
+  /// Waits until an event was recorded, or traps at the time limit of a test.
   func wait(for note: Note) { owner.wait(for: note) }
 
   func releaseStores() { onLoop { [owner] _ in owner.release() } }
@@ -63,7 +63,7 @@ final class ServedHome: @unchecked Sendable {  // what is inside belongs to the 
   }
 }
 
-/// What the server asked of its owner.
+/// The server's calls to its owner.
 enum Note: Equatable, Sendable {
   case storing, advertised(isPaired: Bool), kept(AttributeID), wrote(AttributeID), connected, disconnected
 }
@@ -81,7 +81,7 @@ private final class NotingOwner: ActionOwner, AccessoryServerOwner, @unchecked S
     let clock = ContinuousClock()
     let end = clock.now + .seconds(20)
     while !notes.withLock({ $0.contains(note) }) {
-      precondition(clock.now < end, "nobody noted \(note)")
+      precondition(clock.now < end, "\(note) did not occur")
     }
   }
 

@@ -21,7 +21,7 @@ import Testing
     return result
   }
 
-  @Test("News keep their order; of states the latest stay, and values that find no room are refused")
+  @Test("News keep their order; the latest states are kept, and values above the limit are refused")
   func bounds() {
     var queue = SessionNewsQueue()
     _ = queue.append(values: value(-1), byteCount: 1)
@@ -44,7 +44,7 @@ import Testing
     #expect(again)
   }
 
-  @Test("The waits are up to a quarter shorter than the rule, and the same for the same source of chance")
+  @Test("Delays are up to a quarter shorter than without jitter, and equal for equal seeds")
   func jitter() {
     func delays(_ seed: UInt64) -> [Duration] {
       var backOff = BackOff()

@@ -1,8 +1,8 @@
 import Foundation
 import HAPTestSupport
 
-/// `MemoryController` at the end of a blocking socket. Reads give up after a patience, so that no test hangs.
-final class SocketController: @unchecked Sendable {  // written by one thread and read by another at most
+/// A `MemoryController` with a blocking socket. Reads have a time limit, so no test hangs.
+final class SocketController: @unchecked Sendable {  // written by one thread and read by at most one other
   struct Failure: Error, CustomStringConvertible {
     var message: String
     var description: String { message }
@@ -10,7 +10,7 @@ final class SocketController: @unchecked Sendable {  // written by one thread an
 
   let memory: MemoryController
   private var descriptor: Int32
-  /// Whether sending waits for the answer, as `MemoryController.exchange` wants it.
+  /// Whether sending waits for the answer, as `MemoryController.exchange` requires.
   var waitsForAnswers = true
   private(set) var isAtEnd = false
 
@@ -51,7 +51,7 @@ final class SocketController: @unchecked Sendable {  // written by one thread an
     }
   }
 
-  /// Reads until `isEnough`, the end, or the end of the patience.
+  /// Reads until `isEnough`, the end of the stream, or the time limit.
   func read(until isEnough: (MemoryController) -> Bool) {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while !isEnough(memory), !isAtEnd {
@@ -71,7 +71,7 @@ final class SocketController: @unchecked Sendable {  // written by one thread an
     descriptor = -1
   }
 
-  /// Cuts the connection off: the server sees a reset.
+  /// Resets the connection.
   func reset() {
     var lingering = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))

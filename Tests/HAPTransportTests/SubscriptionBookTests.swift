@@ -9,7 +9,7 @@ import Testing
   private let on = AttributeID(aid: 1, iid: 11)
   private let button = AttributeID(aid: 1, iid: 12)
 
-  /// Entries by the text of their JSON.
+  /// Entries, parsed from JSON text.
   private func entries(_ texts: String...) throws -> [CharacteristicEntry] {
     var reader = AttributeReader()
     return try CharacteristicEntry.list(Array("{\"characteristics\":[\(texts.joined(separator: ","))]}".utf8), &reader)
@@ -19,7 +19,7 @@ import Testing
     try entries("{\"aid\":1,\"iid\":\(iid),\"value\":\(value),\"status\":\(status)}")[0]
   }
 
-  @Test("Every entry of an event is news, and no entry of a read after a subscription")
+  @Test("Each entry of an event is news, but no entry of the read after a subscription")
   func sources() throws {
     var book = SubscriptionBook()
     book.add([on])
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "After a lost connection, another value is news; another form of the same value is none",
+    "After a lost connection, a different value is news; another spelling of the same value is not",
     arguments: [
       ("true", "false", true), ("true", "true", false), ("true", "1", false), ("1", "true", false),
       ("20", "20.0", false),
@@ -46,7 +46,7 @@ import Testing
     #expect(book.isNews(try entry(now), from: .catchUp) == isNews)
   }
 
-  @Test("Without a known value, a value is news; an entry with an error or without a value is none")
+  @Test("Without a known value, each value is news, but an entry with an error or without a value is not")
   func unknown() throws {
     var book = SubscriptionBook()
     book.add([on])
@@ -55,7 +55,7 @@ import Testing
     #expect(!book.isNews(try entries(#"{"aid":1,"iid":11}"#)[0], from: .catchUp))
   }
 
-  @Test("Values with an error, and of other characteristics, are not taken; a second subscription keeps the value")
+  @Test("Values with an error or of other characteristics are ignored; a second subscription keeps the value")
   func taking() throws {
     var book = SubscriptionBook()
     book.add([on])
@@ -67,7 +67,7 @@ import Testing
     #expect(!book.isNews(known, from: .catchUp) && book.isNews(unknown, from: .catchUp))
   }
 
-  @Test("Subscriptions are removed by the user, and if the database has no such characteristic")
+  @Test("A subscription is removed by the user, or if the database has no such characteristic")
   func removing() throws {
     let database = try AttributeDatabase(TestHome.accessories)
     var book = SubscriptionBook()

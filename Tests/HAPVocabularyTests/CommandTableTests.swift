@@ -6,12 +6,12 @@ import Testing
 
 @testable import HAPVocabulary
 
-@Suite("The table of commands, the reader and the printer") struct CommandTableTests {
+@Suite("The command table, the reader and the printer") struct CommandTableTests {
   private func read(_ text: String) throws(CommandRefusal) -> SimulatorCommand {
     try SimulatorCommand(json: Array(text.utf8))
   }
 
-  /// A command with every member of its form.
+  /// A command with each member of its form.
   private func full(_ form: CommandForm) -> String {
     let members = form.members.map { member in
       let value =
@@ -34,7 +34,7 @@ import Testing
     return "{" + (["\"command\":\"\(form.name.rawValue)\""] + members).joined(separator: ",") + "}"
   }
 
-  @Test("A conduct is printed as its preset's name, or as the fields that differ from the default") func conduct()
+  @Test("Quirks are printed as the preset's name, or as the fields that differ from the default") func conduct()
     throws
   {
     for value in [#""hap-python""#, #"{"maximumSessions":8}"#, #"{"coalescing":"0.0005s"}"#, "{}"] {
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("A value is written as JSON has it: bytes in base64, whole numbers without a fraction")
+  @Test("A value is written as JSON: bytes in base64, whole numbers without a fraction")
   func written() {
     #expect(Value.data([1, 2, 3]).asWritten == "AQID")
     #expect(Value.float(2).asWritten == 2)

@@ -3,7 +3,9 @@ import HAPTestSupport
 import Testing
 
 struct ByteBufferTests {
-  @Test("It behaves as an array whose front is consumed, whatever is done to it", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "It behaves as an array that is consumed at the front, after any operations",
+    arguments: 0..<20 as Range<UInt64>)
   func model(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var buffer = ByteBuffer(capacity: 0)
@@ -45,14 +47,14 @@ struct ByteBufferTests {
     }
   }
 
-  @Test("Decimal numbers at their ends", arguments: [0, 9, 10, 99, .max, -1, .min] as [Int64])
+  @Test("Decimal numbers at their limits", arguments: [0, 9, 10, 99, .max, -1, .min] as [Int64])
   func decimals(_ number: Int64) {
     var buffer = ByteBuffer()
     buffer.appendDecimal(number)
     #expect(buffer.bytes == utf8("\(number)"))
   }
 
-  @Test("A head goes in front of its body, with and without bytes waiting before it", arguments: [0, 1, 50, 5000])
+  @Test("A head is inserted before its body, with and without waiting bytes before it", arguments: [0, 1, 50, 5000])
   func gaps(_ waiting: Int) {
     var buffer = ByteBuffer(capacity: 0)
     let before = [UInt8](repeating: 1, count: waiting)
@@ -70,7 +72,7 @@ struct ByteBufferTests {
     #expect(buffer.bytes == before + head + body)
   }
 
-  @Test("The body is not moved when nothing waits before it")
+  @Test("The body is not moved if no bytes wait before it")
   func bodyStays() {
     var buffer = ByteBuffer(capacity: 1024)
     let gap = buffer.openGap(40)
@@ -80,7 +82,7 @@ struct ByteBufferTests {
     #expect(buffer.withReadable { $0.baseAddress! + 3 } == bodyAddress)
   }
 
-  @Test("A steady stream allocates no more than its size calls for")
+  @Test("A steady stream allocates only the necessary size")
   func steady() {
     var buffer = ByteBuffer(capacity: 64)
     for _ in 0..<10_000 {
@@ -92,7 +94,7 @@ struct ByteBufferTests {
     #expect(buffer.capacity == 128 && buffer.isEmpty)
   }
 
-  @Test("Consuming more than there is is our own mistake, so it traps")
+  @Test("Consuming more bytes than available is a programming error and traps")
   func overconsumption() async {
     await #expect(processExitsWith: .failure) {
       var buffer = ByteBuffer()

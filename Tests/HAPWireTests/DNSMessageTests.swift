@@ -22,7 +22,7 @@ struct DNSMessageTests {
       DNSRecord(host, 65280, ttl: 1, .raw([1, 2, 3])),
     ])
 
-  @Test("The bytes of a query and of an answer are those of RFC 1035, and names lead back to those before")
+  @Test("Queries and answers have the bytes of RFC 1035, with pointers to earlier names")
   func bytes() throws {
     let query = DNSMessage(id: 0x1234, questions: [DNSQuestion(Self.type, DNSType.ptr, wantsUnicast: true)])
     let hap = "045f686170045f746370056c6f63616c00"
@@ -40,11 +40,11 @@ struct DNSMessageTests {
             + "0004" + "03613d62"))
   }
 
-  @Test("Every kind of record reads as it was written, with pointers and without", arguments: [false, true])
+  @Test("Each kind of record is read back unchanged, with and without pointers", arguments: [false, true])
   func roundTrip(_ isCompressing: Bool) throws {
     let read = try DNSMessage(decoding: Self.full.encoded(compressing: isCompressing))
     #expect(read == Self.full)
-    // Names are equal in any case, their labels are not.
+    // Names are equal in any case, but their labels are not.
     #expect(read.records.map { "\($0)" } == Self.full.records.map { "\($0)" })
     #expect(read.questions.map(\.wantsUnicast) == [true, false])
     #expect(read.answers.map(\.flushesCache) == [false, true, true])
@@ -53,7 +53,7 @@ struct DNSMessageTests {
     #expect(read.opcode == 0 && read.responseCode == 0)
   }
 
-  @Test("Pointers make it shorter, and keep the letters of each name")
+  @Test("Pointers shorten a message, and keep the case of each name")
   func compression() throws {
     #expect(Self.full.encoded().count < Self.full.encoded(compressing: false).count - 100)
     let names = ["_HAP._tcp.local", "_hap._tcp.local", "_HAP._tcp.Local"].map { DNSName($0)! }
@@ -61,7 +61,7 @@ struct DNSMessageTests {
     #expect(try DNSMessage(decoding: message.encoded()).questions.map(\.name.labels) == names.map(\.labels))
   }
 
-  @Test("Names beyond the reach of a pointer are written in full")
+  @Test("Names beyond the range of a pointer are written in full")
   func farNames() throws {
     let filler = DNSRecord(Self.type, 65280, ttl: 1, .raw([UInt8](repeating: 1, count: 20_000)))
     let late = DNSRecord(Self.host, DNSType.a, ttl: 1, .address([1, 2, 3, 4]))
@@ -69,7 +69,7 @@ struct DNSMessageTests {
     #expect(try DNSMessage(decoding: message.encoded()) == message)
   }
 
-  @Test("A message cut short anywhere is refused, and one byte more is kept")
+  @Test("A truncated message is refused, and trailing bytes are kept")
   func truncations() throws {
     let whole = Self.full.encoded()
     for count in 0..<whole.count {
@@ -84,7 +84,7 @@ struct DNSMessageTests {
   }
 
   @Test(
-    "A name that goes round, forward, into the head, or is no name is refused where it goes wrong",
+    "A circular, forward or malformed name is refused at its place",
     arguments: [
       ([0xC0, 12], .malformedPointer(at: 12)), ([1, 0x61, 0xC0, 12], .malformedPointer(at: 14)),
       ([0xC0, 14, 0], .malformedPointer(at: 12)), ([0xC0, 0], .malformedPointer(at: 12)),
@@ -96,7 +96,7 @@ struct DNSMessageTests {
     #expect(throws: error) { try DNSMessage(decoding: Self.question(name)) }
   }
 
-  @Test("A name may have 255 bytes, also by pointers, and no more")
+  @Test("A name has at most 255 bytes, including pointers")
   func longNames() throws {
     let label = [UInt8](repeating: 0x61, count: 63)
     let long = DNSName([label, label, label])
@@ -114,11 +114,11 @@ struct DNSMessageTests {
     }
   }
 
-  @Test("More pointers than a name has labels are refused, so a chain of them costs nothing")
+  @Test("A chain of more pointers than a name can have labels is refused")
   func chains() throws {
     for (jumps, isRight) in [(127, true), (128, false)] {
       var data: [UInt8] = [0]
-      // Each leads to the one before.
+      // Each pointer refers to the one before.
       for jump in 0..<jumps {
         let target = 23 + (jump == 0 ? 0 : 1 + 2 * (jump - 1))
         data += [0xC0 | UInt8(target >> 8), UInt8(target & 0xFF)]
@@ -136,7 +136,7 @@ struct DNSMessageTests {
   }
 
   @Test(
-    "Data that is none of its type is refused at its start",
+    "Record data that doesn't match its type is refused at its start",
     arguments: [
       (DNSType.a, [1, 2, 3]), (DNSType.a, [1, 2, 3, 4, 5]), (DNSType.aaaa, [1, 2, 3, 4]), (DNSType.ptr, []),
       (DNSType.ptr, [0, 0]), (DNSType.ptr, [5, 0x61]), (DNSType.srv, [0, 0, 0, 0, 0, 1]),
@@ -146,12 +146,12 @@ struct DNSMessageTests {
   func wrongData(_ type: UInt16, _ data: [UInt8]) {
     let message = DNSMessage(answers: [DNSRecord(DNSName([]), type, ttl: 1, .raw(data))])
     #expect(throws: DNSMessage.DecodingError.malformedData(at: 23)) {
-      // What follows is no part of it.
+      // The bytes after the data belong to the next record.
       try DNSMessage(decoding: message.encoded() + [UInt8](repeating: 0, count: 40))
     }
   }
 
-  @Test("The blocks of an NSEC record rise, and have 1 to 32 bytes")
+  @Test("The blocks of an NSEC record are in rising order, and have 1 to 32 bytes")
   func wrongBitmaps() {
     for bitmap in [[0, 0], [0, 33] + [UInt8](repeating: 1, count: 33), [1, 1, 1, 0, 1, 1], [0, 1, 1, 0, 1, 1]] {
       let record = DNSRecord(DNSName([]), DNSType.nsec, ttl: 1, .raw([0] + bitmap))
@@ -161,13 +161,13 @@ struct DNSMessageTests {
     }
   }
 
-  @Test("A TXT record without strings, which is wrong but sent, is read as such")
+  @Test("A TXT record without strings is invalid, but read as empty")
   func emptyText() throws {
     let message = DNSMessage(answers: [DNSRecord(Self.lamp, DNSType.txt, ttl: 1, .text([]))])
     #expect(try DNSMessage(decoding: message.encoded()) == message)
   }
 
-  @Test("Counts that promise more than there is, and lengths that lie, are refused")
+  @Test("Counts and lengths beyond the message are refused")
   func lies() {
     for counts in [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 65535, 0], [0, 0, 0, 1]] as [[UInt16]] {
       var writer = DNSWriter()
@@ -180,7 +180,7 @@ struct DNSMessageTests {
     #expect(throws: DNSMessage.DecodingError.truncated(at: 23)) { try DNSMessage(decoding: writer.bytes) }
   }
 
-  @Test("A probe asks, and says in the authorities what for")
+  @Test("A probe has a question, and the claimed records in its authorities")
   func probes() {
     let claim = DNSRecord(Self.host, DNSType.a, ttl: 120, .address([1, 2, 3, 4]))
     let question = DNSQuestion(Self.host, DNSType.any, wantsUnicast: true)
@@ -191,7 +191,7 @@ struct DNSMessageTests {
     #expect(!DNSQuestion(Self.lamp, DNSType.any).isAnswered(by: claim))
   }
 
-  @Test("Any bytes are read or refused at a place in them, and what is read writes and reads again as the same")
+  @Test("Any bytes are read, or refused at a valid place; a message that is read can be written and read back")
   func property() throws {
     var random = SeededGenerator(seed: 53)
     let whole = Self.full.encoded()
@@ -230,7 +230,7 @@ struct DNSTextEntryTests {
     #expect(DNSTextEntry([0xFF, 0x3D, 0xFE]).key == [0xFF])
   }
 
-  @Test("Keys are found in any case; the first of several counts")
+  @Test("Keys are found in any case; of duplicates, the first counts")
   func keys() {
     let strings = ["id=1", "C#=2", "c#=3", "flag", "FLAG=1", "", "", "c#"].map(utf8)
     #expect(DNSTextEntry.value(of: "c#", in: strings) == utf8("2"))

@@ -3,7 +3,8 @@ import Testing
 
 struct DNSNameTests {
   @Test(
-    "Names are the same in any case of ASCII letters, and in no other way", arguments: ["_hap._tcp.local", "A", "."])
+    "Names are equal regardless of the case of ASCII letters, and of nothing else",
+    arguments: ["_hap._tcp.local", "A", "."])
   func cases(_ text: String) throws {
     let name = try #require(DNSName(text))
     let shouted = try #require(DNSName(text.uppercased()))
@@ -12,7 +13,7 @@ struct DNSNameTests {
     #expect(Set([name, shouted]).count == 1)
   }
 
-  @Test("Letters beyond ASCII, and bytes beside the letters, are not folded")
+  @Test("Letters beyond ASCII, and bytes near the ASCII letters, are not folded")
   func noOtherFolding() {
     #expect(DNSName([utf8("ä")]) != DNSName([utf8("Ä")]))
     #expect(DNSName([[0x40]]) != DNSName([[0x60]]))
@@ -20,7 +21,7 @@ struct DNSNameTests {
     #expect(DNSName([[1, 1]]) != DNSName([[1], [1]]))
   }
 
-  @Test("Any bytes of a label come back from its text")
+  @Test("The bytes of a label survive conversion to text and back")
   func texts() throws {
     for byte in UInt8.min...UInt8.max {
       let name = DNSName([[0x61, byte, 0x31], utf8("local")])
@@ -44,7 +45,7 @@ struct DNSNameTests {
   }
 
   @Test(
-    "Texts that are no names",
+    "Malformed names are refused",
     arguments: [
       "..", ".a", "a..b", "a..", "\\", "a\\", "\\1", "\\25", "\\256", "\\999", "\\1a2",
       String(repeating: "a", count: 64), String(repeating: "ab.", count: 85),
@@ -61,14 +62,14 @@ struct DNSNameTests {
     #expect(DNSName([]).isWellFormed)
   }
 
-  @Test("A name is within those it ends with, label by label")
+  @Test("A name is within its parent names, compared by label")
   func within() throws {
     let type = try #require(DNSName("_hap._tcp.local"))
     let lamp = type.prefixed(by: utf8("Lamp"))
     #expect(lamp.isWithin(type) && type.isWithin(type) && lamp.isWithin(DNSName([])))
     #expect(!type.isWithin(lamp))
     #expect(!(try #require(DNSName("x_hap._tcp.local")).isWithin(type)))
-    // The bytes of a label look like the end of a name.
+    // The bytes of a label look like the end of another name.
     #expect(!DNSName([[0x61] + [5] + utf8("local")]).isWithin(DNSName([utf8("local")])))
     #expect(lamp.parent == type && lamp.firstLabel == utf8("Lamp"))
     #expect(DNSName([]).parent == nil && DNSName([]).firstLabel == nil)

@@ -18,7 +18,7 @@ import Testing
     #expect(head(text).start == "A b" && head(text).fields == [HTTPField("X", "1")])
   }
 
-  @Test("Any bytes have a head") func anything() {
+  @Test("Any bytes are parsed as a head") func anything() {
     #expect(head("").start == "" && head("\r\n\r\n").fields.isEmpty)
     let odd = HTTPHeadText([0xFF, 0x0A, 0x58, 0x0A, 0x3A, 0x0A, 0x59, 0x3A, 0xFF, 0x0D, 0x0D, 0x0A])
     #expect(odd.start == "\u{FFFD}", "a line without a colon is left out")
@@ -26,7 +26,7 @@ import Testing
     #expect(odd.fields.map(\.trimmedValue) == ["", "\u{FFFD}"])
   }
 
-  @Test("Only a line feed ends a line: Unicode's other line ends are part of a value") func unicode() {
+  @Test("Only a line feed ends a line; other line separators of Unicode are part of a value") func unicode() {
     #expect(head("A b\nX: 1\u{2028}2\u{85}3\n").fields == [HTTPField("X", "1\u{2028}2\u{85}3")])
   }
 }

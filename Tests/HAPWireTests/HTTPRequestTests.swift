@@ -3,7 +3,7 @@ import HAPTestSupport
 import Testing
 
 struct HTTPRequestTests {
-  @Test("A read's request: method, path and query in place")
+  @Test("A request is parsed into method, path and query")
   func read() {
     let log = parseRequest("GET /characteristics?id=1.9,1.10&ev=1 HTTP/1.1\r\nHost: Garage._hap._tcp.local\r\n\r\n")
     #expect(
@@ -15,7 +15,7 @@ struct HTTPRequestTests {
     #expect(log.leftOver == 0)
   }
 
-  @Test("[HTTP.30] Names of header fields are read in any case, with or without a space")
+  @Test("[HTTP.30] Header field names are read in any case, with or without a space")
   func headerCase() {
     for line in ["Content-Length: 2", "content-length:2", "CONTENT-LENGTH:\t 2 \t", "cOnTeNt-LeNgTh:    2"] {
       let log = parseRequest(
@@ -25,7 +25,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("[HTTP.31] Host may be missing or hold anything")
+  @Test("[HTTP.31] Host may be missing or have any value")
   func host() {
     for host in ["", "Host: \r\n", "Host: My\\032Garage\r\n", "Host: Küche\u{1}\u{0}\u{7F}:::\r\n", "host:a\rb\r\n"] {
       #expect(parseRequest("GET / HTTP/1.1\r\n\(host)\r\n").requests.count == 1)
@@ -33,7 +33,7 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "[HTTP.28] Content-Length that is empty, negative, no number or too large is refused",
+    "[HTTP.28] A Content-Length that is empty, negative, malformed or too large is refused",
     arguments: [
       ("", HTTPError.badContentLength), ("-1", .badContentLength), ("+1", .badContentLength),
       ("1 2", .badContentLength),
@@ -45,7 +45,7 @@ struct HTTPRequestTests {
     #expect(parseRequest("PUT /x HTTP/1.1\r\nContent-Length: \(value)\r\n\r\n").error == error)
   }
 
-  @Test("[HTTP.28] Two Content-Length fields close the connection, even when they agree")
+  @Test("[HTTP.28] Two Content-Length fields close the connection, even if they agree")
   func duplicateLength() {
     let log = parseRequest("PUT /x HTTP/1.1\r\nContent-Length: 1\r\nContent-length: 1\r\n\r\na")
     #expect(log.error == .duplicateContentLength)
@@ -62,7 +62,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("[HTTP.29] Chunks are joined; sizes in any case, extensions and trailers are passed over")
+  @Test("[HTTP.29] Chunks are joined; sizes in any case are accepted, extensions and trailers ignored")
   func chunked() {
     let log = parseRequest(
       "PUT /x HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
@@ -83,7 +83,7 @@ struct HTTPRequestTests {
     #expect(parseRequest("PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + body).error == .badChunk)
   }
 
-  @Test("Chunked bodies have the same bound, in what they hold and in what they waste")
+  @Test("Chunked bodies have the same limit, both in contents and in overhead")
   func chunkBounds() {
     let head = "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
     let limits = HTTPLimits(head: 200, body: 100)
@@ -98,7 +98,7 @@ struct HTTPRequestTests {
     #expect(parseRequest(head + trailer, limits: limits).error == .headTooLarge)
   }
 
-  @Test("Chunked requests can be refused, as HomeKitADK does; other encodings always are")
+  @Test("Chunked requests can be refused, as by HomeKitADK; other encodings always are")
   func refusedEncodings() {
     let chunked = "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     #expect(parseRequest(chunked, limits: HTTPLimits(acceptsChunked: false)).error == .chunkedRefused)
@@ -109,7 +109,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("A bare LF ends a line wherever CRLF does")
+  @Test("A bare LF is accepted as the end of a line")
   func bareLF() {
     let log = parseRequest(
       "\n\r\nPUT /x HTTP/1.1\nContent-Length: 2\n\nokPOST /y HTTP/1.1\nTransfer-Encoding: chunked\n\n1\na\n0\n\n")
@@ -117,7 +117,7 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "[HTTP.32] What isn't HTTP is refused",
+    "[HTTP.32] Bytes other than HTTP are refused",
     arguments: [
       ("GET\r\n\r\n", HTTPError.badStartLine), ("GET /\r\n\r\n", .badStartLine),
       ("GET  / HTTP/1.1\r\n\r\n", .badStartLine),
@@ -132,11 +132,11 @@ struct HTTPRequestTests {
     ])
   func notHTTP(_ text: String, _ error: HTTPError) {
     #expect(parseRequest(text).error == error)
-    // Byte by byte it is the same answer.
+    // Byte by byte the result is the same.
     #expect(parseRequests(utf8(text).map { [$0] }).error == error)
   }
 
-  @Test("[HTTP.33] Heads and bodies at their limits pass, and one byte more is refused")
+  @Test("[HTTP.33] Heads and bodies at their limits are accepted, and one byte more is refused")
   func limits() {
     let head = "PUT /x HTTP/1.1\r\nContent-Length: 10\r\n\r\n"
     let body = "0123456789"
@@ -152,7 +152,7 @@ struct HTTPRequestTests {
     #expect(parseRequest(many).error == .tooManyHeaders)
   }
 
-  @Test("[HTTP.27] Requests sent without waiting are told one after the other")
+  @Test("[HTTP.27] Pipelined requests are parsed one after the other")
   func pipelined() {
     let log = parseRequest(
       "GET /a HTTP/1.1\r\n\r\nPUT /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcPOST /c HTTP/1.0\r\n\r\nDELETE /d HTTP/1.1\r\n\r\nGET"
@@ -163,7 +163,7 @@ struct HTTPRequestTests {
     #expect(log.leftOver == 3)
   }
 
-  @Test("[HTTP.34] Splits at every offset, and byte by byte, give the same requests")
+  @Test("[HTTP.34] Splits at each offset, and byte by byte, give the same requests")
   func splits() {
     let text = utf8(
       "\r\nPUT /characteristics?x HTTP/1.1\r\nHost: a b\r\nContent-Type: application/hap+json\r\nContent-Length: 5\r\n\r\nhello"
@@ -181,7 +181,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("Any byte at any position is answered, the same in one piece and in many, and never traps")
+  @Test("Any byte at any position gives a result, the same in one piece and in many, and never traps")
   func everyByteEverywhere() {
     for text in [
       "PUT /c?a=1 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n{ }",
@@ -200,7 +200,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("Every truncation waits for more")
+  @Test("Each truncated request waits for more bytes")
   func truncations() {
     let text = utf8("PUT /x HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd")
     for length in 0..<text.count {
@@ -217,7 +217,7 @@ struct HTTPRequestTests {
     #expect(parseRequest("GET /a?b?c HTTP/1.1\r\n\r\n").requests[0].path == "/a")
   }
 
-  @Test("Expect: 100-continue and Connection: close are noted, before the body has come")
+  @Test("Expect: 100-continue and Connection: close are recognized before the body has arrived")
   func expectations() {
     var parser = HTTPRequestParser()
     var text = utf8("PUT /x HTTP/1.1\r\nExpect: 100-Continue\r\nConnection: Close\r\nContent-Length: 1\r\n\r\n")
@@ -230,7 +230,7 @@ struct HTTPRequestTests {
     }
   }
 
-  @Test("What came after a malformed request is not read")
+  @Test("Bytes after a malformed request are not read")
   func malformedStays() {
     var parser = HTTPRequestParser()
     var bad = utf8("(\r\n\r\n")
@@ -239,9 +239,9 @@ struct HTTPRequestTests {
     #expect(good.withUnsafeMutableBytes { parser.parse($0) } == .malformed(.badStartLine))
   }
 
-  @Test("A long chunked body that comes one byte at a time is joined")
+  @Test("A long chunked body that arrives byte by byte is joined")
   func byteByByte() {
-    // 32 KiB in single bytes; a parser that started over each time would need half a billion steps, and this test a coffee.
+    // 32 KiB in single bytes: a parser that started again each time would need half a billion steps.
     let body = String(repeating: "x", count: 32_000)
     let chunked = "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d00\r\n\(body)\r\n0\r\n\r\n"
     #expect(parseRequests(utf8(chunked).map { [$0] }).requests.count == 1)

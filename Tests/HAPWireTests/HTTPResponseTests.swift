@@ -27,7 +27,7 @@ struct HTTPResponseTests {
   }
 
   @Test(
-    "[HTTP.26] A body written before its head leaves in one piece with it", arguments: [0, 1, 9, 10, 1024, 100_000])
+    "[HTTP.26] A body written before its head is sent in one piece with it", arguments: [0, 1, 9, 10, 1024, 100_000])
   func bodyFirst(_ length: Int) {
     var buffer = ByteBuffer(capacity: 0)
     for _ in 0..<2 {
@@ -49,7 +49,7 @@ struct HTTPResponseTests {
       + "HTTP/1.1 100 Continue\r\n\r\nEVENT/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
       + "HTTP/1.0 470 \r\nContent-Length: 0\r\n\r\nHTTP/1.1 400\ncontent-length: 1\n\nx")
 
-  @Test("Answers and events glued together come apart, at every split and byte by byte")
+  @Test("Concatenated answers and events are separated, at each split and byte by byte")
   func gluedMessages() {
     let whole = parseResponses([Self.glued])
     #expect(whole.error == nil && whole.leftOver == 0)
@@ -62,7 +62,7 @@ struct HTTPResponseTests {
     #expect(parseResponses(Self.glued.map { [$0] }) == whole)
   }
 
-  @Test("Any byte at any position of an answer is dealt with, the same in one piece and in two")
+  @Test("Any byte at any position of an answer gives a result, the same in one piece and in two")
   func everyByteEverywhere() {
     for position in Self.glued.indices {
       for byte in stride(from: 0, through: 255, by: 3) {
@@ -74,7 +74,7 @@ struct HTTPResponseTests {
     }
   }
 
-  @Test("An answer with no length ends where the peer closes")
+  @Test("An answer without a length ends when the peer closes")
   func untilClose() {
     let text = utf8("HTTP/1.1 470 Connection Authorization Required\r\n\r\n")
     #expect(parseResponses([text]).messages.isEmpty)
@@ -84,7 +84,7 @@ struct HTTPResponseTests {
   }
 
   @Test(
-    "What is no answer is refused",
+    "A malformed answer is refused",
     arguments: [
       ("HTTP/1.1\r\n\r\n", HTTPError.badStartLine), ("HTTP/1.1 20\r\n\r\n", .badStartLine),
       ("HTTP/1.1 2000 OK\r\n\r\n", .badStartLine), ("HTTP/1.1 abc OK\r\n\r\n", .badStartLine),
@@ -97,7 +97,7 @@ struct HTTPResponseTests {
     #expect(parseResponses([utf8(text)]).error == error)
   }
 
-  @Test("Chunks written are chunks read")
+  @Test("Written chunks are read back")
   func chunkWriter() {
     var buffer = ByteBuffer(capacity: 0)
     HTTPWriter.chunkedHead(status: 200, contentType: .hapJSON, isEvent: true, into: &buffer)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hexadecimal")
 struct HexadecimalTests {
-  @Test("Every byte comes back")
+  @Test("Each byte survives encoding and decoding")
   func bytes() {
     let all = (0...255).map { UInt8($0) }
     #expect(Hexadecimal.bytes(Hexadecimal.text(all)) == all)
@@ -12,6 +12,6 @@ struct HexadecimalTests {
     #expect(Hexadecimal.bytes("") == [])
   }
 
-  @Test("What is no pair of digits is refused", arguments: ["0", "0g", "0x00", " 00", "00 ", "\u{FF10}0", "é0"])
+  @Test("Text other than pairs of digits is refused", arguments: ["0", "0g", "0x00", " 00", "00 ", "\u{FF10}0", "é0"])
   func refused(text: String) { #expect(Hexadecimal.bytes(text) == nil) }
 }

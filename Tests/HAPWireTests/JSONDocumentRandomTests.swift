@@ -5,9 +5,9 @@ import Testing
 
 private func value(_ text: String) throws(JSONError) -> JSONNode { try JSONNode.parse(utf8(text)) }
 
-@Suite("Any JSON text is changed at any place") struct JSONDocumentRandomTests {
+@Suite("Random edits of JSON text") struct JSONDocumentRandomTests {
   @Test(
-    "Any change of any text makes of its tree what the same change of the tree makes",
+    "Any edit of the text has the effect of the same edit of the tree",
     arguments: 0..<300 as Range<UInt64>)
   func anyText(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -45,7 +45,7 @@ private func value(_ text: String) throws(JSONError) -> JSONNode { try JSONNode.
     }
   }
 
-  @Test("What was appended and is taken out again leaves the text as it was", arguments: 0..<100 as Range<UInt64>)
+  @Test("Appending and removing an element restores the text", arguments: 0..<100 as Range<UInt64>)
   func thereAndBack(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let text = randomText(&random, depth: 4)
@@ -84,12 +84,12 @@ private func randomText(_ random: inout SeededGenerator, depth: Int) -> String {
   }
 }
 
-/// Every list and object.
+/// All lists and objects.
 private func containers(_ node: JSONNode) -> [JSONNode] {
   (node.elements == nil && node.members == nil ? [] : [node]) + node.items.flatMap(containers)
 }
 
-/// With members in the order of their names, since where a new one goes is another test's.
+/// The node with sorted members, because another test checks the position of new ones.
 private func sorted(_ node: JSONNode) -> JSONNode {
   switch node.kind {
   case .array(let elements): .list(elements.map(sorted))
@@ -116,7 +116,7 @@ extension JSONNode {
         if elements != nil { kind = .array(newValue) }
         return
       }
-      // A value that was put in has a path of its own, and keeps the name of its place.
+      // An inserted value has its own path, and keeps the name of its place.
       let names = members?.map { ($0.name, $0.value.path) } ?? []
       let gone = names.filter { name in newValue.count < names.count && !newValue.contains { $0.path == name.1 } }
       let left = names.filter { name in !gone.contains { $0.0 == name.0 } }

@@ -3,7 +3,7 @@ import HAPTestSupport
 import Testing
 @testable import HAPWire
 
-/// The text after one change.
+/// The text after one edit.
 private func changed(
   _ text: String, width: Int = 120, _ change: (inout JSONDocument) throws(JSONError) -> Void
 ) throws -> String {
@@ -18,7 +18,7 @@ private func path(_ names: String...) -> JSONPath {
   names.reduce(.root) { parent, name in Int(name).map { .element(of: parent, $0) } ?? .member(of: parent, name) }
 }
 
-/// As people write profiles.
+/// A profile in a hand-written layout.
 private let lamp = """
   {
     "name": "Lamp",
@@ -35,10 +35,10 @@ private let lamp = """
 
   """
 
-@Suite("A JSON text is changed at a place") struct JSONDocumentTests {
+@Suite("Editing JSON text in place") struct JSONDocumentTests {
   // MARK: Replacing
 
-  @Test("A plain value is replaced where it stands, and not a byte elsewhere")
+  @Test("A scalar is replaced in place, and no other byte changes")
   func replace() throws {
     let said = try changed(lamp) { (text) throws(JSONError) in
       try text.replace(path("services", "0", "characteristics", "1", "value"), with: .integer(7))
@@ -51,7 +51,7 @@ private let lamp = """
     #expect(try changed(" 5\n") { (text) throws(JSONError) in try text.replace(.root, with: .list([])) } == " []\n")
   }
 
-  @Test("A list or an object takes the indentation of the line it begins in")
+  @Test("A list or an object uses the indentation of its first line")
   func replaceTrees() throws {
     let said = try changed(lamp) { (text) throws(JSONError) in
       try text.replace(path("services", "0", "characteristics"), with: value(#"[{"type": "On", "perms": ["pr"]}, {}]"#))
@@ -69,7 +69,7 @@ private let lamp = """
 
   // MARK: Adding
 
-  @Test("A new element has a line of its own where the others have, and a comma goes before it")
+  @Test("A new element gets its own line if the others have one, with a comma before it")
   func append() throws {
     let said = try changed(lamp) { (text) throws(JSONError) in
       try text.append(value(#"{"type":"Saturation","value":2}"#), to: path("services", "0", "characteristics"))
@@ -80,7 +80,7 @@ private let lamp = """
           "1.50 }", with: "1.50 },\n        { \"type\": \"Saturation\", \"value\": 2 }"))
   }
 
-  @Test("What holds lists of objects is spread over lines, by the indentation of the text")
+  @Test("A value with lists of objects is spread over lines, with the text's indentation")
   func appendTrees() throws {
     let service = #"{"type":"Switch","linked":["a","b"],"characteristics":[{"type":"On"}],"behaviour":{}}"#
     let said = try changed(lamp.replacing("  ", with: "\t")) { (text) throws(JSONError) in
@@ -102,7 +102,7 @@ private let lamp = """
   }
 
   @Test(
-    "A new element stays on the line where the others are, while it is not too wide",
+    "A new element stays on the line of the others up to the width",
     arguments: [
       (#"[1,2]"#, "3", #"[1,2,3]"#),
       (#"[ 1, 2 ]"#, #"{"a":1}"#, #"[ 1, 2, { "a": 1 } ]"#),
@@ -119,7 +119,7 @@ private let lamp = """
       try changed(text) { (text) throws(JSONError) in try text.append(value(element), to: .root) } == expected)
   }
 
-  @Test("A text that is on one line stays on one line")
+  @Test("A text on one line stays on one line")
   func oneLine() throws {
     let element = #"{"type":"Switch","characteristics":[{"type":"On"}]}"#
     for text in [#"{"services":[{"type":"LightBulb"}]}"#, #"{ "services" : [ { "type" : "LightBulb" } ] }"#] {
@@ -142,7 +142,7 @@ private let lamp = """
     }
   }
 
-  @Test("An element has one line as far as the text is wide, counted in characters")
+  @Test("An element stays on one line up to the width, counted in characters")
   func width() throws {
     func append(_ width: Int) throws -> String {
       try changed("[\n  1\n]", width: width) { (text) throws(JSONError) in
@@ -153,7 +153,7 @@ private let lamp = """
     #expect(try append(13) == "[\n  1,\n  {\n    \"ä\": \"ü\"\n  }\n]")
   }
 
-  @Test("A line that would get too wide is broken up, with the lists and objects around it that are on it")
+  @Test("A line above the width is split, including the surrounding lists and objects on it")
   func spread() throws {
     let text = """
       {
@@ -178,7 +178,7 @@ private let lamp = """
           ]
         }
         """)
-    // One column more, and it stays.
+    // One column more, and the line is kept.
     let kept = try changed(text, width: 123) { (text) throws(JSONError) in
       try text.append(value(#"{"type":"Hue"}"#), to: path("services", "0", "characteristics"))
     }
@@ -190,7 +190,7 @@ private let lamp = """
     #expect(broken == said)
   }
 
-  @Test("A list that takes the place of a plain value breaks its line up too where it is too wide")
+  @Test("A list that replaces a scalar splits its line if the line gets too wide")
   func spreadByReplacing() throws {
     let text = "{\n  \"a\": { \"b\": 1, \"c\": 2 }\n}"
     let said = try changed(text, width: 30) { (text) throws(JSONError) in
@@ -207,7 +207,7 @@ private let lamp = """
         """)
   }
 
-  @Test("Behind an element of many lines that begins on the line of the bracket, the next one begins there too")
+  @Test("After a multi-line element that starts on the bracket's line, the next one starts there, too")
   func bracketsTogether() throws {
     let text = "{\n  \"list\": [ {\n    \"a\": 1\n  } ]\n}"
     let said = try changed(text) { (text) throws(JSONError) in
@@ -227,7 +227,7 @@ private let lamp = """
         """)
   }
 
-  @Test("Into an empty list goes the element as the line has room for it")
+  @Test("An element in an empty list stays on the line if it fits")
   func empty() throws {
     let text = "{\n  \"a\": [],\n  \"b\": { \"c\": [ ] }\n}"
     let own = try changed(text) { (text) throws(JSONError) in try text.append(value(#"{"x":1}"#), to: path("a")) }
@@ -240,7 +240,7 @@ private let lamp = """
       try changed("{}") { (text) throws(JSONError) in try text.set("a", of: .root, to: .integer(1)) } == #"{ "a": 1 }"#)
   }
 
-  @Test("A member that is there is replaced, a new one stands where the order has it")
+  @Test("An existing member is replaced, and a new one is inserted in the given order")
   func members() throws {
     let order = ["type", "name", "primary", "id", "characteristics"]
     func set(_ name: String, in text: String = lamp) throws -> String {
@@ -257,7 +257,7 @@ private let lamp = """
     #expect(try set("type", in: #"{"services":[{"id":"b"}]}"#) == #"{"services":[{"id":"b","type":"x"}]}"#)
   }
 
-  @Test("Among members that share lines a new one shares one too, while it is not too wide")
+  @Test("A new member shares a line if the others do, up to the width")
   func sharedLines() throws {
     let text = "{\n  \"a\": 1, \"b\": 2,\n  \"c\": 3\n}"
     func set(_ width: Int) throws -> String {
@@ -269,7 +269,7 @@ private let lamp = """
     #expect(try set(24) == text.replacing("1,", with: "1,\n  \"x\": 7,"))
   }
 
-  @Test("A line that is too wide already stays one where it gets no wider")
+  @Test("A line that is already too wide is kept if it gets no wider")
   func tooWideAlready() throws {
     let text = "[\n  [111], [222], [333]\n]"
     let said = try changed(text, width: 10) { (text) throws(JSONError) in
@@ -278,7 +278,7 @@ private let lamp = """
     #expect(said == text.replacing("222", with: "4"))
   }
 
-  @Test("What the text does mostly is done, and not what it does first")
+  @Test("The most frequent style of the text is used, not the first")
   func habits() throws {
     let text = """
       {
@@ -305,7 +305,7 @@ private let lamp = """
     #expect(said == String(text.dropLast(2)) + added)
   }
 
-  @Test("Lines end as the text's lines do")
+  @Test("Line ends are those of the text")
   func lineEnds() throws {
     let text = lamp.replacing("\n", with: "\r\n")
     let said = try changed(text) { (text) throws(JSONError) in
@@ -315,7 +315,7 @@ private let lamp = """
     #expect(said.contains("    },\r\n    {\r\n      \"type\": \"A\",\r\n"))
   }
 
-  @Test("Names and texts are escaped, and columns are counted in characters")
+  @Test("Names and strings are escaped, and columns are counted in characters")
   func escaping() throws {
     let said = try changed("[{\"ä\": 1}]") { (text) throws(JSONError) in
       try text.set("a\"b\n", of: path("0"), to: .text("\u{1}\\"))
@@ -332,7 +332,7 @@ private let lamp = """
   // MARK: Removing
 
   @Test(
-    "What is taken out takes its comma along, and its line where it had one",
+    "Removing a value removes its comma, and its line if it had one",
     arguments: [
       ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}", "a", "{\n  \"b\": 2,\n  \"c\": 3\n}"),
       ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}", "b", "{\n  \"a\": 1,\n  \"c\": 3\n}"),
@@ -346,9 +346,9 @@ private let lamp = """
     #expect(try changed(text) { (text) throws(JSONError) in text.remove(path(name)) } == expected)
   }
 
-  // MARK: What can't be
+  // MARK: Errors
 
-  @Test("A text that is no JSON is refused with its place; what would be nested too deeply changes nothing")
+  @Test("Malformed JSON is refused with its place; an edit that nests too deeply changes nothing")
   func refused() throws {
     #expect(throws: JSONError.self) { try JSONDocument(utf8("{\"a\": 1,}")) }
     #expect(throws: JSONError.self) { try JSONDocument(utf8("{\"a\": 1, \"a\": 2}")) }
@@ -367,7 +367,7 @@ private let lamp = """
     #expect(document.bytes == utf8("[[1], {}, \(deep)]"))
   }
 
-  @Test("A path that leads nowhere is our own mistake, so it traps") func nowhere() async {
+  @Test("A path that doesn't exist is a programming error and traps") func nowhere() async {
     await #expect(processExitsWith: .failure) {
       var document = try JSONDocument(Array("{\"a\": 1}".utf8))
       document.remove(.member(of: .root, "b"))
@@ -382,7 +382,7 @@ private let lamp = """
     }
   }
 
-  @Test("Two values say the same by what they are, not by where they stand")
+  @Test("Equality of values ignores their places")
   func says() throws {
     let node = try value(#"{"a": [1, "x", null, true], "b": {}}"#)
     #expect(try node.says(value(#" {"a":[1,"x",null,true],"b":{ }}"#)))

@@ -14,7 +14,7 @@ private func problem<T>(_ body: () throws(JSONProblem) -> T) -> JSONProblem? {
 }
 
 struct JSONNodeTests {
-  @Test("Every value knows its path, line and column, counted in characters")
+  @Test("Each value has its path, line and column, counted in characters")
   func places() throws {
     let node = try parse("{\n  \"näme\": \"é\", \"list\": [1,\r\n    {\"deep\": true}]\n}")
     #expect(node["näme"]?.place == JSONPlace(line: 2, column: 11))
@@ -31,7 +31,7 @@ struct JSONNodeTests {
     #expect(try parse(#"{"z":1,"a":2,"m":3}"#).members?.map(\.name) == ["z", "a", "m"])
   }
 
-  @Test("A member named twice is an error, also when it is spelt differently")
+  @Test("A duplicate member is an error, even with another escape spelling")
   func duplicates() {
     #expect(throws: JSONError(place: JSONPlace(line: 1, column: 8), message: "\"a\" occurs twice in one object")) {
       try parse(#"{"a":1,"a":2}"#)
@@ -40,14 +40,14 @@ struct JSONNodeTests {
     #expect(throws: Never.self) { try parse(#"[{"a":1},{"a":{"a":1}}]"#) }
   }
 
-  @Test("A comment is refused with the hint to write an x- member")
+  @Test("A comment is refused with a hint to write an x- member")
   func comments() {
     let error = #expect(throws: JSONError.self) { try parse("{\n  // no\n  \"a\": 1\n}") }
     #expect(error?.place == JSONPlace(line: 2, column: 3))
     #expect(error?.message.contains("x-") == true)
   }
 
-  @Test("Integers and fractions are kept apart")
+  @Test("Integers and fractions are distinct")
   func numbers() throws {
     let list = try #require(try parse("[1, 1.0, 1e2, -5, 1e999]").elements)
     #expect(list.map(\.integerValue) == [1, nil, nil, -5, nil])
@@ -56,7 +56,7 @@ struct JSONNodeTests {
     #expect(problem { () throws(JSONProblem) in try list[4].asDouble() } != nil)
   }
 
-  @Test("Wrong kinds are problems with path, place and both kinds named")
+  @Test("A wrong kind is a problem with path, place and both kinds")
   func kinds() throws {
     let node = try parse(#"{"a": [1, "x"], "b": null}"#)
     #expect(
@@ -79,7 +79,7 @@ struct JSONNodeTests {
     #expect(try node.bool("zz", default: true))
   }
 
-  @Test("Unknown members are all told, with the name probably meant; x- ones are let pass")
+  @Test("All unknown members are reported, with suggestions; x- ones are allowed")
   func unknownMembers() throws {
     let node = try parse(#"{"nmae": 1, "x-note": 2, "frobnicate": 3, "name": 4}"#)
     let problems = node.unknownMembers(except: ["name", "services"])
@@ -93,7 +93,7 @@ struct JSONNodeTests {
     )
   }
 
-  @Test("Did you mean: near names are found, far ones are not")
+  @Test("Did you mean: similar names are found, others are not")
   func nearest() {
     let names = ["manufacturer", "model", "name", "services", "bridgedAccessories"]
     #expect(nearestName(to: "manufactuer", in: names) == "manufacturer")
@@ -106,7 +106,7 @@ struct JSONNodeTests {
     #expect(nearestName(to: "ab", in: ["ba"]) == "ba")
   }
 
-  @Test("Any tree comes back as it was written", arguments: 0..<60 as Range<UInt64>)
+  @Test("Any tree is read back as it was written", arguments: 0..<60 as Range<UInt64>)
   func roundTrip(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let tree = randomNode(&random, depth: 5)

@@ -1,7 +1,7 @@
 @testable import HAPWire
 import Testing
 
-/// Every token of a text, or the failure.
+/// All tokens of a text, or the failure.
 private func tokens(_ bytes: [UInt8], depthLimit: Int = 64) -> Result<[JSONReader.Token], JSONReader.Failure> {
   bytes.withUnsafeBytes { raw in
     var reader = JSONReader(raw, depthLimit: depthLimit)
@@ -24,7 +24,7 @@ private func failure(_ text: String) -> JSONReader.Failure? {
 
 struct JSONReaderTests {
   @Test(
-    "What RFC 8259 allows is read",
+    "JSON that RFC 8259 allows is read",
     arguments: [
       "0", "-0", "1", "-1", "10", "1.5", "-0.0", "1e5", "1E+5", "1e-05", "0e0", "0.0000001",
       "123456789012345678901234567890",
@@ -40,7 +40,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "[HTTP.11] What RFC 8259 does not allow is refused",
+    "[HTTP.11] JSON that RFC 8259 forbids is refused",
     arguments: [
       "", " ", "-", "+1", "01", "-01", "00", ".5", "1.", "1.e5", "1e", "1e+", "1e1.5", "0x10", "1a", "--1", "1-", "- 1",
       "Infinity",
@@ -58,12 +58,12 @@ struct JSONReaderTests {
     ])
   func refused(_ text: String) {
     #expect(failure(text) != nil)
-    // Anything longer than a mistake is a mistake too: the reader never recovers.
+    // A longer text with the mistake is refused, too: the reader never recovers.
     #expect(failure(text + " ") != nil)
   }
 
   @Test(
-    "[HTTP.36] Bytes that aren't UTF-8 are refused",
+    "[HTTP.36] Bytes other than UTF-8 are refused",
     arguments: [
       [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xE2, 0x82],
       [0xE2, 0x28, 0xA1],
@@ -82,7 +82,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("Refusals say what is wrong and at which byte")
+  @Test("A refusal has a reason and a byte offset")
   func places() {
     #expect(failure("[1, // x\n 2]") == .init(reason: .comment, offset: 4))
     #expect(failure("{\"a\": 1 /* x */}") == .init(reason: .comment, offset: 8))
@@ -100,7 +100,7 @@ struct JSONReaderTests {
     #expect(failure("trux") == .init(reason: .unexpectedByte, offset: 3))
   }
 
-  @Test("[HTTP.36] Nesting ends at the limit")
+  @Test("[HTTP.36] Nesting is limited")
   func depth() {
     func nested(_ depth: Int) -> [UInt8] {
       utf8(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
@@ -113,7 +113,7 @@ struct JSONReaderTests {
     #expect(failure(mixed) == nil)
   }
 
-  @Test("Tokens come in order, with commas and colons checked and not told")
+  @Test("Tokens arrive in order; commas and colons are checked but not reported")
   func order() throws {
     let text = #"{"aid":1,"x":[true,null,-2.5]}"#
     let all = try tokens(utf8(text)).get()
@@ -123,7 +123,7 @@ struct JSONReaderTests {
     #expect(all[8] == .endArray && all[9] == .endObject && all[10] == .end)
   }
 
-  @Test("Numbers: integers exactly to Int128, fractions as the nearest double, 1.0 is no integer")
+  @Test("Numbers: integers exactly to Int128, fractions as the nearest double, 1.0 is not an integer")
   func numbers() {
     func read(_ text: String) -> (Bool, Int128?, Double?) {
       utf8(text).withUnsafeBytes { raw in
@@ -146,7 +146,7 @@ struct JSONReaderTests {
     #expect(read("9007199254740993").1 == 9_007_199_254_740_993)
   }
 
-  @Test("Strings: escapes are resolved, also in comparing")
+  @Test("Strings: escapes are resolved, also in comparisons")
   func strings() {
     let text = #"["plain","\u0061\n\"\\\/\b\f\r\t\uD83D\uDE00é","\u0061id"]"#
     utf8(text).withUnsafeBytes { raw in
@@ -165,7 +165,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("Values can be passed over whole")
+  @Test("Values can be skipped as a whole")
   func skipping() throws {
     let text = utf8(#"{"a":{"b":[1,{"c":[]}]},"d":"x","e":[[[]]],"f":7}"#)
     try text.withUnsafeBytes { raw in
@@ -186,7 +186,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("Every truncation of a text is refused, unless it is a whole one")
+  @Test("Each truncated text is refused, unless it is complete")
   func truncations() {
     let text = utf8(#" {"a":[1.5e3,"\u00e9\n",true],"b":{"c":null}}"#)
     for length in 0..<text.count {

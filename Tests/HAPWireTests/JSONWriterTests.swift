@@ -10,7 +10,7 @@ private func written(_ body: (inout ByteBuffer) -> Void) -> String {
 }
 
 struct JSONWriterTests {
-  @Test("Objects, arrays and every kind of value, with commas where they belong")
+  @Test("Objects, arrays and each kind of value are written, with correct commas")
   func structure() {
     let text = JSONWriter.text { json in
       json.object {
@@ -41,7 +41,7 @@ struct JSONWriterTests {
     #expect(buffer.bytes == utf8("> 18446744073709551615"))
   }
 
-  @Test("Strings are escaped where they must be and nowhere else")
+  @Test("Strings are escaped only where necessary")
   func escapes() {
     #expect(
       written { $0.appendJSON("a\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é😀") }
@@ -49,7 +49,7 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "Doubles are written as short as they can be, whole ones without a fraction",
+    "Doubles are written in the shortest form, whole ones without a fraction",
     arguments: [
       (0.0, "0"), (-0.0, "0"), (1, "1"), (-1, "-1"), (100, "100"), (0.1, "0.1"), (21.5, "21.5"),
       (1e15, "1000000000000000"),
@@ -65,7 +65,7 @@ struct JSONWriterTests {
     #expect(written { $0.appendJSON(number) } == "null")
   }
 
-  @Test("Any finite double reads back the same", arguments: 0..<20 as Range<UInt64>)
+  @Test("Any finite double is read back unchanged", arguments: 0..<20 as Range<UInt64>)
   func doubleRoundTrip(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var numbers = (0..<200).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
@@ -77,12 +77,12 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("Integers at their ends", arguments: [0, -1, Int128(Int64.min), Int128(UInt64.max), .max, .min])
+  @Test("Integers at their limits", arguments: [0, -1, Int128(Int64.min), Int128(UInt64.max), .max, .min])
   func integers(_ number: Int128) {
     #expect(written { $0.appendJSON(number) } == "\(number)")
   }
 
-  @Test("Base64: RFC 4648's vectors both ways, and any bytes")
+  @Test("Base64: RFC 4648's vectors in both directions, and any bytes")
   func base64() {
     for (plain, coded) in [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
@@ -100,7 +100,7 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "Base64 that isn't whole, padded and canonical is refused",
+    "Base64 that isn't complete, padded and canonical is refused",
     arguments: [
       "Z", "Zg", "Zg=", "Zm9", "Zm9v=", "====", "=", "Z===", "Zh==", "Zm9=", "Zm 9", "Zm9v\n", "Zm9-", "Z=g=",
       "Zg==Zg==", "Zm8=Zm9v",

@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(
-    "What devices get wrong is mended, and told with its place",
+    "Known mistakes of devices are repaired, and reported with their place",
     arguments: [
       (
         #"{"a":[1,2,],}"#, #"{"a":[1,2 ] }"#,
@@ -28,14 +28,14 @@ import Testing
     _ = try JSONNode.parse(Array(mended.text.utf8))
   }
 
-  @Test("Strict JSON stays as it is", arguments: ["", "[]", #"{"a":[1,-2.5e3,"\\\"\u00e9",null,true]}"#, "  {} "])
+  @Test("Strict JSON stays unchanged", arguments: ["", "[]", #"{"a":[1,-2.5e3,"\\\"\u00e9",null,true]}"#, "  {} "])
   func strict(text: String) {
     #expect(mended(text).mends == [])
     #expect(mended(text).text.trimmingSpaces == text.trimmingSpaces)
   }
 
   @Test(
-    "What can't be mended stays wrong, and however much is wrong, little is told",
+    "Irreparable text stays malformed, and the number of reported repairs is limited",
     arguments: ["{", "]", "[,,]", "{a:1}", "\"x"])
   func hopeless(text: String) {
     #expect(throws: JSONError.self) { try JSONNode.parse(Array(mended(text).text.utf8)) }

@@ -16,7 +16,7 @@ func vectorFile(_ name: String) throws -> [String: Any] {
 
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// What a request came to, copied out of the buffer.
+/// The result of a request, copied from the buffer.
 struct ParsedRequest: Equatable {
   var method: HTTPMethod
   var path: String
@@ -33,7 +33,7 @@ struct RequestLog: Equatable {
   var leftOver = 0
 }
 
-/// Feeds the pieces one by one through one parser and one buffer, as a connection does.
+/// Passes the pieces one by one through one parser and one buffer, as a connection does.
 func parseRequests(_ pieces: [some Sequence<UInt8>], limits: HTTPLimits = HTTPLimits()) -> RequestLog {
   var parser = HTTPRequestParser(limits: limits)
   var buffer = ByteBuffer(capacity: 0)
@@ -55,7 +55,7 @@ func parseRequests(_ pieces: [some Sequence<UInt8>], limits: HTTPLimits = HTTPLi
           consumed = end
         }
       }
-      if log.error != nil { return log }  // how many bytes came before it depends on the pieces
+      if log.error != nil { return log }  // the number of bytes before the error depends on the pieces
       if consumed == 0 { break }
       buffer.consume(consumed)
     }

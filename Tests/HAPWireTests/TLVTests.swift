@@ -22,7 +22,7 @@ struct TLVTests {
   }
 
   @Test(
-    "[TLV.1] [TLV.2] [TLV.3] [TLV.6] [TLV.14] The vectors read and write both ways", arguments: Vector.section("valid"))
+    "[TLV.1] [TLV.2] [TLV.3] [TLV.6] [TLV.14] The vectors are read and written", arguments: Vector.section("valid"))
   func validVectors(_ vector: Vector) throws {
     #expect(try TLV(decoding: vector.encoded) == vector.message)
     #expect(vector.message.encoded() == vector.encoded)
@@ -37,7 +37,7 @@ struct TLVTests {
   }
 
   @Test(
-    "[TLV.10] A type met twice, apart, is read as a sequence and told as a duplicate",
+    "[TLV.10] A repeated, separated type is read as a sequence and reported as a duplicate",
     arguments: Vector.section("duplicate"))
   func duplicates(_ vector: Vector) throws {
     let message = try TLV(decoding: vector.encoded)
@@ -45,7 +45,7 @@ struct TLVTests {
     #expect(message.hasDuplicates)
   }
 
-  @Test("No vector section is left out")
+  @Test("Each section of the vectors is tested")
   func sections() throws {
     let sections = Set(try vectorFile("tlv8.json").keys)
     #expect(sections == ["about", "valid", "invalid", "duplicate"])
@@ -53,7 +53,7 @@ struct TLVTests {
     #expect(Vector.section("invalid").count == 7)
   }
 
-  @Test("[TLV.7] Every truncation inside an item is refused, at that item")
+  @Test("[TLV.7] Each truncation inside an item is refused, at that item")
   func truncations() throws {
     var message = TLV(state: 1)
     message.append(TLVType.publicKey, [UInt8](repeating: 7, count: 384))
@@ -71,7 +71,7 @@ struct TLVTests {
     }
   }
 
-  @Test("[TLV.4] [TLV.5] The refusals say which rule and where")
+  @Test("[TLV.4] [TLV.5] A refusal has the violated rule and its place")
   func refusals() {
     #expect(throws: TLV.DecodingError.adjacentSameType(at: 3)) { try TLV(decoding: [6, 1, 1, 6, 1, 2]) }
     #expect(throws: TLV.DecodingError.adjacentSameType(at: 2)) { try TLV(decoding: [0xFF, 0, 0xFF, 0]) }
@@ -80,7 +80,7 @@ struct TLVTests {
     #expect(throws: TLV.DecodingError.emptyContinuation(at: 257)) { try TLV(decoding: writer.bytes) }
   }
 
-  @Test("[TLV.1] [TLV.3] Any values come back as they were written", arguments: 0..<50 as Range<UInt64>)
+  @Test("[TLV.1] [TLV.3] Any values are read back as they were written", arguments: 0..<50 as Range<UInt64>)
   func roundTrip(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var message = TLV()
@@ -93,7 +93,7 @@ struct TLVTests {
   }
 
   @Test(
-    "No bytes at all trap the reader, and what it takes it writes back the same", arguments: 0..<40 as Range<UInt64>)
+    "No bytes trap the reader, and accepted bytes are written back unchanged", arguments: 0..<40 as Range<UInt64>)
   func anyBytes(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
@@ -103,7 +103,7 @@ struct TLVTests {
     }
   }
 
-  @Test("[TLV.11] Integers are little-endian and 1, 2, 4 or 8 bytes long; other lengths are none")
+  @Test("[TLV.11] Integers are little-endian and 1, 2, 4 or 8 bytes long; other lengths are not integers")
   func integers() {
     for (bytes, number): ([UInt8], UInt64?) in [
       ([], nil), ([5], 5), ([1, 2], 0x0201), ([1, 2, 3], nil), ([1, 2, 3, 4], 0x0403_0201), ([1, 2, 3, 4, 5], nil),
@@ -121,14 +121,14 @@ struct TLVTests {
     }
   }
 
-  @Test("[TLV.12] State, Method and Permissions are one byte or not there")
+  @Test("[TLV.12] State, Method and Permissions are one byte or absent")
   func singleBytes() {
     #expect(TLV(state: 200).state == 200)
     #expect(TLV([.init(type: TLVType.state, value: [1, 0])]).state == nil)
     #expect(TLV([.init(type: TLVType.state, value: [])]).state == nil)
   }
 
-  @Test("[TLV.8] [TLV.9] Items are found in any order, past unknown ones")
+  @Test("[TLV.8] [TLV.9] Items are found in any order, among unknown ones")
   func order() throws {
     let message = try TLV(decoding: [0x77, 1, 9, 3, 1, 8, 6, 1, 3])
     #expect(message.state == 3)
@@ -153,7 +153,7 @@ struct TLVTests {
     #expect(PairingFlags.transient.rawValue == 0x10 && PairingFlags.split.rawValue == 0x0100_0000)
   }
 
-  @Test("Wrong messages can be written on purpose")
+  @Test("Malformed messages can be written deliberately")
   func wrongOnPurpose() {
     var writer = TLVWriter()
     writer.append(5, [1, 2, 3], fragmentSize: 2)

@@ -27,7 +27,7 @@ import Testing
     #expect(order(1) != Array(0..<20))
   }
 
-  @Test("a time in the past becomes now, one beyond the end becomes the end") func limits() {
+  @Test("a time in the past becomes now, and one above the maximum becomes the maximum") func limits() {
     let agenda = Agenda(seed: 1)
     agenda.run(until: 100)
     var times: [UInt64] = []
@@ -54,7 +54,7 @@ import Testing
     for _ in 0..<10_000 { agenda.cancel(agenda.schedule(at: 1_000_000) {}) }
     #expect(agenda.count == 0)
     #expect(agenda.slotCount == 1)
-    // A token of an earlier use of the place has no effect.
+    // A token of an earlier use of the slot has no effect.
     var ran = false
     agenda.schedule(at: 6) { ran = true }
     #expect(!agenda.cancel(token!))

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPWorld
 
 @Suite("Listening and connecting in the simulated network") struct ConnectingTests {
-  @Test("both ends are up, and know both addresses") func connect() throws {
+  @Test("both sides are connected, and have both addresses") func connect() throws {
     let net = TestNetwork()
     let accepted = try net.listen()
     let own = try net.connect()
@@ -19,7 +19,7 @@ import Testing
     #expect(other.connection.localAddress.description == "10.0.0.2:80")
   }
 
-  @Test("a request takes one way there and one back") func latency() throws {
+  @Test("a request takes the latency of both ways") func latency() throws {
     let net = TestNetwork(properties: LinkProperties(latency: .milliseconds(50), jitter: .zero))
     let accepted = try net.listen()
     let own = try net.connect()
@@ -31,7 +31,7 @@ import Testing
     #expect(accepted.ends.count == 1)
   }
 
-  @Test("nothing listens: refused at once", arguments: [false, true]) func refused(isBound: Bool) throws {
+  @Test("a port without a listener: refused at once", arguments: [false, true]) func refused(isBound: Bool) throws {
     let net = TestNetwork()
     if isBound { _ = try net.server.bind(host: .anyV4, port: 80) }
     let own = try net.connect()
@@ -56,7 +56,7 @@ import Testing
     #expect(accepted.ends.isEmpty)
   }
 
-  @Test("a cut that heals in time: the next request gets through") func healing() throws {
+  @Test("a cut that heals in time: the next request succeeds") func healing() throws {
     let net = TestNetwork()
     _ = try net.listen()
     net.link.cut()
@@ -68,7 +68,7 @@ import Testing
     #expect(own.events == [.connected])
   }
 
-  @Test("no route: unreachable, in an action of its own") func unreachable() throws {
+  @Test("no route: unreachable, in a separate action") func unreachable() throws {
     let net = TestNetwork()
     for host in ["192.168.9.9", "fd00::1"] {
       let own = try net.connect(to: host)
@@ -81,7 +81,7 @@ import Testing
     #expect(own.failure == .other(-22))
   }
 
-  @Test("hostile addresses fail, and trap nothing") func hostile() throws {
+  @Test("hostile addresses fail without a trap") func hostile() throws {
     let net = TestNetwork()
     for (host, port): (String, UInt16) in [("10.0.0.2", 0), ("224.0.0.251", 80), ("ff02::fb", 80)] {
       let own = try net.connect(to: host, port: port)
@@ -146,7 +146,7 @@ import Testing
     #expect(code { try one.listen(backlog: 1) {} } == .cancelled)
   }
 
-  @Test("a listener bound to an interface hears only that one") func interfaces() throws {
+  @Test("a listener bound to an interface accepts only its connections") func interfaces() throws {
     let net = TestNetwork()
     let other = net.network.addLink("other")
     _ = net.b.addInterface("eth1", addresses: [.init(try IPAddress("10.9.0.2"), prefixLength: 24)], link: other)
@@ -162,7 +162,7 @@ import Testing
     _ = try net.listen(interface: "eth1")
   }
 
-  @Test("a full backlog drops requests, which come again") func backlog() throws {
+  @Test("a full backlog drops requests, which are repeated") func backlog() throws {
     let net = TestNetwork()
     let accepted = try net.listen(backlog: 1)
     accepted.listener.isAccepting = false
@@ -191,7 +191,7 @@ import Testing
     #expect(try accepted.listener.accept() != nil)
   }
 
-  @Test("closing a listener resets those that wait") func closingListener() throws {
+  @Test("closing a listener resets waiting connections") func closingListener() throws {
     let net = TestNetwork()
     let accepted = try net.listen()
     accepted.listener.isAccepting = false
@@ -204,7 +204,7 @@ import Testing
     #expect(net.b.connections.isEmpty)
   }
 
-  @Test("a connection that is given up meanwhile never appears") func givingUp() throws {
+  @Test("a connection that is closed while waiting is never accepted") func givingUp() throws {
     let net = TestNetwork()
     let accepted = try net.listen()
     let own = try net.connect()
@@ -215,7 +215,7 @@ import Testing
     #expect(net.agenda.count == 0)
   }
 
-  @Test("a client that loses its power in the handshake frees its place after 63 s") func halfOpen() throws {
+  @Test("a client that loses power in the handshake frees its slot after 63 s") func halfOpen() throws {
     let net = TestNetwork(properties: LinkProperties(latency: .milliseconds(10), jitter: .zero))
     let accepted = try net.listen(backlog: 0)
     _ = try net.connect()

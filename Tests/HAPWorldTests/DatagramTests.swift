@@ -7,7 +7,7 @@ import Testing
   static let group = try! IPAddress("224.0.0.251")
   static let group6 = try! IPAddress("ff02::fb")
 
-  /// A socket with everything that came to it.
+  /// A socket and all its received datagrams.
   final class Box {
     var socket: SimulatedUDPSocket!
     var came: [SimulatedDatagram] = []
@@ -28,7 +28,7 @@ import Testing
     try box.socket.send(Array(text.utf8), to: place(host, port))
   }
 
-  @Test("a datagram comes with its source, destination, interface and hop limit") func unicast() throws {
+  @Test("a datagram arrives with its source, destination, interface and hop limit") func unicast() throws {
     let net = TestNetwork()
     let own = try open(net.client, port: 0)
     let other = try open(net.server)
@@ -78,7 +78,7 @@ import Testing
     #expect(net.link.groups[group]?.count == 2)
   }
 
-  @Test("with a hop limit of 0 a group is heard on the own host only") func noHops() throws {
+  @Test("with a hop limit of 0, a group is reached on the own host only") func noHops() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     let other = try open(net.server)
@@ -100,7 +100,7 @@ import Testing
     #expect(own.texts == ["x"] && own.came[0].source.host == .loopbackV4 && own.came[0].interface == 1)
   }
 
-  @Test("an interface that moves to another link takes its memberships along") func moving() throws {
+  @Test("an interface that moves to another link keeps its memberships") func moving() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     let other = try open(net.server)
@@ -115,7 +115,7 @@ import Testing
     #expect(own.texts == ["heard"] && net.link.groups.values.allSatisfy { $0.isEmpty })
   }
 
-  @Test("sockets share a port only if all say so") func sharing() throws {
+  @Test("sockets share a port only if all allow it") func sharing() throws {
     let net = TestNetwork()
     let one = try open(net.server, sharing: true)
     #expect(code { _ = try open(net.server) } == .addressInUse)
@@ -133,7 +133,7 @@ import Testing
     #expect(code { _ = try open(net.server, host: "10.0.0.9", port: 1) } == .addressNotAvailable)
   }
 
-  @Test("a full queue drops, counts, and takes again after reading") func fullQueue() throws {
+  @Test("a full queue drops and counts datagrams, and accepts again after reading") func fullQueue() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     let other = try open(net.server)
@@ -209,7 +209,7 @@ import Testing
     #expect(other.came.isEmpty)
   }
 
-  @Test("what can't be sent or joined throws") func wrong() throws {
+  @Test("an impossible send or join throws") func wrong() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     #expect(code { try send(own, "x", "10.0.0.2", 0) } == .other(-22))

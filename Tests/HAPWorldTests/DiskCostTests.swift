@@ -4,7 +4,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// Tests run thousands of stores. Counted, not timed.
+/// Tests create thousands of stores. This counts operations instead of measuring time.
 @Suite("The cost of a simulated disk")
 struct DiskCostTests {
   @Test("A new store and a write, and one more write, take few operations")
@@ -16,7 +16,7 @@ struct DiskCostTests {
     #expect((100..<1000).contains(lines.count), "\(lines.count)")
     let (before, changes) = (lines.count, disk.changes)
     try store.setFailedTries(2)
-    // A frame's head and its page, and a sync.
+    // The head and the page of a frame, and a sync.
     #expect(disk.changes - changes == 3 && lines.count - before < 20, "\(lines.count - before)")
     let values = disk.changes
     try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])

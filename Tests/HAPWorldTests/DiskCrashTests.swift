@@ -5,13 +5,14 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// Transactions, each of which adds its number and changes the pages of all; now and then a checkpoint, a restart of the program, a removal of much.
+/// Transactions, each of which adds its number and changes the pages of all, with occasional checkpoints and a
+/// restart of the program.
 struct DiskWorkload {
   var mode = "WAL"
   var synchronous = "FULL"
   static let count = 9
 
-  /// What was answered, and what was tried.
+  /// The numbers of answered and of attempted transactions.
   private(set) var answered: Set<Int> = []
   private(set) var tried: Set<Int> = []
 
@@ -25,7 +26,7 @@ struct DiskWorkload {
     return database
   }
 
-  /// - Parameter stopsAtError: otherwise the rest is tried after an error too.
+  /// - Parameter stopsAtError: if `false`, the other transactions are attempted after an error, too.
   mutating func run(_ disk: SimulatedDisk, stopsAtError: Bool) {
     do {
       try disk.makeFolder("/state")
@@ -49,8 +50,8 @@ struct DiskWorkload {
     } catch {}
   }
 
-  /// Checks what the next process finds, and that it can continue.
-  /// - Returns: the numbers found, or `nil` if the file is damaged.
+  /// Checks the database in the next process, and that it can continue.
+  /// - Returns: the stored numbers, or `nil` if the file is damaged.
   func check(_ disk: SimulatedDisk) throws -> Set<Int>? {
     try disk.makeFolder("/state")
     let database = try open(disk)
@@ -61,13 +62,13 @@ struct DiskWorkload {
   }
 }
 
-@Suite("A crash at every change of a simulated disk")
+@Suite("A crash at each change of a simulated disk")
 struct DiskCrashTests {
   @Test(
-    "Committed transactions are there after a power loss, and the file is whole",
+    "Committed transactions survive a power loss, and the file is intact",
     arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"], [512, 4096])
   func powerLoss(mode: String, sectorSize: Int) throws {
-    // Rollback journals are a whole order only with EXTRA: the removal of the journal is synced too.
+    // Rollback journals are ordered completely only with EXTRA, which also syncs the removal of the journal.
     let synchronous = mode == "DELETE" ? "EXTRA" : "FULL"
     var lost = 0
     for seed in UInt64(1)...(mode == "WAL" ? 2 : 1) {
@@ -84,11 +85,11 @@ struct DiskCrashTests {
         return true
       }
     }
-    #expect(lost > 5, "nothing was lost: the disk kept all")
+    #expect(lost > 5, "no power loss lost any data")
   }
 
   @Test(
-    "Committed transactions are there after a kill, also without syncs", arguments: ["WAL", "DELETE"], ["FULL", "OFF"])
+    "Committed transactions survive a kill, even without syncs", arguments: ["WAL", "DELETE"], ["FULL", "OFF"])
   func kill(mode: String, synchronous: String) throws {
     try atEveryChange { count in
       let disk = disk(seed: UInt64(count))
@@ -104,7 +105,7 @@ struct DiskCrashTests {
   }
 
   @Test(
-    "Without syncs a power loss loses committed transactions and damages files: the disk is as hostile as it should be")
+    "Without syncs, a power loss loses committed transactions and damages files: the disk is hostile enough")
   func unsynced() throws {
     var (damaged, lost) = (0, 0)
     try atEveryChange { count in
@@ -124,9 +125,9 @@ struct DiskCrashTests {
     #expect(damaged > 5 && lost > 5, "\(damaged) damaged, \(lost) lost")
   }
 
-  @Test("The same seed and calls give the same trace and bytes; another seed gives others")
+  @Test("Equal seeds and calls give equal traces and bytes; another seed gives others")
   func repeatable() async {
-    // In a process of its own: SQLite's generator belongs to all threads.
+    // In a separate process, because all threads share SQLite's random generator.
     await #expect(processExitsWith: .success) {
       let (one, two) = (try Self.traced(5, noise: false), try Self.traced(5, noise: true))
       let other = try Self.traced(6, noise: true)
@@ -142,7 +143,7 @@ struct DiskCrashTests {
     let disk = disk(seed: seed) { lines.all.append($0) }
     for _ in 0..<3 {
       disk.crash(after: 40, losingPower: true)
-      // Another database of the process, which takes from SQLite's generator.
+      // Another database of the process, which draws from SQLite's generator.
       if noise { try Database(path: nil).execute("SELECT randomblob(77)") }
       var work = DiskWorkload()
       work.run(disk, stopsAtError: true)
@@ -156,7 +157,7 @@ struct DiskCrashTests {
   private func atEveryChange(_ body: (Int) throws -> Bool) throws {
     for count in 0..<2000 {
       if try !body(count) {
-        #expect(count > 30, "\(count) changes are too few to show anything")
+        #expect(count > 30, "\(count) changes are too few for this test")
         return
       }
     }

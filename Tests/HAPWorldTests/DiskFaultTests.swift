@@ -8,7 +8,7 @@ import Testing
 struct DiskFaultTests {
   static let kinds: [DiskOperation] = [.open, .read, .write, .truncate, .sync, .delete, .lock, .memory]
 
-  @Test("An operation that fails loses nothing that was answered", arguments: kinds, ["WAL", "DELETE"])
+  @Test("A failed operation loses no answered data", arguments: kinds, ["WAL", "DELETE"])
   func failures(kind: DiskOperation, mode: String) throws {
     for isLasting in [false, true] {
       var count = 0
@@ -27,13 +27,13 @@ struct DiskFaultTests {
           #expect(work.answered.count == DiskWorkload.count && work.answered == found)
           break
         }
-        // The early ones all, then by steps that grow.
+        // The first operations one by one, then with growing steps.
         count += 1 + count / 12
       }
     }
   }
 
-  @Test("The counted operation fails once, or from then on, with the code that was given")
+  @Test("The counted operation fails once, or from then on, with the given code")
   func counting() throws {
     let disk = disk()
     let file = try RawFile(disk, "/db")
@@ -54,7 +54,8 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A disk that is full at any length refuses, keeps the rest, and continues with room", arguments: ["WAL", "DELETE"])
+    "A disk that is full at any length refuses writes, keeps data, and continues when there is space",
+    arguments: ["WAL", "DELETE"])
   func full(mode: String) throws {
     var refused = 0
     for capacity in stride(from: 0, through: 250_000, by: 5000) {
@@ -71,7 +72,7 @@ struct DiskFaultTests {
     #expect((10..<45).contains(refused), "\(refused)")
   }
 
-  @Test("A transaction that finds no room says so, and the connection continues when there is some")
+  @Test("A transaction without space is an error, and the connection continues when there is space")
   func fullThenRoom() throws {
     let disk = disk()
     let database = try disk.connect()
@@ -87,7 +88,7 @@ struct DiskFaultTests {
     #expect(disk.delete("/nothing") == SQLITE_IOERR | 23 << 8)
   }
 
-  @Test("A disk that can't be written is read, and refuses every change")
+  @Test("A read-only disk can be read, and refuses each change")
   func readOnly() throws {
     let disk = disk()
     try disk.connect().execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
@@ -113,7 +114,7 @@ struct DiskFaultTests {
     try disk.connect().execute("INSERT INTO t VALUES (2)")
   }
 
-  @Test("Operations take the time they are given")
+  @Test("Operations take their configured time")
   func durations() throws {
     let time = Total()
     var options = SimulatedDisk.Options()

@@ -8,9 +8,9 @@ import Testing
 struct DiskLockTests {
   static let levels = [SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE]
 
-  @Test("Two connections have locks together as SQLite's rules allow")
+  @Test("Two connections can hold locks together as in SQLite's rules")
   func matrix() throws {
-    // For each lock of the first: those that the second gets, one after the other.
+    // For each lock of the first: the locks that the second gets, one after the other.
     let allowed: [Int32: [Bool]] = [
       SQLITE_LOCK_SHARED: [true, true, false], SQLITE_LOCK_RESERVED: [true, false, false],
       SQLITE_LOCK_EXCLUSIVE: [false, false, false],
@@ -24,12 +24,12 @@ struct DiskLockTests {
       two.unlock(SQLITE_LOCK_NONE)
       one.unlock(SQLITE_LOCK_NONE)
       for level in Self.levels { #expect(two.lock(level) == SQLITE_OK) }
-      // Another file's locks are its own.
+      // Locks of another file are independent.
       #expect(try RawFile(disk, "/other").lock(SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK)
     }
   }
 
-  @Test("Who waits for the exclusive lock lets no new reader in, and gets it when the last reader is gone")
+  @Test("A connection that waits for the exclusive lock blocks new readers, and gets it after the last reader")
   func pending() throws {
     let disk = disk()
     let files = try (0..<3).map { _ in try RawFile(disk, "/db") }
@@ -61,7 +61,7 @@ struct DiskLockTests {
     }
   }
 
-  @Test("Shared memory is the same for all connections, stays while one has it, and begins with zeros")
+  @Test("All connections have the same shared memory; it exists while one uses it, and starts with zeros")
   func memory() throws {
     let disk = disk()
     let (one, two) = (try RawFile(disk, "/db"), try RawFile(disk, "/db"))
@@ -76,7 +76,7 @@ struct DiskLockTests {
     #expect(one.memory(-1, extend: true).code != SQLITE_OK && one.memory(1 << 20, extend: true).code != SQLITE_OK)
   }
 
-  @Test("A killed process holds no lock and shares no memory; what it still has open fails")
+  @Test("A killed process holds no lock and shares no memory; its open files fail")
   func killed() throws {
     let disk = disk()
     let old = try RawFile(disk, "/db")
@@ -89,7 +89,7 @@ struct DiskLockTests {
     for level in Self.levels { #expect(new.lock(level) == SQLITE_OK) }
     #expect(new.memoryLock(0, 8, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE) == SQLITE_OK)
     #expect(new.memory(0, extend: true).start != memory)
-    memory.storeBytes(of: 1, as: UInt8.self)  // it is still there for the dead
+    memory.storeBytes(of: 1, as: UInt8.self)  // the dead process can still access it
     #expect(old.lock(SQLITE_LOCK_EXCLUSIVE) == SQLITE_IOERR && old.memory(0, extend: true).code == SQLITE_IOERR)
     #expect(old.sync() == SQLITE_IOERR && old.truncate(0) == SQLITE_IOERR && old.size == -1)
     old.unlock(SQLITE_LOCK_NONE)
@@ -98,7 +98,7 @@ struct DiskLockTests {
     #expect(try RawFile(disk, "/db").lock(SQLITE_LOCK_SHARED) == SQLITE_BUSY)
   }
 
-  @Test("A folder is opened by one at a time; who waits ten seconds gives up")
+  @Test("Only one process at a time can open a folder; another one gives up after ten seconds")
   func exclusively() throws {
     let waited = Waited()
     var options = SimulatedDisk.Options()
@@ -107,7 +107,7 @@ struct DiskLockTests {
     try disk.exclusively("/lock") { () throws(StoreError) in
       do throws(StoreError) {
         try disk.exclusively("/lock") { () throws(StoreError) in }
-        Issue.record("two have it")
+        Issue.record("two processes have it")
       } catch { #expect(error.code == .busy) }
     }
     #expect(waited.total == .seconds(10))
@@ -115,7 +115,7 @@ struct DiskLockTests {
     #expect(waited.total == .seconds(10))
   }
 
-  @Test("A record is locked for one object, in one process too, and free after a kill")
+  @Test("A record is locked for one object, even within one process, and is free after a kill")
   func records() throws {
     let disk = disk()
     let (one, two) = (try disk.recordLocks("/locks"), try disk.recordLocks("/locks"))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import HAPWorld
 
-/// Random operations on a disk and on a model of it. The model keeps every content and every list of names since the last sync: a power loss has to leave
-/// one of those names lists, and in each sector of each file one of those contents.
-@Suite("A simulated disk against a model")
+/// Random operations on a disk and on a model. The model keeps all contents and lists of names since the last sync:
+/// after a power loss, the disk must have one of these lists, and one of these contents in each sector of each file.
+@Suite("A simulated disk and a model")
 struct DiskModelTests {
-  @Test("Any operations, kills and power losses in any order", arguments: [512, 4096])
+  @Test("Operations, kills and power losses in any order agree with the model", arguments: [512, 4096])
   func anything(sectorSize: Int) throws {
     var outcomes: Set<String> = []
     for seed in UInt64(0)..<(sectorSize == 512 ? 40 : 20) {
@@ -15,14 +15,14 @@ struct DiskModelTests {
       for _ in 0..<120 { try run.step() }
       outcomes.formUnion(run.outcomes)
     }
-    // Each has to happen now and then, or a rule was not tried.
+    // Each outcome must occur, or a rule was not tested.
     #expect(
       outcomes == [
         "killed", "names lost", "names kept", "old sector", "newest sector", "sector in between", "shorter", "as long",
       ])
   }
 
-  @Test("A file that is written again and again without a sync, or made and removed, takes no more and more memory")
+  @Test("A file that is rewritten without a sync, or repeatedly created and removed, uses bounded memory")
   func bounded() throws {
     let disk = disk()
     let file = try RawFile(disk, "/db")
@@ -37,7 +37,7 @@ struct DiskModelTests {
     #expect(pending?.count == FileNames.pendingLimit)
   }
 
-  @Test("Offsets and lengths that no disk has are refused")
+  @Test("Impossible offsets and lengths are refused")
   func wrongOffsets() throws {
     let disk = disk()
     let file = try RawFile(disk, "/db")
@@ -50,7 +50,7 @@ struct DiskModelTests {
     #expect(file.write([], at: 5) == SQLITE_OK && file.size == 0)
   }
 
-  @Test("A file that is to be removed when it is closed, and one without a name")
+  @Test("A file that is removed at its closing, and one without a name")
   func temporary() throws {
     let disk = disk()
     let named = try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)
@@ -73,7 +73,7 @@ struct DiskModelTests {
     #expect(disk.paths(in: "/").isEmpty && disk.used == 0)
   }
 
-  @Test("Paths lead to the same file however they are written")
+  @Test("Different spellings of a path refer to the same file")
   func paths() {
     for path in ["/a/b", "a/b", "//a//b/", "/a/./b", "/a/c/../b", "/../a/b"] {
       #expect(FileNames.absolute(path) == "/a/b")
@@ -86,7 +86,7 @@ struct DiskModelTests {
 private final class DiskModelRun {
   final class File {
     var bytes: [UInt8] = []
-    /// All contents since the last sync, the current one last.
+    /// All contents since the last sync, in order.
     var versions: [[UInt8]] = [[]]
     func changed() { versions.append(bytes) }
   }
@@ -102,7 +102,7 @@ private final class DiskModelRun {
   let sectorSize: Int
   var random: DiskRandom
   var names: [String: File] = [:]
-  /// All lists of names since the folder was last synced, the current one last.
+  /// All lists of names since the last sync of the folder, in order.
   var lists: [[String: File]] = [[:]]
   var handles: [Handle] = []
   var dead: [RawFile] = []
@@ -200,7 +200,7 @@ private final class DiskModelRun {
     for (path, file) in names { #expect(disk.contents(of: path) == file.bytes) }
   }
 
-  /// Checks what the power loss has left, and makes the model that.
+  /// Checks the disk after a power loss, and copies its state to the model.
   private func takeOver() {
     let found = disk.paths(in: "/")
     let candidates = lists.filter { $0.keys.sorted() == found }
@@ -224,7 +224,7 @@ private final class DiskModelRun {
     return part + [UInt8](repeating: 0, count: min(sectorSize, length - number * sectorSize) - part.count)
   }
 
-  /// A version, with the synced bytes where it was shorter.
+  /// A sector of a version, with the synced bytes beyond its end.
   private func sector(_ number: Int, of version: [UInt8], over synced: [UInt8], upTo length: Int) -> [UInt8] {
     let part = version.dropFirst(number * sectorSize).prefix(sectorSize)
     return Array(

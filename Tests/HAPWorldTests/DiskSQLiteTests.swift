@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SQLite on a simulated disk")
 struct DiskSQLiteTests {
-  @Test("The pragmas of production answer as on a system")
+  @Test("The pragmas of production have the same results as on a real system")
   func pragmas() throws {
     let disk = disk()
     let database = try disk.connect()
@@ -41,7 +41,7 @@ struct DiskSQLiteTests {
     try #expect(disk.connect().number("SELECT count(*) FROM t") == 101)
   }
 
-  @Test("More log than one part of the index describes", arguments: ["WAL", "DELETE"])
+  @Test("A log may exceed one part of the index", arguments: ["WAL", "DELETE"])
   func bigValues(mode: String) throws {
     let disk = disk()
     let database = try disk.connect()
@@ -71,7 +71,7 @@ struct DiskSQLiteTests {
     try one.execute("COMMIT")
     try #expect(two.number("SELECT count(*) FROM t") == 2)
     try two.execute("BEGIN; SELECT * FROM t")
-    // A reader keeps its view during a write with a log, and prevents the write without.
+    // With a log, a reader keeps its view during a write; without one, it prevents the write.
     let insert = { try one.execute("INSERT INTO t VALUES (3)") }
     if mode == "WAL" {
       try insert()
@@ -85,7 +85,7 @@ struct DiskSQLiteTests {
   }
 
   @Test(
-    "A rollback takes the changes back, also those that were written already",
+    "A rollback reverts all changes, including written ones",
     arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"])
   func rollback(mode: String) throws {
     let disk = disk()
@@ -99,7 +99,7 @@ struct DiskSQLiteTests {
     try #expect(disk.connect().text("PRAGMA integrity_check") == "ok")
   }
 
-  @Test("A transaction over two files is done in both or in neither")
+  @Test("A transaction over two files is executed in both or in neither")
   func attached() throws {
     let disk = disk()
     let database = try disk.connect("/a")
@@ -139,7 +139,7 @@ struct DiskSQLiteTests {
     try #expect(database.number("SELECT a FROM t") == 2)
   }
 
-  @Test("The clock is the one given, and a wait for a lock lets its time pass")
+  @Test("The clock is the given one, and waiting for a lock advances it")
   func clock() throws {
     let time = Clock()
     var options = SimulatedDisk.Options()
@@ -155,7 +155,7 @@ struct DiskSQLiteTests {
     #expect((4900...5100).contains(time.milliseconds - begin))
   }
 
-  @Test("A disk that is released while it is used works until its files are closed, and cannot be found any more")
+  @Test("A disk that is released during its use works until its files are closed, and then can't be found")
   func released() throws {
     var disk: SimulatedDisk? = disk()
     let name = try #require(disk?.vfsName)
@@ -167,7 +167,7 @@ struct DiskSQLiteTests {
   }
 
   @Test(
-    "Names that can't be opened are refused",
+    "Invalid names are refused",
     arguments: ["", "/", "/no/folder/db", "/" + String(repeating: "x", count: 600)])
   func names(path: String) throws {
     let disk = disk()
@@ -175,7 +175,7 @@ struct DiskSQLiteTests {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     let code = sqlite3_open_v2(path, &handle, flags, disk.vfsName)
     defer { sqlite3_close_v2(handle) }
-    // SQLite makes a temporary database of an empty name.
+    // SQLite opens a temporary database for an empty name.
     #expect(path.isEmpty ? code == SQLITE_OK : code == SQLITE_CANTOPEN)
     #expect(disk.paths(in: "/").isEmpty)
   }

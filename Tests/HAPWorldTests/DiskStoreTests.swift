@@ -6,7 +6,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// The stores of HAPStore, by the code that production runs.
+/// Tests the stores of HAPStore with the code of production.
 @Suite("Stores on a simulated disk")
 struct DiskStoreTests {
   private static let steps: [@Sendable (AccessoryStore) throws -> Void] = [
@@ -31,7 +31,7 @@ struct DiskStoreTests {
     Pairing(identifier: [number], publicKey: .init(repeating: number, count: 32), isAdmin: true)
   }
 
-  /// What an accessory keeps: what a power loss must not take, and the values.
+  /// The stored data of an accessory: data that must survive a power loss, and the values.
   private struct Contents: Equatable {
     var state: [String] = []
     var values: [AttributeID: Value] = [:]
@@ -48,7 +48,7 @@ struct DiskStoreTests {
   }
 
   /// Runs all steps with a restart in between, up to the first error.
-  /// - Returns: the contents before each step that was begun, and at the end.
+  /// - Returns: the contents before each attempted step, and at the end.
   private func run(_ disk: SimulatedDisk) throws -> [Contents] {
     var states: [Contents] = []
     do {
@@ -69,7 +69,8 @@ struct DiskStoreTests {
   }
 
   @Test(
-    "[ST.1] A power loss or a kill at every change leaves what was answered", arguments: [true, false], [512, 4096])
+    "[ST.1] After a power loss or a kill at any change, all answered changes are kept",
+    arguments: [true, false], [512, 4096])
   func crashes(losingPower: Bool, sectorSize: Int) throws {
     let all = try run(disk())
     #expect(all.count == Self.steps.count + 1)
@@ -84,7 +85,7 @@ struct DiskStoreTests {
       let folder = try StateFolder.open(path: "/home/state", files: disk) { messages.all.append($0) }
       let store = try folder.accessory(key: "garage")
       let found = try contents(store)
-      // A step that was begun is done or not.
+      // An attempted step may be done or not.
       let allowed = begun == 0 ? all[...0] : all[begun - 1...min(begun, all.count - 1)]
       #expect(allowed.contains { $0.state == found.state }, "after \(count) changes, in step \(begun)")
       if losingPower {
@@ -98,11 +99,11 @@ struct DiskStoreTests {
       try store.values.commit([(AttributeID(aid: 1, iid: 9), .integer(5))])
       count += 1
     }
-    #expect(count > 100, "\(count) changes are too few to show anything")
-    #expect((older > 5) == losingPower, "values are not synced, so a power loss takes some: \(older), \(discarded)")
+    #expect(count > 100, "\(count) changes are too few for this test")
+    #expect((older > 5) == losingPower, "values are not synced, so a power loss loses some: \(older), \(discarded)")
   }
 
-  @Test("[ST.7] A values.db that a power loss damaged is put aside, and pairings stay")
+  @Test("[ST.7] A values.db damaged by a power loss is moved away, and pairings are kept")
   func damagedValues() throws {
     var discarded = 0
     for seed in UInt64(0)..<12 {
@@ -127,7 +128,7 @@ struct DiskStoreTests {
     #expect(discarded > 1, "\(discarded)")
   }
 
-  @Test("A controller's pairings outlive a kill and a power loss")
+  @Test("A controller's pairings survive a kill and a power loss")
   func controller() throws {
     let disk = disk()
     for round in 0..<6 {
@@ -144,7 +145,7 @@ struct DiskStoreTests {
     }
   }
 
-  @Test("[ST.8] An accessory runs once on a host, and again after the host was killed")
+  @Test("[ST.8] An accessory can run only once on a host, and again after the host was killed")
   func runsOnce() throws {
     let disk = disk()
     let first = try StateFolder.open(path: "/state", files: disk).accessory(key: "garage", name: "Garage")
@@ -157,7 +158,7 @@ struct DiskStoreTests {
     disk.start()
     let third = try StateFolder.open(path: "/state", files: disk)
     let store = try third.accessory(key: "garage")
-    first.close()  // late: the lock is not its own any more
+    first.close()  // too late: the lock belongs to the next process
     try #expect(third.list().map(\.isRunning) == [true])
     store.close()
     try #expect(third.list().map(\.isRunning) == [false])
@@ -170,18 +171,18 @@ struct DiskStoreTests {
     disk.fail(.sync)
     do {
       try store.upsert(Self.pairing(1))
-      Issue.record("it was kept without a sync")
+      Issue.record("it was stored without a sync")
     } catch { #expect(error.code == .failed && error.path == "/state/state.db") }
     disk.capacity = disk.used
     do {
       try store.values.commit([(AttributeID(aid: 1, iid: 1), .data(.init(repeating: 0, count: 9000)))])
-      Issue.record("there was no room")
+      Issue.record("it was stored without space")
     } catch { #expect(error.code == .full) }
     disk.capacity = 1 << 20
     disk.isReadOnly = true
     do {
       _ = try StateFolder.open(path: "/other", files: disk)
-      Issue.record("the disk is read-only")
+      Issue.record("it was stored on a read-only disk")
     } catch { #expect(error.code == .unwritable && error.path == "/other") }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// A file of a disk, used as SQLite uses it.
+/// A file of a disk, accessed as by SQLite.
 final class RawFile {
   let slot: UnsafeMutablePointer<sqlite3_file>
   private var methods: sqlite3_io_methods { slot.pointee.pMethods.pointee }
@@ -14,7 +14,7 @@ final class RawFile {
 
   static let readWrite = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MAIN_DB
 
-  /// - Throws: SQLite's code.
+  /// - Throws: SQLite's error code.
   init(_ disk: SimulatedDisk, _ path: String?, flags: Int32 = RawFile.readWrite) throws {
     let vfs = try #require(sqlite3_vfs_find(disk.vfsName))
     let raw = UnsafeMutableRawPointer.allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
@@ -89,7 +89,7 @@ extension SimulatedDisk {
     return vfs.pointee.xDelete(vfs, path, syncsFolder ? 1 : 0)
   }
 
-  /// A connection as HAPStore opens one; the file is made if need be.
+  /// A connection as in HAPStore; the file is created if necessary.
   func connect(_ path: String = "/db", busyTimeout: Int32 = 0) throws -> Database {
     _ = try makePrivate(path)
     return try Database(path: path, vfs: vfsName, busyTimeout: busyTimeout)

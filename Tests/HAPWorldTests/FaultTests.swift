@@ -21,7 +21,7 @@ import Testing
     #expect(own.connection.unacknowledgedCount == 0 && net.agenda.count == 0)
   }
 
-  @Test("bytes that are on the way when the link is cut come again, once") func cutInFlight() throws {
+  @Test("bytes in transit at a cut are sent again, and arrive once") func cutInFlight() throws {
     let net = TestNetwork(properties: LinkProperties(latency: .milliseconds(50), jitter: .zero))
     let (own, other, _) = try net.pair()
     let all = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
@@ -35,7 +35,7 @@ import Testing
     #expect(other.bytes == all && other.events == [.end])
   }
 
-  @Test("a cut of the way back: bytes arrive once, acknowledgements later") func oneWayCut() throws {
+  @Test("a cut of the return path: bytes arrive once, acknowledgements later") func oneWayCut() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.link.cut(from: net.bInterface, to: net.aInterface)
@@ -47,7 +47,7 @@ import Testing
     #expect(other.text == "once" && own.connection.unacknowledgedCount == 0)
   }
 
-  @Test("a stall holds bytes, and its end lets them continue at once") func stall() throws {
+  @Test("a stall holds bytes, and its end releases them at once") func stall() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.link.stall()
@@ -74,7 +74,7 @@ import Testing
     #expect(net.a.connections.isEmpty)
   }
 
-  @Test("a host that is back without the connection answers by a reset") func powerBack() throws {
+  @Test("a host that returns without the connection answers with a reset") func powerBack() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     net.b.powerOff()
@@ -88,7 +88,7 @@ import Testing
     #expect(net.b.startProcess("new") != nil)
   }
 
-  @Test("another host with the peer's address answers by a reset") func takenAddress() throws {
+  @Test("another host with the peer's address answers with a reset") func takenAddress() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     net.bInterface.setAddresses([])
@@ -99,7 +99,7 @@ import Testing
     #expect(own.failure == .connectionReset)
   }
 
-  @Test("a connection on an address that is gone is silent until it times out") func addressChange() throws {
+  @Test("a connection on a removed address is silent until it times out") func addressChange() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.bInterface.setAddresses(TestNetwork.addresses(3))
@@ -130,7 +130,7 @@ import Testing
     #expect(own.failure == .timedOut)
   }
 
-  @Test("keep-alive: a cut that heals between the questions does no harm") func keepAliveHealed() throws {
+  @Test("keep-alive: a cut that heals between the probes has no effect") func keepAliveHealed() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     own.connection.keepAlive(after: .seconds(1))
@@ -143,7 +143,7 @@ import Testing
     #expect(own.failure == nil)
   }
 
-  @Test("keep-alive: a host that is back answers by a reset") func keepAliveReset() throws {
+  @Test("keep-alive: a host that is back answers with a reset") func keepAliveReset() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     own.connection.keepAlive(after: .zero)
@@ -153,7 +153,7 @@ import Testing
     #expect(own.failure == .connectionReset)
   }
 
-  @Test("a killed process: the kernel sends FIN, or a reset where bytes were unread", arguments: [false, true])
+  @Test("a killed process: the kernel sends FIN, or a reset if bytes were unread", arguments: [false, true])
   func kill(isUnread: Bool) throws {
     let net = TestNetwork()
     let (own, other, accepted) = try net.pair(reading: false)
@@ -185,7 +185,7 @@ import Testing
     #expect(net.b.isOn && net.b.startProcess("x") != nil)
   }
 
-  @Test("a frozen process: its kernel acknowledges until the buffer is full, and it hears all after the thaw")
+  @Test("a frozen process: its kernel acknowledges until the buffer is full, and it gets all bytes after the thaw")
   func freeze() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
@@ -207,7 +207,7 @@ import Testing
     #expect(fired.count == 1 && fired[0] >= 51)
   }
 
-  @Test("an end that its process closed gives up a peer that never reads") func orphan() throws {
+  @Test("a closed side gives up on a peer that never reads") func orphan() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair(reading: false)
     for _ in 0..<30 {
@@ -219,7 +219,7 @@ import Testing
     #expect(net.a.connections.isEmpty)
   }
 
-  @Test("interface changes reach every process, once for several at a time") func interfaceChanges() throws {
+  @Test("interface changes are reported to each process, once for several at a time") func interfaceChanges() throws {
     let net = TestNetwork()
     var count = 0
     net.server.onInterfacesChanged = { count += 1 }
@@ -241,7 +241,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test("an interface that is down and up again: bytes come after a retransmission") func interfaceDown() throws {
+  @Test("an interface that is down and up again: bytes arrive after a retransmission") func interfaceDown() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.bInterface.setUp(false)

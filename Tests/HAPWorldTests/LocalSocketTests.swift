@@ -12,7 +12,7 @@ import Testing
     return accepted
   }
 
-  @Test("bytes go both ways, and each end knows the other's process") func connect() throws {
+  @Test("bytes are transferred both ways, and each side has the other's PID") func connect() throws {
     let net = TestNetwork()
     let accepted = try listen(net.server, "/run/x")
     let caller = try #require(net.b.startProcess("caller", uid: 7))
@@ -32,7 +32,7 @@ import Testing
     #expect(net.b.connections.isEmpty && net.agenda.count == 0)
   }
 
-  @Test("another host has other paths; a dead listener refuses") func refusing() throws {
+  @Test("another host has separate paths; a dead listener refuses") func refusing() throws {
     let net = TestNetwork()
     _ = try listen(net.server, "/run/x")
     #expect(code { _ = try net.client.connectLocally("/run/x") } == .other(-2))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("a new listener takes the path; the old one keeps its connections") func replacing() throws {
+  @Test("a new listener replaces the old one at its path; the old one keeps its connections") func replacing() throws {
     let net = TestNetwork()
     let first = try listen(net.server, "/run/x")
     let early = End(try net.server.connectLocally("/run/x"))

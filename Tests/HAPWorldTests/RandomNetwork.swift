@@ -3,13 +3,13 @@ import Testing
 
 @testable import HAPWorld
 
-/// A random population of connections with random faults, and what must hold at each step.
+/// A random population of connections with random faults, and the invariants of each step.
 final class RandomNetwork {
-  /// One end with a count of what it wrote and read. Byte `i` of a stream is a function of the stream and `i`.
+  /// One side, with its counts of written and read bytes. Byte `i` of a stream is a function of the stream and `i`.
   final class Tracked {
     let end: End
     let process: SimulatedProcess
-    /// The stream that this end writes, and the one that it reads; nil: not known yet.
+    /// The stream that this side writes, and the side that it reads from; `nil` if unknown.
     let stream: UInt64
     var other: Tracked?
     var written = 0
@@ -71,9 +71,9 @@ final class RandomNetwork {
     new.end.connection.setReading(true)
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
-  /// Cheaper than `#expect` where nothing is wrong.
+  /// Faster than `#expect` if the condition holds.
   private func check(_ holds: Bool, _ rule: String = "", line: Int = #line) {
     if !holds { Issue.record("line \(line): \(rule)") }
   }
@@ -84,7 +84,7 @@ final class RandomNetwork {
     case .connected: check(one.read == 0)
     case .writable: break
     case .readable(let count):
-      check(!one.hasEnded && count <= settings.receiveBuffer, "bounded, and nothing after the end")
+      check(!one.hasEnded && count <= settings.receiveBuffer, "bounded, and no bytes after the end")
       read(one)
     case .end:
       check(!one.hasEnded)
@@ -99,14 +99,14 @@ final class RandomNetwork {
   private func read(_ one: Tracked) {
     one.end.bytes = []
     one.end.take(1 + Int(random.upTo(3000)))
-    guard let other = one.other else { return check(one.end.bytes.isEmpty, "bytes from nowhere") }
+    guard let other = one.other else { return check(one.end.bytes.isEmpty, "bytes without a sender") }
     check(
-      one.end.bytes == Self.bytes(other.stream, one.read, one.end.bytes.count), "the bytes that were written, in order")
+      one.end.bytes == Self.bytes(other.stream, one.read, one.end.bytes.count), "the written bytes, in order")
     one.read += one.end.bytes.count
     check(one.read <= other.written)
   }
 
-  /// Bytes of a stream. No two streams, and no two places of one, are alike.
+  /// Bytes of a stream. Any two streams, and any two places of one, differ.
   private static func bytes(_ stream: UInt64, _ index: Int, _ count: Int) -> [UInt8] {
     let start = Int((stream &* 7919 &+ UInt64(index)) % 65_536)
     return Array(pattern[start..<(start + count)])
@@ -205,12 +205,12 @@ final class RandomNetwork {
     }
   }
 
-  /// A process that dies finishes what it wrote, as far as its kernel gets.
+  /// The kernel of a killed process sends the written bytes if it can.
   private func ended(_ host: SimulatedHost) {
     for one in tracked where one.process.host === host { one.isFinished = true }
   }
 
-  /// Heals everything and closes every end; nothing is to be left after an hour.
+  /// Ends all faults and closes each side; after an hour, there must be no connections.
   func finishAll() {
     link.heal()
     link.resume()

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPWorld
 
 @Suite("Random connections with random faults") struct RandomNetworkTests {
-  @Test("bytes are a prefix in order, buffers are bounded, every connection ends", arguments: 1...60)
+  @Test("bytes are a prefix in order, buffers are bounded, each connection ends", arguments: 1...60)
   func invariants(seed: UInt64) {
     let net = RandomNetwork(seed: seed)
     for _ in 0..<300 {
@@ -14,7 +14,7 @@ import Testing
     net.finishAll()
   }
 
-  @Test("the commands get far: bytes are read, ends and failures happen") func coverage() {
+  @Test("the commands have effects: bytes are read, ends and failures occur") func coverage() {
     var (read, ends, failures) = (0, 0, 0)
     for seed: UInt64 in 1...20 {
       let net = RandomNetwork(seed: seed)

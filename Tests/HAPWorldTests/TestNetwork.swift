@@ -40,10 +40,10 @@ final class TestNetwork {
 
   var now: Double { Double(agenda.now) / 1e9 }
 
-  /// Moves the time by seconds.
+  /// Advances time by seconds.
   func run(_ seconds: Double) { agenda.run(until: agenda.now + UInt64(seconds * 1e9)) }
 
-  /// The accepted ends appear in the result.
+  /// The accepted sides appear in the result.
   func listen(
     _ process: SimulatedProcess? = nil, host: String = "0.0.0.0", interface: String? = nil, port: UInt16 = 80,
     backlog: Int = 16, reading: Bool = true
@@ -61,7 +61,7 @@ final class TestNetwork {
     End(try (process ?? client).connect(to: place(host, port)))
   }
 
-  /// A connection that is up, from `client` to `server`.
+  /// An established connection, from `client` to `server`.
   func pair(reading: Bool = true) throws -> (End, End, Accepted) {
     let accepted = try listen(reading: reading)
     let own = try connect()
@@ -75,7 +75,7 @@ final class Accepted {
   var ends: [End] = []
 }
 
-/// One end of a connection with everything that was reported of it.
+/// One side of a connection, with all its events.
 final class End {
   let connection: SimulatedConnection
   var events: [SimulatedConnection.Event] = []
@@ -104,7 +104,7 @@ final class End {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The code of the failure that was reported.
+  /// The code of the reported failure.
   var failure: LoopError.Code? {
     for case .failed(let error) in events { return error.code }
     return nil

@@ -32,7 +32,7 @@ import Testing
     #expect(other.bytes.count == 50_000)
   }
 
-  @Test("a reader that pauses holds the writer back, with bounded buffers") func backpressure() throws {
+  @Test("a reader that pauses blocks the writer, with bounded buffers") func backpressure() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair(reading: false)
     var taken = 0
@@ -52,7 +52,7 @@ import Testing
     #expect(own.events.contains(.writable))
   }
 
-  @Test("an event that reads little comes again; one that reads nothing does not") func rereading() throws {
+  @Test("an event with a partial read is repeated; one without a read is not") func rereading() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair(reading: false)
     var reads = 0
@@ -91,7 +91,7 @@ import Testing
     #expect(net.a.connections.isEmpty && net.b.connections.isEmpty && net.agenda.count == 0)
   }
 
-  @Test("the end comes after the last byte was read") func endAfterBytes() throws {
+  @Test("the end is reported after the last byte was read") func endAfterBytes() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair(reading: false)
     try own.write("abc")
@@ -126,7 +126,7 @@ import Testing
     #expect(net.b.connections.isEmpty)
   }
 
-  @Test("bytes that come before a reset are read before the failure") func resetAfterBytes() throws {
+  @Test("bytes that arrive before a reset are read before the failure") func resetAfterBytes() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair(reading: false)
     try own.write("first")
@@ -153,7 +153,7 @@ import Testing
     #expect(net.a.connections.isEmpty && net.b.connections.isEmpty)
   }
 
-  @Test("a closed end sends no events, whatever arrives") func silenceAfterClose() throws {
+  @Test("a closed side gets no events, whatever arrives") func silenceAfterClose() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     try other.write("on its way")
@@ -180,7 +180,7 @@ import Testing
     #expect(other.events == [.writable])
   }
 
-  @Test("a connection that is closed before it is up sends nothing") func finishBeforeOpen() throws {
+  @Test("a connection that is closed before it is established sends nothing") func finishBeforeOpen() throws {
     let net = TestNetwork()
     let accepted = try net.listen()
     let own = try net.connect()

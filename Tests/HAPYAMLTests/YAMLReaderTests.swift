@@ -16,7 +16,7 @@ private func complaint(_ text: String) -> JSONError? {
 }
 
 @Suite("YAML") struct YAMLReaderTests {
-  @Test("A suite's case is read as what it looks like")
+  @Test("A case of a suite is read with its values")
   func suite() throws {
     let text = """
       # A comment.
@@ -43,7 +43,7 @@ private func complaint(_ text: String) -> JSONError? {
   }
 
   @Test(
-    "Plain scalars are what the core schema says",
+    "Plain scalars follow the core schema",
     arguments: [
       ("~", "null"), ("null", "null"), ("Null", "null"), ("NULL", "null"), ("", "null"), ("nULL", "\"nULL\""),
       ("true", "true"), ("True", "true"), ("TRUE", "true"), ("false", "false"), ("tRUE", "\"tRUE\""),
@@ -63,12 +63,12 @@ private func complaint(_ text: String) -> JSONError? {
     ]) func scalars(_ text: String, _ wanted: String) throws
   {
     #expect(try yaml("- " + text).says(json("[\(wanted)]")))
-    // Whatever is read can be written as JSON that says the same.
+    // Each value can be written as JSON with the same meaning.
     let written = JSONWriter.bytes { $0.node((try? yaml("- " + text)) ?? JSONNode(.null)) }
     #expect(try JSONNode.parse(written).says(json("[\(wanted)]")))
   }
 
-  @Test("Integers are exact, and keep their numbers as far as Int128 goes") func integers() throws {
+  @Test("Integers are exact, up to the range of Int128") func integers() throws {
     let list = try #require(
       try yaml("[0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF, -170141183460469231731687303715884105728]").elements)
     #expect(list[0].integerValue == (Int128(1) << 124) - 1)
@@ -77,7 +77,7 @@ private func complaint(_ text: String) -> JSONError? {
     #expect(large.integerValue == nil && large.numberValue?.isInteger == true && large.numberValue?.double == 0x1p127)
   }
 
-  @Test("Every value knows its path, line and column, counted in characters") func places() throws {
+  @Test("Each value has its path, line and column, counted in characters") func places() throws {
     let node = try yaml("a:\n  näme: é\n  list:\n    - 1\n    - { deep: yes }\n")
     let inner = try #require(node["a"])
     #expect(inner.place == JSONPlace(line: 2, column: 3))
@@ -89,25 +89,25 @@ private func complaint(_ text: String) -> JSONError? {
     #expect(node.path == .root)
   }
 
-  @Test("Keys are texts as they are written, and keep their order") func keys() throws {
+  @Test("Keys are texts in their written form, and keep their order") func keys() throws {
     let node = try yaml("on: 1\n2: 2\n~: 3\n'': 4\n\"a b\": 5\n!!str 7: 6\n'<<': 7\n&k x: *k\n")
     #expect(node.members?.map(\.name) == ["on", "2", "~", "", "a b", "7", "<<", "x"])
     #expect(node["x"]?.stringValue == "x")
   }
 
-  @Test("An alias is a copy with the places of the original and paths of its own") func aliases() throws {
+  @Test("An alias is a copy with the places of the original and its own paths") func aliases() throws {
     let node = try yaml("base: &b\n  list: [1, &n two]\nuse:\n  - *b\n  - *n\n&b again: *b\n")
     let used = try #require(node["use"]?.elements)
     #expect(used[0].says(try json(#"{"list": [1, "two"]}"#)))
     #expect(used[0]["list"]?.elements?[1].path.description == "use[0].list[1]")
     #expect(used[0]["list"]?.elements?[1].place == JSONPlace(line: 2, column: 13))
     #expect(used[1].stringValue == "two")
-    // An anchor given again means what it was given to last.
+    // A redefined anchor refers to its last definition.
     #expect(node["again"]?.stringValue == "again")
   }
 
   @Test(
-    "What is no such document is refused with its place and what to do",
+    "An unsupported document is refused with its place and advice",
     arguments: [
       ("", 1, 1, "nothing here"), ("# only a comment\n", 2, 1, "nothing here"),
       ("a: 1\nb: 2\na: 3\n", 3, 1, "\"a\" occurs twice in one object: it is already in line 1"),
@@ -148,7 +148,7 @@ private func complaint(_ text: String) -> JSONError? {
     #expect(error.place == JSONPlace(line: line, column: column), "\(error)")
   }
 
-  @Test("What is not UTF-8 is refused where it isn't") func notUTF8() {
+  @Test("Bytes other than UTF-8 are refused at their place") func notUTF8() {
     for bytes in [[0xFF, 0xFE, 0x61, 0x00], [0x61, 0x0A, 0x62, 0xC3], [0x61, 0x0A, 0x62, 0xED, 0xA0, 0x80]] as [[UInt8]]
     {
       let error = #expect(throws: JSONError.self) { try JSONNode.yaml(bytes) }
@@ -157,11 +157,11 @@ private func complaint(_ text: String) -> JSONError? {
     }
   }
 
-  @Test("A byte order mark at the start is passed over") func byteOrderMark() throws {
+  @Test("A byte order mark at the start is ignored") func byteOrderMark() throws {
     #expect(try yaml("\u{FEFF}a: 1\n")["a"]?.integerValue == 1)
   }
 
-  @Test("Nesting ends at the limit, through aliases too") func depth() throws {
+  @Test("Nesting is limited, also through aliases") func depth() throws {
     for (open, close) in [("[", "]"), ("{a: ", "}")] {
       func nested(_ depth: Int) -> String {
         String(repeating: open, count: depth) + "b" + String(repeating: close, count: depth)
@@ -194,7 +194,8 @@ private func complaint(_ text: String) -> JSONError? {
     #expect(complaint(laughs)?.message.hasPrefix("there are more than 200000 values") == true)
   }
 
-  @Test("A text that libyaml reads slowly is refused, or read soon", .timeLimit(.minutes(10))) func quick() {
+  @Test("A text that libyaml reads slowly is refused, or read within the limit", .timeLimit(.minutes(10)))
+  func quick() {
     let lines = 50_000
     _ = complaint(String(repeating: "%TAG !a! b\n", count: lines))
     _ = complaint((0..<lines).map { "%TAG !\($0)! b\n" }.joined())
@@ -208,16 +209,17 @@ private func complaint(_ text: String) -> JSONError? {
     _ = complaint("a: |\n" + String(repeating: " \n", count: lines))
   }
 
-  @Test("JSON is read as the reader of JSON reads it", arguments: 0..<300 as Range<UInt64>) func anyJSON(_ seed: UInt64)
-    throws
-  {
+  @Test("JSON is read with the same result as by the JSON reader", arguments: 0..<300 as Range<UInt64>)
+  func anyJSON(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var maker = JSONMaker(hasOddCharacters: true)
     let text = Array(maker.value(depth: 5, &random).utf8)
     #expect(try JSONNode.yaml(text) == JSONNode.parse(text))
   }
 
-  @Test("And so does libyaml read it, where its YAML 1.1 has no other idea", arguments: 0..<300 as Range<UInt64>)
+  @Test(
+    "JSON is read with the same result as by libyaml, except for differences of YAML 1.1",
+    arguments: 0..<300 as Range<UInt64>)
   func plainJSON(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var maker = JSONMaker(hasOddCharacters: false)
@@ -226,9 +228,9 @@ private func complaint(_ text: String) -> JSONError? {
   }
 }
 
-/// JSON texts by chance, with blanks everywhere, and no member twice.
+/// Random JSON texts, with blanks everywhere, and without duplicate members.
 private struct JSONMaker {
-  /// What JSON may have in a string as it is, and YAML 1.1 may not.
+  /// Characters that JSON allows in a string unescaped, and YAML 1.1 doesn't.
   var hasOddCharacters: Bool
   private var names = 0
 
@@ -257,7 +259,7 @@ private struct JSONMaker {
   }
 
   private func blank(_ random: inout SeededGenerator) -> String {
-    // A key and its colon stand in one line, for YAML 1.1.
+    // For YAML 1.1, a key and its colon must be on one line.
     ["", " ", "  "].randomElement(using: &random)!
       + (hasOddCharacters ? ["", "\n", "\t", "\r\n"].randomElement(using: &random)! : "")
   }

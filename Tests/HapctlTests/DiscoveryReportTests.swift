@@ -9,7 +9,7 @@ import Testing
 
 @testable import hapctl
 
-/// A garage door as it was found, with these entries in place of its own.
+/// A discovered garage door, with some TXT entries replaced by these.
 private func found(
   _ name: String = "Hall Door", port: UInt16 = 80,
   txt: [String] = ["c#=2", "id=AA:BB:CC:DD:EE:FF", "md=GD-1", "pv=1.1", "s#=1", "sf=1", "ci=4"]
@@ -29,7 +29,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
 }
 
 @Suite struct FoundAccessoryTests {
-  @Test("It is called by its name or its device ID, in any case, and by nothing else")
+  @Test("It matches its name or its device ID in any case, and no other name")
   func names() throws {
     let door = try found()
     for name in ["Hall Door", "hall door", "AA:BB:CC:DD:EE:FF", "aa:bb:cc:dd:ee:ff"] { #expect(door.isCalled(name)) }
@@ -37,7 +37,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(try !found(txt: ["md=x"]).isCalled(""))
   }
 
-  @Test("Our pairing with it is found by its device ID, however that is written")
+  @Test("Our pairing with it is found by its device ID, in any spelling")
   func pairings() throws {
     let others = [pairing("11:22:33:44:55:66", "other"), pairing("aa:bb:cc:dd:ee:ff", "door")]
     #expect(try found().pairing(among: others)?.alias == "door")
@@ -45,7 +45,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(try found(txt: []).pairing(among: others + [pairing("", "none")]) == nil)
   }
 
-  @Test("The configuration number is taken from the record with the paired device ID, whatever its instance name")
+  @Test("The configuration number is that of the record with the paired device ID, whatever its instance name")
   func configurationNumbers() throws {
     let door = pairing("aa:bb:cc:dd:ee:ff", "door")
     #expect(try found("Renamed").configurationNumber(of: door) == 2)
@@ -53,7 +53,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(try found("aa:bb:cc:dd:ee:ff", txt: ["c#=9"]).configurationNumber(of: door) == nil)
   }
 
-  @Test("A line has all that matters, and what is missing is said")
+  @Test("A line has the relevant data, and reports missing entries")
   func lines() throws {
     #expect(
       try found().text(alias: nil)
@@ -66,7 +66,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
         == "Door  no model, category 250  no device ID  10.0.0.7:80  pairing state unknown  no c#")
   }
 
-  @Test("What the network says doesn't reach the terminal as commands")
+  @Test("Texts from the network can't control the terminal")
   func control() throws {
     let evil = "\u{1B}[2J\n\u{9B}x\u{7F}"
     let hostile = try found(evil, txt: ["md=\(evil)", "id=\(evil)", "pv=\(evil)"])
@@ -82,7 +82,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
 @Suite struct DiscoveryReportTests {
   private func nobody(_: FoundAccessory) -> String? { nil }
 
-  @Test("While watching, what comes, changes and goes is shown, and what looks the same isn't")
+  @Test("While watching, arrivals, visible changes and departures are shown")
   func watching() throws {
     var report = DiscoveryReport(isWatching: true, isJSON: false)
     let door = try found()
@@ -96,7 +96,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(report.take(.appeared(door), alias: nobody).out == ["+ \(line)"])
   }
 
-  @Test("Without, what appears is shown once, with what is off in it")
+  @Test("Without --watch, each accessory is shown once, with its deviations")
   func once() throws {
     var report = DiscoveryReport(isWatching: false, isJSON: false)
     #expect(!report.hasFound)
@@ -108,7 +108,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(report.hasFound)
   }
 
-  @Test("Trouble lasts until something is found")
+  @Test("Trouble lasts until an accessory is found")
   func trouble() throws {
     var report = DiscoveryReport(isWatching: true, isJSON: false)
     let said = report.take(.trouble("no network"), alias: nobody)
@@ -118,7 +118,7 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(report.trouble == nil)
   }
 
-  @Test("For programs each is an object on a line, and what it doesn't say is null")
+  @Test("With --json each event is an object on a line, and missing members are null")
   func json() throws {
     var report = DiscoveryReport(isWatching: true, isJSON: true)
     let door = try found()

@@ -8,8 +8,8 @@
 
   @testable import hapctl
 
-  /// Accessories that are announced, at a port where nothing listens.
-  private final class Announced: @unchecked Sendable {  // of the world's thread
+  /// Announces accessories at a port without a listener.
+  private final class Announced: @unchecked Sendable {  // confined to the world's thread
     struct Unseen: Error { let names: Set<String> }
 
     private let loop: EventLoop
@@ -102,13 +102,13 @@
       try announcing([("Hall Lamp", "00:00:00:00:00:01")]) { hapctl in
         let said = hapctl(["get", "HALL lamp"])
         #expect(said.exit == .problem && said.error.contains("hapctl pair \"HALL lamp\""), "\(said)")
-        // The request goes to the address that was found, where nothing listens.
+        // The request goes to the discovered address, which has no listener.
         #expect(hapctl(["identify", "hall lamp"]).error.contains("127.0.0.1:9: connection refused"))
         #expect(hapctl(["discover"]).out.hasPrefix("\"Hall Lamp\"  x  00:00:00:00:00:01  127.0.0.1:9  not paired"))
       }
     }
 
-    @Test("discover reports that nothing was found")
+    @Test("discover reports if no accessory was found")
     func nothing() throws {
       try announcing([]) { hapctl in
         #expect(hapctl(["discover", "--timeout", "1"]).error == "No accessory was found.\n")
@@ -118,11 +118,12 @@
 
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
-  /// On real sockets, because hapctl asks the system's daemon if no interface is named. The daemon's library takes a second to find that there is none.
+  /// Uses real sockets, because hapctl asks the system's daemon if no interface is named. The daemon's library takes a
+  /// second to find that there is no daemon.
   @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
     private let folder = ScratchFolder()
 
-    @Test("Without a network the error says so, whatever time there is")
+    @Test("Without a network, the error states it, at any time limit")
     func noNetwork() async throws {
       guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
       for words in [["get", "lamp"], ["discover"], ["pair", "lamp", "--code", "031-45-154", "--timeout", "3600"]] {

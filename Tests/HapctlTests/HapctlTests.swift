@@ -14,7 +14,7 @@ import Testing
 
 @testable import hapctl
 
-/// What hapctl said and how it ended, run in this process.
+/// hapctl's output and exit code, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""
@@ -25,14 +25,14 @@ private final class Sink: Sendable {
   let text = Mutex("")
 }
 
-/// On a thread of its own: a command blocks until it is done, which a thread of the concurrency runtime must not.
+/// On a separate thread: a command blocks until it is done, which is forbidden on a thread of the concurrency runtime.
 func hapctl(_ words: [String], environment: [String: String] = ["HOME": "/nowhere"]) async -> Transcript {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: runHapctl(words, environment)) }
   }
 }
 
-/// On the calling thread.
+/// Runs on the calling thread.
 func runHapctl(_ words: [String], _ environment: [String: String] = ["HOME": "/nowhere"]) -> Transcript {
   let (out, error) = (Sink(), Sink())
   let console = Console(
@@ -42,14 +42,14 @@ func runHapctl(_ words: [String], _ environment: [String: String] = ["HOME": "/n
   return Transcript(out: out.text.withLock { $0 }, error: error.text.withLock { $0 }, exit: exit)
 }
 
-/// A folder of its own for one test, removed with its owner.
+/// A temporary folder for one test, removed with its owner.
 final class ScratchFolder {
   let path = FileManager.default.temporaryDirectory.appending(path: "hapctl-\(UUID().uuidString)").path
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// 32 of them, in hexadecimal.
+/// A public key of 32 zero bytes, in hexadecimal.
 private let zeros = String(repeating: "0", count: 64)
 
 @Suite struct HapctlCommandLineTests {
@@ -58,7 +58,7 @@ private let zeros = String(repeating: "0", count: 64)
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  @Test("The help of hapctl and of every command is its stored copy; after a change: hapctl COMMAND --help > the copy")
+  @Test("The help of hapctl and of each command is its stored copy; after a change: hapctl COMMAND --help > the copy")
   func help() async throws {
     #expect(await hapctl(["--help"]) == Transcript(out: try stored("hapctl")))
     for command in Program.hapctl.commands {
@@ -67,7 +67,7 @@ private let zeros = String(repeating: "0", count: 64)
   }
 
   @Test(
-    "Wrong usage is told, and nothing is asked of anybody",
+    "Wrong usage is reported before any request",
     arguments: [
       (["pair", "127.0.0.1:1"], "--code-file is missing"),
       (["pair", "127.0.0.1:1", "--code", "123-45-678"], "--code 123-45-678"),
@@ -104,12 +104,12 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(said.exit == .usage && said.out == "" && said.error.contains(says), "\(said)")
   }
 
-  @Test("Without a folder to keep pairings in, nothing is done") func noFolder() async {
+  @Test("Without a folder for pairings, no command runs") func noFolder() async {
     #expect(await hapctl(["list"], environment: [:]).error.contains("give --state DIR"))
     #expect(await hapctl(["list"], environment: ["HOME": "/dev/null"]).exit == .cannotRun)
   }
 
-  @Test("An accessory that isn't there, or isn't known, is told with what to do") func nobody() async {
+  @Test("For an unreachable or unknown accessory, the error suggests what to do") func nobody() async {
     let folder = ScratchFolder()
     let state = ["--state", folder.path]
     let closed = await hapctl(["pair", "127.0.0.1:9", "--code", "031-45-154"] + state)
@@ -122,7 +122,7 @@ private let zeros = String(repeating: "0", count: 64)
 
 @Suite struct CodeFileTests {
   @Test(
-    "A code file's first line is the code; what else stands there is told with the file's name, and not shown",
+    "A code file's first line is the code; for other contents, the error has the file's name but not the text",
     arguments: [
       ("031-45-154", nil), ("  031-45-154\r\nthe rest", nil), ("", "isn't a code"), ("031-45-15", "isn't a code"),
       ("sesame\n031-45-154", "isn't a code"), ("123-45-678\n", "too simple"),
@@ -139,7 +139,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(said.exit == (says == "more than 4096 bytes" ? .cannotRun : .usage))
   }
 
-  @Test("A code file that isn't there is told") func noFile() async {
+  @Test("A missing code file is reported") func noFile() async {
     let said = await hapctl(["pair", "127.0.0.1:9", "--code-file", "/nowhere/code"])
     #expect(said.exit == .cannotRun && said.error.contains("--code-file: /nowhere/code can't be read"), "\(said)")
   }
@@ -150,7 +150,7 @@ private let zeros = String(repeating: "0", count: 64)
     Failure(pairSetup: PairingFailure(step: step, cause: .refused(error), retryDelay: delay)).message
   }
 
-  @Test("What an accessory refuses is told with what to do about it") func refusals() {
+  @Test("A refusal of an accessory is reported with advice") func refusals() {
     #expect(setup(2, step: 4).contains("the code is wrong") && !setup(2, step: 6).contains("the code is wrong"))
     #expect(setup(3).contains("wait a while") && setup(3, delay: 7).contains("wait 7 s"))
     #expect(setup(4).contains("no room") && setup(5).contains("factory") && setup(6).contains("already paired"))
@@ -164,7 +164,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(verify(.otherAccessory(identifier: Array("X".utf8))).contains("another accessory, X"))
   }
 
-  @Test("Exit codes: 1 where the accessory refuses, 3 where it can't be reached or says nothing") func codes() {
+  @Test("Exit codes: 1 if the accessory refuses, 3 if it is unreachable or doesn't answer") func codes() {
     for error in [ClientError.unreachable([]), .timedOut("x"), .closed(during: "x"), .notSent(request: "x", nil)] {
       #expect(Failure(error).code == .cannotRun)
     }
@@ -175,7 +175,7 @@ private let zeros = String(repeating: "0", count: 64)
 }
 
 @Suite struct DatabaseJSONTests {
-  @Test("The database as JSON nests as the accessory does, with names and values") func database() throws {
+  @Test("The database as JSON has the accessory's structure, with names and values") func database() throws {
     let text = json(try AttributeDatabase(TestHome.accessories))
     let root = try JSONNode.parse(Array(text.utf8))
     let accessories = try root.required("accessories").asList()
@@ -208,7 +208,7 @@ private let zeros = String(repeating: "0", count: 64)
     }
   }
 
-  @Test("What stands behind the first slash names the characteristic")
+  @Test("The text after the first slash names the characteristic")
   func references() throws {
     #expect(Reference("garage/Target Door State").path == "Target Door State")
     #expect(Reference("garage/Light Bulb/On").path == "Light Bulb/On")
@@ -227,7 +227,7 @@ private let zeros = String(repeating: "0", count: 64)
     Characteristic(iid: 1, type: TypeID(apple: type), format: format, perms: .pairedRead, unit: unit)
   }
 
-  @Test("Values have words and units, and are read as people write them")
+  @Test("Values have names and units, and are parsed in common spellings")
   func values() {
     let door = characteristic(0x32, .uint8)
     #expect(door.text(of: 0) == "open (0)" && door.text(of: 9) == "9")
@@ -251,7 +251,7 @@ private let zeros = String(repeating: "0", count: 64)
     return characteristic.takenValues
   }
 
-  @Test("The hint lists the words of the catalogue that the accessory's limits allow")
+  @Test("The hint lists the value names that the accessory's limits allow")
   func limits() {
     #expect(door { _ in } == "off, heat, cool, auto")
     #expect(
@@ -274,7 +274,7 @@ private let zeros = String(repeating: "0", count: 64)
   private let on = TestHome.id(TestHome.ID.on)
   private let motion = TestHome.id(TestHome.ID.motion)
 
-  @Test("New characteristics stay pending when the connection is lost, and are subscribed to with the next one")
+  @Test("New characteristics stay pending when the connection is lost, and are subscribed with the next one")
   func pending() async throws {
     let (on, motion) = (on, motion)
     var selection = FollowedSelection(in: try AttributeDatabase([])) {
@@ -286,7 +286,7 @@ private let zeros = String(repeating: "0", count: 64)
     }
     #expect(lost.error?.causeText == "PUT /characteristics: the accessory closed the connection")
     #expect(selection.pending == [on, motion])
-    #expect(!selection.take(try AttributeDatabase(TestHome.accessories)), "the same database has nothing new")
+    #expect(!selection.take(try AttributeDatabase(TestHome.accessories)), "an equal database has no new ones")
     var asked: [AttributeID] = []
     let again = await selection.subscribe { ids throws(ControllerError) in
       asked = ids
@@ -296,7 +296,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(asked == [on, motion] && selection.pending == [])
   }
 
-  @Test("A pending characteristic that the next database does not have is dropped")
+  @Test("A pending characteristic that is missing in the next database is dropped")
   func dropped() throws {
     let on = on
     var selection = FollowedSelection(in: try AttributeDatabase([])) { $0.slot(of: on) == nil ? [] : [on] }
@@ -306,7 +306,7 @@ private let zeros = String(repeating: "0", count: 64)
 }
 
 @Suite struct UsageErrorTests {
-  @Test("A wrong code or payload is reported in words", arguments: ["X-HM://0076CDMX27OSX", "--code", "--code-file"])
+  @Test("A malformed code or payload has a clear error", arguments: ["X-HM://0076CDMX27OSX", "--code", "--code-file"])
   func words(form: String) async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID().uuidString)")
     try Data("X-HM://0076CDMX27OSX\n".utf8).write(to: file)
@@ -318,7 +318,7 @@ private let zeros = String(repeating: "0", count: 64)
 }
 
 @Suite struct WatchTests {
-  @Test("A wait is told in seconds and their tenths") func seconds() {
+  @Test("A delay is shown in seconds and tenths") func seconds() {
     #expect(Duration.seconds(2).inSeconds == "2 s" && Duration.milliseconds(799).inSeconds == "0.8 s")
     #expect(Duration.milliseconds(59_960).inSeconds == "60 s" && Duration.zero.inSeconds == "0 s")
   }
@@ -335,7 +335,7 @@ private let zeros = String(repeating: "0", count: 64)
       + #""iOSPairingId":"me","iOSDeviceLTSK":"\#(key)","AccessoryIP":"10.0.0.1","AccessoryPort":80\#(members)}"#
   }
 
-  @Test("What is written is read as it was")
+  @Test("Written pairings are read back")
   func roundTrip() throws {
     let read = try PairingFile.read(Array(#"{"door":\#(entry(#","AccessoryIPs":["10.0.0.1","fd00::1"]"#))}"#.utf8))
     #expect(read.map(\.alias) == ["door"] && read[0].addresses == ["10.0.0.1:80", "[fd00::1]:80"])
@@ -346,7 +346,7 @@ private let zeros = String(repeating: "0", count: 64)
         && again[0].accessoryName == "AA:BB:CC:DD:EE:FF")
   }
 
-  @Test("Home Assistant's entries are read, Bluetooth and other integrations left out")
+  @Test("Home Assistant's entries are read; Bluetooth and other integrations are left out")
   func homeAssistant() throws {
     let text =
       #"{"version":1,"data":{"entries":[{"domain":"mqtt","data":{}},{"domain":"homekit_controller","title":"Hall","data":\#(entry())},"#
@@ -355,7 +355,7 @@ private let zeros = String(repeating: "0", count: 64)
   }
 
   @Test(
-    "What is wrong is told with its place, and nothing is kept",
+    "A malformed file is refused with its place, and no pairing is stored",
     arguments: [
       ("", "ends"), ("[]", "object"), (#"{"a":7}"#, "object"), (#"{"a":{}}"#, "a: "),
       (
@@ -373,7 +373,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(await hapctl(["list", "--state", folder.path + "/ctl"]).out.hasPrefix("No pairing"))
   }
 
-  @Test("Another key than its own is refused; aliases that are taken get a number; files are not written over")
+  @Test("A foreign key is refused; a taken alias gets a number; files are not overwritten")
   func keys() async throws {
     let folder = ScratchFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
@@ -386,7 +386,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(await hapctl(["keys", "import", wrong] + state).error.contains("isn't the public key"))
     let one = try file("one", #"{"door":\#(entry(#","iOSDeviceLTPK":"\#(publicKey)""#))}"#)
     #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n")
-    #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n", "the same again")
+    #expect(await hapctl(["keys", "import", one] + state).out == "door  AA:BB:CC:DD:EE:FF\n", "imported again")
     let two = try file("two", #"{"door":\#(entry().replacing("AA:BB", with: "AA:00"))}"#)
     #expect(await hapctl(["keys", "import", two] + state).out == "door-2  AA:00:CC:DD:EE:FF\n")
     let out = folder.path + "/out"

@@ -25,7 +25,7 @@ import Testing
     #expect(await hapctl(["list"] + state) == Transcript(out: #"{"pairings":[\#(Self.facts)]}"# + "\n"))
     let exported = await hapctl(["keys", "export", "-o", copy] + state)
     #expect(exported == Transcript(out: #"{"file":"\#(copy)","pairings":[\#(Self.facts)]}"# + "\n"))
-    // Without a file the pairings themselves are the document.
+    // Without a file, the document consists of the pairings.
     let shown = await hapctl(["keys", "export"] + state)
     #expect(try JSONNode.parse(Array(shown.out.utf8))["door"]?["iOSDeviceLTSK"]?.stringValue == key)
 
@@ -36,13 +36,13 @@ import Testing
     #expect(gone.exit == .problem && gone.out == "" && gone.error.contains("no pairing door"))
   }
 
-  @Test("Every command that prints facts has --json; the others write a file or are for a person at a terminal")
+  @Test("Each command that prints facts has --json; the others write a file or are interactive")
   func commands() {
     let without = Program.hapctl.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
     #expect(without.sorted() == ["export", "resource", "shell"])
   }
 
-  @Test("pairings add and pairings remove print what was added or removed as one JSON document")
+  @Test("pairings add and pairings remove print the changed pairing as one JSON document")
   func atTheAccessory() {
     let other = Pairing(identifier: Array("A".utf8), publicKey: [UInt8](repeating: 0xAB, count: 32), isAdmin: true)
     let key = String(repeating: "ab", count: 32)

@@ -14,7 +14,7 @@ import Testing
 @testable import hapctl
 
 @Suite struct ListenAddressTests {
-  @Test("A port alone is on loopback; elsewhere only where that is meant")
+  @Test("A port alone means loopback; another address needs --listen-any")
   func addresses() throws {
     #expect(try ListenAddress("51900", anywhere: false) == ListenAddress("127.0.0.1:51900", anywhere: false))
     #expect(try ListenAddress("0", anywhere: false).port == 0)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "Wrong ones are told",
+    "Malformed addresses are refused with a reason",
     arguments: [
       ("", "no port"), ("x", "no port"), ("127.0.0.1", "no port"), ("127.0.0.1:", "no port"), ("70000", "no port"),
       ("-1", "no port"), ("+80", "no port"), ("nowhere:80", "nowhere"), ("[::1:80", "not an IP address"),
@@ -37,7 +37,7 @@ import Testing
     #expect(error?.message.contains(says) == true, "\(String(describing: error))")
   }
 
-  @Test("Wrong usage of the command is told before anything is asked of anybody")
+  @Test("Wrong usage of the command is reported before any request")
   func usage() async {
     for (words, says) in [
       (["51900"], "LISTEN TARGET is missing"), (["garage", "51900"], "no port"), (["0.0.0.0:1", "x"], "--listen-any"),
@@ -66,10 +66,10 @@ import Testing
       "\(start)\r\nContent-Type: application/hap+json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
   }
 
-  /// Without the time, which is the machine's own.
+  /// The text without the time, which depends on the time zone.
   private func text(_ entry: TranscriptEntry) -> String { String(entry.text(at: time).dropFirst(13)) }
 
-  @Test("Reads, writes, answers and events have names, words and statuses")
+  @Test("Reads, writes, answers and events have names, value names and statuses")
   func messages() throws {
     var reader = try reader()
     func read(_ bytes: [UInt8], _ isFromController: Bool) -> String {
@@ -101,7 +101,7 @@ import Testing
     #expect(read(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8), false) == "#3 < HTTP/1.1 204 No Content")
   }
 
-  @Test("A new database brings new names")
+  @Test("A new database replaces the names")
   func database() throws {
     var reader = try reader()
     let body =
@@ -113,7 +113,7 @@ import Testing
     #expect(text(reader.read(event, isFromController: false, connection: 1)).hasSuffix("1.12 On = false"))
   }
 
-  @Test("Items of pairing messages have names, and what is secret is told by its length")
+  @Test("Items of pairing messages have names, and secrets are shown only by their length")
   func pairing() throws {
     var message = TLV(state: 3)
     message.append(TLVType.publicKey, [UInt8](repeating: 7, count: 384))
@@ -139,13 +139,13 @@ import Testing
       list.items.map { PairingItem($0).line } == [
         "State: M2", "Error: unavailable", "Permissions: admin", "Method: removePairing", "Identifier: me", "Separator",
       ])
-    // Every type that may hold a secret.
+    // All types that may contain a secret.
     for type: UInt8 in [2, 3, 4, 5, 9, 10, 12, 13, 14, 99] {
       #expect(PairingItem(.init(type: type, value: [1])).text == nil)
     }
   }
 
-  @Test("As JSON each entry is an object on a line")
+  @Test("With --json each entry is an object on a line")
   func json() throws {
     var reader = try reader()
     let bytes = answer("HTTP/1.1 207 Multi-Status", #"{"characteristics":[{"aid":1,"iid":12,"status":0,"value":0}]}"#)
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "Bodies that are nothing known are told by their length, and break nothing",
+    "Unknown bodies are shown by their length, and cause no error",
     arguments: [
       "", "{", "[1", "{}", "[]", "\u{0}", #"{"characteristics":7}"#, #"{"characteristics":[7]}"#,
       #"{"accessories":{}}"#,
@@ -177,7 +177,7 @@ import Testing
     _ = reader.read(request("PUT", "/characteristics?id=1", body), isFromController: true, connection: 1)
   }
 
-  @Test("Messages with any byte changed break nothing")
+  @Test("Messages with any byte changed cause no error")
   func changed() throws {
     let random = RandomSource.seeded(6)
     let whole = [
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test("A picture is told by its type and length; a file of a transcript is its owner's, and never written over")
+  @Test("A picture is shown by type and length; a transcript file is private, and never overwritten")
   func bytes() throws {
     var reader = try reader()
     let head = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 3\r\n\r\n"
@@ -226,7 +226,7 @@ import Testing
     LinkMessage.unreachable(for: request).map { String(decoding: $0.body, as: UTF8.self) }
   }
 
-  @Test("For characteristics there is a status each; for everything else no answer")
+  @Test("For characteristics each entry has a status; other requests have no answer")
   func answers() {
     let both = #"{"characteristics":[{"aid":1,"iid":2,"status":-70402},{"aid":3,"iid":4,"status":-70402}]}"#
     let ids = [AttributeID(aid: 1, iid: 2), AttributeID(aid: 3, iid: 4)]
@@ -244,7 +244,7 @@ import Testing
 
 @Suite struct ProxyIdentityTests {
   @Test(
-    "A proxy is the same the next time, with another code if one is given, and takes its category from the services")
+    "A proxy keeps its identity, accepts a new code, and derives its category from the services")
   func same() throws {
     let folder = ScratchFolder()
     let pairing = ControllerPairing(
@@ -295,7 +295,7 @@ import Testing
   }
 
   /// Seen to fail: without the precondition.
-  @Test("A proxy that is started twice traps, and says so") func startedTwice() async {
+  @Test("A proxy that is started twice traps with a message") func startedTwice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await ProxyServiceTests.startTwice()
     }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct NewsComplaintsTests {
   /// Seen to fail: without the comparison with the last complaint.
-  @Test("A database that can't be read again and again is reported once, until something can be read") func once() {
+  @Test("A database that is repeatedly unreadable is reported once, until one is readable") func once() {
     var complaints = NewsComplaints()
     let bad = SessionNews.unreadable(.status(500, request: "GET /accessories"))
     #expect(complaints.complaint(about: bad)?.hasPrefix("a message from the accessory can't be read: ") == true)
@@ -25,7 +25,7 @@ import Testing
 
 @Suite struct ShellWordsTests {
   @Test(
-    "Words are cut at blanks, and quotes and backslashes keep them together",
+    "Words are split at blanks; quotes and backslashes join them",
     arguments: [
       ("", []), ("  \t ", []), ("get On", ["get", "On"]),
       ("put \"Target Door State\"  open", ["put", "Target Door State", "open"]),
@@ -36,12 +36,12 @@ import Testing
     #expect(try ShellWords.split(line) == words)
   }
 
-  @Test("A line that isn't finished is refused", arguments: ["get \"On", "get 'On", "get On\\", "\"\\\""])
+  @Test("An unfinished line is refused", arguments: ["get \"On", "get 'On", "get On\\", "\"\\\""])
   func unfinished(line: String) {
     #expect(throws: UsageError.self) { try ShellWords.split(line) }
   }
 
-  @Test("What is written is read as it was")
+  @Test("Written words are read back")
   func written() throws {
     for word in ["On", "Target Door State", "", "a\"b\\c", "#1", "it's", "Tür öffnen"] {
       #expect(try ShellWords.split(ShellWords.written(word)) == [word])
@@ -50,7 +50,7 @@ import Testing
 }
 
 @Suite struct ShellCommandTests {
-  @Test("Lines are commands with the words of hapctl")
+  @Test("Lines are commands with the arguments of hapctl")
   func commands() throws {
     #expect(try ShellCommand("  # a comment") == nil && ShellCommand("") == nil)
     #expect(try ShellCommand("get") == .get([]))
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "Wrong lines say what is wrong",
+    "A malformed line is refused with a reason",
     arguments: [
       ("gte On", "did you mean get?"), ("put", "needs"), ("put On", "needs"), ("put On on Hue", "no value"),
       ("identify now", "unexpected argument now"), ("accessories all", "--meta"), ("get \"On", "isn't closed"),
@@ -98,7 +98,7 @@ import Testing
         characteristic(23, 0x23, .string, .pairedRead), characteristic(24, 0x28, .uint8, all, valid: [1]),
       ])
     guard let database = try? AttributeDatabase([Accessory(aid: 1, services: [door, lamp])]) else {
-      preconditionFailure("the test's own database is wrong")
+      preconditionFailure("the test's own database is malformed")
     }
     return database
   }()
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "The one that is meant is written out, quoted where it has to be",
+    "A unique match is completed, and quoted if necessary",
     arguments: [
       ("g", "get "), ("unw", "unwatch "), ("get tar", "get \"Target Door State\" "),
       ("get \"Target D", "get \"Target Door State\" "),
@@ -130,7 +130,7 @@ import Testing
     #expect(completed(line) == becomes)
   }
 
-  @Test("Whatever is typed is completed or left alone, and what is written can be read")
+  @Test("Any input is completed or left alone, and the result can be parsed")
   func anything() {
     let random = RandomSource.seeded(5)
     let pieces = Array("put get \"'\\ \t/#1.2 On Target Light Bulb ü\u{0}é\u{301}👩‍👩‍👧 ").map(String.init)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("Names without end, and names without number, are no hindrance")
+  @Test("Very long names, and very many names, are handled")
   func hostile() throws {
     let services = (0..<2000).map { number in
       var characteristic = Characteristic(
@@ -159,7 +159,7 @@ import Testing
     #expect(ShellCompletion(of: "get l", in: database).inserting == "\"Light Bulb/")
   }
 
-  @Test("Where several are meant, what they have in common is written, and all are told")
+  @Test("For several matches, the common part is completed, and all are listed")
   func several() {
     let completion = ShellCompletion(of: "get o", in: Self.database)
     #expect(
@@ -168,14 +168,14 @@ import Testing
     #expect(ShellCompletion(of: "put On ", in: Self.database).choices == ["on", "off"])
     #expect(completed("get \"Light Bulb/") == "get \"Light Bulb/")
     #expect(completed("put On o") == "put On o" && completed("get 1") == "get 1.")
-    // Name is in both services: alone it means neither.
+    // Name is in both services, so it is ambiguous.
     #expect(ShellCompletion(of: "get ", in: Self.database).choices.contains("Name") == false)
     #expect(ShellCompletion(of: "watch ", in: Self.database).choices.contains("Current Door State"))
   }
 }
 
 @Suite struct ShellSurroundingsTests {
-  @Test("History keeps the last lines, none twice in a row, for its owner alone")
+  @Test("The history keeps the last lines without repetitions, in a private file")
   func history() throws {
     let folder = ScratchFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
@@ -193,7 +193,7 @@ import Testing
     ShellHistory(path: folder.path + "/none/at/all").save()
   }
 
-  @Test("Lines wait while somebody types, and not without bound; control characters are no lines' own")
+  @Test("Lines wait while the user types, up to a limit; control characters are replaced")
   func screen() throws {
     let said = Sayings()
     let input = try #require(ShellInput(descriptor: -1))

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("hapsim behaviours") struct BehavioursCommandTests {
   @Test(
-    "A service is shown with its parameters, kinds, defaults and deeds, whatever way it is named",
+    "A service is shown with its parameters, kinds, defaults and actions, in any spelling of its name",
     arguments: ["GarageDoorOpener", "garage door opener", "garage-door-opener", "41"])
   func service(_ word: String) {
     let said = hapsim(["behaviours", word])
@@ -21,7 +21,7 @@ import Testing
     #expect(said.out.contains("\n  deeds          jam\n"))
   }
 
-  @Test("Without a service all are listed, in the order of their names") func all() {
+  @Test("Without a service all are listed, sorted by name") func all() {
     let said = hapsim(["behaviours"])
     let kinds = BehaviourRegistry.standard.kinds
     let names = said.out.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
@@ -31,7 +31,7 @@ import Testing
     #expect(!said.out.contains("\n\n\n"))
   }
 
-  @Test("It fits the terminal, and names stand out where there is colour", arguments: [40, 63, 100])
+  @Test("The output fits the terminal, and names are highlighted if there is colour", arguments: [40, 63, 100])
   func widths(columns: Int) {
     let terminal = Terminal(isTerminal: true, columns: columns, hasColour: true)
     let said = hapsim(["behaviours"], output: terminal).out
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "One without a behaviour of its own is shown what it can be given",
+    "For a service without a behaviour, the possible parameters are shown",
     arguments: [
       "ServiceLabel", "8D930001-860E-4115-99CE-0CB5D9674D77",
     ]) func own(word: String)
@@ -54,7 +54,7 @@ import Testing
     #expect(said.out.contains("\n  follow[].current   characteristic; required. "))
   }
 
-  @Test("A name that no service has is a problem, with the one that was meant") func unknown() {
+  @Test("An unknown service is an error with the nearest name") func unknown() {
     #expect(
       hapsim(["behaviours", "Lihgt Bulb"])
         == Transcript(
@@ -67,7 +67,7 @@ import Testing
     #expect(hapsim(["behaviours", "two", "words"]).exit == .usage)
   }
 
-  @Test("JSON has the same facts, one object on one line") func json() throws {
+  @Test("JSON has the same facts, one object per line") func json() throws {
     let said = hapsim(["behaviours", "--json"]).out
     #expect(said.filter { $0 == "\n" }.count == 1)
     let rows = try #require(try object(said)["behaviours"] as? [[String: Any]])

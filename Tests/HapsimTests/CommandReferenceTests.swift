@@ -7,7 +7,7 @@ import Testing
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-/// `docs/command-reference.md` against `Program.hapsim`.
+/// Compares `docs/command-reference.md` with `Program.hapsim`.
 @Suite struct CommandReference {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "docs/command-reference.md")
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// The options that a section's tables begin rows with, "--port N".
+  /// The options at the start of rows in a section's tables, such as "--port N".
   private func rows(_ text: String) -> [String] {
     text.split(separator: "\n").filter { $0.hasPrefix("| `-") }.map { row in
       row.dropFirst(2).replacing("\\|", with: "\u{1}").prefix { $0 != "|" }.replacing("\u{1}", with: "|")
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("Every command has its section, with every option in the order of help and an example")
+  @Test("Each command has its section, with each option in the order of help and an example")
   func commands() throws {
     let sections = try sections()
     #expect(
@@ -39,7 +39,7 @@ import Testing
           return "`hapsim \(command.name) \(label)`"
         })
     for (section, command) in zip(sections, Program.hapsim.commands) {
-      // The options of `run` are those of `fleet`, `record` and `judge` as well, and are told once.
+      // `fleet`, `record` and `judge` share the options of `run`, which are documented once.
       let told = ["fleet", "record", "judge"].contains(command.name) ? Command.run.options.map(\.name) : ["help"]
       let labels = command.options.filter { !told.contains($0.name) }.map { $0.label.replacing("…", with: "") }
       #expect(rows(section.text) == labels, "\(command.name)")
@@ -47,10 +47,10 @@ import Testing
     }
   }
 
-  /// The commands of standard input, a row for each.
+  /// The commands of standard input, one row for each.
   private var commandTable: String {
     let rows = CommandForm.all.map { form in
-      // The purpose comes before the place.
+      // The purpose is listed before the target.
       let places = ["service", "accessory"]
       let names = form.members.map(\.name)
       let members = names.filter { !places.contains($0) } + places.filter(names.contains)
@@ -59,7 +59,7 @@ import Testing
     return "| command | members | |\n|---|---|---|\n" + rows.joined()
   }
 
-  /// The words of `hapsim ctl`: commands that take the same words share a row.
+  /// The arguments of `hapsim ctl`: commands with equal arguments share a row.
   private var wordTable: String {
     var rows: [(words: [String], usages: [String], isOnByDefault: Bool)] = []
     for form in CommandForm.all {
@@ -77,8 +77,8 @@ import Testing
     return "| words | |\n|---|---|\n" + lines.joined()
   }
 
-  /// `HAPSIM_WRITE_PAGES=1` has the test write the tables into the page (`Scripts/generate-command-reference`).
-  @Test("The tables of commands and of the words of hapsim ctl are those of CommandForm")
+  /// With `HAPSIM_WRITE_PAGES=1`, the test writes the tables into the page (`Scripts/generate-command-reference`).
+  @Test("The tables of commands and of arguments of hapsim ctl match CommandForm")
   func tables() throws {
     var text = try String(contentsOf: Self.page, encoding: .utf8)
     for (name, table) in [("commands", commandTable), ("words", wordTable)] {
@@ -94,7 +94,7 @@ import Testing
       "docs/command-reference.md is out of date: run Scripts/generate-command-reference")
   }
 
-  @Test("Every command that prints facts has --json; the others write a file")
+  @Test("Each command that prints facts has --json; the others write a file")
   func json() {
     let without = Program.hapsim.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
     #expect(without == ["new", "edit", "import"])

@@ -10,7 +10,7 @@ import Testing
 @testable import HapsimProgram
 
 @Suite("hapsim conduct, and --conduct") struct ConductCommandTests {
-  @Test("What is shown is read as the same conduct", arguments: Conduct.presets.keys) func roundTrip(name: String)
+  @Test("Printed quirks are read back as the same quirks", arguments: Conduct.presets.keys) func roundTrip(name: String)
     throws
   {
     let scratch = ScratchFolder()
@@ -21,15 +21,14 @@ import Testing
     #expect(hapsim(["conduct", file]) == hapsim(["conduct", name]))
   }
 
-  @Test("Without a name it is the default") func standard() throws {
+  @Test("Without a name, the default is printed") func standard() throws {
     let shown = try object(hapsim(["conduct"]).out)
     #expect(shown.count == ConductField.all.count)
     #expect(shown["maximumSessions"] as? Int == 17)
     #expect(shown["unverified"] as? String == "470 -70411")
   }
 
-  @Test("A name that is no preset is refused with the one that was meant, a file with its place") func mistakes() throws
-  {
+  @Test("An unknown preset is refused with the nearest name, a malformed file with its place") func mistakes() throws {
     let unknown = hapsim(["conduct", "hap-nodjs"])
     #expect(unknown.exit == .usage)
     #expect(unknown.error.contains("did you mean \"hap-nodejs\"?"))

@@ -13,9 +13,9 @@ private func words(
   try ControlWords(words, accessory: accessory, service: service, folder: "/here")
 }
 
-@Suite("hapsim ctl: words become commands") struct ControlWordsTests {
+@Suite("hapsim ctl: arguments become commands") struct ControlWordsTests {
   @Test(
-    "Each command has its words",
+    "Each command has its arguments",
     arguments: [
       (
         ["set", "Target Door State", "open"], #"{"command":"set","characteristic":"Target Door State","value":"open"}"#
@@ -44,13 +44,13 @@ private func words(
     #expect(try ControlWords(line, accessory: nil, service: nil, folder: "/here").json == json)
   }
 
-  @Test("Every command of the vocabulary has its usage, and words are told apart by what they are for")
+  @Test("Each command of the vocabulary has its usage, with its arguments")
   func vocabulary() {
     #expect(ControlWords.usage.map { String($0.split(separator: " ")[0]) } == CommandName.words)
     #expect(ControlWords.usage.contains("press [single|double|long]") && ControlWords.usage.contains("radio on|off"))
   }
 
-  @Test("--accessory and --service go along where the command has them; the first finds the process in any case")
+  @Test("--accessory and --service are sent if the command has them; --accessory always selects the process")
   func options() throws {
     let obstruct = try words("obstruct", accessory: "Garage", service: "8")
     #expect(obstruct.json == #"{"command":"obstruct","accessory":"Garage","service":8}"#)
@@ -60,14 +60,14 @@ private func words(
     #expect(try words("online", "3").accessory == .aid(3))
   }
 
-  @Test("What was typed is told whole, whatever is in it")
+  @Test("Errors quote the complete argument, whatever it contains")
   func typed() {
     let error = #expect(throws: UsageError.self) { try words("advance", "soon (at noon)") }
     #expect(error?.message.contains("\"soon (at noon)\"") == true, "\(error?.message ?? "")")
   }
 
   @Test(
-    "Wrong words are told with what was expected",
+    "Wrong arguments are reported with the expected ones",
     arguments: [
       (["dance"], "there is no command dance: did you mean advance?"),
       (["juggle"], "there is no command juggle: there are set,"),
@@ -90,7 +90,7 @@ private func words(
       error?.message.contains(says) == true && error?.message.contains("(at ") == false, "\(error?.message ?? "")")
   }
 
-  @Test("Options that a command can't have are refused") func wrongOptions() {
+  @Test("Options that a command lacks are refused") func wrongOptions() {
     #expect(throws: UsageError("advance takes no --service")) { try words("advance", "1s", service: "8") }
     #expect(throws: UsageError("the accessory is named twice: Lamp and --accessory")) {
       try words("online", "Lamp", accessory: "Lamp")
@@ -98,7 +98,7 @@ private func words(
     #expect(throws: UsageError.self) { try ControlWords([], accessory: nil, service: nil, folder: "/") }
   }
 
-  @Test("Where nobody runs, that is said in one line, and nothing is made") func nobody() {
+  @Test("Without a running process, the error is one line, and no file is created") func nobody() {
     let folder = ScratchFolder()
     let said = hapsim(["ctl", "list", "--state", folder.path])
     #expect(
@@ -108,7 +108,7 @@ private func words(
     #expect(hapsim(["ctl"]).exit == .usage && hapsim(["ctl", "dance"]).exit == .usage)
   }
 
-  @Test("Answers are told to people") func answers() throws {
+  @Test("Answers are printed as readable text") func answers() throws {
     func lines(_ command: CommandName, _ json: String) throws -> [String] {
       answerLines(try JSONNode.parse(Array(json.utf8)), to: command, .none)
     }

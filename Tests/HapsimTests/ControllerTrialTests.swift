@@ -10,7 +10,7 @@ import Testing
 @Suite("The trial of controllers")
 struct ControllerTrialTests {
   @Test(
-    "It is a scenario, whatever an accessory is called",
+    "The trial is a valid scenario, whatever the accessory's name",
     arguments: [
       "Lamp", "a \"b\" \\ c: #1 {x} - 'y' | > & * ! % @ `", "日本 🚪", "é\u{2028}\u{85}x", "\u{7f}\u{1}", "- yes",
       "\u{FFFE}", "\u{FEFF}x\u{FFFF}", "null",
@@ -23,12 +23,12 @@ struct ControllerTrialTests {
       [tried, ControllerTrial.Tried(name: "Other", change: nil)], patience: .milliseconds(1500))
     let loaded = try trial.loaded
     #expect(loaded.scenario.name == "Trial of controllers")
-    // Side by side, and each has its steps.
+    // In parallel, each with its own steps.
     #expect(loaded.scenario.steps.count == 3)
     #expect(trial.text.contains("after: 2500ms"))
   }
 
-  @Test("A value changes to another one that is allowed, and back")
+  @Test("A value changes to another valid one, and back")
   func change() throws {
     func found(_ characteristic: Characteristic) throws -> [Value]? {
       let service = Service(iid: 8, type: ServiceDefinition.lightBulb.type, characteristics: [characteristic])

@@ -32,14 +32,12 @@ private let garage = """
 
   private func edit(_ words: String...) -> Transcript { hapsim(["edit", path] + words) }
 
-  /// The file is as it was, and there is no other.
+  /// Whether the file is unchanged, and the only file.
   private func isUntouched() throws -> Bool {
     try text == garage && FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["garage.hasaccessory"]
   }
 
-  @Test("Every action changes its place in the file, says what it did, and leaves the rest as it was") func actions()
-    throws
-  {
+  @Test("Each action changes its place in the file, reports the change, and keeps the rest") func actions() throws {
     #expect(
       edit("add-service", "Switch", "--name", "Button", "--label", "b")
         == Transcript(out: "\(path): added services[2], Switch\n"))
@@ -64,7 +62,7 @@ private let garage = """
     #expect(try text == garage.replacing("50 }", with: "50, \"x-offset\": -5 }"))
   }
 
-  @Test("A vendor's own characteristic comes with format and permissions") func vendor() throws {
+  @Test("A custom characteristic needs format and permissions") func vendor() throws {
     let type = "7E536242-341C-4862-BE90-272CE15BD633"
     #expect(
       edit("add-characteristic", "light", type, "--format", "float", "--perms", "pr,ev", "--value", "1.5").exit == .well
@@ -73,7 +71,7 @@ private let garage = """
       try text.contains("\"type\": \"\(type)\", \"format\": \"float\", \"perms\": [\"pr\", \"ev\"], \"value\": 1.5 }"))
   }
 
-  @Test("The accessory meant is said by number or name") func accessory() throws {
+  @Test("The accessory is selected by number or name") func accessory() throws {
     try FileManager.default.copyItem(atPath: profile("bridge-two-lights"), toPath: scratch.path + "/bridge")
     let bridge = scratch.path + "/bridge"
     #expect(
@@ -90,7 +88,7 @@ private let garage = """
         "hapsim edit: --accessory \"\": it can't be empty"))
   }
 
-  @Test("What comes of it has to be servable: else the place in the file is named, and nothing is written")
+  @Test("If the result is not servable, the place in the file is reported, and nothing is written")
   func unservable() throws {
     let nothing = "hapsim edit: nothing was written\n"
     #expect(
@@ -99,7 +97,7 @@ private let garage = """
           error: "\(path):6:61: error: services[1].characteristics[0].value: 101 is above maxValue 100 [value-range]\n"
             + nothing,
           exit: .problem))
-    // The place is the link's, though the service behind it is what goes.
+    // The place is that of the link, although the linked service is removed.
     #expect(
       edit("remove", "light")
         == Transcript(
@@ -119,16 +117,14 @@ private let garage = """
     #expect(try isUntouched())
   }
 
-  @Test("The place of what stays is where it is in the file, also when something before it goes") func shifted() throws
-  {
+  @Test("A reported place is the one in the file, even if an earlier part is removed") func shifted() throws {
     let two =
       "{ \"format\": \"hasaccessory/1\", \"name\": \"a\", \"services\": [\n{ \"type\": \"Switch\", \"id\": \"s\" },\n{ \"type\": \"Outlet\", \"linked\": [\"s\"] } ] }"
     try Data(two.utf8).write(to: URL(filePath: path))
     #expect(edit("remove", "Switch").error.hasPrefix("\(path):3:32: error: services[1].linked[0]: "))
   }
 
-  @Test("Words that mean nothing in the file are told with their place, and nothing is written") func notFound() throws
-  {
+  @Test("Unknown names are reported with their place, and nothing is written") func notFound() throws {
     #expect(
       edit("set", "LightBlub/On", "true")
         == Transcript(
@@ -145,7 +141,7 @@ private let garage = """
     #expect(try isUntouched())
   }
 
-  @Test("New warnings are told, and old ones are not") func warnings() throws {
+  @Test("New warnings are reported, and old ones are not") func warnings() throws {
     let said = edit("add-characteristic", "light", "Active")
     #expect(said.exit == .well)
     #expect(said.error.hasPrefix("\(path):6:77: warning: services[1].characteristics[1].type: Active is no"))
@@ -153,7 +149,7 @@ private let garage = """
     #expect(edit("set", "light/Brightness", "1").error == "")
   }
 
-  @Test("What is so already is said, and the file isn't touched") func same() throws {
+  @Test("If the value is unchanged, that is reported, and the file isn't written") func same() throws {
     try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
     #expect(
       edit("set", "light/Brightness", "50")
@@ -164,7 +160,7 @@ private let garage = """
   }
 
   @Test(
-    "Wrong usage is told, and nothing is done",
+    "Wrong usage is reported, and nothing is written",
     arguments: [
       (["frobnicate"], "there is no action frobnicate: expected add-service, add-characteristic, set, remove"),
       (["remov", "x"], "there is no action remov; did you mean remove?"),
@@ -186,12 +182,13 @@ private let garage = """
     #expect(try isUntouched())
   }
 
-  @Test("Without an action nothing is done") func nothing() {
+  @Test("Without an action nothing is written") func nothing() {
     #expect(hapsim(["edit"]).error.hasPrefix("hapsim edit: FILE ACTION… is missing"))
     #expect(edit().exit == .usage)
   }
 
-  @Test("What is no profile is told with its place, and what can't be read can't be edited") func noProfile() throws {
+  @Test("A malformed profile is reported with its place, and an unreadable file can't be edited")
+  func noProfile() throws {
     try Data("{ // a\n}".utf8).write(to: URL(filePath: path))
     let said = edit("set", "name", "x")
     #expect(said.exit == .problem && said.error.hasPrefix("\(path):1:3: error: JSON has no comments"))
@@ -202,7 +199,7 @@ private let garage = """
         == Transcript(error: "hapsim edit: \(nowhere) can't be read: No such file or directory\n", exit: .cannotRun))
   }
 
-  @Test("A file with errors is not written until an edit leaves none") func mending() throws {
+  @Test("A file with errors is not written until an edit fixes all of them") func mending() throws {
     try Data(garage.replacing("50", with: "500").utf8).write(to: URL(filePath: path))
     #expect(edit("set", "name", "Other").exit == .problem)
     #expect(try text == garage.replacing("50", with: "500"))

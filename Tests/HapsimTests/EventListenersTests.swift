@@ -7,7 +7,7 @@ import Testing
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-@Suite("Listeners to events") struct EventListenersTests {
+@Suite("Event listeners") struct EventListenersTests {
   private final class Heard: Sendable {
     private let names = Mutex<[String]>([])
     func add(_ event: SimulatorEvent) { names.withLock { $0.append(event.name) } }
@@ -29,7 +29,7 @@ import Testing
 
   private func name(of kind: SimulatorEvent.Kind) -> String { SimulatorEvent(accessory: "Lamp", kind).name }
 
-  @Test("A listener receives what it selected, and the log all but requests") func selection() throws {
+  @Test("A listener receives its selection, and the log receives all events except requests") func selection() throws {
     let loop = EventLoop(name: "listeners")
     loop.start()
     defer { loop.stop() }
@@ -52,7 +52,7 @@ import Testing
       tell()
       #expect(heard.take() == unasked + others)
       events.select(.unasked, for: number)
-      // Another listener's selection is its own.
+      // Each listener has its own selection.
       let second = Heard()
       events.add { second.add($0) }
       tell()

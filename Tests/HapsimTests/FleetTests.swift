@@ -46,7 +46,7 @@ import Testing
       Arguments(parsing: words, options: RunOptions.definitions), environment: { ["HOME": "/home/me"][$0] })
   }
 
-  @Test("A fixed device ID is one accessory's, and no identity makes it another") func deviceIDs() throws {
+  @Test("A fixed device ID can be used only once, and can't be combined with an identity") func deviceIDs() throws {
     #expect(try load("  - { profile: fixed.hasaccessory }\n") != nil)
     #expect(
       try load("  - { profile: fixed.hasaccessory }\n  - { profile: fixed.hasaccessory, id: b, name: \"B {n}\" }\n")
@@ -61,9 +61,7 @@ import Testing
     #expect(complaints.lines.last?.contains("its fault clock-jump would advance the time of all accessories") == true)
   }
 
-  @Test("The group that is named is the one that has it, also behind one whose profile can't be served") func names()
-    throws
-  {
+  @Test("An error has the correct group, even after a group whose profile can't be served") func names() throws {
     #expect(
       try load(
         "  - { profile: none.hasaccessory }\n  - { profile: lamp.hasaccessory }\n  - { profile: lamp.hasaccessory, name: \"X {n}\" }\n"
@@ -74,7 +72,7 @@ import Testing
       "\(complaints.lines)")
   }
 
-  @Test("Names that commands can't tell apart are refused") func foldedNames() throws {
+  @Test("Names that commands can't distinguish are refused") func foldedNames() throws {
     #expect(
       try load(
         "  - { profile: lamp.hasaccessory, name: \"Desk Lamp {n}\" }\n  - { profile: lamp.hasaccessory, id: b, name: \"desk-lamp-{n}\" }\n"
@@ -87,7 +85,7 @@ import Testing
         == true, "\(complaints.lines)")
   }
 
-  @Test("A share of which nobody has anything is told, and served") func shares() throws {
+  @Test("A share that rounds to no copy is a warning") func shares() throws {
     #expect(try load("  - { profile: lamp.hasaccessory, count: 200, faults: [{ fault: stall, share: 0.1 }] }\n") != nil)
     #expect(
       complaints.lines.last?.hasSuffix(
@@ -98,7 +96,7 @@ import Testing
     #expect(complaints.lines.count == 1)
   }
 
-  @Test("What can't be together, though each of it can be, is told for the copy that would have it") func together()
+  @Test("An impossible combination of possible values is reported for its copy") func together()
     throws
   {
     let fleet = try #require(
@@ -111,7 +109,7 @@ import Testing
       "\(error?.message ?? "")")
   }
 
-  @Test("Copies of one profile that is named twice can't be told apart") func twice() throws {
+  @Test("Copies of a profile that is listed twice can't be distinguished, and are refused") func twice() throws {
     let lamp = try AccessoryProfile(
       json: Data(contentsOf: URL(filePath: "\(folder.path)/lamp.hasaccessory")).map { $0 }, fileName: "lamp")
     let fixed = try AccessoryProfile(
@@ -124,7 +122,7 @@ import Testing
     #expect(try Roster([lamp], copies: 5, choices: .init(), options).entries.count == 5)
   }
 
-  @Test("Who is told to stop while accessories are prepared prepares no more", arguments: [3, 200]) func early(
+  @Test("A stop request during preparation ends it", arguments: [3, 200]) func early(
     _ count: Int
   ) throws {
     let lamp = try AccessoryProfile(

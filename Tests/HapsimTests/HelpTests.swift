@@ -15,7 +15,7 @@ import Testing
   private func stored(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 
   /// With `HAPTEST_WRITE_DOCS=1` in the environment, the copies are written.
-  @Test("The help of hapsim and of every command is its stored copy; after a change: hapsim COMMAND --help > the copy")
+  @Test("The help of hapsim and of each command is its stored copy; after a change: hapsim COMMAND --help > the copy")
   func copies() throws {
     if ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1" {
       for command in Program.hapsim.commands {
@@ -29,11 +29,11 @@ import Testing
     }
   }
 
-  @Test("Help is given even where the rest of the line makes no sense") func helpWins() throws {
+  @Test("Help is shown even if the rest of the line is wrong") func helpWins() throws {
     #expect(hapsim(["run", "--nonsense", "-h"]).out == (try stored("run")))
   }
 
-  @Test("Help fits the terminal, but for lines that can't be broken", arguments: [40, 63, 80, 100]) func widths(
+  @Test("Help fits the terminal, except for lines that can't be broken", arguments: [40, 63, 80, 100]) func widths(
     _ columns: Int
   ) {
     let terminal = Terminal(isTerminal: true, columns: columns, hasColour: true)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("Every option of every command has a summary, without a capital at the start or a full stop at the end")
+  @Test("Each option of each command has a summary, without a capital at the start or a full stop at the end")
   func summaries() {
     for command in Program.hapsim.commands {
       #expect(Set(command.options.map(\.name)).count == command.options.count)
@@ -55,11 +55,12 @@ import Testing
     }
   }
 
-  @Test("The version is said on standard output") func version() {
+  @Test("The version is printed on standard output") func version() {
     #expect(hapsim(["--version"]) == Transcript(out: "hapsim \(hapsimVersion)\n"))
   }
 
-  @Test("Nothing asked, or an unknown command or option, is wrong usage and says so on standard error") func wrong() {
+  @Test("No command, an unknown command and an unknown option are wrong usage, reported on standard error")
+  func wrong() {
     #expect(hapsim([]).exit == .usage)
     #expect(hapsim([]).out == "")
     #expect(

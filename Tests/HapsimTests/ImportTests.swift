@@ -21,7 +21,7 @@ import Testing
 
   private var output: String { scratch.path + "/x.hasaccessory" }
 
-  @Test("A clean recording becomes a profile, also on standard output") func clean() throws {
+  @Test("A valid recording becomes a profile, also on standard output") func clean() throws {
     let path = try file("[\(Self.lamp)]")
     let said = hapsim(["import", path, "-o", output])
     #expect(said.exit == .well && said.error == "")
@@ -33,7 +33,7 @@ import Testing
     #expect(hapsim(["import", path, "-o", "-", "--category", "fan"]).out.contains(#""category": "fan""#))
   }
 
-  @Test("What is there is written over only with --force") func overwriting() throws {
+  @Test("An existing file is overwritten only with --force") func overwriting() throws {
     let path = try file("[\(Self.lamp)]")
     try Data("mine".utf8).write(to: URL(filePath: output))
     #expect(
@@ -45,7 +45,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() == ["recorded.json", "x.hasaccessory"])
   }
 
-  @Test("What is off is told; it is written only with --fix") func fixing() throws {
+  @Test("Deviations are reported; the profile is written only with --fix") func fixing() throws {
     let path = try file(#"[\#(Self.lamp),{"aid":1},{"services":[]}]"#)
     let said = hapsim(["import", path, "-o", output])
     #expect(said.exit == .problem && said.out == "")
@@ -62,7 +62,7 @@ import Testing
     #expect(hapsim(["validate", output]).exit == .well)
   }
 
-  @Test("Of a file with several devices one is chosen") func several() throws {
+  @Test("One device of a file with several can be selected") func several() throws {
     let path = try file(
       #"{"pairings":{"AA:BB:CC:DD:EE:01":{"accessories":[\#(Self.lamp)]},"AA:BB:CC:DD:EE:02":{"accessories":[\#(Self.lamp)]}}}"#
     )
@@ -73,7 +73,7 @@ import Testing
     #expect(wrong.exit == .usage && wrong.error.contains("no such device"))
   }
 
-  @Test("Wrong input is named with its place") func wrong() throws {
+  @Test("Malformed input is reported with its place") func wrong() throws {
     let path = try file("{\n  \"accessories\": 7 }")
     #expect(
       hapsim(["import", path, "-o", output])

@@ -13,7 +13,7 @@ import Testing
 private final class Sink: Sendable { let text = Mutex("") }
 
 @Suite("The conclusion of hapsim judge") struct JudgementTests {
-  /// A run of the judge: what it found, and what stood in the way.
+  /// A run of the judge: its findings, and its problems.
   private struct Row {
     var found: [(Verdict, RequirementLevel)]
     var options: [String] = []
@@ -59,7 +59,7 @@ private final class Sink: Sendable { let text = Mutex("") }
       + [.ended(RunSummary(duration: .zero, counts: [:]))]
   }
 
-  /// What it prints, with its exit status, in this process.
+  /// Its output, with its exit status, in this process.
   private func told(_ row: Row, json: Bool, reports: String) throws -> (text: String, errors: String, exit: ExitCode) {
     let words =
       row.options + [
@@ -79,7 +79,7 @@ private final class Sink: Sendable { let text = Mutex("") }
     return (out.text.withLock { $0 }, errors.text.withLock { $0 }, exit)
   }
 
-  @Test("The JSON line, the last line and the reports have the conclusion of the exit status", arguments: rows.indices)
+  @Test("The JSON line, the last line and the reports match the exit status", arguments: rows.indices)
   func conclusion(row index: Int) throws {
     let row = Self.rows[index]
     let folder = ScratchFolder()

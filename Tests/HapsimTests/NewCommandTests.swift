@@ -39,7 +39,7 @@ private let lamp = """
         error: "hapsim new: \(message)\nTry 'hapsim new --help'.\n", exit: .usage)
   }
 
-  @Test("A profile is written, validates, and says what it is") func writes() throws {
+  @Test("A valid profile is written, and a summary is printed") func writes() throws {
     #expect(
       new("--service", "LightBulb:Brightness", "--name", "Porch Lamp", "-o", path)
         == Transcript(out: "\(path): \"Porch Lamp\", lightbulb\n"))
@@ -47,14 +47,14 @@ private let lamp = """
     #expect(hapsim(["validate", path]) == Transcript(out: "\(path): no problems\n"))
   }
 
-  @Test("A minus is standard output, and nothing else is said there") func standardOutput() {
+  @Test("With -, the profile goes to standard output, without other output") func standardOutput() {
     let folder = FileManager.default
     let before = try? folder.contentsOfDirectory(atPath: ".")
     #expect(new("--service=LightBulb:Brightness", "-o", "-", "--name=Porch Lamp") == Transcript(out: lamp))
     #expect(before == (try? folder.contentsOfDirectory(atPath: ".")))
   }
 
-  @Test("A file that is there is written over by force alone") func force() throws {
+  @Test("An existing file is overwritten only with --force") func force() throws {
     try Data("mine".utf8).write(to: URL(filePath: path))
     #expect(
       new("--service", "Switch", "-o", path)
@@ -66,13 +66,13 @@ private let lamp = """
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["lamp.hasaccessory"])
   }
 
-  @Test("Several services and a category of one's own") func several() {
+  @Test("Several services and an explicit category are possible") func several() {
     let good = new("--service", "Outlet", "--service", "LightBulb", "--category", "Sensor", "-o", "-")
     #expect(good.exit == .well && good.error == "")
     #expect(good.out.contains("\"category\": \"sensor\"") && good.out.contains("{ \"type\": \"LightBulb\" }"))
   }
 
-  @Test("What is likely not meant is told on standard error, and written all the same") func warnings() throws {
+  @Test("Unlikely input causes a warning on standard error, and the profile is written") func warnings() throws {
     let said = new("--service", "LightBulb:Active", "-o", path)
     #expect(said.exit == .well)
     #expect(
@@ -102,7 +102,7 @@ private let lamp = """
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
   }
 
-  @Test("A profile that can't be served is not written, and its problems are told") func unservable() throws {
+  @Test("An invalid profile is not written, and its problems are reported") func unservable() throws {
     let said = hapsim(["new", "-o", path] + (0...100).flatMap { _ in ["--service", "Switch"] })
     #expect(said.exit == .problem && said.out == "")
     #expect(said.error.contains("error: services: ") && said.error.contains("[service-count]"))
@@ -119,7 +119,7 @@ private let lamp = """
     }
   }
 
-  @Test("The pages show what comes out") func pages() throws {
+  @Test("The pages show the command's actual output") func pages() throws {
     let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/editing-profiles.md")
     let page = try String(contentsOf: docs, encoding: .utf8)

@@ -21,7 +21,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
           bonjour: .auto, json: false, commands: false, quiet: false))
   }
 
-  @Test("Every option arrives") func all() throws {
+  @Test("All options are read") func all() throws {
     let read = try options(
       "--state", "/s", "--setup-code=031-45-154", "--setup-id", "7OSX", "--port", "51826", "--bind", "::1", "a",
       "--interface",
@@ -35,14 +35,14 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
           commands: false, quiet: true))
   }
 
-  @Test("The port of the page is fixed, and only a port that the user chose has to be free") func pagePort() throws {
+  @Test("The port of the page is fixed, and must be free only if the user chose it") func pagePort() throws {
     let standard = try options("a").control
     #expect(standard.ports == Array(9427...9436) + [0] && !standard.isGiven)
     #expect(try options("a", "--control", "::1").control.ports == standard.ports)
     #expect(try options("a", "--control", "8080").control.ports == [8080])
     #expect(try options("a", "--control", "[::1]:0").control.ports == [0])
     #expect(try options("a", "--control", "off").control.ports == [])
-    // A page that is open at the standard port would send its token to another program.
+    // Otherwise, a page that is open at the standard port would send its token to another program.
     #expect(try options("a", "--control-token", "a-secret-of-sorts").control.ports == [9427])
   }
 
@@ -51,12 +51,12 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(try options("a", "--open").control.opensPage)
   }
 
-  @Test("The commands of BROWSER come first, then the desktop's own") func browsers() {
+  @Test("The commands of BROWSER come first, then the desktop's default") func browsers() {
     let page = "http://127.0.0.1:9427/"
     func command(_ environment: [String: String]) -> String? { PageOpening.command(for: page) { environment[$0] } }
     #expect(command(["BROWSER": "firefox"]) == "firefox '\(page)'")
     #expect(command(["BROWSER": "w3m -N %s:lynx"]) == "w3m -N \(page) || lynx '\(page)'")
-    // The shell removes the quotes that the user wrote around the address.
+    // The shell removes quotes around the address.
     #expect(command(["BROWSER": "firefox '%s':lynx \"%s\""]) == "firefox '\(page)' || lynx \"\(page)\"")
     #if !canImport(Darwin)
       #expect(command(["DISPLAY": ":0", "BROWSER": " : "]) == "xdg-open '\(page)'")
@@ -65,7 +65,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #endif
   }
 
-  @Test("A browser that ran for long is not reported as not started") func browserEnd() {
+  @Test("A browser that ran for some time is not reported as failed") func browserEnd() {
     #expect(PageOpening.isFailure(.code(127), after: .seconds(1)))
     #expect(!PageOpening.isFailure(.code(0), after: .seconds(1)))
     #expect(!PageOpening.isFailure(.code(1), after: .seconds(60)))
@@ -77,21 +77,19 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(read.commands && read.json)
   }
 
-  @Test("Ids are kept unless --renumber accepts others") func renumber() throws {
+  @Test("Ids are kept unless --renumber accepts new ones") func renumber() throws {
     #expect(try !options("a").renumber)
     #expect(try options("a", "--renumber").renumber)
   }
 
-  @Test("Ports count up from the first; 0 is any for each") func ports() throws {
+  @Test("Ports count up from the first; 0 means any port for each") func ports() throws {
     let read = try options("a", "b", "c", "--port", "65533")
     #expect((0..<3).map(read.port(ofProfile:)) == [65533, 65534, 65535])
     #expect((0..<2).map(try options("a", "b").port(ofProfile:)) == [0, 0])
     #expect(throws: UsageError.self) { try options("a", "b", "c", "--port", "65534") }
   }
 
-  @Test("Copies may share a setup code, a name to count by and ports of this machine's share alone") func copies()
-    throws
-  {
+  @Test("Copies may share a setup code, a name pattern, and the ports of this machine's shard") func copies() throws {
     let read = try options(
       "a", "--count", "1000", "--setup-code", "031-45-154", "--name", "Lamp {n:4}", "--identity", "x", "--shard", "1/4",
       "--port", "65000", "--loops", "3")
@@ -101,14 +99,14 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(throws: UsageError.self) { try options("a", "--count", "2", "--name", "{m}").namePattern(2) }
   }
 
-  @Test("A few accessories have one loop, and so has what is about the order of things") func loops() throws {
+  @Test("A few accessories share one loop, and so do runs that depend on order") func loops() throws {
     #expect(ServingLoop.count(try options("a"), for: 1) == 1)
     #expect(ServingLoop.count(try options("a", "--loops", "3"), for: 2) == 2)
     #expect(ServingLoop.count(try options("a", "--loops", "3"), for: 200) == 3)
     #expect(ServingLoop.count(try options("a", "--virtual-time"), for: 200) == 1)
   }
 
-  @Test("It can end by itself, and a fleet has no clock that jumps for each copy") func others() throws {
+  @Test("A run can end by itself, and a clock jump is refused in a fleet") func others() throws {
     #expect(try options("a", "--duration", "90s").duration == .seconds(90))
     for wrong in ["0s", "soon", "2000h", "5"] {
       #expect(throws: UsageError.self) { try options("a", "--duration", wrong) }
@@ -117,7 +115,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(throws: UsageError.self) { try options("a", "--fault", "clock-jump", "--count", "2") }
   }
 
-  @Test("The default state folder follows XDG, where it is absolute, else HOME; without either it has to be given")
+  @Test("The default state folder follows XDG if it is absolute, else HOME; without either it is required")
   func state() throws {
     func state(_ environment: [String: String]) throws -> RunOptions.State {
       try options("a", environment: environment).state
@@ -130,7 +128,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(try options("a", "--state", "rel", environment: [:]).state == .folder("rel"))
   }
 
-  @Test("An address with an interface that isn't there is no usage error: it is found when it is needed")
+  @Test("An address with an unknown interface is not a usage error: it is reported when it is used")
   func scopedAddress() throws {
     #expect(try options("a", "--bind", "fe80::1%nosuch0").bind == "fe80::1%nosuch0")
   }
@@ -138,7 +136,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
 
 @Suite struct RunRefuses {
   @Test(
-    "Wrong values and combinations end with 2 and name the option",
+    "Wrong values and combinations exit with 2 and name the option",
     arguments: [
       (["a", "--port", "65536"], "--port 65536: expected a whole number from 0 to 65535"),
       (["a", "--port", "-1"], "--port -1: expected a whole number from 0 to 65535"),

@@ -11,7 +11,7 @@ import Testing
   private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  /// A folder as `make install` lays it out, with the profiles that are named.
+  /// A folder in the layout of `make install`, with the given profiles.
   private func installed(_ names: [String], in scratch: ScratchFolder) throws -> String {
     let folder = scratch.path + "/share/hapsim/Profiles"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ import Testing
     #expect(ShippedProfiles.installed.folder == Self.checkout + "/Profiles")
   }
 
-  @Test("An existing path wins over a name") func pathWins() throws {
+  @Test("An existing path takes precedence over a name") func pathWins() throws {
     let scratch = ScratchFolder()
     _ = try installed(["lock.hasaccessory"], in: scratch)
     let shipped = ShippedProfiles(near: scratch.path + "/bin/hapsim")
@@ -52,7 +52,7 @@ import Testing
     #expect(try again.path(of: name) == name)
   }
 
-  @Test("An operand that is a path stays one", arguments: ["./lock", "a/lock", "lock.hasaccessory"])
+  @Test("An operand in the form of a path is always a path", arguments: ["./lock", "a/lock", "lock.hasaccessory"])
   func paths(_ operand: String) throws {
     #expect(try ShippedProfiles.installed.path(of: operand) == operand)
   }
@@ -69,7 +69,7 @@ import Testing
     #expect(said == Transcript(out: Self.checkout + "/Profiles/lock.hasaccessory: no problems\n"))
   }
 
-  @Test("hapsim run without a profile lists the shipped ones, and ends with 2") func list() {
+  @Test("hapsim run without a profile lists the shipped ones, and exits with 2") func list() {
     let said = hapsim(["run"])
     #expect(said.exit == .usage)
     #expect(said.error.hasPrefix("hapsim run: PROFILE… is missing: give a path, or the name"))

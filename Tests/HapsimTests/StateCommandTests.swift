@@ -10,7 +10,7 @@ import Testing
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-/// A folder with two accessories of one name and one of another; "Garage" is paired.
+/// A folder with two accessories of one name and a third one; "Garage" is paired.
 private func someState() throws -> ScratchFolder {
   let scratch = ScratchFolder()
   let folder = try StateFolder.open(path: scratch.path)
@@ -33,7 +33,7 @@ private func someState() throws -> ScratchFolder {
 }
 
 @Suite struct PairingsCommand {
-  @Test("Every accessory of the folder is listed with its controllers") func list() throws {
+  @Test("Each accessory of the folder is listed with its controllers") func list() throws {
     let state = try someState()
     #expect(
       hapsim(["pairings", "--state", state.path])
@@ -50,7 +50,7 @@ private func someState() throws -> ScratchFolder {
             """))
   }
 
-  @Test("One that runs says so") func running() throws {
+  @Test("A running accessory is marked") func running() throws {
     let state = try someState()
     let folder = try StateFolder.open(path: state.path)
     let store = try folder.accessory(key: "k2")
@@ -59,7 +59,7 @@ private func someState() throws -> ScratchFolder {
     store.close()
   }
 
-  @Test("JSON has names, keys, device IDs and whole public keys") func json() throws {
+  @Test("JSON has names, keys, device IDs and complete public keys") func json() throws {
     let state = try someState()
     let said = try object(hapsim(["pairings", "--json", "--state", state.path]).out)
     #expect(said["state"] as? String == state.path)
@@ -72,7 +72,7 @@ private func someState() throws -> ScratchFolder {
     #expect(pairings[0]["publicKey"] as? String == String(repeating: "ab", count: 32))
   }
 
-  @Test("A folder that isn't there has no accessories, and is not made") func noFolder() {
+  @Test("A missing folder has no accessories, and is not created") func noFolder() {
     let path = ScratchFolder().path
     #expect(
       hapsim(["pairings", "--state", path]) == Transcript(out: "No accessory has run yet with the state in \(path).\n"))
@@ -80,7 +80,8 @@ private func someState() throws -> ScratchFolder {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("A folder that is no folder, or a damaged one, can't be run on: 3, one line") func unreadable() throws {
+  @Test("A file instead of a folder, or a damaged folder, is an error: exit status 3, one line")
+  func unreadable() throws {
     let scratch = ScratchFolder()
     try Data("x".utf8).write(to: URL(filePath: scratch.path))
     for command in [["pairings"], ["reset", "--all", "--yes"]] {
@@ -92,7 +93,7 @@ private func someState() throws -> ScratchFolder {
     }
   }
 
-  @Test("Without a default folder --state is needed") func noDefault() {
+  @Test("Without a default folder, --state is required") func noDefault() {
     for command in [["pairings"], ["reset", "--all"]] {
       let said = hapsim(command, environment: [:])
       #expect(said.exit == .usage)
@@ -107,7 +108,7 @@ private func someState() throws -> ScratchFolder {
   }
 
   @Test(
-    "A reset accessory forgets identity and controllers; the others keep theirs",
+    "A reset accessory loses identity and controllers; the others keep theirs",
     arguments: ["Garage", "k1", "00:00:00:00:00:01"])
   func one(_ name: String) throws {
     let state = try someState()
@@ -117,7 +118,7 @@ private func someState() throws -> ScratchFolder {
     #expect(after.map(\.pairings.count) == [0, 0, 0])
   }
 
-  @Test("With --json a reset prints the accessories and how many pairings each lost") func json() throws {
+  @Test("With --json a reset prints the accessories and the number of pairings that each lost") func json() throws {
     let state = try someState()
     let said = hapsim(["reset", "--all", "--yes", "--json", "--state", state.path])
     let reset = try #require(try object(said.out)["reset"] as? [[String: Any]])
@@ -127,13 +128,13 @@ private func someState() throws -> ScratchFolder {
       try object(hapsim(["reset", "--all", "--json", "--state", ScratchFolder().path]).out)["reset"] as? [Int] == [])
   }
 
-  @Test("--all resets every accessory") func all() throws {
+  @Test("--all resets each accessory") func all() throws {
     let state = try someState()
     #expect(hapsim(["reset", "--all", "-y", "--state", state.path]).exit == .well)
     #expect(try known(state).allSatisfy { $0.deviceID == nil && $0.pairings.isEmpty })
   }
 
-  @Test("Without --yes a person is asked, and only y or yes is yes") func asked() throws {
+  @Test("Without --yes the user is asked, and only y or yes confirms") func asked() throws {
     let state = try someState()
     for answer in ["", "n", "no", "yep", "Y?"] {
       let said = hapsim(["reset", "Garage", "--state", state.path], answer: answer)
@@ -145,7 +146,7 @@ private func someState() throws -> ScratchFolder {
     #expect(try known(state)[0].pairings.isEmpty)
   }
 
-  @Test("Where nobody can be asked --yes is needed, and nothing is reset") func nobody() throws {
+  @Test("Without a terminal --yes is required, and nothing is reset") func nobody() throws {
     let state = try someState()
     let said = hapsim(["reset", "--all", "--state", state.path])
     #expect(said.exit == .usage)
@@ -153,7 +154,7 @@ private func someState() throws -> ScratchFolder {
     #expect(try known(state)[0].pairings.count == 2)
   }
 
-  @Test("A name that means none or several, no name, or names with --all: wrong usage, and nothing is reset")
+  @Test("An unknown or ambiguous name, no name, or names with --all are wrong usage, and nothing is reset")
   func names() throws {
     let state = try someState()
     let cases: [([String], String)] = [
@@ -175,7 +176,7 @@ private func someState() throws -> ScratchFolder {
     #expect(try known(state)[0].pairings.count == 2)
   }
 
-  @Test("A name of several accessories is refused with their device IDs, or with the key of one that has no device ID")
+  @Test("For an ambiguous name, the error lists the device IDs, or the key if there is no device ID")
   func oneName() throws {
     let state = try someState()
     #expect(hapsim(["reset", "00:00:00:00:00:02", "--yes", "--state", state.path]).exit == .well)
@@ -185,7 +186,7 @@ private func someState() throws -> ScratchFolder {
     #expect(hapsim(["reset", "k2", "00:00:00:00:00:03", "--yes", "--state", state.path]).exit == .well)
   }
 
-  @Test("A running accessory is not reset, nor are the others with it") func running() throws {
+  @Test("If one accessory is running, none is reset") func running() throws {
     let state = try someState()
     let folder = try StateFolder.open(path: state.path)
     let store = try folder.accessory(key: "k3")

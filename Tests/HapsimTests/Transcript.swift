@@ -7,7 +7,7 @@ import Synchronization
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-/// What hapsim said and how it ended, run in this process.
+/// hapsim's output and exit code, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""
@@ -19,7 +19,7 @@ private final class Sink: Sendable {
 }
 
 /// - Parameters:
-///   - answer: what a person at a terminal types when asked; nil: there is no terminal.
+///   - answer: the user's answer at a terminal; `nil` means there is no terminal.
 func hapsim(
   _ words: [String], answer: String? = nil, environment: [String: String] = ["HOME": "/nowhere"],
   output: Terminal = .none
@@ -35,7 +35,7 @@ func hapsim(
   return Transcript(out: out.text.withLock { $0 }, error: error.text.withLock { $0 }, exit: exit)
 }
 
-/// A folder of its own for one test, removed with its owner.
+/// A temporary folder for one test, removed with its owner.
 final class ScratchFolder {
   let path = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString)").path
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct TypesCommand {
   @Test(
-    "A service is shown with what it requires and allows, whatever way it is named",
+    "A service is shown with its required and optional characteristics, in any spelling of its name",
     arguments: [
       "garagedooropener", "Garage Door Opener", "garage-door-opener", "41",
       "00000041-0000-1000-8000-0026BB765291",
@@ -40,7 +40,7 @@ import Testing
             """))
   }
 
-  @Test("A part of a name lists all that have it") func search() {
+  @Test("A part of a name lists all matches") func search() {
     let said = hapsim(["types", "lock"]).out
     for name in ["LockMechanism", "LockManagement", "LockTargetState", "door-lock"] {
       #expect(said.contains("  \(name) "))
@@ -48,14 +48,14 @@ import Testing
     #expect(!said.contains("LightBulb"))
   }
 
-  @Test("Without a word all is listed but what is withdrawn") func all() {
+  @Test("Without a name, all types are listed except withdrawn ones") func all() {
     let said = hapsim(["types"]).out
     for row in Catalogue.characteristics { #expect(said.contains("\n  \(row.identifier) ") != row.isWithdrawn) }
     for row in Catalogue.categories { #expect(said.contains("\n  \(row.slug) ")) }
     #expect(hapsim(["types", "TimeUpdate"]).out.contains("withdrawn by Apple"))
   }
 
-  @Test("Every row of the catalogue can be shown, in narrow terminals too") func every() {
+  @Test("Each row of the catalogue can be shown, even in narrow terminals") func every() {
     let narrow = Terminal(isTerminal: true, columns: 40, hasColour: false)
     for row in Catalogue.characteristics {
       #expect(hapsim(["types", row.identifier], output: narrow).out.hasPrefix("\(row.identifier)  characteristic"))
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("A word that means nothing is a problem, with what was probably meant") func unknown() {
+  @Test("An unknown name is an error with a suggestion") func unknown() {
     let said = hapsim(["types", "TargetDorState"])
     #expect(said.exit == .problem)
     #expect(said.out == "")
@@ -74,7 +74,7 @@ import Testing
     #expect(hapsim(["types", "two", "words"]).exit == .usage)
   }
 
-  @Test("JSON has the same facts, one object on one line") func json() throws {
+  @Test("JSON has the same facts, one object per line") func json() throws {
     let said = hapsim(["types", "TargetDoorState", "--json"])
     #expect(said.out.filter { $0 == "\n" }.count == 1)
     let rows = try #require(try object(said.out)["characteristics"] as? [[String: Any]])
@@ -91,7 +91,7 @@ import Testing
     #expect(none.exit == .problem)
   }
 
-  @Test("Names stand out in colour only where there is colour") func colour() {
+  @Test("Names are highlighted only if there is colour") func colour() {
     let terminal = Terminal(isTerminal: true, columns: 80, hasColour: true)
     #expect(hapsim(["types", "8"], output: terminal).out.hasPrefix("\u{1B}[1mBrightness\u{1B}[0m"))
     #expect(!hapsim(["types", "8"]).out.contains("\u{1B}"))

@@ -10,7 +10,7 @@ import Testing
 private let ours = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent().appending(path: "Profiles")
 
-/// A file with this text in a folder of its own.
+/// A file with this text in a temporary folder.
 private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
   try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
   let path = scratch.path + "/x.hasaccessory"
@@ -26,7 +26,8 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(hapsim(["validate"] + paths) == Transcript(out: paths.map { $0 + ": no problems\n" }.joined()))
   }
 
-  @Test("All problems of all profiles are told with their places, and the exit is 1") func problems() throws {
+  @Test("All problems of all profiles are reported with their places, and the exit status is 1")
+  func problems() throws {
     let scratch = ScratchFolder()
     let path = try file(
       """
@@ -50,10 +51,8 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(lines.last?.contains("errors") == true)
   }
 
-  @Test("A file that a behaviour names is looked for in the folder of the profile, and its wrong line is named")
-  func series()
-    throws
-  {
+  @Test("A file of a behaviour is relative to the profile's folder, and its malformed line is reported")
+  func series() throws {
     let scratch = ScratchFolder()
     let path = try file(
       #"{ "format": "hasaccessory/1", "name": "Oven", "category": "sensor", "services": [ "#
@@ -69,7 +68,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(hapsim(["validate", path]) == Transcript(out: path + ": no problems\n"))
   }
 
-  @Test("What a service of one's own is to follow is looked for among its characteristics") func follows() throws {
+  @Test("The pairs of a custom service refer to its characteristics") func follows() throws {
     let page = ours.deletingLastPathComponent().appending(path: "docs/behaviours.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let section = try #require(text.components(separatedBy: "\n## Any other service\n").last)
@@ -87,7 +86,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
       ) && wrong.contains(":9:30: error"))
   }
 
-  @Test("What is no profile, and what can't be read, is a problem of its file") func unreadable() throws {
+  @Test("A malformed profile, and an unreadable file, is a problem of its file") func unreadable() throws {
     let scratch = ScratchFolder()
     let path = try file("{ // a comment\n}", in: scratch)
     let said = hapsim(["validate", path, scratch.path + "/none", scratch.path])
@@ -101,7 +100,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(lines[3] == "3 errors, 0 warnings")
   }
 
-  @Test("Faults in a profile are judged, each at its place") func faults() throws {
+  @Test("Faults in a profile are validated, each at its place") func faults() throws {
     let scratch = ScratchFolder()
     let text =
       #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "faults": FAULTS, "services": [ { "type": "LightBulb" } ] }"#
@@ -115,7 +114,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(said.out.contains("error: faults[2]: an object is expected, not an integer [fault]"))
   }
 
-  @Test("Warnings alone don't change the exit code") func warnings() throws {
+  @Test("Warnings alone don't change the exit status") func warnings() throws {
     let scratch = ScratchFolder()
     let path = try file(
       #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "bridge", "bridgedAccessories": [ { "name": "A", "id": "a", "serialNumber": "SAME", "services": [ { "type": "LightBulb" } ] }, { "name": "B", "id": "b", "serialNumber": "SAME", "services": [ { "type": "LightBulb" } ] } ] }"#,
@@ -126,7 +125,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(said.out.hasSuffix("0 errors, 1 warning\n"))
   }
 
-  @Test("A file larger than a profile can be is refused without being kept") func huge() throws {
+  @Test("A file that exceeds a profile's size limit is refused without being loaded") func huge() throws {
     let scratch = ScratchFolder()
     let path = try file("", in: scratch)
     let handle = try FileHandle(forWritingTo: URL(filePath: path))
@@ -134,7 +133,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(hapsim(["validate", path]).out.contains("has more than 16 MiB [file]"))
   }
 
-  @Test("JSON has every problem by file, one object on one line") func json() throws {
+  @Test("JSON has all problems by file, one object per line") func json() throws {
     let scratch = ScratchFolder()
     let path = try file(
       #"{ "format": "hasaccessory/1", "name": "Lamp", "services": [ { "type": "LightBlub" } ] }"#, in: scratch)
@@ -153,7 +152,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(try object(said.out)["errors"] as? Int == problems.filter { $0["severity"] as? String == "error" }.count)
   }
 
-  @Test("Colour marks the severity only where there is colour") func colour() throws {
+  @Test("Colour marks the severity, if there is colour") func colour() throws {
     let scratch = ScratchFolder()
     let path = try file("[]", in: scratch)
     let terminal = Terminal(isTerminal: true, columns: 80, hasColour: true)

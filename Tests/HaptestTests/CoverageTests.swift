@@ -4,9 +4,9 @@ import HAPSuite
 import HAPWire
 import Testing
 
-/// The built-in suites against the catalogue of requirements, and the page that tells how far they go.
+/// Compares the built-in suites with the catalogue of requirements, and with the page on their coverage.
 ///
-/// With HAPTEST_WRITE_DOCS=1 in the environment the page is written in place of being compared.
+/// With HAPTEST_WRITE_DOCS=1 in the environment, the page is written instead.
 @Suite struct CoverageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("Every requirement of the catalogue is a case, or stands on the list of those that aren't, with a reason")
+  @Test("Each requirement of the catalogue is a case, or is on the list of exceptions, with a reason")
   func everyRow() throws {
     let catalogue = try Catalogue()
     let library = SuiteLibrary(embeddedTrusting: false)
@@ -47,7 +47,7 @@ import Testing
     for entry in catalogue.unscripted { #expect(!entry.reason.isEmpty) }
   }
 
-  @Test("docs/coverage.md is what the suites say")
+  @Test("docs/coverage.md matches the suites")
   func page() throws {
     let place = Self.root.appending(path: "docs/coverage.md")
     let made = try text()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HaptestProgram
 
-/// What haptest said and how it ended, run in this process.
+/// haptest's output and exit code, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""
@@ -17,7 +17,7 @@ private final class Sink: Sendable {
   let text = Mutex("")
 }
 
-/// On a thread of its own: a command blocks until it is done, which a thread of the concurrency runtime must not.
+/// On a separate thread: a command blocks until it is done, which is forbidden on a thread of the concurrency runtime.
 func haptest(_ words: String..., environment: [String: String] = [:]) async -> Transcript {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread {
@@ -32,7 +32,7 @@ func haptest(_ words: String..., environment: [String: String] = [:]) async -> T
   }
 }
 
-/// A folder of its own for one test, removed with its owner.
+/// A temporary folder for one test, removed with its owner.
 final class ScratchFolder {
   let path = FileManager.default.temporaryDirectory.appending(path: "haptest-\(UUID().uuidString)").path
 
@@ -53,7 +53,7 @@ final class ScratchFolder {
   }
 
   @Test(
-    "The help of haptest and of every command is its stored copy; after a change: haptest COMMAND --help > the copy")
+    "The help of haptest and of each command is its stored copy; after a change: haptest COMMAND --help > the copy")
   func help() async throws {
     #expect(await haptest("--help").out == (try stored("haptest")))
     for command in Program.haptest.commands {
@@ -62,7 +62,7 @@ final class ScratchFolder {
   }
 
   @Test(
-    "What names no case ends with 4, and says what was probably meant",
+    "A selection without cases exits with 4 and a suggestion",
     arguments: [
       (["list", "--select", "PS-2a9"], "PS-29"), (["list", "--select", "pair-setupp"], "pair-setup"),
       (["explain", "PS-1"], "PS-01"), (["explain", "HTP-05"], "HTTP-05"),
@@ -84,14 +84,14 @@ final class ScratchFolder {
     }
   }
 
-  @Test("A selection is the union of its terms without what is excluded")
+  @Test("A selection is the union of its terms without the excluded cases")
   func selection() async {
     let both = await haptest("list", "--select", "PS-01,PS-02", "--exclude", "PS-02")
     #expect(both.exit == .well)
     #expect(both.out.contains("PS-01") && !both.out.contains("PS-02"))
   }
 
-  @Test("list and explain tell what a case is")
+  @Test("list and explain describe a case")
   func telling() async {
     let listed = await haptest("list", "--select", "PS-01", "--json")
     #expect(listed.out.contains(#""id":"PS-01""#))
@@ -103,9 +103,9 @@ final class ScratchFolder {
     }
   }
 
-  // MARK: Bad files: a place and a reason, and nothing is run
+  // MARK: Malformed files: a place and a reason, and no run
 
-  @Test("A broken suite is told with file, line and column, and nothing runs")
+  @Test("A malformed suite is reported with file, line and column, and no case runs")
   func brokenSuite() async throws {
     let folder = try ScratchFolder()
     let path = try folder.file(
@@ -136,7 +136,7 @@ final class ScratchFolder {
   }
 
   @Test(
-    "A broken claims, hooks or baseline file is told with its place, and nothing runs",
+    "A malformed claims, hooks or baseline file is reported with its place, and no case runs",
     arguments: [
       ("--claims", #"{"format": 1, "claims": {"brigde": true}}"#, "did you mean \"bridge\"?"),
       ("--claims", #"{"format": 2, "claims": {}}"#, "2 is not in 1...1"),
@@ -161,7 +161,7 @@ final class ScratchFolder {
   }
 
   @Test(
-    "Options that make no sense are refused before anything is sent",
+    "Contradictory options are refused before anything is sent",
     arguments: [
       ["run"], ["run", "127.0.0.1:9", "--code", "1234"], ["run", "127.0.0.1:9", "--shard", "2/2"],
       ["run", "127.0.0.1:9", "--shard", "x/1/4"], ["run", "127.0.0.1:9", "--code", "٠٣١-٤"],
@@ -179,14 +179,14 @@ final class ScratchFolder {
     #expect(transcript.exit == .usage, "\(transcript)")
   }
 
-  @Test("An accessory that isn't there ends the run with 3")
+  @Test("An unreachable accessory ends the run with 3")
   func unreachable() async {
     let transcript = await haptest("run", "127.0.0.1:1", "--txt", "sf=1")
     #expect(transcript.exit == .cannotRun)
     #expect(transcript.error.contains("127.0.0.1:1 can't be reached"))
   }
 
-  @Test("A child that ends at once is told, with its last words")
+  @Test("A child process that ends at once is reported, with its last output")
   func deadChild() async {
     let transcript = await haptest("run", "--exec", "echo no luck today; exit 7", "--txt", "sf=1")
     #expect(transcript.exit == .cannotRun)
@@ -207,7 +207,7 @@ final class ScratchFolder {
     {"iid":10,"type":"43","characteristics":[{"iid":11,"type":"25","perms":["pr","pw","ev"],"format":"bool","value":VALUE}]}]}]}
     """#
 
-  @Test("lint passes a good database, and fails a bad one with what is wrong")
+  @Test("lint passes a valid database, and fails an invalid one with its findings")
   func lint() async throws {
     let folder = try ScratchFolder()
     let good = try folder.file("good.json", Self.database.replacing("VALUE", with: "true"))
@@ -223,13 +223,13 @@ final class ScratchFolder {
     #expect(await haptest("lint", "\(folder.path)/gone.json").exit == .cannotRun)
   }
 
-  @Test("Every command that prints facts has --json; the others write a file")
+  @Test("Each command that prints facts has --json; the others write a file")
   func json() {
     let without = Program.haptest.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
     #expect(without.sorted() == ["baseline", "claims", "matrix"])
   }
 
-  @Test("diff and matrix refuse what is no report, with its place")
+  @Test("diff and matrix refuse a malformed report, with its place")
   func noReport() async throws {
     let folder = try ScratchFolder()
     let path = try folder.file("report.json", "{\n\"format\": 7 }")
@@ -240,7 +240,7 @@ final class ScratchFolder {
     }
   }
 
-  @Test("replay refuses evidence that is none, and cases that the suites don't have")
+  @Test("replay refuses malformed evidence, and cases that the suites lack")
   func replay() async throws {
     let folder = try ScratchFolder()
     #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .cannotRun)
@@ -252,7 +252,7 @@ final class ScratchFolder {
     #expect(unreachable.error.contains("haptest replay: 127.0.0.1:1") && !unreachable.error.contains("haptest run"))
   }
 
-  @Test("Evidence says which turn of a case it is, and what was written before there were turns is the first")
+  @Test("Evidence has the turn of its case; evidence without a turn, from older versions, is the first")
   func evidence() throws {
     let description = CaseDescription(
       id: "PS-01", name: "x", area: "pair-setup", level: .must, requirement: "", section: "")

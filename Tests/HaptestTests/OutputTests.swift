@@ -10,13 +10,13 @@ import Testing
     arguments: ["--html", "--junit", "--report-json", "--tap", "--markdown", "--evidence"])
   func paths(_ option: String) async {
     let path = "/nonexistent/report"
-    // Nothing listens there: a run that began would say so.
+    // Nothing listens there: a run that began would report it.
     let ended = await haptest("run", "127.0.0.1:9", "--txt", "sf=1", option, path)
     #expect(ended.exit == .cannotRun && ended.out == "")
     #expect(ended.error == "haptest run: \(path) can't be written: there is no folder /nonexistent\n")
   }
 
-  @Test("Other commands check their output path before they do anything") func otherPaths() async throws {
+  @Test("Other commands check their output path before any work") func otherPaths() async throws {
     let fuzz = await haptest("fuzz", "127.0.0.1:9", "--reproducer", "/nonexistent/r.json")
     #expect(fuzz.exit == .cannotRun && fuzz.error.contains("there is no folder /nonexistent"))
     let claims = await haptest("claims", "init", "127.0.0.1:9", "-o", "/nonexistent/c.json")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "A file name after --json names the option for files",
+    "After a file name that follows --json, the error names the option for files",
     arguments: [["--json", "r.json"], ["--json", "out/report"], ["--json=r"]])
   func fileAfterJSON(_ words: [String]) async {
     let ended =
@@ -48,7 +48,7 @@ import Testing
         + (isEnded ? [.ended(RunSummary(duration: .zero, counts: [:]))] : []))
   }
 
-  @Test("The last line says the exit status, and why") func ending() {
+  @Test("The last line has the exit status and its reason") func ending() {
     let mustAlone = RunRequest.FailOn(verdicts: [], isMustAlone: true)
     let rows: [([(Verdict, RequirementLevel)], RunRequest.FailOn, Bool, String)] = [
       ([(.pass, .must)], .init(), true, "Exit 0: the accessory conforms to the tested requirements."),
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("The last line says why a run did not judge the accessory") func otherEndings() {
+  @Test("The last line states why a run did not judge the accessory") func otherEndings() {
     let rows: [(RunReport, Bool, String)] = [
       (
         report([(.pass, .must)], then: [.lost(reason: "", lastSent: "", bytes: [])]), true,
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("If a report cannot be written, the reports that have a conclusion say so") func lossIsInTheReports() throws {
+  @Test("If a report cannot be written, all reports with a conclusion state it") func lossIsInTheReports() throws {
     let folder = try ScratchFolder()
     let (json, markdown) = (folder.path + "/r.json", folder.path + "/r.md")
     let words = ["--report-json", json, "--markdown", markdown, "--tap", "/nowhere/r.tap"]
@@ -121,7 +121,7 @@ import Testing
     #expect(try String(contentsOfFile: markdown, encoding: .utf8).contains("a report could not be written"))
   }
 
-  @Test("Two reports cannot have one path, however it is written") func samePath() async throws {
+  @Test("Two reports cannot have one path, in any spelling") func samePath() async throws {
     let folder = try ScratchFolder()
     let path = folder.path + "/r"
     let ended = await haptest(
@@ -135,12 +135,13 @@ import Testing
     let path = try folder.file("case.json", "{}")
     let replay = await haptest("replay", "--json", path, "127.0.0.1:9")
     #expect(replay.exit == .usage && !replay.error.contains("--report-json"), "\(replay.error)")
-    // An accessory is no file.
+    // An accessory is not a file.
     let run = await haptest("run", "--exec", "true", "--json", path)
     #expect(run.exit == .usage && run.error.contains("--report-json"), "\(run.error)")
   }
 
-  @Test("A baseline with many mistakes prints the first 100, each in a bounded line") func manyMistakes() async throws {
+  @Test("For a baseline with many mistakes, the first 100 are printed, each on a bounded line")
+  func manyMistakes() async throws {
     let folder = try ScratchFolder()
     let entry = #"{"id": "\#(String(repeating: "x", count: 5000))", "verdict": "fail", "message": "*", "reason": "r"}"#
     let entries = Array(repeating: entry, count: 200).joined(separator: ",")
@@ -151,7 +152,7 @@ import Testing
     #expect(lines.last?.contains("more mistakes follow") == true)
   }
 
-  @Test("A baseline is made of a report, and a file that exists is kept") func baseline() async throws {
+  @Test("A baseline is created from a report, and an existing file is kept") func baseline() async throws {
     let folder = try ScratchFolder()
     let source = try folder.file("report.json", JSONReport.text(of: report([(.fail, .must)]), redaction: .none))
     let path = folder.path + "/baseline.json"

@@ -3,7 +3,7 @@ import Testing
 
 /// Seen to fail: with a path of a file that does not exist in the table.
 struct ArchitecturePageTests {
-  @Test("Each path of the table \"To change something\" exists") func paths() throws {
+  @Test("Each path in the table \"To change something\" exists") func paths() throws {
     let page = try String(
       contentsOf: Checkout.folder.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
     let start = try #require(page.range(of: "## To change something")).upperBound

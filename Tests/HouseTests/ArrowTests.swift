@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The arrows between the targets are what docs/architecture.md says they are.
+/// Checks that the targets' dependencies match docs/architecture.md.
 ///
-/// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` taken out of
+/// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` removed from
 /// HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
 struct ArrowTests {
-  /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: a target, and what it depends on.
+  /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: the dependencies of each target.
   private func arrowsOfThePage() throws -> [String: Set<String>] {
     let page = Checkout.folder.appendingPathComponent("docs/architecture.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -25,11 +25,11 @@ struct ArrowTests {
     return arrows
   }
 
-  @Test("The targets depend on one another as the table of docs/architecture.md says")
+  @Test("The targets' dependencies match the table of docs/architecture.md")
   func arrows() throws {
     let package = try PackageDescription.read().arrows
     let page = try arrowsOfThePage()
-    try #require(package.count > 10, "swift package describe named \(package.keys.sorted())")
+    try #require(package.count > 10, "swift package describe printed \(package.keys.sorted())")
     #expect(package.keys.sorted() == page.keys.sorted(), "the targets of Package.swift and the rows of the table")
     for (target, dependencies) in package {
       let row = page[target] ?? []
@@ -39,7 +39,7 @@ struct ArrowTests {
     }
   }
 
-  @Test("A pure target depends on pure targets, on libraries that compute alone and on the plugin that embeds texts")
+  @Test("A pure target depends only on pure targets, on computing libraries and on the plugin that embeds texts")
   func pureTargetsDependOnPureTargets() throws {
     let package = try PackageDescription.read().arrows
     for target in Checkout.pureTargets {
@@ -51,10 +51,10 @@ struct ArrowTests {
     }
   }
 
-  /// The package manager lets a target import what only its dependencies depend on; here that counts as an arrow.
+  /// The package manager allows imports of indirect dependencies; this test doesn't.
   ///
   /// Seen to fail: with `import HAPStore` in a file of HAPTransport, "HAPTransport/AccessoryServer.swift imports HAPStore".
-  @Test("A target imports no target that it has no arrow to")
+  @Test("A target imports only its direct dependencies")
   func importsFollowArrows() throws {
     let package = try PackageDescription.read().arrows
     let ours = Set(package.keys).union(package.values.joined())
@@ -62,7 +62,7 @@ struct ArrowTests {
       for source in try Checkout.sources(of: target) {
         let modules = try Checkout.modulesImported(by: String(contentsOf: source, encoding: .utf8))
         for module in Set(modules).intersection(ours).subtracting(dependencies) {
-          Issue.record("\(target)/\(source.lastPathComponent) imports \(module), to which it has no arrow")
+          Issue.record("\(target)/\(source.lastPathComponent) imports \(module), which is not a dependency")
         }
       }
     }

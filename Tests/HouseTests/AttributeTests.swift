@@ -1,8 +1,8 @@
 import Testing
 
-/// Attributes and pairings know no protocol: HAP over IP, Bluetooth LE and Matter are front ends of them.
+/// Attributes and pairings are independent of protocols: HAP over IP, Bluetooth LE and Matter are front ends of them.
 struct AttributeTests {
-  /// Words of protocols, and the modules and types that render and read them.
+  /// Terms of protocols, and the modules and types that write and read them.
   private static let words = ["http", "json", "frame", "connectioncore", "accessorycore", "bytebuffer"]
 
   /// Seen to fail: with the file of the JSON of an attribute database in the folder.
@@ -18,13 +18,13 @@ struct AttributeTests {
     }
   }
 
-  /// Words for accessories that deviate on purpose.
+  /// Terms of deliberate deviations.
   private static let deviations = [
     "defect", "misbehav", "on purpose", "deviant", "manner", "recount", "setupfault", "alteration",
   ]
 
   /// Seen to fail: with `FrameAlteration` in `Sources/HAPIP`.
-  @Test("The protocol does not know deviations", arguments: ["HAPIP", "HAPAttributes", "HAPPairing"])
+  @Test("The protocol code contains no deviations", arguments: ["HAPIP", "HAPAttributes", "HAPPairing"])
   func deviations(_ target: String) throws {
     for file in try SourceFile.all(in: ["Sources/\(target)"]) {
       for (number, line) in file.lines.enumerated() {
@@ -34,11 +34,12 @@ struct AttributeTests {
     }
   }
 
-  /// The statuses that HAP over IP decides by itself, by file: each is about a request as a whole, whose form no other protocol has.
+  /// The statuses that HAP over IP decides itself, by file. Each concerns a complete request, whose form is specific to
+  /// IP.
   private static let decided = [
-    // Identify of anybody, over `POST /identify`, is refused when the accessory is paired.
+    // `POST /identify` is refused if the accessory is paired.
     "Sources/HAPIP/Accessory/AccessoryCore+Requests.swift": ["insufficientPrivileges"],
-    // A request without a session, in the answer that accessories give by default.
+    // A request without a session, in the default answer.
     "Sources/HAPIP/Accessory/IPQuirks.swift": ["insufficientAuthorization"],
     // An id occurs twice in a query.
     "Sources/HAPIP/Reading/AccessoryCore+Reading.swift": ["invalidValue"],
@@ -47,7 +48,8 @@ struct AttributeTests {
   ]
 
   /// Seen to fail: with a check of the permission to read in `AccessoryCore.writeRead`, which answered `.writeOnly`.
-  @Test("HAP over IP decides no status of an attribute, and no error of a pairing procedure") func noRules() throws {
+  @Test("HAP over IP decides neither a status of an attribute nor an error of a pairing procedure")
+  func noRules() throws {
     let statuses = try Self.cases(of: "HAPStatus", in: "Sources/HAPModel")
     let errors = try Self.cases(of: "PairingError", in: "Sources/HAPWire")
     try #require(statuses.contains("writeOnly") && errors.contains("maxTries"))
@@ -72,7 +74,7 @@ struct AttributeTests {
       let words = line.split(separator: " ")
       return words.first == "case" ? String(words[1].prefix { $0.isLetter }) : nil
     }
-    // Success is no refusal, and the name "unknown" has other meanings.
+    // Success is not an error, and the name "unknown" has other meanings.
     return Set(names).subtracting(["success", "unknown"])
   }
 }

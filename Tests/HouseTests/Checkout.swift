@@ -1,19 +1,19 @@
 import Foundation
 
-/// The checkout these tests were built from, and the tools run in it.
+/// The checkout from which these tests were built, and the tools run in it.
 enum Checkout {
   /// The folder of `Package.swift`.
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The targets that may do no I/O, read no clock and draw no randomness of their own.
+  /// The targets that must not do I/O, read a clock or draw randomness themselves.
   static let pureTargets = [
     "HAPAppleArchive", "HAPAttributes", "HAPCapture", "HAPCrypto", "HAPDeviations", "HAPDevices",
     "HAPExpectation", "HAPFleet", "HAPFuzzing", "HAPIP", "HAPImport", "HAPJudge", "HAPLint", "HAPModel", "HAPPairing",
     "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite", "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
   ]
 
-  /// Where the running tests were built: `.build/<triple>/<configuration>`.
+  /// The build folder of the running tests: `.build/<triple>/<configuration>`.
   static func buildFolder() throws -> URL {
     let bundle = try CommandLine.arguments.first { $0.contains(".xctest") }
       .orFail("the test bundle is not among the arguments \(CommandLine.arguments)")
@@ -29,9 +29,9 @@ enum Checkout {
     return found.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
   }
 
-  /// The Swift files that a plugin of the package made for a target in this build.
+  /// The Swift files of a target that a plugin of the package generated in this build.
   static func embeddedSources(of target: String) throws -> [URL] {
-    // The scratch folder holds the build folder, and plugins/outputs/PACKAGE/TARGET/destination/PLUGIN.
+    // The scratch folder contains the build folder, and plugins/outputs/PACKAGE/TARGET/destination/PLUGIN.
     let outputs = try buildFolder().resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("plugins/outputs")
     let files = FileManager.default.enumerator(at: outputs, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
@@ -39,7 +39,7 @@ enum Checkout {
       .sorted { $0.path < $1.path }
   }
 
-  /// The modules that a Swift file imports, by the names of the modules alone.
+  /// The names of the modules that a Swift file imports.
   static func modulesImported(by text: String) -> [String] {
     let attributes = #"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#
     let kinds = #"(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)\s+)?"#
@@ -49,7 +49,7 @@ enum Checkout {
     return pattern.matches(in: text, range: whole).map { String(text[Range($0.range(at: 1), in: text)!]) }
   }
 
-  /// What a command writes to its standard output. A command that fails is an error with what it said.
+  /// The standard output of a command. If the command fails, the error has its standard error output.
   static func output(of command: [String]) throws -> Data {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -60,7 +60,7 @@ enum Checkout {
     try Data().write(to: said)
     defer { try? FileManager.default.removeItem(at: said) }
     process.standardOutput = answer
-    process.standardError = try FileHandle(forWritingTo: said)  // a file: a full pipe would hold the command up
+    process.standardError = try FileHandle(forWritingTo: said)  // a file, because a full pipe would block the command
     try process.run()
     let output = answer.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// Commands, faults, defects, and steps of scenarios and of suites are values between targets. Their JSON exists where it comes in or goes out, and nowhere else.
+/// Commands, faults, defects, and steps of scenarios and suites are passed between targets as values. Their JSON occurs
+/// only at the input and the output.
 struct CommandValueTests {
-  /// What reads a command or a fault from JSON or from a line.
+  /// Code that reads a command or a fault from JSON or from a line.
   private static let reads = try! NSRegularExpression(
     pattern:
       #"SimulatorCommand\((json:|node\))|, membersOf: |SimulatorCommand\.Action\(name, node\)|FaultLibrary\.builtIn\.choice\(|definition\.choice\("#
   )
 
-  /// The files that read commands and faults, each with where the text is from.
+  /// The files that read commands and faults, each with the source of its text.
   private static let readers = [
     // A line of standard input or of the socket.
     "CommandTaker.swift",
@@ -19,7 +20,7 @@ struct CommandValueTests {
     "ControlAPI+Characteristics.swift",
     // The body with a fault's parameters.
     "ControlAPI+Faults.swift",
-    // The words of `hapsim ctl`.
+    // The arguments of `hapsim ctl`.
     "ControlWords.swift",
     // A scenario's file.
     "ScenarioReader.swift",
@@ -32,7 +33,7 @@ struct CommandValueTests {
   ]
 
   /// Seen to fail: with `SimulatorCommand(json:)` in `ScenarioRun.perform`.
-  @Test("Commands and faults are read where they come in, and nowhere else") func readersAreListed() throws {
+  @Test("Commands and faults are parsed only in the listed files") func readersAreListed() throws {
     var found: Set<String> = []
     for file in try SourceFile.all(in: ["Sources"]) {
       for line in file.lines where !line.contains("//") {
@@ -43,31 +44,31 @@ struct CommandValueTests {
     #expect(found == Set(Self.readers), "\(found.symmetricDifference(Self.readers).sorted())")
   }
 
-  /// The targets through which commands, faults, defects and steps go.
+  /// The targets that pass on commands, faults, defects and steps.
   private static let targets = [
     "HAPDeviations", "HAPVocabulary", "HAPScenario", "HAPCommands", "HAPPreparation", "HAPFrontEnds",
     "HAPHost", "HAPSuite",
   ]
 
-  /// The files whose declarations for other targets have JSON, each with what it is.
+  /// The files with JSON in declarations for other targets, each with its meaning.
   private static let declaring = [
     // Readers and printers.
     "FaultLibrary.swift", "FaultAction.swift", "ConnectionScope.swift", "Defect+Reading.swift",
     "SimulatorCommand.swift",
     "SimulatorCommand+JSON.swift", "Words+JSON.swift",
-    // Contents of messages that a defect changes: a device may send any JSON. Claims are the tester's file.
+    // Contents of messages that a defect changes: a device may send any JSON. Claims are a file of haptest.
     "Changes.swift", "DefectScript.swift", "Defect.swift",
-    // Parameters of behaviours, which a fleet draws.
+    // Parameters of behaviours, which a fleet generates.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
     // The reader of suites, and the places of its errors.
     "SuiteReader.swift", "StepError.swift",
-    // Values of variables, patterns that judge JSON, and JSON that a case sends: data of the case.
+    // Values of variables, patterns for JSON, and JSON that a case sends: data of the case.
     "Scope.swift", "Step.swift", "StepAction.swift", "ValueActions.swift", "Expectation.swift", "MulticastAction.swift",
     "SendAction.swift",
   ]
 
   /// Seen to fail: with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.
-  @Test("No JSON is in a declaration that other targets see, but for readers, printers and contents of messages")
+  @Test("Declarations for other targets contain no JSON, except for readers, printers and contents of messages")
   func declarationsAreListed() throws {
     var found: Set<String> = []
     for file in try SourceFile.all(in: Self.targets.map { "Sources/\($0)" }) {
@@ -78,7 +79,7 @@ struct CommandValueTests {
     #expect(found == Set(Self.declaring), "\(found.symmetricDifference(Self.declaring).sorted())")
   }
 
-  @Test("A declaration over several lines is found whole, and one of a protocol or an enum without its own modifier")
+  @Test("A declaration over several lines is found completely, and so are members of protocols and enums")
   func declarationsAreFound() {
     let file = SourceFile(
       path: "x.swift",
@@ -103,7 +104,8 @@ struct CommandValueTests {
 
   private static func name(_ file: SourceFile) -> String { String(file.path.split(separator: "/").last ?? "") }
 
-  /// The texts of declarations that are `package` or `public`, and of the members of such protocols and the cases of such enums.
+  /// The texts of `package` and `public` declarations, and of the members of such protocols and the cases of such
+  /// enums.
   private static func declarations(_ file: SourceFile) -> [String] {
     var found: [String] = []
     var isOpen = false

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// EmbedTool makes Swift of texts in each build. That the programs have the texts of the package is tested where they are read: `EmbeddedSuites` in
-/// HAPSuiteTests, and so on.
+/// EmbedTool converts texts to Swift in each build. Other tests check that the programs have the texts of the package:
+/// `EmbeddedSuites` in HAPSuiteTests, and so on.
 ///
-/// Seen to fail: with one `#` around each literal; without the check for carriage returns; with the last block of SHA-256 padded to 60 bytes.
+/// Seen to fail: with one `#` around each literal; without the check for carriage returns; with the last block of
+/// SHA-256 padded to 60 bytes.
 struct EmbedToolTests {
   /// A folder with files for the tool.
   private final class Folder {
@@ -21,7 +22,7 @@ struct EmbedToolTests {
 
     var output: String { path("Output.swift") }
 
-    /// Returns the file that the tool wrote.
+    /// Returns the file written by the tool.
     func embed(_ words: String...) throws -> String {
       _ = try Checkout.output(of: [try tool(), output] + words)
       return try String(contentsOfFile: output, encoding: .utf8)
@@ -46,7 +47,7 @@ struct EmbedToolTests {
     "tab\tand blanks  \n  before", "ü 🏠 e\u{301}", "\u{FEFF}mark", "// */ /* \u{80}\u{2028}",
   ]
 
-  @Test("The literals mean exactly the bytes of the files") func literals() throws {
+  @Test("The literals have exactly the bytes of the files") func literals() throws {
     var files: [String: String] = [:]
     for (index, text) in Self.texts.enumerated() { files["\(100 + index).txt"] = text }
     let folder = try Folder(files)
@@ -63,7 +64,7 @@ struct EmbedToolTests {
     #expect(printed == names.map { "\($0) \(Array(files[$0]!.utf8))\n" }.joined())
   }
 
-  @Test("A JSON document loses its white space, but not that of its strings") func json() throws {
+  @Test("A JSON document loses its white space, except inside strings") func json() throws {
     let folder = try Folder(["a.json": "{ \"a b\\\" c\" :\n\t[ 1, \" \\\\\" , \"x y\" ]\n}\n"])
     let swift = try folder.embed("--json", "Document", folder.path("a.json"))
     #expect(swift.contains("\n{\"a b\\\" c\":[1,\" \\\\\",\"x y\"]}\n"))
@@ -84,7 +85,7 @@ struct EmbedToolTests {
     #expect(swift.components(separatedBy: "\nsha256-\(hash) sha256-").count == 3, "\(swift)")
   }
 
-  @Test("A wrong input is refused with the file and what to do") func wrongInputs() throws {
+  @Test("Wrong input is refused with the file and advice") func wrongInputs() throws {
     let folder = try Folder([
       "lines.txt": "a\r\nb", "zero.txt": "a\nb\u{0}", "delete.txt": "\u{7F}", "open.json": "{\"a", "array.json": "[1]",
       "report.html": "{{style}}",
@@ -109,7 +110,7 @@ struct EmbedToolTests {
     }
   }
 
-  @Test("A file that has the right bytes already is not written again") func unchanged() throws {
+  @Test("A file that already has the right bytes is not written again") func unchanged() throws {
     let folder = try Folder(["a.txt": "a"])
     let first = try folder.embed("--texts", "T", folder.path("a.txt"))
     try FileManager.default.setAttributes(

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// Examples/SwiftTests is a package of its own, whose tests are built and run here as a target of this package: building all of hapsim a second
-/// time would take minutes. What that leaves open, whether its manifest is right, is looked at here.
+/// Examples/SwiftTests is a separate package. Its tests are built and run here as a target of this package, because
+/// building all of hapsim again would take minutes. This test checks the remaining part: the example's manifest.
 ///
-/// Seen to fail: with `"HAPSimulater"` as the product's name in the example's manifest, and with another folder as the target's path in ours.
+/// Seen to fail: with `"HAPSimulater"` as the product's name in the example's manifest, and with another folder as the
+/// target's path in ours.
 struct ExampleTests {
   private struct Manifest: Decodable {
     struct Named: Decodable { let name: String }
@@ -13,7 +14,7 @@ struct ExampleTests {
       let path: String?
       let dependencies: [[String: [Part?]]]
     }
-    /// `["HAPSimulator", "hapsim", null, null]`, or `["HAPSimulator", null]`; conditions are of no interest.
+    /// `["HAPSimulator", "hapsim", null, null]`, or `["HAPSimulator", null]`; conditions are ignored.
     enum Part: Decodable {
       case text(String)
       case other
@@ -36,7 +37,7 @@ struct ExampleTests {
     return try JSONDecoder().decode(Manifest.self, from: json)
   }
 
-  @Test("The example's package has the tests that run here, and asks for products that there are") func swiftTests()
+  @Test("The example's package has the tests that run here, and depends on existing products") func swiftTests()
     throws
   {
     let example = try manifest(of: "Examples/SwiftTests")
@@ -56,7 +57,7 @@ struct ExampleTests {
   }
 
   @Test(
-    "The package of the controller example has the program that is built here, and asks for a product that there is")
+    "The controller example's package has the program that is built here, and depends on an existing product")
   func controller() throws {
     let example = try manifest(of: "Examples/Controller")
     let ours = try manifest(of: ".")
@@ -72,18 +73,18 @@ struct ExampleTests {
   }
 
   #if os(Linux)
-    /// Where the compiler keeps the standard library, and its plugins.
+    /// The path of the compiler's standard library, and of its plugins.
     private struct TargetInfo: Decodable {
       struct Paths: Decodable { let runtimeResourcePath: String }
       let paths: Paths
     }
 
-    /// As a target of ours the sources could use what is `package`; a package of its own can't.
+    /// As a target of this package, the sources could use `package` declarations; a separate package can't.
     ///
-    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope"; with `_ = OpenAccessory.self` in
-    /// the controller example: "cannot find 'OpenAccessory' in scope".
+    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope"; with
+    /// `_ = OpenAccessory.self` in the controller example: "cannot find 'OpenAccessory' in scope".
     @Test(
-      "The examples use nothing but what is public",
+      "The examples use only public declarations",
       arguments: [
         ("Examples/SwiftTests/Tests/GarageAppTests", ""),
         ("Examples/Controller/Sources/ControllerExample", "-parse-as-library"),
@@ -97,7 +98,7 @@ struct ExampleTests {
       let sources = Checkout.folder.appendingPathComponent("Sources")
       let maps = try FileManager.default.contentsOfDirectory(atPath: sources.path)
         .map { "\(sources.path)/\($0)/module.modulemap" }.filter { FileManager.default.fileExists(atPath: $0) }
-      // One array literal with all of them takes seconds to type-check.
+      // A single array literal takes seconds to type-check.
       var command = [
         "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "stranger", "-module-name",
         folder.lastPathComponent, "-I", try Checkout.buildFolder().appendingPathComponent("Modules").path,

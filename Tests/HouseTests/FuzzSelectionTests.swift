@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `Scripts/fuzz-changed` selects the fuzz targets of `make nightly`, here in a copy of the sources with one commit.
+/// `Scripts/fuzz-changed` selects the fuzz targets of `make nightly`. This test runs it in a copy of the sources with
+/// one commit.
 ///
 /// Seen to fail: with indirect imports left out of the script.
 struct FuzzSelectionTests {
@@ -9,7 +10,7 @@ struct FuzzSelectionTests {
     "Sources", "Fuzz", "Scripts", "Tests/HAPTestSupport", "Package.swift", "Defects", "Suites", "Faults",
   ]
 
-  /// A copy of what the script reads.
+  /// A copy of the files that the script reads.
   private final class Copy {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-changed-\(UUID().uuidString)")
 
@@ -35,7 +36,7 @@ struct FuzzSelectionTests {
       return String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Returns the targets that the script prints after one file was changed or moved, and takes the change back.
+    /// Returns the targets that the script prints after a file was changed or moved, and reverts the change.
     func targets(changing file: String, movingTo place: String? = nil) throws -> [String] {
       let changed = folder.appendingPathComponent(file)
       if let place {
@@ -49,7 +50,7 @@ struct FuzzSelectionTests {
     }
   }
 
-  @Test("A changed module selects the targets that import it, directly or not") func module() throws {
+  @Test("A changed module selects the targets that import it, directly or indirectly") func module() throws {
     let copy = try Copy()
     try copy.git("init", "-q")
     try copy.git("add", ".")
@@ -64,7 +65,7 @@ struct FuzzSelectionTests {
     #expect(try copy.targets(changing: reader, movingTo: "Sources/hapctl/A.swift") == ["import", "archive"])
   }
 
-  @Test("An unknown revision selects every target") func unknown() throws {
+  @Test("An unknown revision selects each target") func unknown() throws {
     let file = Checkout.folder.appendingPathComponent("Fuzz/Targets/FuzzTarget.swift")
     let declared = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "package func run")[0]
       .split(separator: "\n").filter { $0.hasPrefix("  case ") }

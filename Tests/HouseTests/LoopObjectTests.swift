@@ -1,51 +1,54 @@
 import Foundation
 import Testing
 
-/// Only the libuv layer, `HAPLoop/Kernel`, gets at the machine: at sockets, clocks, randomness, threads and files. All other code of a target that
-/// can run in a simulated world gets at them through the driver of its loop, or is listed here with a reason.
+/// Only the libuv layer, `HAPLoop/Kernel`, accesses the machine: sockets, clocks, randomness, threads and files. All
+/// other code of a target that can run in a simulated world uses the driver of its loop, or is listed here with a
+/// reason.
 ///
-/// PurityTests shows the same of the pure targets. LoopTimeTests reads the sources: it finds a use that an object doesn't show.
+/// PurityTests shows the same for the pure targets. LoopTimeTests reads the sources: it finds uses that an object
+/// doesn't show.
 ///
-/// An object uses the machine if it asks the linker for a function of the system (`SystemSymbol`), for something that a source of the
-/// libuv layer defines, or makes a task that inherits no executor.
+/// An object uses the machine if it refers to a function of the system (`SystemSymbol`) or to a symbol that a source of
+/// the libuv layer defines, or creates a task that inherits no executor.
 ///
-/// Seen to fail, each put into a file of HaptestProgram: `ContinuousClock.now`, `usleep(1)`, `UInt8.random(in: 0...9)`, `[1].shuffled()`,
-/// `socket(2, 1, 0)`, `open("/", 0)`, `Task { }`, `Task.detached { }`, `NetworkInterface.all()`, `DescriptorWatcher.Events.readable`, and a loop that is made by
-/// `EventLoop(name: "x")`; and with an exception that isn't needed.
+/// Seen to fail, each in a file of HaptestProgram: `ContinuousClock.now`, `usleep(1)`, `UInt8.random(in: 0...9)`,
+/// `[1].shuffled()`, `socket(2, 1, 0)`, `open("/", 0)`, `Task { }`, `Task.detached { }`, `NetworkInterface.all()`,
+/// `DescriptorWatcher.Events.readable`, and a loop that is created by
+/// `EventLoop(name: "x")`; and with an unnecessary exception.
 struct LoopObjectTests {
-  /// libuv's functions that do not get at the machine: locks, and texts of errors and addresses.
+  /// libuv's functions that do not access the machine: locks, and texts of errors and addresses.
   private static let harmless = [
     "uv_mutex_*", "uv_strerror_r", "uv_translate_sys_error", "uv_inet_*", "uv_ip4_addr", "uv_ip6_addr",
-    // A group's task inherits its executor; a task that doesn't is found by `makesTask`. A database gets at its files by a VFS.
+    // A group's task inherits its executor; `makesTask` finds other tasks. A database accesses its files through a VFS.
     "swift_task_create*", "sqlite3_*",
   ]
 
-  /// Where the machine is needed: the source, what of it, and why. An entry, or a part of one, that isn't needed any more is an error.
+  /// Exceptions: the source, its uses, and the reason. An unnecessary entry, or part of one, is an error.
   private static let exceptions: [(file: String, uses: Set<String>, reason: String)] = [
-    // What a loop, a store or a device needs of the machine, where there is no simulated world.
+    // Uses of a loop, a store or a device outside a simulated world.
     ("HAPLoop/EventLoop+Tasks.swift", ["tasks"], "makes the tasks of all other code, with the loop's executor"),
     ("HAPWorld/Loop/SimulatedWorld.swift", ["tasks"], "starts the body of a run, on the executor of the world"),
     ("HAPTransport/SystemRandomSource.swift", ["Kernel/SystemRandom"], "gives executables the system's randomness"),
     ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
     ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
 
-    ("HAPLoop/Guarded.swift", ["libuv"], "is the lock of all other code; only files of Kernel wait at it in real time"),
+    ("HAPLoop/Guarded.swift", ["libuv"], "is the lock of all other code; only Kernel files wait for it in real time"),
     (
       "HAPLoop/IPAddress.swift", ["Kernel/KernelInterfaces"],
       "reads and prints interface names in link-local addresses; a simulated host prints its own names"
     ),
-    ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue, which is the process's"),
-    ("HAPWorld/Loop/WorldBody.swift", ["threads"], "gives a world that a user's test runs a thread of its own"),
-    ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "looks for a variable of the concurrency runtime"),
+    ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue of the process"),
+    ("HAPWorld/Loop/WorldBody.swift", ["threads"], "gives a separate thread to a world that a user's test runs"),
+    ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "reads a variable of the concurrency runtime"),
 
     (
       "HAPSimulatorCore/Accessories/SimulatorCore.swift", ["Kernel/KernelDriver"],
-      "makes the loop of a simulator that a test runs on the machine"
+      "creates the loop of a simulator that a test runs on the machine"
     ),
 
     (
       "HAPController/Controller.swift", ["Kernel/KernelDriver"],
-      "makes the loop of a controller that a program runs on the machine"
+      "creates the loop of a controller that a program runs on the machine"
     ),
 
     (
@@ -53,11 +56,11 @@ struct LoopObjectTests {
       "reads the seed of a user's test, and prints it when the test fails"
     ),
 
-    // Another mDNS responder: it is a process of the machine, so no simulated world has one.
+    // Other mDNS responders are processes of the machine, so a simulated world has none.
     ("HAPDiscovery/Daemon/DNSSDLibrary.swift", ["processes"], "loads the library of the machine's mDNS responder"),
     (
       "HAPDiscovery/Daemon/DaemonDesk.swift", ["Kernel/KernelDriver", "processes"],
-      "calls this library on a loop of its own, because its calls block, and sets a variable that it reads"
+      "calls this library on its own loop, because its calls block, and sets a variable for it"
     ),
     ("HAPDiscovery/Daemon/ServiceReference.swift", ["Kernel/DescriptorWatcher"], "waits for sockets of this library"),
 
@@ -73,22 +76,22 @@ struct LoopObjectTests {
     ("HapsimProgram/Run/AppendedFile.swift", ["files"], "writes a file that a user names"),
     ("HaptestProgram/Run/ReportFiles.swift", ["files"], "makes a folder that a user names"),
 
-    // A terminal, standard output, signals and the environment. A program in a simulated world gets a console and a stop request instead.
+    // A terminal, standard output, signals and the environment. A simulated program gets a console and a stop request.
     ("HAPCommandLine/Console.swift", ["processes", "terminal"], "is the console of a program on the machine"),
     (
       "HAPCommandLine/StandardOutput.swift", ["files", "sockets"], "writes to standard output, whether it blocks or not"
     ),
-    ("HAPCommandLine/LineOutput.swift", ["Kernel/KernelDriver"], "writes to standard output on a loop of its own"),
+    ("HAPCommandLine/LineOutput.swift", ["Kernel/KernelDriver"], "writes to standard output on its own loop"),
     (
       "HAPCommandLine/WallClock.swift", ["Kernel/MachineClock"],
-      "is the time of a report that is made before there is a loop"
+      "is the time of a report that is created before there is a loop"
     ),
-    ("HAPCommandLine/Terminal.swift", ["sockets", "files", "terminal"], "tells a terminal from a file"),
+    ("HAPCommandLine/Terminal.swift", ["sockets", "files", "terminal"], "distinguishes a terminal from a file"),
     (
       "HAPCommandLine/StopRequest.swift", ["Kernel/KernelDriver", "Kernel/SignalWatcher", "files"], "waits for signals"
     ),
 
-    // hapsim's commands besides `run`, and the seams of `run`.
+    // hapsim's commands other than `run`, and the interfaces of `run` to the machine.
     (
       "HAPCommands/Control/ControlFolder.swift", ["Kernel/LocalSocket", "files", "processes"],
       "lists the processes that `hapsim ctl` finds"
@@ -122,7 +125,7 @@ struct LoopObjectTests {
       "runs haptest on the program's main thread"
     ),
 
-    // Main files, and hapctl, a person's tool: none runs in a simulated world.
+    // Main files, and hapctl, an interactive tool: none runs in a simulated world.
     ("hapsim/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
     ("haptest/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
     ("hapctl/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
@@ -159,7 +162,7 @@ struct LoopObjectTests {
     return try all.filter { try !Checkout.pureTargets.contains($0) && !Checkout.sources(of: $0).isEmpty }
   }
 
-  /// The symbols that sources of the libuv layer define, with the names of the sources.
+  /// The symbols defined by sources of the libuv layer, with the names of the sources.
   private static func kernelSymbols() throws -> [String: String] {
     var sources: [String: String] = [:]
     for object in try ObjectFile.all(of: "HAPLoop") where isKernel(object) {
@@ -172,7 +175,8 @@ struct LoopObjectTests {
 
   private static func isKernel(_ object: ObjectFile) -> Bool { object.name.hasPrefix("HAPLoop/Kernel/") }
 
-  /// What an object uses of the machine, by kinds of `SystemSymbol` and sources of the libuv layer, each with one of its symbols.
+  /// An object's uses of the machine: kinds of `SystemSymbol` and sources of the libuv layer, each with one of its
+  /// symbols.
   private static func uses(of object: ObjectFile, _ kernel: [String: String]) -> [String: String] {
     var uses: [String: String] = [:]
     let symbols = object.undefinedSymbols
@@ -189,12 +193,13 @@ struct LoopObjectTests {
     return uses
   }
 
-  /// Whether a symbol is an initializer of `Task`, or a function of it that makes one. Each object that uses one has a copy.
+  /// Whether a symbol is an initializer of `Task`, or a function that creates one. Each object that uses one has a
+  /// copy.
   private static func makesTask(_ symbol: String) -> Bool {
     symbol.hasPrefix("$sScT") && symbol.contains("9operation") && !symbol.contains("Tf")
   }
 
-  @Test("Only the libuv layer and the listed sources ask for sockets, clocks, randomness, threads, files or tasks")
+  @Test("Only the libuv layer and the listed sources use sockets, clocks, randomness, threads, files or tasks")
   func objects() throws {
     let kernel = try Self.kernelSymbols()
     #expect(kernel.count > 100)
@@ -210,8 +215,9 @@ struct LoopObjectTests {
         count += 1
         for (use, symbol) in Self.uses(of: object, kernel).sorted(by: { $0.key < $1.key }) {
           if unused.remove("\(object.name): \(use)") != nil { continue }
-          // If a module is compiled as a whole, the first object has the default arguments and initial values of all sources. The objects of a
-          // module with a main file then have the names of other sources, so such a module is compared as a whole too.
+          // If a module is compiled as a whole, the first object has the default arguments and initial values of all
+          // sources. If the module has a main file, its objects have the names of other sources. Such a module is
+          // compared as a whole, too.
           let entries = listed.filter { $0.hasPrefix("\(target)/") && $0.hasSuffix(": \(use)") }
           if index == 0 || areMisnamed, !entries.isEmpty {
             moved.formUnion(entries)
@@ -224,6 +230,6 @@ struct LoopObjectTests {
     }
     #expect(count > 400)
     unused.subtract(moved)
-    #expect(unused.isEmpty, "these exceptions are not needed any more")
+    #expect(unused.isEmpty, "these exceptions are unnecessary")
   }
 }

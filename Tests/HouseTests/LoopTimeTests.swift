@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// Time, tasks and randomness come from a loop, so that a simulated loop can replace them.
+/// Time, tasks and randomness come from a loop, so a simulated loop can replace them.
 ///
-/// PurityTests looks into the objects of the pure targets. This test reads the sources of all targets, the executables included.
+/// PurityTests checks the objects of the pure targets. This test reads the sources of all targets, including
+/// executables.
 ///
-/// Seen to fail: with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`, `Date()` and `usleep(1)`; and with an
-/// exception that isn't needed.
+/// Seen to fail: with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`, `Date()` and
+/// `usleep(1)`; and with an unnecessary exception.
 struct LoopTimeTests {
-  /// What is denied, by its name in `exceptions`.
+  /// The denied uses, by their names in `exceptions`.
   private static let denied: [(name: String, pattern: String)] = [
     (
       "Task", #"(?<!-> )\bTask(?:<[^>\n]*>)?(?:\.init)?\s*(?:\{|\([^)\n]*operation:|\(priority:|\(executorPreference:)"#
@@ -27,17 +28,17 @@ struct LoopTimeTests {
     ("sleep", #"\b(?:usleep|nanosleep|sleep)\((?!for\b)"#),
   ]
 
-  /// Where something that is denied is needed: the file, what it uses, and why. An entry that isn't needed any more is an error.
+  /// Exceptions: the file, its use, and the reason. An unnecessary entry is an error.
   private static let exceptions: [(file: String, use: String, reason: String)] = [
-    ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of everybody else"),
+    ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of all other code"),
     ("HAPLoop/Kernel/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
     ("HAPLoop/Kernel/KernelDriver.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
-    ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue, which is the process's"),
+    ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue of the process"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task.sleep", "names it in the message about a test that uses it"),
     ("HAPSimulatorCore/World/WorldRun.swift", "Task.sleep", "names it in the message about a test that uses it"),
     ("HAPSimulator/World/WorldClock.swift", "sleep", "is the clock of a simulated world, whose method has this name"),
-    ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a world that a user's test runs a thread of its own"),
+    ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a separate thread to a world that a user's test runs"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
     (
       "HAPStore/Folder/SystemFiles.swift", "sleep",
@@ -49,12 +50,12 @@ struct LoopTimeTests {
     ("HapsimInputs/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
   ]
 
-  /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.
+  /// Each denied use has one of these words on its line. Other lines are skipped, because the search is slow.
   private static let words = [
     "Task", "Clock", "Date", "Dispatch", "Thread", "andom", "shuffle", "system", "sleep(", "PowerTable",
   ]
 
-  /// The names of what a source uses that is denied. Comments don't count.
+  /// The names of the denied uses in a source. Comments don't count.
   private static func uses(in text: String) -> Set<String> {
     let code = text.split(separator: "\n").filter { line in
       words.contains { line.contains($0) } && !line.drop { $0 == " " }.hasPrefix("//")
@@ -68,7 +69,7 @@ struct LoopTimeTests {
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("Only the listed sources make tasks, wait, read the time or draw randomness without a loop")
+  @Test("Only the listed sources create tasks, wait, read the time or draw randomness without a loop")
   func sources() throws {
     var unused = Self.exceptions.map { "\($0.file) \($0.use)" }
     var count = 0
@@ -88,11 +89,11 @@ struct LoopTimeTests {
       }
     }
     #expect(count > 500)
-    #expect(unused.isEmpty, "these exceptions are not needed any more")
+    #expect(unused.isEmpty, "these exceptions are unnecessary")
   }
 
   @Test(
-    "Each denied use is found, whatever stands around it",
+    "Each denied use is found, whatever surrounds it",
     arguments: [
       ("Task", "    Task { await self.close() }"), ("Task", "let t = Task<Void, Never> {"),
       ("Task", "await Task(operation: { 1 }).value"), ("Task", "Task(priority: .low) {"),
@@ -112,7 +113,7 @@ struct LoopTimeTests {
   }
 
   @Test(
-    "Code that only looks like a denied use is not found",
+    "Code that resembles a denied use is not found",
     arguments: [
       "// Task { }", "group.addTask { await body() }", "loop.startTask { await body() }", "Task.isCancelled",
       "let task: Task<Void, Never>?", "func start() -> Task<Void, Never> {", "Double.random(in: 0..<1, using: &random)",

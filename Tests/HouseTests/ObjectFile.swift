@@ -3,33 +3,33 @@ import Foundation
 /// The object file that the compiler made of a source.
 struct ObjectFile {
   struct Symbol {
-    /// As `nm` prints it: "U" is undefined.
+    /// The letter printed by `nm`: "U" means undefined.
     let kind: Character
     let name: String
   }
 
-  /// Of the source, from `Sources/` on: "HAPLoop/Kernel/System.swift".
+  /// The path of the source below `Sources/`: "HAPLoop/Kernel/System.swift".
   let name: String
   private let symbols: [Symbol]
 
-  /// What the object asks the linker for.
+  /// The symbols that the object refers to.
   var undefinedSymbols: [String] { symbols.filter { $0.kind == "U" }.map(\.name) }
 
-  /// What the object defines and no other object may define too: without what each object has a copy of, such as specializations.
+  /// The symbols that only this object defines, without copies such as specializations.
   var ownSymbols: [String] { symbols.filter { $0.kind.isUppercase && !"UVW".contains($0.kind) }.map(\.name) }
 
-  /// What the object defines, copies included.
+  /// The symbols that the object defines, including copies.
   var definedSymbols: [String] { symbols.filter { $0.kind != "U" }.map(\.name) }
 
-  /// The objects of a target, by the names of its sources: an object may be left from a source that is gone.
-  /// - Parameter onlyUndefined: whether to leave out what they define, which takes most of the time.
+  /// The objects of a target with an existing source: old objects may be left in the folder.
+  /// - Parameter onlyUndefined: whether to skip defined symbols, which take most of the time.
   static func all(of target: String, onlyUndefined: Bool = false) throws -> [ObjectFile] {
     let folder = try Checkout.buildFolder().appendingPathComponent("\(target).build")
     let root = Checkout.folder.appendingPathComponent("Sources/").path + "/"
     let sources = try Checkout.sources(of: target) + Checkout.embeddedSources(of: target)
     let paths = sources.map { folder.appendingPathComponent($0.lastPathComponent + ".o").path }
     for path in paths where !FileManager.default.fileExists(atPath: path) {
-      throw Failure("\(path) is missing: the tests were built in a way that HouseTests doesn't know")
+      throw Failure("\(path) is missing: HouseTests does not support this way of building the tests")
     }
     let symbols = try symbols(of: paths, onlyUndefined)
     return zip(sources, paths).map { source, path in
@@ -39,13 +39,14 @@ struct ObjectFile {
     }
   }
 
-  /// Whether the compiler saw all sources of the target at once. Otherwise it leaves a file of dependencies next to each object.
+  /// Whether the compiler saw all sources of the target at once. Otherwise, each object has a file of dependencies next
+  /// to it.
   static func isCompiledAsWhole(_ target: String) throws -> Bool {
     let folder = try Checkout.buildFolder().appendingPathComponent("\(target).build")
     return try !FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".swiftdeps") }
   }
 
-  /// The symbols of objects, by their paths, without the underscore that macOS puts before each.
+  /// The symbols of objects, by path, without the leading underscore on macOS.
   private static func symbols(of paths: [String], _ onlyUndefined: Bool) throws -> [String: [Symbol]] {
     let listing = try Checkout.output(of: ["nm"] + (onlyUndefined ? ["-u"] : []) + paths)
     var found: [String: [Symbol]] = [:]

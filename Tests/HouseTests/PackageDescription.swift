@@ -1,17 +1,17 @@
 import Foundation
 
-/// The targets of the package, as `swift package describe` names them.
+/// The targets of the package, as printed by `swift package describe`.
 struct PackageDescription: Decodable {
   struct Target: Decodable {
     let name: String, type: String
-    /// From the folder of `Package.swift`.
+    /// The path relative to `Package.swift`.
     let path: String
     let target_dependencies: [String]?
   }
 
   let targets: [Target]
 
-  /// With a scratch folder of its own: the one of `swift test` is locked while tests run.
+  /// Uses a separate scratch folder, because `swift test` locks its own while tests run.
   static func read() throws -> PackageDescription {
     let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: scratch) }
@@ -21,10 +21,10 @@ struct PackageDescription: Decodable {
     return try JSONDecoder().decode(PackageDescription.self, from: json)
   }
 
-  /// All but tests and C libraries.
+  /// All targets except tests and C libraries.
   var code: [Target] { targets.filter { !["test", "system-target"].contains($0.type) } }
 
-  /// What each of these depends on.
+  /// The dependencies of each of these targets.
   var arrows: [String: Set<String>] {
     Dictionary(uniqueKeysWithValues: code.map { ($0.name, Set($0.target_dependencies ?? [])) })
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The pure targets have no sockets, files, clocks or randomness of their own: neither in what they import nor in
-/// what their objects ask the linker for.
+/// The pure targets don't use sockets, files, clocks or randomness themselves: neither in their imports nor in the
+/// symbols that their objects refer to.
 ///
-/// Seen to fail, each put into a file of HAPWire and taken out again:
+/// Seen to fail, each temporarily in a file of HAPWire:
 /// - `import Glibc`: "HAPWire/Broken.swift imports Glibc";
 /// - `ContinuousClock.now`: "HAPWire/Broken.swift.o asks for $ss15ContinuousClockV3nowAB7InstantVvgZ";
 /// - `UInt8.random(in: 0...9)`: "… asks for $ss17FixedWidthIntegerPsE6random2inxSNyxG_tFZ"; so did `randomElement()`,
@@ -12,8 +12,8 @@ import Testing
 /// - `socket(2, 1, 0)` and `clock_gettime(CLOCK_REALTIME, &t)`: "… asks for socket", "… asks for clock_gettime";
 /// - `print("x")`, `Task {}` and `Task.sleep(for: .seconds(1))`.
 struct PurityTests {
-  /// What a pure target may import besides the targets it has arrows to: of the standard library what needs an import, and does no
-  /// I/O: locks and atomics.
+  /// Modules that a pure target may import in addition to its dependencies: parts of the standard library that need an
+  /// import and do no I/O, such as locks and atomics.
   private static let importsForAll: Set<String> = ["Synchronization"]
   private static let imports: [String: Set<String>] = [
     "HAPCrypto": ["CSodium", "CLibcrypto"],
@@ -31,7 +31,7 @@ struct PurityTests {
     "HAPDeviations": ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPVocabulary": ["HAPDeviations", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"],
     "HAPScenario": ["HAPVocabulary", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"],
-    // For `exp`. The test of the object files denies everything else.
+    // For `exp`. The test of the object files denies the rest of this module.
     "HAPDevices": ["HAPAttributes", "HAPModel", "HAPWire", "Glibc", "Darwin"],
     "HAPFleet": ["HAPDeviations", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPJudge": ["HAPReport", "HAPIP", "HAPModel", "HAPWire"],
@@ -42,7 +42,7 @@ struct PurityTests {
     "HAPCapture": ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
   ]
 
-  @Test("A pure target imports nothing but its arrows", arguments: Checkout.pureTargets)
+  @Test("A pure target imports only its dependencies", arguments: Checkout.pureTargets)
   func imports(_ target: String) throws {
     let allowed = try Self.imports[target].orFail("no list for \(target)").union(Self.importsForAll)
     let sources = try Checkout.sources(of: target)
@@ -54,7 +54,7 @@ struct PurityTests {
     }
   }
 
-  @Test("The modules a file imports are found whatever stands around the name")
+  @Test("Imported modules are found, whatever surrounds the name")
   func importsAreFound() {
     let text = """
       // import NotThis
@@ -71,16 +71,16 @@ struct PurityTests {
     #expect(Checkout.modulesImported(by: text) == ["A", "B", "C", "D", "E", "F", "G"])
   }
 
-  @Test("A pure target's objects ask for no socket, file, clock or chance", arguments: Checkout.pureTargets)
+  @Test("A pure target's objects refer to no socket, file, clock or randomness", arguments: Checkout.pureTargets)
   func objects(_ target: String) throws {
     for object in try ObjectFile.all(of: target, onlyUndefined: true) {
       for symbol in object.undefinedSymbols where SystemSymbol(symbol) != nil {
-        Issue.record("\(object.name) asks for \(symbol)")
+        Issue.record("\(object.name) refers to \(symbol)")
       }
     }
   }
 
-  @Test("What is denied is told from what is not")
+  @Test("Denied symbols are distinguished from allowed ones")
   func denials() {
     for symbol in [
       "socket", "$s5Glibc4openys5Int32VSPys4Int8VG_ADtF", "clock_gettime", "randombytes_buf", "RAND_bytes",

@@ -1,11 +1,14 @@
 import Testing
 
-/// The compiler checks the state of an object and its use by threads. Places where a person does so instead are few.
+/// The compiler checks the state of an object and its use by threads. Few places are exempt from these checks.
 ///
-/// Seen to fail: with `private var extraTimer: LoopTimer!` in ServedRun; with a class that is `@unchecked Sendable` at the end of BackOff.swift,
-/// "(count → 66) <= (Self.mostUnchecked → 65)" at that time; with one such class fewer; and without the comment of Guarded.swift.
+/// Seen to fail: with `private var extraTimer: LoopTimer!` in ServedRun; with a class that is `@unchecked Sendable` at
+/// the end of BackOff.swift, "(count → 66) <= (Self.mostUnchecked → 65)" at that time; with one such class fewer; and
+/// without
+/// the comment of Guarded.swift.
 struct SafetyTests {
-  /// The places that may opt out of the checks of Swift's concurrency. It only gets smaller. Each has a comment that begins with "Safe:" and proves it.
+  /// The number of places without the checks of Swift's concurrency, which may only decrease. Each has a comment that
+  /// starts with "Safe:" and proves it.
   private static let mostUnchecked = 22
 
   /// Whether a line declares a property or a variable of an implicitly unwrapped type.
@@ -33,14 +36,14 @@ struct SafetyTests {
     }
   }
 
-  @Test("No more places than before opt out of the checks of concurrency") func unchecked() throws {
+  @Test("The number of places without concurrency checks doesn't increase") func unchecked() throws {
     let files = try SourceFile.all(in: ["Sources"])
     let count = files.map { $0.lines.count(where: Self.isUnchecked) }.reduce(0, +)
     #expect(count <= Self.mostUnchecked, "use real isolation")
     #expect(count >= Self.mostUnchecked, "lower the number in this test")
   }
 
-  @Test("Each place that opts out of the checks of concurrency has a comment that proves it") func proofs() throws {
+  @Test("Each place without concurrency checks has a comment that proves its safety") func proofs() throws {
     for file in try SourceFile.all(in: ["Sources"]) {
       for (number, line) in file.lines.enumerated() where Self.isUnchecked(line) {
         let comment = file.lines[..<number].reversed().prefix { Self.isComment(String($0)) }
@@ -52,13 +55,14 @@ struct SafetyTests {
     }
   }
 
-  @Test("A new use of SharedPointer is proved in its comment, which has their number") func sharedPointers() throws {
+  @Test("SharedPointer is used in exactly four places, whose comments prove their safety")
+  func sharedPointers() throws {
     let files = try SourceFile.all(in: ["Sources/HAPCrypto"])
     let uses = files.map { $0.lines.count { $0.contains("SharedPointer(") && !Self.isComment(String($0)) } }
     #expect(uses.reduce(0, +) == 4)
   }
 
-  @Test("The forms of implicitly unwrapped properties and of unchecked places are found") func forms() {
+  @Test("All forms of implicitly unwrapped properties and of unchecked places are found") func forms() {
     for line in [
       "  var a: B!", "  private(set) var a: (any B)!", "  private weak var a: B! = nil", "  let a: [B]!  // why",
       "  var a: B! { didSet {} }", "  @C static var a: B<D>!",

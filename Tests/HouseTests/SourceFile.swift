@@ -1,8 +1,8 @@
 import Foundation
 
-/// A Swift file of the checkout, by its path there.
+/// A Swift file of the checkout, with its path there.
 struct SourceFile {
-  /// From the folder of `Package.swift`.
+  /// The path relative to `Package.swift`.
   let path: String
   let lines: [String]
 
@@ -11,7 +11,7 @@ struct SourceFile {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// All Swift files below folders, sorted by path, without those that a script makes.
+  /// All Swift files below folders, sorted by path, without generated ones.
   static func all(in folders: [String]) throws -> [SourceFile] {
     let root = Checkout.folder.path + "/"
     return try folders.flatMap { folder in
@@ -33,9 +33,11 @@ struct SourceFile {
   private static let declaration = try! NSRegularExpression(
     pattern: #"^( *)"# + modifiers + #"(?:func ([^\s(<]+)|(init)[?!]?[(<]|(deinit) \{|(subscript)[(<])"#)
 
-  /// The functions that take more than one line, with their lines from the declaration to the closing bracket. Attributes above don't count.
+  /// The functions with more than one line, counted from the declaration to the closing bracket, without attributes
+  /// above.
   ///
-  /// A function ends at the first line that is a closing bracket with the indentation of its declaration, as the formatter writes it.
+  /// A function ends at the first line with a closing bracket at the indentation of its declaration, as the formatter
+  /// writes it.
   var functions: [(name: String, lines: Int)] {
     var functions: [(name: String, lines: Int)] = []
     for (number, line) in lines.enumerated() where line.contains("(") || line.contains("deinit") {
@@ -49,7 +51,7 @@ struct SourceFile {
           functions.append((name, offset + 2))
           break
         }
-        // The declaration has no body, or only its brackets of parameters are left.
+        // The declaration has no body, or only the brackets of its parameters follow.
         let isInside = other.isEmpty || other.hasPrefix(indentation + " ")
         if !isInside, !other.hasPrefix(indentation + ")"), !other.hasPrefix(indentation + "{") { break }
       }

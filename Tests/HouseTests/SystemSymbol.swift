@@ -1,8 +1,8 @@
-/// What an object file may ask the linker for to get at the machine, by kind.
+/// The symbols by which an object file accesses the machine, by kind.
 enum SystemSymbol: String, CaseIterable {
   case sockets, libuv, files, terminal, clocks, sleep, randomness, processes, threads, tasks
 
-  /// The kind of a symbol; nil: it doesn't get at the machine.
+  /// The kind of a symbol; `nil` if it doesn't access the machine.
   init?(_ symbol: String) {
     let symbol = Self.wrapped(symbol) ?? symbol
     let found =
@@ -13,7 +13,8 @@ enum SystemSymbol: String, CaseIterable {
     self = found
   }
 
-  /// The C function that a Swift function of the C library's module calls, such as `open` and `fcntl`; nil: the symbol is none.
+  /// The C function that a Swift function of the C library's module calls, such as `open` and `fcntl`; `nil` for
+  /// others.
   private static func wrapped(_ symbol: String) -> String? {
     guard let module = ["$s5Glibc", "$s6Darwin", "$s4Musl"].first(where: symbol.hasPrefix) else { return nil }
     let rest = symbol.dropFirst(module.count)
@@ -21,7 +22,7 @@ enum SystemSymbol: String, CaseIterable {
     return String(rest.drop(while: \.isNumber).prefix(count))
   }
 
-  /// - Parameter pattern: an exact name or, ending in `*`, how a name begins.
+  /// - Parameter pattern: an exact name or, ending in `*`, the start of a name.
   static func matches(_ symbol: String, _ pattern: String) -> Bool {
     pattern.hasSuffix("*") ? symbol.hasPrefix(pattern.dropLast()) : symbol == pattern
   }
@@ -97,7 +98,7 @@ enum SystemSymbol: String, CaseIterable {
     (.tasks, ["swift_task_create*"]),
   ]
 
-  /// Parts of mangled names of the standard library. The same with a generator handed in (`5using`) is allowed.
+  /// Parts of mangled names of the standard library. Variants with a given generator (`5using`) are allowed.
   private static let swiftNames: [(kind: SystemSymbol, parts: [String])] = [
     (
       .randomness,

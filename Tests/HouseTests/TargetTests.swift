@@ -1,16 +1,17 @@
 import Testing
 
-/// A target has 6,000 lines at most that people wrote, and depends on 12 other Swift targets at most; a program on 15.
+/// A target has at most 6,000 handwritten lines, and depends on at most 12 other Swift targets, a program on 15.
 ///
-/// Larger targets are listed with their figures. An entry that is not needed any more is an error, and so is one whose figure is not the present
-/// one. The list is to get shorter; a figure may rise only if a target that was imported was divided.
+/// Larger targets are listed with their figures. An unnecessary entry is an error, and so is one with another figure
+/// than the present one. The list should get shorter; a figure may rise only if an imported target was divided.
 ///
-/// Seen to fail: with a target that had more dependencies than its entry, with a figure of another size, and with an entry of a target that is gone.
+/// Seen to fail: with a target with more dependencies than its entry, with a figure of another size, and with an entry
+/// of a removed target.
 struct TargetTests {
   private static let mostLines = 6_000
   private static let mostDependencies = 12
   private static let mostDependenciesOfPrograms = 15
-  /// Libraries that have all of a program but its main file.
+  /// Libraries with all code of a program except its main file.
   private static let programBodies: Set = ["HapsimProgram", "HaptestProgram", "HAPSwarm"]
 
   /// "target lines" and "target dependencies", with their figures.
@@ -23,7 +24,7 @@ struct TargetTests {
     /// Swift targets: no C libraries, no plugins.
     let dependencies: Int
 
-    /// What is more than the rule allows.
+    /// The figures above the limits.
     var excesses: [String: Int] {
       var excesses: [String: Int] = [:]
       if lines > mostLines { excesses["\(name) lines"] = lines }
@@ -45,7 +46,7 @@ struct TargetTests {
     }
   }
 
-  @Test("No target is larger than the rule allows or has more dependencies, but for a list that only gets shorter")
+  @Test("No target exceeds the limits of size and dependencies, except for listed ones")
   func targets() throws {
     let targets = try Self.measured()
     #expect(targets.count > 40)
@@ -55,14 +56,14 @@ struct TargetTests {
       switch unused.removeValue(forKey: name) {
       case nil: Issue.record("\(name): \(size): divide it")
       case let listed? where size > listed: Issue.record("\(name) has grown from \(listed) to \(size): divide it")
-      case let listed? where size < listed: Issue.record("\(name): \(size) now: list it with that, not \(listed)")
+      case let listed? where size < listed: Issue.record("\(name): \(size) now: change its entry from \(listed)")
       default: break
       }
     }
-    #expect(unused.isEmpty, "these exceptions are not needed any more")
+    #expect(unused.isEmpty, "these exceptions are unnecessary")
   }
 
-  @Test("Figures beyond the rule are found")
+  @Test("Figures above the limits are found")
   func excessesAreFound() {
     #expect(Measured(name: "a", isProgram: false, lines: 6_000, dependencies: 12).excesses.isEmpty)
     #expect(Measured(name: "a", isProgram: true, lines: 6_000, dependencies: 15).excesses.isEmpty)
@@ -72,13 +73,13 @@ struct TargetTests {
     #expect(Measured(name: "a", isProgram: true, lines: 1, dependencies: 16).excesses == ["a dependencies": 16])
   }
 
-  @Test("No target exports what it imports")
+  @Test("No target re-exports an import")
   func nothingIsReexported() throws {
     for target in try PackageDescription.read().code {
       for file in try SourceFile.all(in: [target.path]) {
         #expect(
           !file.lines.contains { $0.contains("@_exported") && !$0.contains("//") },
-          "\(file.path) exports what it imports")
+          "\(file.path) re-exports an import")
       }
     }
   }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `Scripts/unit-tests` runs test targets that only compute in a process of their own.
+/// `Scripts/unit-tests` runs test targets that only compute in a separate process.
 ///
-/// Seen to fail: without `Attributes` in the script's expression, and with `Protocol` in it, a target that is gone.
+/// Seen to fail: without `Attributes` in the script's expression, and with `Protocol` in it, a removed target.
 struct UnitTestScriptTests {
   /// The regular expressions of the list `alone`.
   private static func expressions() throws -> [String] {

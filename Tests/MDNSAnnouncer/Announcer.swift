@@ -3,10 +3,11 @@ import HAPLoop
 import HAPWire
 import MDNS
 
-/// Announces the services of the last line it was given, and no other ones. Belongs to the loop's thread.
+/// Announces exactly the services of the last input line. Confined to the loop's thread.
 ///
-/// A line is `{"services": [{"name", "type", "subtypes", "port", "text", "host"}]}`. It is answered with `{"event": "taken"}`; a service whose name is
-/// verified is reported with `{"event": "registered", "name", "host"}`, also after it was renamed.
+/// A line is `{"services": [{"name", "type", "subtypes", "port", "text", "host"}]}`. It is answered with
+/// `{"event": "taken"}`. A service whose name is verified is reported with
+/// `{"event": "registered", "name", "host"}`, also after a rename.
 final class Announcer {
   private let driver: MDNSDriver<MDNSResponder>
   private let write: (JSONNode) -> Void
@@ -24,7 +25,7 @@ final class Announcer {
     }
   }
 
-  /// Withdraws the services that the line leaves out, changes the TXT records that differ, and publishes the new services.
+  /// Withdraws the services missing in the line, changes the TXT records that differ, and publishes the new services.
   func take(_ line: [UInt8]) throws {
     let wanted = try JSONNode.parse(line).list("services") { node throws(JSONProblem) in try MDNSService(node) }
     let left = published.filter { old in !wanted.contains { old.service.isSame(as: $0) } }
@@ -42,7 +43,7 @@ final class Announcer {
     write(.object([("event", .text("taken"))]))
   }
 
-  /// Withdraws everything with a goodbye.
+  /// Withdraws all services with a goodbye.
   func close() {
     for old in published { driver.perform { $0.withdraw(old.id, at: $1) } }
     driver.close(within: .seconds(1))

@@ -7,7 +7,7 @@ import HAPWire
   import Darwin
 #endif
 
-/// Takes lines from standard input until it ends, and ends the process.
+/// Reads lines from standard input until its end, then ends the process.
 func announce(on interface: String) throws -> Never {
   let loop = EventLoop(name: "announcer")
   loop.start()
@@ -32,7 +32,7 @@ func fail(_ message: String) -> Never {
   exit(1)
 }
 
-/// Writes a line. A reader that is gone is noticed at the end of the input.
+/// Writes a line. If the reader is gone, the process ends at the end of its input.
 private func put(_ line: String, to descriptor: Int32) {
   var line = line + "\n"
   line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }

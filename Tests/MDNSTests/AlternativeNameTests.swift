@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct MDNSAlternativeNameTests {
   @Test(
-    "[MD.30] The next name has the next number, and 63 bytes at most",
+    "[MD.30] The next name has the next number, and at most 63 bytes",
     arguments: [
       ("Lamp", "Lamp (2)"), ("Lamp (2)", "Lamp (3)"), ("Lamp (9)", "Lamp (10)"), ("Lamp (1)", "Lamp (1) (2)"),
       ("Lamp (02)", "Lamp (02) (2)"), ("(2)", "(2) (2)"), (" (2)", " (3)"), ("Lamp ()", "Lamp () (2)"),
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "[MD.30] The next host name has the next number, and 63 bytes at most",
+    "[MD.30] The next host name has the next number, and at most 63 bytes",
     arguments: [
       ("lamp", "lamp-2"), ("lamp-2", "lamp-3"), ("lamp-0", "lamp-0-2"), ("lamp2", "lamp2-2"),
       (String(repeating: "x", count: 63), String(repeating: "x", count: 61) + "-2"),
@@ -25,7 +25,7 @@ import Testing
     #expect(AlternativeName.ofHost(name) == next)
   }
 
-  @Test("[MD.35] The next name that is free is found with few questions, however many are taken")
+  @Test("[MD.35] The next free name is found with few questions, however many are taken")
   func free() {
     for count in [1, 2, 3, 4, 7, 8, 100, 10_000] {
       for (first, opening, closing) in [("Lamp", " (", ")"), ("lamp", "-", "")] {

@@ -33,7 +33,7 @@ import Testing
     for record in records { #expect(record.flushesCache == (record.type != DNSType.ptr), "\(record)") }
   }
 
-  @Test("[MD.14] Services of one host that wait for their goodbyes together free the host once")
+  @Test("[MD.14] Services of one host that wait for their goodbyes together release the host once")
   func sharedHostGoodbye() throws {
     let network = Network()
     var configuration = MDNSResponder.Configuration()
@@ -77,13 +77,13 @@ import Testing
     }
   }
 
-  @Test("[MD.12] The PTR record is never sent while a name of the service is probed for")
+  @Test("[MD.12] The PTR record is never sent while a name of the service is being probed")
   func completeOnly() {
     let network = Network()
     network.add()
     network.publish(lamp())
     network.run(.ms(600))
-    // The host's name is lost, the service's is not.
+    // There is a conflict for the host's name, but not for the service's.
     network.hear(response(DNSRecord(lampHost, DNSType.a, ttl: 120, .address([10, 0, 0, 77]))))
     network.hear(query(DNSQuestion(hap, DNSType.ptr)))
     network.run(.seconds(5))
@@ -95,7 +95,7 @@ import Testing
     #expect(first!.message.answers(DNSType.a).map(\.name) == [renamed])
   }
 
-  @Test("[MD.13] A changed TXT record is announced at once and once more a second later")
+  @Test("[MD.13] A changed TXT record is announced at once and again a second later")
   func textUpdate() throws {
     let network = Network()
     network.add()
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "[MD.13] A TXT record that changed while its name was probed for is announced as it is then, and an unchanged one is not announced"
+    "[MD.13] A TXT record that changes during probing is announced with its last value, and an unchanged one is not announced"
   )
   func earlyUpdate() throws {
     let network = Network()
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "[MD.14] A service that is withdrawn says goodbye for all its records; without a goodbye nothing is sent",
+    "[MD.14] A withdrawn service sends a goodbye for all its records; without goodbyes nothing is sent",
     arguments: [true, false])
   func goodbye(_ isPolite: Bool) {
     let network = Network()
@@ -176,7 +176,7 @@ import Testing
     network.run(.seconds(1))
     #expect(
       Set(network.responses(after: mark)[0].message.answers.map(\.type)) == [DNSType.ptr, DNSType.srv, DNSType.txt])
-    // One that was never announced has nothing to say.
+    // A service that was never announced sends no goodbye.
     let early = network.publish(lamp("Early", host: "early"))
     network.run(.ms(300))
     network.stations[0].responder.withdraw(early, at: network.now)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(
-    "[MD.14] A service that is withdrawn while its host gets another name says nothing of that name",
+    "[MD.14] A service that is withdrawn while its host is renamed sends no record with the new name",
     arguments: [true, false])
   func renamedHostGoodbye(_ isEarly: Bool) throws {
     let network = Network()
@@ -208,7 +208,7 @@ import Testing
     #expect(types == (isEarly ? [DNSType.ptr, DNSType.txt] : [DNSType.ptr, DNSType.txt, DNSType.srv, DNSType.a]))
   }
 
-  @Test("[MD.15] Announcements of many services share packets, and leave a few at a time")
+  @Test("[MD.15] Announcements of many services share packets, and are sent a few at a time")
   func pacing() {
     let network = Network()
     network.add()
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test(
-    "[MD.16] Records fill a packet of the MTU and no more, whatever the lengths of names and data",
+    "[MD.16] Records fill a packet of the MTU exactly, whatever the lengths of names and data",
     arguments: [1, 2, 8, 14, 15], [true, false])
   func fullPackets(_ typeLength: Int, _ isV4: Bool) {
     let type = "_" + String(repeating: "t", count: typeLength) + "._tcp"
@@ -261,7 +261,7 @@ import Testing
           let own = MDNSInterface.Assignment(Network.addressV6(0), prefixLength: 64)
           network.stations[0].responder.setInterface(MDNSInterface(index: 1, [own]), at: network.now)
         }
-        // Strings of 255 bytes at most, each with a byte for its length.
+        // Strings of at most 255 bytes, each with a length byte.
         let text = (0..<textLength / 250).map { _ in [UInt8](repeating: 0x74, count: 249) }
         for number in 0..<4 {
           network.publish(
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(
-    "[MD.16] A record that is too large for a packet of its link goes alone, up to 9000 bytes, and the PTR record comes last"
+    "[MD.16] A record that is too large for a packet of its link is sent alone, up to 9000 bytes, with the PTR record last"
   )
   func largeRecord() {
     let network = Network()
@@ -294,7 +294,7 @@ import Testing
     #expect(network.sent.allSatisfy { $0.packet.bytes.count <= 9000 - 28 })
   }
 
-  @Test("[MD.17] Services of _matter types are alone in their packets, together with their host")
+  @Test("[MD.17] Services of _matter types get separate packets, together with their host")
   func alone() {
     let network = Network()
     network.add()

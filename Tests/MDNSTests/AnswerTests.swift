@@ -4,7 +4,7 @@ import Testing
 
 let quiet = Duration.seconds(10)
 
-/// A network with one station that has announced a service, and been quiet since.
+/// A network with one station that has announced a service, and was silent since.
 func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> Network {
   let network = Network()
   network.add(v6: v6)
@@ -14,7 +14,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
 }
 
 @Suite struct AnswerTests {
-  @Test("[MD.18] A question for the type is answered to all after 20 to 120 ms, at random")
+  @Test("[MD.18] A question for the type is answered by multicast after 20 to 120 ms, at random")
   func sharedDelay() {
     var delays: Set<Duration> = []
     for seed in 1...40 {
@@ -51,7 +51,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.20] With a PTR record come SRV, TXT and addresses; with an SRV record come addresses; with one family of addresses the other",
+    "[MD.20] A PTR record comes with SRV, TXT and addresses; an SRV record with addresses; an address with the other family's",
     arguments: [false, true])
   func additionals(_ v6: Bool) throws {
     let network = announced(v6: v6)
@@ -76,7 +76,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.51] Answers with many services leave a few packets at a time, after a long silence too",
+    "[MD.51] Answers with many services are sent a few packets at a time, even after a long silence",
     arguments: [true, false])
   func pace(_ wantsUnicast: Bool) {
     let network = Network()
@@ -88,15 +88,15 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.run(.seconds(3))
     let times = network.sent[mark...].map(\.time)
     #expect(times.count > 30)
-    // The records were not sent to all for a quarter of their time.
+    // The records were not multicast for a quarter of their time.
     #expect(network.sent[mark...].allSatisfy { $0.packet.destination == .multicast(isV4: true) })
     for time in times {
-      // Two ticks at most begin in 10 ms.
+      // At most two ticks start in 10 ms.
       #expect(times.count { $0 >= time && $0 < time + .ms(10) } <= 20)
     }
   }
 
-  @Test("[MD.23] A question that a packet repeats many times is answered once") func repeatedQuestion() {
+  @Test("[MD.23] A question that is repeated in a packet is answered once") func repeatedQuestion() {
     let network = announced()
     let mark = network.mark
     let one = DNSQuestion(lampName, DNSType.any, wantsUnicast: true)
@@ -106,7 +106,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(answers.count == 2)
   }
 
-  @Test("[MD.21] A type of record that a name of ours doesn't have is denied with NSEC, which lists those there are")
+  @Test("[MD.21] A record type that our name lacks is denied with NSEC, which lists the existing types")
   func denial() throws {
     let network = announced()
     for (name, type, types) in [
@@ -120,14 +120,14 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
       #expect(answers.map(\.data) == [.existing(next: name, types: types)])
       #expect(answers[0].flushesCache && answers[0].ttl == 120)
     }
-    // A name of others is not ours to deny.
+    // Names of others are not denied.
     let mark = network.mark
     network.hear(query(DNSQuestion(DNSName("other.local")!, DNSType.a), DNSQuestion(hap, DNSType.txt)))
     network.run(.seconds(3))
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.22] No record is sent to all twice within a second: a second question waits for the rest of it")
+  @Test("[MD.22] No record is multicast twice within a second: a second question waits for the rest of it")
   func rateLimit() {
     let network = announced()
     let mark = network.mark
@@ -147,7 +147,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(sent[0].time == start)
   }
 
-  @Test("[MD.23] Answers to several queriers that wait are sent once, in one packet")
+  @Test("[MD.23] Pending answers to several queriers are sent once, in one packet")
   func aggregation() {
     let network = Network()
     network.add()
@@ -169,7 +169,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.24] An answer that the querier knows, with half of its time at least, is not sent",
+    "[MD.24] An answer that the querier knows, with at least half of its time left, is not sent",
     arguments: [4500, 2250, 2249, 10] as [UInt32])
   func knownAnswers(_ ttl: UInt32) {
     let network = announced()
@@ -182,7 +182,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.hear(query(DNSQuestion(lampName, DNSType.txt), known: [text]))
     network.run(.seconds(3))
     #expect(network.responses(after: second).isEmpty == (ttl >= 2250))
-    // One with other data is none of ours.
+    // A known answer with other data is not ours.
     let third = network.mark
     network.hear(query(DNSQuestion(lampName, DNSType.srv), known: [otherService()]))
     network.run(.seconds(3))
@@ -208,7 +208,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.25] After a query that was cut, the answer waits 400 to 500 ms for the rest of the known answers")
+  @Test("[MD.25] After a truncated query, the answer waits 400 to 500 ms for the other known answers")
   func cutQuery() {
     let network = announced()
     var cut = query(DNSQuestion(hap, DNSType.ptr))
@@ -230,7 +230,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     }
   }
 
-  @Test("[MD.26] An answer that another host sends first, with our time at least, is not sent again")
+  @Test("[MD.26] An answer that another host sends first, with at least our time, is not sent again")
   func duplicateAnswer() {
     for (ttl, isSent) in [(4500, false), (4499, true)] as [(UInt32, Bool)] {
       let network = announced()
@@ -250,7 +250,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.27] A question with the QU bit is answered to the querier, or to all if they have not heard of the record for a quarter of its time"
+    "[MD.27] A QU question is answered by unicast, or by multicast if the record was not multicast for a quarter of its time"
   )
   func unicast() {
     let network = announced()
@@ -274,7 +274,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(network.responses(after: second).map(\.isMulticast) == [true])
   }
 
-  @Test("[MD.27] A question that was sent to this machine alone is answered like one with the QU bit")
+  @Test("[MD.27] A question sent by unicast is answered like one with the QU bit")
   func direct() {
     let network = announced()
     let mark = network.mark
@@ -283,7 +283,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.28] A querier with another port than 5353 gets a plain DNS answer: its id and question, 10 s at most, no cache-flush bit"
+    "[MD.28] A querier with a port other than 5353 gets a plain DNS answer: its ID and question, at most 10 s, no cache-flush bit"
   )
   func legacy() throws {
     let network = announced()
@@ -304,7 +304,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     }
   }
 
-  @Test("[MD.28] An answer to such a querier that is too long is cut, with the TC bit")
+  @Test("[MD.28] An answer to such a querier that is too long is truncated, with the TC bit")
   func cutLegacy() throws {
     let network = Network()
     network.add()
@@ -317,7 +317,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(sent.message.isTruncated && sent.message.answers.count > 3 && sent.packet.bytes.count <= 1440)
   }
 
-  @Test("[MD.29] The list of types has each type, and a subtype leads to its services")
+  @Test("[MD.29] The list of types has each type, and a subtype returns its services")
   func enumeration() throws {
     let network = Network()
     network.add()

@@ -19,7 +19,7 @@ import Testing
     #expect(network.probes().isEmpty && network.responses().count == 2)
   }
 
-  @Test("A service that isn't announced answers its queriers alone")
+  @Test("A service that isn't announced answers only by unicast")
   func noAnnouncements() {
     let network = established { $0.announces = false }
     #expect(network.probes().count == 3 && network.responses().isEmpty && network.reports().count == 1)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("A service without goodbyes goes silently")
+  @Test("A service without goodbyes ends silently")
   func noGoodbye() {
     let network = established { $0.saysGoodbye = false }
     let mark = network.mark
@@ -59,7 +59,7 @@ import Testing
     #expect(network.reports().count == 1 && network.registeredName(0) == "Lamp" && network.probes().count == 3)
   }
 
-  @Test("Known answers, QU questions, cache-flush bits and TTLs deviate one by one")
+  @Test("Known answers, QU questions, cache-flush bits and TTLs can deviate separately")
   func answers() {
     let known = query(DNSQuestion(hap, DNSType.ptr), known: [pointer()])
     var network = established { $0.suppressesKnownAnswers = false }
@@ -90,7 +90,7 @@ import Testing
     #expect(ttls.allSatisfy { $0.1 == ($0.0 ? 8 : 7) || $0.1 == 4500 })
   }
 
-  @Test("A service that repeats itself is announced with its pause until the behavior changes")
+  @Test("A service that repeats its announcements does so at its interval until the behavior changes")
   func storm() {
     let network = established { $0.repeats = .ms(100) }
     let id = network.reports()[0].id

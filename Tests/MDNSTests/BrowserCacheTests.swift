@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserCacheTests {
-  /// A browser that found a lamp at 10 s, when its search has become quiet.
+  /// A browser that found a lamp at 10 s, after its search has become quiet.
   private func labWithLamp(_ lamp: Accessory = Accessory(), seed: UInt64 = 1) throws -> BrowserLab {
     let lab = try BrowserLab(seed: seed)
     lab.advance(to: .seconds(10))
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "[MB.19] Records of services are asked for again at 80, 85, 90 and 95 % of their time, each up to 2 % later, and go at its end"
+    "[MB.19] Records of services are queried again at 80, 85, 90 and 95 % of their time, each up to 2 % later, and then expire"
   )
   func refresh() throws {
     let lamp = Accessory(hostTTL: 1000, otherTTL: 40_000)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("[MB.19] A record that is heard again has its whole time again, and is not asked for")
+  @Test("[MB.19] A record that is received again gets its full time, and is not queried")
   func renewed() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -48,7 +48,7 @@ import Testing
     #expect(lab.takeQuestions().allSatisfy { $0.question.name == BrowserLab.type } && lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.20] The answer to a question for the SRV record brings the addresses, so that they are not asked for")
+  @Test("[MB.20] The answer to a question for the SRV record contains the addresses, so they are not queried")
   func fewQuestions() throws {
     let lamp = Accessory()
     var asked = 0
@@ -67,7 +67,7 @@ import Testing
     #expect(asked <= 3)
   }
 
-  @Test("[MB.21] After a goodbye a record goes within a second, unless it is announced again before")
+  @Test("[MB.21] After a goodbye a record expires within a second, unless it is announced again before")
   func goodbye() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -88,7 +88,7 @@ import Testing
     #expect(lab.takeReports() == [.appeared(lamp.found())])
   }
 
-  @Test("[MB.21] A record that is announced again after its goodbye is asked for in time")
+  @Test("[MB.21] A record that is announced again after its goodbye is queried in time")
   func goodbyeTakenBack() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "[MB.22] The cache-flush bit removes other records of the name and type after a second, those of the last second excepted"
+    "[MB.22] The cache-flush bit removes other records of the name and type after a second, except those of the last second"
   )
   func flush() throws {
     var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
@@ -120,7 +120,7 @@ import Testing
     lab.advance(by: .seconds(5))
     lamp.addresses = [[10, 0, 0, 9], [10, 0, 0, 10]]
     #expect(lab.takeReports().last?.service == lamp.found())
-    // Without the bit nothing goes.
+    // Without the bit no record is removed.
     lamp.flushesCache = false
     lamp.addresses = [[10, 0, 0, 7]]
     lab.respond(lamp.addressRecords)
@@ -128,7 +128,7 @@ import Testing
     #expect(lab.takeReports().last?.service?.addresses.count == 3 && old.addresses.count == 2)
   }
 
-  @Test("[MB.22] A goodbye with the bit for one of two addresses leaves the other") func flushingGoodbye() throws {
+  @Test("[MB.22] A goodbye with the bit for one of two addresses keeps the other") func flushingGoodbye() throws {
     var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
     let lab = try labWithLamp(lamp)
     lab.advance(by: .seconds(2))
@@ -152,7 +152,7 @@ import Testing
     #expect(lab.takeReports() == [.changed(lamp.found())])
     lab.advance(by: .seconds(2))
     #expect(lab.takeReports().isEmpty && lab.browser.cache.count == 5)
-    // The service still says where it is, so its PTR record is not in doubt.
+    // The service still has a location, so its PTR record is not in doubt.
     lab.advance(by: .seconds(20))
     #expect(lab.takeReports().isEmpty)
   }
@@ -177,14 +177,14 @@ import Testing
     #expect(lab.takeReports().isEmpty && lab.browser.cache.count == 5)
   }
 
-  @Test("[MB.12] A value without the cache-flush bit that is taken back and comes again is the newest")
+  @Test("[MB.12] A value without the cache-flush bit that is withdrawn and announced again is the newest")
   func cameAgain() throws {
     let old = Accessory(flushesCache: false)
     let lab = try labWithLamp(old)
     let new = Accessory(port: 81, flushesCache: false)
     lab.respond([new.place])
     lab.advance(by: .milliseconds(100))
-    // Heard again is not new.
+    // A repetition is not new.
     lab.respond([old.place])
     lab.advance(by: .milliseconds(100))
     #expect(lab.takeReports() == [.changed(new.found())])
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(
-    "[MB.24] After a failed connection SRV and addresses are asked for twice; without an answer in ten seconds they go, and then the PTR record"
+    "[MB.24] After a failed connection SRV and addresses are queried twice; unanswered, they expire after ten seconds, then PTR"
   )
   func reconfirm() throws {
     let lamp = Accessory()
@@ -228,7 +228,7 @@ import Testing
     #expect(lab.browser.services.count == 0)
   }
 
-  @Test("[MB.24] Records that are confirmed stay, and their old time is not cut")
+  @Test("[MB.24] Confirmed records are kept, and their time is not shortened")
   func confirmed() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -241,7 +241,7 @@ import Testing
     #expect(lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.25] A record that two questions of others, a second apart, do not bring within ten seconds goes")
+  @Test("[MB.25] A record that two questions of others, a second apart, do not return within ten seconds expires")
   func observedFailure() throws {
     let lamp = Accessory()
     let question = DNSQuestion(lamp.instance, DNSType.srv)
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test(
-    "[MB.26] Questions that were answered, that knew the answer, or that were no multicast question to all, are no failure"
+    "[MB.26] Questions that were answered, that included the answer, or that were not multicast don't count as failures"
   )
   func noFailure() throws {
     let lamp = Accessory()
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test("[MB.26] An answer ends the count of questions that were not answered")
+  @Test("[MB.26] An answer resets the count of unanswered questions")
   func answered() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -300,7 +300,7 @@ import Testing
     #expect(lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.6] A question of another host for a record that is about to be asked for counts as the browser's own")
+  @Test("[MB.6] Another host's question for a record replaces the browser's own next one")
   func refreshSuppressed() throws {
     let lamp = Accessory(hostTTL: 1000)
     let question = DNSQuestion(lamp.instance, DNSType.srv)
@@ -316,7 +316,7 @@ import Testing
     #expect(lab.takeQuestions().contains { $0.question == question })
   }
 
-  @Test("[MB.6] A lookup that another host has just asked for counts as the browser's own, but not twice in a row")
+  @Test("[MB.6] Another host's recent lookup replaces the browser's own, but not twice in a row")
   func lookupSuppressed() throws {
     let lamp = Accessory()
     let question = DNSQuestion(lamp.instance, DNSType.srv)
@@ -337,7 +337,7 @@ import Testing
     #expect(lab.takeQuestions().map(\.question) == [DNSQuestion(lamp.instance, DNSType.txt)])
   }
 
-  @Test("[MB.27] A time to live above a day is taken for a day", arguments: [false, true])
+  @Test("[MB.27] A time to live above a day is limited to a day", arguments: [false, true])
   func longTTL(_ isRenewed: Bool) throws {
     let lamp = Accessory(hostTTL: .max, otherTTL: .max)
     let lab = try labWithLamp(lamp)
@@ -348,7 +348,7 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone] && lab.browser.cache.count == 0)
   }
 
-  @Test("[MB.28] Over more than an hour of an accessory that answers, it is never lost, and few questions are asked")
+  @Test("[MB.28] An accessory that answers is never lost in more than an hour, with few questions")
   func hour() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -363,9 +363,9 @@ import Testing
       lab.respond(answers, additional: answers.contains(lamp.place) ? lamp.addressRecords + [lamp.denial] : [])
     }
     #expect(lab.takeReports().isEmpty)
-    // SRV every 96 s, now and then an address, the type at 15 s, 31 s, … and the TXT record once.
+    // SRV every 96 s, sometimes an address, the type at 15 s, 31 s, … and the TXT record once.
     #expect((45...90).contains(questions))
-    // The accessory loses its power.
+    // The accessory loses power.
     lab.advance(by: .seconds(5000))
     #expect(lab.takeReports() == [lamp.gone])
   }

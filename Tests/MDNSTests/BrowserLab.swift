@@ -3,7 +3,7 @@ import Testing
 
 @testable import MDNS
 
-/// A browser with virtual time, and what it sent and reported.
+/// A browser with virtual time, and its packets and reports.
 final class BrowserLab {
   struct Sent {
     var at: Duration
@@ -19,7 +19,7 @@ final class BrowserLab {
   static let type = DNSName("_hap._tcp.local")!
   static let neighbour = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 7])!)
 
-  /// - Parameter interfaces: with the address 10.0.0.1/24; the one with index 2 has 10.0.1.1/24, and so on.
+  /// - Parameter interfaces: indices; index 1 has the address 10.0.0.1/24, index 2 has 10.0.1.1/24, and so on.
   init(
     interfaces: [UInt32] = [1], usesV6: Bool = false, sharesPort: Bool = false, seed: UInt64 = 1,
     limits: MDNSBrowser.Limits = .init(), type: String? = "_hap._tcp"
@@ -39,7 +39,7 @@ final class BrowserLab {
     take()
   }
 
-  /// Performs all that is due until then, each thing at its time.
+  /// Performs all actions due until then, each at its time.
   func advance(to time: Duration) {
     while let next = browser.nextDeadline, next <= time {
       now = max(now, next)
@@ -139,7 +139,7 @@ struct Accessory {
         .address(address))
     }
   }
-  /// The types of addresses that the host has.
+  /// The existing address types of the host.
   var denial: DNSRecord {
     DNSRecord(
       hostName, DNSType.nsec, ttl: hostTTL, flushesCache: flushesCache,
@@ -147,7 +147,7 @@ struct Accessory {
   }
   var all: [DNSRecord] { [pointer, place, textRecord] + addressRecords + [denial] }
 
-  /// As the browser reports it.
+  /// The service as the browser reports it.
   func found(on interface: UInt32 = 1) -> MDNSFoundService {
     MDNSFoundService(
       name: Array(name.utf8), type: "_hap._tcp", host: "\(host).local", port: port,
@@ -159,7 +159,7 @@ struct Accessory {
 }
 
 extension DNSRecord {
-  /// With another time to live.
+  /// The same record with another time to live.
   func with(ttl: UInt32) -> DNSRecord {
     var record = self
     record.ttl = ttl

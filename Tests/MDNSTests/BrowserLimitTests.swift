@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "[MB.29] If there are too many instances, the oldest of those that were never resolved is evicted; resolved ones stay"
+    "[MB.29] With too many instances, the oldest unresolved one is evicted; resolved ones are kept"
   )
   func services() throws {
     let lab = try BrowserLab(limits: limits { $0.services = 10 })
@@ -29,7 +29,7 @@ import Testing
     let new = lab.takeReports()
     #expect(new.count == 4 && !new.contains { if case .gone = $0 { true } else { false } })
     #expect(lab.browser.services.count == 10)
-    // They are renewed although the cache is full.
+    // They are renewed even though the cache is full.
     for _ in 0..<10 {
       lab.advance(by: .seconds(60))
       for lamp in lamps + [late] { lab.respond(lamp.all) }
@@ -38,7 +38,7 @@ import Testing
     for lamp in lamps { #expect(!gone.contains(lamp.gone)) }
   }
 
-  @Test("[MB.30] Records that no service needs are evicted for others, and are never more than a limit")
+  @Test("[MB.30] Records that no service needs are evicted for others, and are limited in number")
   func unwanted() throws {
     let lab = try BrowserLab(limits: limits { $0.unwantedRecords = 100 })
     let lamp = Accessory()
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "[MB.30] The records and their bytes are never more than a limit; those of resolved services stay",
+    "[MB.30] The number and size of records are limited; those of resolved services are kept",
     arguments: [true, false])
   func records(_ ofCount: Bool) throws {
     let lab = try BrowserLab(limits: limits { if ofCount { $0.records = 100 } else { $0.bytes = 30_000 } })
@@ -77,7 +77,7 @@ import Testing
     for lamp in lamps { #expect(!reports.contains(lamp.gone)) }
   }
 
-  @Test("[MB.30] A TXT record of many short strings counts with the memory that they take in a report")
+  @Test("[MB.30] A TXT record of many short strings counts with its memory in a report")
   func strings() throws {
     let lab = try BrowserLab(limits: limits { $0.bytes = 1_000_000 })
     for number in 0..<100 {
@@ -87,7 +87,7 @@ import Testing
     #expect(lab.takeReports().count == 8)
   }
 
-  @Test("[MB.31] More than 64 records of a name, type and interface are not kept; those that were first stay")
+  @Test("[MB.31] At most 64 records of a name, type and interface are kept, the first ones")
   func recordsOfName() throws {
     var lamp = Accessory(flushesCache: false)
     let lab = try BrowserLab()
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "[MB.32] Names are looked up with at most 50 packets at once and 100 a second; records of known services go first")
+    "[MB.32] Names are looked up with at most 50 packets at once and 100 per second, records of known services first")
   func rate() throws {
     let lab = try BrowserLab()
     lab.advance(to: .seconds(10))
@@ -123,7 +123,7 @@ import Testing
     #expect(lab.takeQuestions().contains { $0.question == DNSQuestion(lamp.instance, DNSType.srv) })
   }
 
-  @Test("[MB.32] Records to be asked for again wait in a list that is no longer than the cache may be")
+  @Test("[MB.32] Records to be queried again wait in a list no longer than the cache limit")
   func refreshes() throws {
     let lab = try BrowserLab(limits: limits { $0.records = 100 })
     let lamp = Accessory()
@@ -133,7 +133,7 @@ import Testing
     #expect(lab.browser.links[0].refreshes.count == 100)
   }
 
-  @Test("[MB.33] The known answers of a large network are sent at ten packets a second on average")
+  @Test("[MB.33] The known answers of a large network are sent at ten packets per second on average")
   func knownAnswerRate() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(
-    "[MB.34] Packets of random bytes, and right packets with random changes, keep no name and no lookup without a record"
+    "[MB.34] Packets of random bytes, and valid packets with random changes, leave no name or lookup without a record"
   )
   func randomPackets() throws {
     var random = MDNSRandom(seed: 7)
@@ -172,7 +172,7 @@ import Testing
     #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
   }
 
-  @Test("[MB.34] A service that names itself as its host keeps nothing when it is gone", arguments: [false, true])
+  @Test("[MB.34] A service whose host is itself leaves no state when it is gone", arguments: [false, true])
   func ownHost(_ placeFirst: Bool) throws {
     let lamp = Accessory(hostTTL: placeFirst ? 5 : 50, otherTTL: 20)
     var place = lamp.place
@@ -183,7 +183,7 @@ import Testing
     #expect(lab.browser.size == (services: 0, records: 0, names: 1, bytes: lab.browser.size.bytes))
   }
 
-  @Test("[MB.35] After a report on many services the next waits, 50 µs for each")
+  @Test("[MB.35] After a report on many services, the next is delayed by 50 µs for each")
   func reportRate() throws {
     let lab = try BrowserLab()
     var lamps = (0..<1000).map { Accessory(name: "Lamp \($0)") }
@@ -197,7 +197,7 @@ import Testing
     lab.advance(by: .milliseconds(1))
     #expect(lab.takeReports().count == 1000)
   }
-  @Test("[MB.35] After a report on a host that thousands of SRV records name, the next waits, 5 µs for each")
+  @Test("[MB.35] After a report on a host of thousands of SRV records, the next is delayed by 5 µs for each")
   func placeRate() throws {
     let lab = try BrowserLab()
     respondPlaces(0..<7999, lab) { [Accessory(name: "Flood \($0)").place] }
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "[MB.36] Work for an instance does not grow with the SRV records that name it, nor work for a type with its PTR records"
+    "[MB.36] The work for an instance is independent of the SRV records that name it, and that for a type of its PTR records"
   )
   func lists() throws {
     let lab = try BrowserLab()
@@ -248,7 +248,7 @@ import Testing
     #expect(try lab.browser.cache.all(of: entry(lamp.type), type: DNSType.ptr).count == 1001)
   }
 
-  @Test("[MB.36] Records that expire together are dropped in parts, one right after the other")
+  @Test("[MB.36] Records that expire together are removed in parts, one immediately after the other")
   func expiry() throws {
     let lab = try BrowserLab()
     respondPlaces(0..<5000, lab) { [Accessory(name: "Flood \($0)").place] }
@@ -260,7 +260,7 @@ import Testing
     #expect(lab.browser.cache.count == 0)
   }
 
-  @Test("[MB.36] The addresses of a host are collected once for a report, whatever number of services it has")
+  @Test("[MB.36] The addresses of a host are collected once per report, whatever its number of services")
   func sharedAddresses() throws {
     let lab = try BrowserLab()
     for number in 0..<20 { lab.respond(Accessory(name: "Lamp \(number)").all) }

@@ -29,7 +29,7 @@ import Testing
     return found
   }
 
-  /// Applies reports to what was reported before. None may repeat another, or be of an unknown service.
+  /// Applies reports to the former state. A report must not repeat another, or refer to an unknown service.
   private func apply(_ reports: [MDNSBrowserReport], to told: inout [[UInt8]: MDNSFoundService]) {
     for report in reports {
       switch report {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A packet, a failed connection, or an interface that comes or goes.
+  /// A packet, a failed connection, or an interface that appears or disappears.
   private func step(_ lab: BrowserLab, _ random: inout MDNSRandom) {
     func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
     var lamp = Accessory(name: "L\(number(4))", host: "h\(number(3))", port: UInt16(number(3)))
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "[MB.11] Whatever comes, each report is a change, and all reports together say what the records say",
+    "[MB.11] For any input, each report is a change, and all reports together match the records",
     arguments: 1...8 as ClosedRange<UInt64>)
   func reports(_ seed: UInt64) throws {
     var random = MDNSRandom(seed: seed)

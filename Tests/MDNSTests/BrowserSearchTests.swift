@@ -6,7 +6,7 @@ import Testing
 private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
 
 @Suite struct BrowserSearchTests {
-  @Test("[MB.1] A search asks after 20 to 120 ms, then after 1 s, 2 s, 4 s, … and at last once an hour")
+  @Test("[MB.1] A search sends a question after 20 to 120 ms, then after 1 s, 2 s, 4 s, … and finally once an hour")
   func schedule() throws {
     for seed in 1...20 as ClosedRange<UInt64> {
       let lab = try BrowserLab(seed: seed)
@@ -27,7 +27,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     return try #require(lab.takeSent().first).at
   }
 
-  @Test("[MB.2] The first question wants a unicast answer, the others a multicast one; all do if the port is shared")
+  @Test("[MB.2] Only the first question requests a unicast answer; with a shared port, none does")
   func unicast() throws {
     for sharesPort in [false, true] {
       let lab = try BrowserLab(sharesPort: sharesPort)
@@ -38,7 +38,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     }
   }
 
-  @Test("[MB.3] Queries go to the groups of the families that the interface has")
+  @Test("[MB.3] Queries are sent to the groups of the interface's address families")
   func families() throws {
     let lab = try BrowserLab(usesV6: true)
     lab.advance(to: .milliseconds(120))
@@ -88,7 +88,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     )
   }
 
-  @Test("[MB.6] A question that another host has just sent counts as the browser's own, but not twice in a row")
+  @Test("[MB.6] Another host's recent question replaces the browser's own, but not twice in a row")
   func suppressed() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))
@@ -104,7 +104,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
   }
 
   @Test(
-    "[MB.7] A question of another host with other known answers, a QU, truncated or unicast one, or an early one, suppresses none"
+    "[MB.7] Another host's question with other known answers, or a QU, truncated, unicast or early one, replaces none"
   )
   func notSuppressed() throws {
     let lamp = Accessory()
@@ -137,7 +137,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(lab.takeSent().map(\.at) == [last + .seconds(2)])
   }
 
-  @Test("[MB.6] A question whose known answers the browser would send too suppresses its own")
+  @Test("[MB.6] Another host's question with the same known answers replaces the browser's own")
   func sameKnownAnswers() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))
@@ -150,7 +150,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(lab.takeSent().isEmpty)
   }
 
-  @Test("[MB.8] A subtype is searched for by its own name, and finds instances of the type")
+  @Test("[MB.8] A subtype is searched by its own name, and finds instances of the type")
   func subtype() throws {
     let lab = try BrowserLab(type: "_L3840._sub._hap._tcp")
     lab.advance(to: .milliseconds(120))
@@ -165,7 +165,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
   }
 
   @Test(
-    "[MB.9] Searches for several types are asked for in one packet; one that is stopped is not asked for, nor are its services"
+    "[MB.9] Searches for several types share one packet; a stopped one is not queried, nor are its services"
   )
   func severalTypes() throws {
     let lab = try BrowserLab(sharesPort: true)
@@ -186,7 +186,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
   }
 
   @Test(
-    "[MB.10] A new interface, and one whose addresses changed, is searched again; the records of one that goes are forgotten"
+    "[MB.10] A new interface, and one with changed addresses, is searched again; the records of a removed one are dropped"
   )
   func interfaces() throws {
     let lab = try BrowserLab(interfaces: [1])

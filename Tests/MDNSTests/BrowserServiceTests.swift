@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("[MB.11] Each change of its records is reported; port 0 is none")
+  @Test("[MB.11] Each change of its records is reported; port 0 counts as missing")
   func changes() throws {
     let lab = try BrowserLab()
     var lamp = Accessory()
@@ -59,7 +59,7 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone])
   }
 
-  @Test("[MB.12] Of records that differ on several interfaces, the newest counts; when it goes, the one before does")
+  @Test("[MB.12] Of different records on several interfaces, the newest counts; when it expires, the one before does")
   func severalInterfaces() throws {
     let lab = try BrowserLab(interfaces: [1, 2])
     let here = Accessory()
@@ -68,7 +68,7 @@ import Testing
     lab.advance(by: .milliseconds(20))
     lab.respond(there.all, on: 2)
     lab.advance(by: .milliseconds(20))
-    // Heard again is not new.
+    // A repetition is not new.
     lab.respond(here.all, on: 1)
     lab.advance(by: .milliseconds(20))
     var both = there.found(on: 2)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(
-    "[MB.13] SRV and TXT records that are missing are asked for in one packet after 20 to 120 ms, then again after 1 s, 2 s, 4 s, …"
+    "[MB.13] Missing SRV and TXT records are queried in one packet after 20 to 120 ms, then again after 1 s, 2 s, 4 s, …"
   )
   func lookup() throws {
     let lab = try BrowserLab()
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(
-    "[MB.14] Nothing is asked of a service whose records came with it, in its packet or in one shortly before or after")
+    "[MB.14] Nothing is queried for a service whose records arrived with it, or shortly before or after")
   func noQuestions() throws {
     let lamp = Accessory()
     let packets: [[[DNSRecord]]] = [
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("[MB.14] Records that came before their service are asked for again in time, as all others")
+  @Test("[MB.14] Records that arrived before their service are queried again in time, as all others")
   func keptRecords() throws {
     let lamp = Accessory()
     for first in [
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "[MB.15] Addresses of the interface's families are asked for; those that NSEC denies are not; three times if the host has the other family"
+    "[MB.15] Addresses of the interface's families are queried, except denied ones; three times if the host has the other family"
   )
   func addresses() throws {
     let lamp = Accessory()
@@ -167,7 +167,7 @@ import Testing
     func questions(_ records: [DNSRecord], usesV6: Bool) throws -> [UInt16: Int] {
       let lab = try BrowserLab(usesV6: usesV6)
       lab.respond(records)
-      // Of each packet, one goes to each family's group.
+      // One copy of each packet goes to each family's group.
       lab.advance(to: .seconds(100))
       let questions = lab.takeSent().filter { $0.packet.destination == .multicast(isV4: true) }
         .flatMap(\.message.questions).filter { $0.name == lamp.hostName }
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(
-    "[MB.17] Responses from another port, to this machine from another network, or with an operation or response code, are ignored"
+    "[MB.17] Responses from another port, by unicast from another network, or with an operation or response code, are ignored"
   )
   func ignored() throws {
     let lamp = Accessory()
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("[MB.18] A record whose name or data is malformed is ignored alone")
+  @Test("[MB.18] Only the record whose name or data is malformed is ignored")
   func malformed() throws {
     let lamp = Accessory()
     let bad: [DNSRecord] = [
@@ -257,7 +257,7 @@ import Testing
       late.advance(by: .seconds(2))
       #expect(late.takeReports() == [.appeared(lamp.found())] && late.browser.services.count == 1, "\(record)")
     }
-    // A name that leads to itself, and one that leads forward.
+    // A name that refers to itself, and one that refers forward.
     for pointer in [[0xC0, 12], [0xC0, 40]] as [[UInt8]] {
       var writer = DNSWriter()
       writer.appendHead(id: 0, flags: 0x8400, counts: [0, 1, 0, 0])

@@ -14,7 +14,7 @@ private let probeOfLamp = DNSMessage(
   questions: [DNSQuestion(lampName, DNSType.any, wantsUnicast: true)], authorities: [otherService(port: 65535)])
 
 @Suite struct ConflictTests {
-  @Test("[MD.32] A verified name with a conflict is probed for again; without an objection it stays")
+  @Test("[MD.32] A verified name with a conflict is probed again; without an objection it is kept")
   func reprobe() throws {
     let (network, id) = established()
     let mark = network.mark
@@ -32,7 +32,7 @@ private let probeOfLamp = DNSMessage(
     #expect(announced.count == 2 && network.stations[0].responder.name(of: id) == "Lamp")
   }
 
-  @Test("[MD.32] Conflicting responses that arrive together cause one new probing, and no other name")
+  @Test("[MD.32] Conflicting responses that arrive together cause a single new probing, and no other name")
   func twoAtOnce() {
     let (network, id) = established()
     let mark = network.mark
@@ -55,7 +55,7 @@ private let probeOfLamp = DNSMessage(
         .conflict(id, name: "Lamp"), .renamed(id, from: "Lamp", to: "Lamp (2)"),
         .registered(id, name: "Lamp (2)", host: "lamp"),
       ])
-    // The PTR record of the old name is the other host's now: no goodbye.
+    // The PTR record of the old name belongs to the other host now: no goodbye.
     #expect(!network.sent.contains { $0.message.records.contains { $0.isGoodbye } })
   }
 
@@ -73,7 +73,7 @@ private let probeOfLamp = DNSMessage(
     #expect(network.reports().count == count)
   }
 
-  @Test("[MD.34] A service that may not be renamed gives up when its name is taken", arguments: [true, false])
+  @Test("[MD.34] A service that may not be renamed fails if its name is taken", arguments: [true, false])
   func givesUp(_ isLocal: Bool) {
     let network = Network()
     network.add()
@@ -89,7 +89,7 @@ private let probeOfLamp = DNSMessage(
     #expect(network.responses().allSatisfy { !$0.message.answers.contains { $0.name == DNSName("second.local")! } })
   }
 
-  @Test("[MD.35] Of two services of one responder with one name the second is renamed at once")
+  @Test("[MD.35] If two services of one responder have one name, the second is renamed at once")
   func local() {
     let network = Network()
     network.add()
@@ -101,7 +101,7 @@ private let probeOfLamp = DNSMessage(
     #expect(network.reports().filter { if case .registered = $0 { true } else { false } }.count == 2)
   }
 
-  @Test("[MD.35] Equal names that are published together are renamed once each, hosts too")
+  @Test("[MD.35] Equal names that are published together are renamed once each, including hosts")
   func manyEqual() {
     let network = Network()
     network.add()
@@ -117,7 +117,7 @@ private let probeOfLamp = DNSMessage(
   }
 
   @Test(
-    "[MD.36] A verified name is defended against a probe at once, to all every 250 ms, and to the prober in between")
+    "[MD.36] A verified name is defended against a probe at once, by multicast every 250 ms, and by unicast in between")
   func defence() {
     let (network, _) = established()
     let mark = network.mark
@@ -140,7 +140,7 @@ private let probeOfLamp = DNSMessage(
     return network.responses(after: mark).contains { !$0.isMulticast }
   }
 
-  @Test("[MD.37] Made-up conflicts once a second cause one new probing in ten seconds, and no other name")
+  @Test("[MD.37] False conflicts once a second cause one new probing in ten seconds, and no other name")
   func spoofed() {
     let (network, id) = established()
     var reachable = 0
@@ -153,7 +153,7 @@ private let probeOfLamp = DNSMessage(
     #expect(reachable > 1080, "the service answered \(reachable) of 1200 questions")
   }
 
-  @Test("[MD.37] Made-up conflicts with every name end with a name that is kept, after at most 24 changes")
+  @Test("[MD.37] False conflicts with each name end with a name that is kept, after at most 24 changes")
   func spoofedNames() {
     let (network, id) = established()
     var reachable = 0
@@ -168,7 +168,7 @@ private let probeOfLamp = DNSMessage(
     #expect(reachable == 2400)
   }
 
-  @Test("[MD.37] Made-up probes with later data don't keep a name from being verified")
+  @Test("[MD.37] False probes with later data don't prevent the verification of a name")
   func spoofedProbes() {
     let network = Network()
     network.add()
@@ -181,7 +181,7 @@ private let probeOfLamp = DNSMessage(
   }
 
   @Test(
-    "[MD.38] A record of ours that another host sends with less than half of its time, or as a goodbye, is sent again",
+    "[MD.38] Our record is sent again if another host sends it with less than half of its time, or as a goodbye",
     arguments: [0, 59, 60, 119] as [UInt32])
   func rescue(_ ttl: UInt32) {
     let (network, _) = established()
@@ -201,7 +201,7 @@ private let probeOfLamp = DNSMessage(
   }
 
   @Test(
-    "[MD.39] Two to five responders that want one name on a network that loses packets end with different names, each of which is answered for",
+    "[MD.39] Two to five responders with one name on a network with packet loss end with different names, which they answer",
     arguments: 1...24)
   func property(_ seed: UInt64) throws {
     var random = MDNSRandom(seed: seed)
@@ -219,7 +219,7 @@ private let probeOfLamp = DNSMessage(
     }
     network.run(.seconds(30))
     network.path = { _, _ in .ms(1) }
-    // Hosts that missed each other's probes find out by an answer.
+    // Hosts that missed each other's probes detect the conflict by an answer.
     for _ in 0..<12 {
       for station in 0..<count {
         network.hear(query(DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampHost, DNSType.any)), on: station)

@@ -13,7 +13,7 @@ import Testing
     return network
   }
 
-  @Test("[MD.47] Any bytes are survived, and no packet comes of those that are no message")
+  @Test("[MD.47] Any bytes are handled, and messages that don't decode cause no packet")
   func anyBytes() {
     let network = established()
     var random = MDNSRandom(seed: 7)
@@ -35,7 +35,7 @@ import Testing
       network.hear(bytes)
     }
     network.run(.seconds(120))
-    // Changed packets may have taken the name. The service answers, under the name that it has by now.
+    // Changed packets may have taken the name. The service answers under its present name.
     let name = network.stations[0].responder.name(of: network.reports()[0].id) ?? ""
     let last = network.mark
     network.hear(query(DNSQuestion(hap.prefixed(by: Array(name.utf8)), DNSType.srv)))
@@ -87,14 +87,14 @@ import Testing
     network.hear(query(DNSQuestion(hap.prefixed(by: Array("Lamp 7".utf8)), DNSType.srv)), from: other)
     #expect(network.sent[last...].contains { $0.packet.destination == .unicast(other) })
     network.run(.seconds(3))
-    // 100 services take 16 packets, which go to all once a second; the flood took half a second.
+    // 100 services take 16 packets, which are multicast once a second; the flood took half a second.
     let (toAll, toOne) = (network.sent[mark...].filter(\.isMulticast), network.sent[mark...].filter { !$0.isMulticast })
     #expect((16...50).contains(toAll.count), "\(toAll.count) packets to all")
     let replies = toOne.count { $0.packet.destination != .unicast(other) }
     #expect((100...120).contains(replies), "\(replies) packets to the source")
   }
 
-  @Test("[MD.48] A flood of cut queries neither grows the memory nor delays others")
+  @Test("[MD.48] A flood of truncated queries neither increases the memory nor delays others")
   func cutFlood() {
     let network = established()
     var cut = query(DNSQuestion(hap, DNSType.ptr))
@@ -106,10 +106,10 @@ import Testing
     let end = network.now + .seconds(1)
     network.hear(query(DNSQuestion(lampName, DNSType.srv)), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 19])!))
     #expect(network.mark == mark + 1)
-    // Those for which there is no room are answered without a wait for more.
+    // Queries above the limit are answered without a wait for more.
     network.run(.ms(150))
     #expect(network.responses(after: mark).contains { $0.message.answers.contains(pointer()) })
-    // Each query that waits has a time of its own.
+    // Each waiting query has its own time.
     var times = 0
     while let next = network.stations[0].responder.nextDeadline, next < end {
       network.run(to: next)

@@ -43,7 +43,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.sent[mark...].allSatisfy { !$0.message.isProbe })
   }
 
-  @Test("[MD.40] When no address of a family is left, a goodbye is sent for the old ones")
+  @Test("[MD.40] When the last address of a family is removed, a goodbye is sent for the old ones")
   func lastOfFamily() {
     let network = Network()
     network.add(v6: true)
@@ -57,7 +57,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.40] Addresses that go in two changes within a second all get a goodbye, twice; one that comes back gets none")
+    "[MD.40] Addresses removed in two changes within a second all get a goodbye, twice; one that returns gets none")
   func goneInTwoChanges() {
     let network = Network()
     network.add(v6: true)
@@ -78,7 +78,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(addresses(network, after: mark).last == [second])
     let last = network.responses(after: mark).last { $0.message.answers.contains { $0.isGoodbye } }
     #expect(last.map { network.now - $0.time < .seconds(4.5) } == true)
-    // An address comes back while goodbyes are sent.
+    // An address returns while goodbyes are sent.
     let later = network.mark
     set(network, interface(1, [linkLocal], v4: true, v6: false))
     network.run(.ms(500))
@@ -89,7 +89,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(gone(after: back).isEmpty)
   }
 
-  @Test("[MD.41] On a new interface the names are probed for, and then announced there alone")
+  @Test("[MD.41] On a new interface the names are probed, and then announced only there")
   func newInterface() {
     let network = Network()
     network.add()
@@ -101,7 +101,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(sent.filter(\.message.isProbe).count == 3)
     #expect(sent.count == 5 && sent.allSatisfy { $0.packet.interface == 2 })
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // A conflict there changes the name everywhere.
+    // A conflict there changes the name on all interfaces.
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
     network.run(.ms(300))
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
@@ -112,7 +112,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.42] An interface that goes and comes back is probed and announced on again, and the service is registered again"
+    "[MD.42] On an interface that disappears and returns, names are probed and announced again, and the service is registered again"
   )
   func comesBack() {
     let network = Network()
@@ -131,7 +131,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.43] Each interface announces its own addresses; an address that was given and is of no interface is announced on all"
+    "[MD.43] Each interface announces its own addresses; a given address that no interface has is announced on all"
   )
   func ownAddresses() {
     let network = Network()
@@ -150,7 +150,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     }
   }
 
-  @Test("[MD.43] A service whose given addresses are another interface's is not announced, and moves with them")
+  @Test("[MD.43] A service whose given addresses belong to another interface is not announced, and moves with them")
   func givenElsewhere() {
     let network = Network()
     network.add()
@@ -169,7 +169,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.run(.seconds(5))
     #expect(network.sent[mark...].filter(\.message.isProbe).count == 3)
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // It comes back on the other one.
+    // It returns on the other one.
     mark = network.mark
     set(network, interface(2, [second]))
     network.run(.seconds(5))
@@ -179,7 +179,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.44] IPv4 and IPv6 of an interface are links of their own: a question over one is answered over it")
+  @Test("[MD.44] IPv4 and IPv6 of an interface are separate links: a question over one is answered over it")
   func families() {
     let network = Network()
     network.add()
@@ -193,7 +193,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.responses(after: mark).map(\.packet.destination) == [.multicast(isV4: false)])
   }
 
-  @Test("[MD.45] A question to the group from another subnet is answered to all, also if it asks for a unicast answer")
+  @Test("[MD.45] A question to the group from another subnet is answered by multicast, even a QU question")
   func otherSubnet() {
     let network = Network()
     network.add()
@@ -225,7 +225,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.46] Own packets that come back are not another host's, even after a change; another process of the machine is a host like any other"
+    "[MD.46] Our own returned packets are not another host's, even after a change; another process of the machine is another host"
   )
   func echoes() throws {
     let network = Network()
@@ -234,7 +234,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     let announcement = try #require(network.responses().last).packet.bytes
     try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
     network.collect()
-    // The old TXT record, which was still on its way.
+    // The old TXT record, which was still in transit.
     network.hear(announcement, from: MDNSEndpoint(first))
     network.run(.seconds(5))
     #expect(network.reports().count == 1)
@@ -242,7 +242,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.reports().last == .conflict(id, name: "Lamp"))
   }
 
-  @Test("[MD.46] An announcement that comes back is reported once, and again after a rename; other packets are not")
+  @Test("[MD.46] A returned announcement is reported once, and again after a rename; other packets are not")
   func heard() throws {
     let network = Network()
     network.hasEcho = false
@@ -267,7 +267,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.registeredName(0) == "Lamp (2)" && network.heard() == [id, id])
   }
 
-  @Test("[MD.46] Two interfaces on one network don't take each other's packets for another host's")
+  @Test("[MD.46] Two interfaces on one network recognize each other's packets as our own")
   func twoOnOneNetwork() {
     let network = Network()
     network.add()

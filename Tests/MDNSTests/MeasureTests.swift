@@ -14,7 +14,8 @@ import Testing
   private let own = RUSAGE_SELF
 #endif
 
-/// User CPU and memory of the machine alone, printed. `MDNS_MEASURE=10000` says for how many services; without it nothing is measured.
+/// Prints user CPU and memory of the machine alone. `MDNS_MEASURE=10000` sets the number of services; without it, the
+/// suite is skipped.
 @Suite(.enabled(if: getenv("MDNS_MEASURE") != nil), .serialized) struct MeasureTests {
   private static var count: Int { getenv("MDNS_MEASURE").flatMap { Int(String(cString: $0)) } ?? 0 }
 
@@ -35,7 +36,7 @@ import Testing
     Swift.print("MDNS \(label): \(microseconds / Double(count)) µs per service")
   }
 
-  /// Runs until nothing is due, and gives each packet back to the responder, as a socket does.
+  /// Runs until nothing is due, and returns each packet to the responder, as a socket does.
   private static func run(_ responder: inout MDNSResponder, from start: Duration, to end: Duration) -> (Int, Int) {
     var packets = 0
     var bytes = 0

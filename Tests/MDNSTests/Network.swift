@@ -2,7 +2,8 @@ import HAPWire
 import MDNS
 import Testing
 
-/// A network in memory with virtual time: packets arrive at once, or after a delay, at all stations of the link, the sender included.
+/// A network in memory with virtual time: packets arrive immediately, or after a delay, at all stations of the link,
+/// including the sender.
 final class Network {
   /// A packet as it was sent.
   struct Sent {
@@ -35,9 +36,9 @@ final class Network {
   private(set) var sent: [Sent] = []
   private var deliveries: [Delivery] = []
   private var lastNumber = 0
-  /// Returns nil if a packet from one station to another is lost, otherwise how long it takes.
+  /// Returns `nil` if a packet from one station to another is lost, otherwise its delay.
   var path: (Int, Int) -> Duration? = { _, _ in .zero }
-  /// Whether packets come back to their sender.
+  /// Whether packets return to their sender.
   var hasEcho = true
 
   static func address(_ station: Int) -> MDNSAddress { MDNSAddress(bytes: [10, 0, 0, UInt8(station + 1)])! }
@@ -45,7 +46,7 @@ final class Network {
     MDNSAddress(bytes: [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [UInt8(station + 1)])!
   }
 
-  /// A host that isn't one of the stations.
+  /// A host other than the stations.
   static let stranger = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 200])!)
 
   static func interface(_ station: Int, v6: Bool = false, mtu: Int = 1500) -> MDNSInterface {
@@ -69,7 +70,7 @@ final class Network {
 
   // MARK: Time
 
-  /// Lets time pass; everything that is due by then happens in order.
+  /// Advances time; all due actions happen in order.
   func run(_ duration: Duration) { run(to: now + duration) }
 
   func run(to end: Duration) {
@@ -153,7 +154,7 @@ final class Network {
     }
   }
 
-  /// Publishes, and waits until the announcements are over.
+  /// Publishes a service, and waits until its announcements are over.
   @discardableResult
   func establish(
     _ service: MDNSService, on station: Int = 0, _ behavior: MDNSBehavior = MDNSBehavior()
@@ -163,7 +164,7 @@ final class Network {
     return id
   }
 
-  /// A stranger sends a message to one station.
+  /// Another host sends a message to one station.
   func hear(
     _ message: DNSMessage, from source: MDNSEndpoint = stranger, unicast: Bool = false, on station: Int = 0,
     interface: UInt32 = 1
@@ -182,7 +183,7 @@ final class Network {
 
   // MARK: Findings
 
-  /// The place in `sent` from which on packets are later ones.
+  /// The index in `sent` of the next packet.
   var mark: Int { sent.count }
 
   func responses(after mark: Int = 0, from station: Int = 0) -> [Sent] {
@@ -191,7 +192,7 @@ final class Network {
 
   func probes(from station: Int = 0) -> [Sent] { sent.filter { $0.message.isProbe && $0.station == station } }
 
-  /// Without `heard`.
+  /// The reports without `heard`.
   func reports(_ station: Int = 0) -> [MDNSReport] {
     stations[station].reports.map(\.report).filter { if case .heard = $0 { false } else { true } }
   }
@@ -201,7 +202,7 @@ final class Network {
     stations[station].reports.compactMap { if case .heard(let id) = $0.report { id } else { nil } }
   }
 
-  /// The names of the services that were registered last, by station.
+  /// The names of the last registered services, by station.
   func registeredName(_ station: Int) -> String? {
     for report in reports(station).reversed() {
       if case .registered(_, let name, _) = report { return name }

@@ -3,7 +3,7 @@ import MDNS
 import Testing
 
 @Suite struct ProbingTests {
-  @Test("[MD.1] The first probe leaves 0 to 250 ms after publishing, at a random time")
+  @Test("[MD.1] The first probe is sent 0 to 250 ms after publishing, at a random time")
   func firstDelay() {
     var delays: Set<Duration> = []
     for seed in 1...40 {
@@ -20,7 +20,7 @@ import Testing
     #expect(delays.max()! > .ms(150) && delays.min()! < .ms(100))
   }
 
-  @Test("[MD.2] Three probes leave 250 ms apart, and the first announcement 250 ms after them")
+  @Test("[MD.2] Three probes are sent 250 ms apart, and the first announcement 250 ms after them")
   func probes() {
     let network = Network()
     network.add()
@@ -32,7 +32,7 @@ import Testing
     #expect(network.responses()[0].time - times[2] == .ms(250))
   }
 
-  @Test("[MD.3] A probe asks for ANY of each name, and has the records to come in its authority section")
+  @Test("[MD.3] A probe asks for ANY of each name, and has the proposed records in its authority section")
   func probeContents() {
     let network = Network()
     network.add(v6: true)
@@ -46,7 +46,7 @@ import Testing
     #expect(probe.answers.isEmpty && probe.additionals.isEmpty && probe.id == 0)
   }
 
-  @Test("[MD.4] Probes ask for multicast answers where other processes share port 5353")
+  @Test("[MD.4] Probes request multicast answers if other processes share port 5353")
   func sharedPort() {
     var configuration = MDNSResponder.Configuration()
     configuration.sharesPort = true
@@ -58,7 +58,7 @@ import Testing
     #expect(network.probes().allSatisfy { !$0.message.questions.contains(where: \.wantsUnicast) })
   }
 
-  @Test("[MD.5] A name that another host answers for while it is probed for is changed")
+  @Test("[MD.5] A name is changed if another host answers for it during probing")
   func lostProbe() {
     let network = Network()
     network.add()
@@ -75,7 +75,7 @@ import Testing
     #expect(network.responses().allSatisfy { !$0.message.answers.contains { $0.name == lampName } })
   }
 
-  @Test("[MD.5] A host name that another host answers for is changed, and the service leads to the new one")
+  @Test("[MD.5] A host name is changed if another host answers for it, and the service refers to the new one")
   func lostHost() {
     let network = Network()
     network.add()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "[MD.7] Of two hosts that probe for one name, the later data keeps it; the other one waits a second and probes again",
+    "[MD.7] Of two hosts that probe one name, the later data keeps it; the other one waits a second and probes again",
     arguments: [true, false])
   func tieBreak(_ isOurs: Bool) {
     let network = Network()
@@ -140,9 +140,9 @@ import Testing
   }
 
   @Test(
-    "[MD.7] All records of a name are compared in order; of two lists of which one begins the other, the longer one is later",
+    "[MD.7] All records of a name are compared in order; if one list is the beginning of the other, the longer one is later",
     arguments: [
-      // TXT (16) comes before SRV (33).
+      // TXT (16) precedes SRV (33).
       (51826, ["zz"], true), (51826, ["a"], false), (1, ["zz"], true), (60000, ["b"], true), (60000, ["a"], false),
       (1, ["b"], false), (nil, ["b"], false), (nil, ["b", ""], true),
     ] as [(UInt16?, [String], Bool)])
@@ -171,7 +171,7 @@ import Testing
     let start = network.now
     while network.now - start < .seconds(120), network.registeredName(0) == nil {
       network.run(.ms(50))
-      // Whatever is probed for is taken.
+      // Each probed name is taken.
       for probe in network.probes().suffix(1) where probe.time > network.now - .ms(60) {
         for question in probe.message.questions where question.name.isWithin(hap) {
           network.hear(response(otherService(question.name)))
@@ -186,7 +186,7 @@ import Testing
       #expect(inWindow < 15 || time - renames[index - 1] >= .seconds(5))
       #expect(time - renames[index - 1] >= .seconds(5), "rename \(index)")
     }
-    // The accessory stays reachable although every name is objected to.
+    // The accessory stays reachable although each name has an objection.
     #expect(network.registeredName(0) != nil)
     #expect(network.now - start < .seconds(90))
   }

@@ -6,7 +6,7 @@ private let stranger = Network.stranger
 private let legacy = MDNSEndpoint(stranger.address, port: 40000)
 
 @Suite struct ReplyTests {
-  /// A station with many services, of which all have heard a while ago.
+  /// A station with many services, whose records were multicast a while ago.
   private func crowd(_ count: Int, text: [String] = [], subtypes: [String] = []) -> Network {
     let network = Network()
     network.add()
@@ -22,7 +22,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
   private func name(_ index: Int) -> DNSName { hap.prefixed(by: Array("Lamp \(index)".utf8)) }
 
   @Test(
-    "[MD.52] A query with several questions is answered 20 to 120 ms later, to all or to its source, at random",
+    "[MD.52] A query with several questions is answered after 20 to 120 ms, by multicast or unicast, at random",
     arguments: [(false, 5353), (true, 5353), (false, 40000)] as [(Bool, UInt16)])
   func severalQuestions(_ wantsUnicast: Bool, _ port: UInt16) throws {
     let source = MDNSEndpoint(stranger.address, port: port)
@@ -55,14 +55,14 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     let network = announced()
     let mark = network.mark
     let names = [lampName, lampHost].map { DNSQuestion($0, DNSType.any, wantsUnicast: true) }
-    // To all, and then to the prober.
+    // By multicast, and then to the prober.
     for count in 1...2 {
       network.hear(DNSMessage(questions: names, authorities: [otherService()]))
       #expect(network.responses(after: mark).count == count)
     }
   }
 
-  @Test("[MD.52] A service that goes before its answer leaves is not answered for")
+  @Test("[MD.52] A service that is withdrawn before its answer is sent is not in the answer")
   func goneBeforeAnswer() {
     let network = Network()
     network.add()
@@ -85,13 +85,13 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     network.run(.ms(200))
     func replies() -> Int { network.sent[mark...].count { $0.packet.destination == .unicast(stranger) } }
     #expect((100..<160).contains(replies()), "\(replies()) packets")
-    // The queries that were accepted before are answered, to all.
+    // The queries accepted before are answered by multicast.
     network.run(.seconds(2))
     let toAll = network.sent[mark...].filter { $0.packet.destination != .unicast(stranger) }
     #expect(Set(toAll.flatMap { $0.message.answers(DNSType.txt) }.map(\.name)).count == 60)
     for _ in 0..<30 { network.hear(DNSMessage(questions: questions)) }
     network.run(.ms(200))
-    // Another source gets its answer, and this one again a second later.
+    // Another source gets its answer, and this one gets answers again a second later.
     let other = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 33])!)
     network.hear(query(DNSQuestion(name(3), DNSType.txt, wantsUnicast: true)), from: other)
     #expect(network.sent.last?.packet.destination == .unicast(other))
@@ -100,13 +100,13 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(network.sent.last?.packet.destination == .unicast(stranger))
   }
 
-  @Test("[MD.48] An answer with all services is sent to its end, and counts with all its packets")
+  @Test("[MD.48] An answer with all services is sent completely, and counts with all its packets")
   func budgetOfList() {
     let network = crowd(600, text: [String(repeating: "t", count: 250)])
     let mark = network.mark
     network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)))
     for _ in 0..<500 where network.mark - mark < 100 { network.run(.ms(1)) }
-    // The answer isn't over, although the packets of this second are.
+    // The answer isn't complete, although the packets of this second are used up.
     network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)))
     network.run(.ms(300))
     let sent = network.sent[mark...]
@@ -119,7 +119,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(network.mark > later)
   }
 
-  @Test("[MD.28] The answer repeats the questions that it answers, and no more than leave room for answers")
+  @Test("[MD.28] The answer repeats its questions, but only as many as leave space for answers")
   func repeatedQuestions() throws {
     let network = crowd(40)
     let foreign = DNSQuestion(DNSName("other.local")!, DNSType.a)
@@ -171,7 +171,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     network.run(.seconds(3))
     let sent = network.sent[mark...]
     for time in sent.map(\.time) {
-      // Two ticks at most begin in 10 ms, and the answer to the querier.
+      // At most two ticks start in 10 ms, and the answer to the querier.
       let most = wantsUnicast ? 36 : 20
       #expect(sent.count { $0.time >= time && $0.time < time + .ms(10) } <= most)
     }

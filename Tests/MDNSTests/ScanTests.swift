@@ -3,7 +3,7 @@ import MDNS
 import Testing
 
 @Suite struct ScanTests {
-  /// A message whose names point to others.
+  /// A message whose names refer to others.
   private static let message = DNSMessage(
     id: 7, flags: 0x8400, questions: [DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)],
     answers: [pointer(), otherService()],
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("[MD.47] Every message that the decoder reads is read in place too")
+  @Test("[MD.47] Each message that the decoder reads is also read in place")
   func acceptsAll() {
     var random = MDNSRandom(seed: 11)
     let base = Self.message.encoded()

@@ -5,7 +5,7 @@ import Testing
 @Suite("haptest against the faults of hapsim, in a simulated world") struct FaultTests {
   struct Named: Sendable, CustomTestStringConvertible {
     var fault: String
-    /// The case that names it.
+    /// The case that detects it.
     var id: String
     var profile = "light-colour"
     var testDescription: String { fault }
@@ -44,25 +44,25 @@ import Testing
     Named(fault: "shuffled-iids", id: "ADB-42"),
     Named(fault: "crowded:accessories=151", id: "ADB-11", profile: "bridge-two-lights"),
   ]
-  /// haptest cannot reach the accessory, and so does not judge it.
+  /// Faults that make the accessory unreachable, so haptest does not judge it.
   private static let unreachable = ["refuse", "stall", "deaf", "off-network"]
-  /// They break no rule: networks are like that, and accessories may.
+  /// Faults that violate no rule, because networks and accessories may behave so.
   private static let right = [
     "latency:by=30ms:jitter=20ms", "latency-in:by=30ms", "bandwidth:rate=200000", "trickle:bytes=100:every=1ms",
     "chop:at=3:pause=1ms", "delay-message:message=read:by=500ms", "chunked", "exact-size", "reversed-events",
     "wrong-state-number", "rival-name", "clock-jump", "reboot", "power-cut",
   ]
-  /// Faults that are in no list above, each with the reason.
+  /// Faults in none of the lists above, each with the reason.
   private static let elsewhere = [
     "flap": "the accessory comes and goes, so the result depends on the moment of each case",
-    "factory-reset": "the accessory is unpaired when the run begins, which is how haptest wants it",
-    "missing-accessory": "a database without one accessory is another database, and no wrong one",
-    "leading-zeros": "it is right, and slow: each Pair Setup draws some 256 keys",
+    "factory-reset": "the accessory is unpaired at the start of the run, as haptest requires",
+    "missing-accessory": "a database without one accessory is another valid database",
+    "leading-zeros": "it is valid but slow: each Pair Setup draws about 256 keys",
   ]
 
-  @Test("A fault that breaks a rule is named", arguments: named) func isNamed(_ entry: Named) throws {
+  @Test("A fault that violates a rule is detected", arguments: named) func isNamed(_ entry: Named) throws {
     let result = try Laboratory.test(entry.profile, ["--fault", entry.fault], select: entry.id)
-    // The case fails, or it is blocked by the case that judges what it uses.
+    // The case fails, or it is blocked by the owner of a procedure that it uses.
     let verdict = try #require(result.verdicts[entry.id])
     #expect(["fail", "blocked"].contains(verdict) && result.verdicts.values.contains("fail"), "\(result.output)")
     #expect(result.verdicts.count == (verdict == "fail" ? 1 : 2), "\(result.verdicts)")
@@ -70,7 +70,7 @@ import Testing
     #expect(result.test.foreignJobCount == 0)
   }
 
-  @Test("An accessory that can't be reached is not judged", arguments: unreachable)
+  @Test("An unreachable accessory is not judged", arguments: unreachable)
   func isNotJudged(_ fault: String) throws {
     let result = try Laboratory.test("light-colour", ["--fault", fault], select: "RD-01")
     #expect(result.test.code != .well, "\(result.output)")
@@ -78,21 +78,21 @@ import Testing
     #expect(result.test.foreignJobCount == 0)
   }
 
-  @Test("A fault that breaks no rule is not accused", arguments: right) func isNotAccused(_ fault: String) throws {
+  @Test("A fault that violates no rule causes no failure", arguments: right) func isNotAccused(_ fault: String) throws {
     let cases = "RD-01,WR-01,EV-01,EV-03,ADB-01,SEC-02,DISC-01,HTTP-01,PV-02"
     let result = try Laboratory.test("light-colour", ["--fault", fault], select: cases)
     #expect(result.isWell, "\(result.output)")
     #expect(result.verdicts.values.filter { $0 == "pass" }.count >= 8)
   }
 
-  @Test("Every fault is in one of the lists") func places() {
+  @Test("Each fault is in one of the lists") func places() {
     let faults = Self.named.map(\.fault) + Self.unreachable + Self.right
     let placed = Set(faults.map { String($0.prefix { $0 != ":" }) } + Self.elsewhere.keys)
     #expect(placed == Set(FaultLibrary.builtIn.entries.map(\.name)))
   }
 
-  /// Cases that restart the accessory are left out: a command to an accessory that is starting fails the scenario.
-  @Test("While a scenario plays, no case accuses the accessory") func scenario() throws {
+  /// Cases that restart the accessory are left out, because a command to a starting accessory fails the scenario.
+  @Test("While a scenario plays, no case fails") func scenario() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString).yaml")
     defer { try? FileManager.default.removeItem(at: file) }
     let text = """

@@ -9,8 +9,8 @@ import Testing
 import WorldPrograms
 
 /// Seen to fail: with the fault left on; with the fault of another controller.
-@Suite("The time that faults of hapsim take, in a simulated world") struct FaultTimeTests {
-  @Test("Latency delays each answer while it is on, and no longer") func latency() throws {
+@Suite("Durations of hapsim's faults, in a simulated world") struct FaultTimeTests {
+  @Test("Latency delays each answer only while it is active") func latency() throws {
     try withLamp { lamp in
       #expect(try await lamp.readTime() < .milliseconds(10))
       try await lamp.fault("latency:by=700ms")
@@ -21,7 +21,7 @@ import WorldPrograms
     }
   }
 
-  @Test("A fault may be for one controller alone") func oneController() throws {
+  @Test("A fault may apply to a single controller") func oneController() throws {
     try withLamp { lamp in
       let identifier = String(decoding: lamp.pairing.controllerID, as: UTF8.self)
       try await lamp.fault("latency:by=600ms:controller=\(identifier)")
@@ -49,7 +49,7 @@ import WorldPrograms
   }
 }
 
-/// An accessory that hapsim serves, and a controller's session with it.
+/// An accessory served by hapsim, and a controller's session with it.
 private struct Lamp: Sendable {
   let program: ServedProgram
   let pairing: ControllerPairing
@@ -63,7 +63,7 @@ private struct Lamp: Sendable {
     #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
   }
 
-  /// How long a read takes.
+  /// The duration of a read.
   func readTime() async throws -> Duration {
     let begin = program.loop.readClock()
     _ = try await accessory.entries(.read([id]))

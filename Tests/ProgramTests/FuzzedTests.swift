@@ -10,17 +10,18 @@ import WorldPrograms
 @testable import hapctl
 
 @Suite("haptest fuzz against hapsim, in a simulated world") struct FuzzedTests {
-  @Test("hapsim stands, and is left as it was", arguments: FuzzArea.allCases) func stands(_ area: FuzzArea) throws {
+  @Test("hapsim survives, and its state is unchanged", arguments: FuzzArea.allCases)
+  func stands(_ area: FuzzArea) throws {
     let (outcome, found) = try fuzz([area])
     let ended = try #require(outcome)
     #expect(ended.finding == nil && ended.leftover == nil && !ended.wasInterrupted)
     #expect(ended.tally.messages > 0)
-    // It is unpaired: another controller can pair with it, and finds everything as in one that was never touched.
+    // It is unpaired: another controller can pair with it, and reads the same database as from an untouched one.
     let (_, untouched) = try fuzz([])
     #expect(found == untouched && found.contains("\"accessories\""))
   }
 
-  @Test("With an accessory that is paired with another controller, areas that need a session are left out")
+  @Test("If the accessory is paired with another controller, areas that need a session are left out")
   func paired() throws {
     let laboratory = SimulatedLaboratory()
     defer { laboratory.world.end() }
@@ -41,8 +42,8 @@ import WorldPrograms
     #expect(laboratory.world.foreignJobCount == 0)
   }
 
-  /// - Parameter areas: none: the accessory is not fuzzed.
-  /// - Returns: what fuzzing came to, and the database afterwards, as another controller reads it.
+  /// - Parameter areas: if empty, the accessory is not fuzzed.
+  /// - Returns: the outcome of fuzzing, and the database afterwards, read by another controller.
   private func fuzz(_ areas: [FuzzArea]) throws -> (FuzzSession.Outcome?, database: String) {
     let laboratory = SimulatedLaboratory()
     defer { laboratory.world.end() }
@@ -84,7 +85,7 @@ import WorldPrograms
   }
 }
 
-private final class Remarks: @unchecked Sendable {  // of the world's thread
+private final class Remarks: @unchecked Sendable {  // confined to the world's thread
   private(set) var texts: [String] = []
   func take(_ event: FuzzSession.Event) { if case .remark(let text) = event { texts.append(text) } }
 }

@@ -8,10 +8,10 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-/// Seen to fail: with a controller whose identifier is no UUID, which breaks a rule of its own.
+/// Seen to fail: with a controller whose identifier is not a UUID, which violates another rule.
 @Suite("hapctl misbehave against hapsim judge, in a simulated world") struct JudgeTests {
   private static let rules = ControllerJudge.descriptions.map(\.name)
-  /// The faults and commands of the accessory without which a rule can't be broken; commands come after a controller has subscribed.
+  /// The faults and commands of the accessory that some violations need; commands follow a controller's subscription.
   private static let faults = [
     "patience": "delay-message:message=read:by=3s", "keeps-connection": "failing-read:type=On",
   ]
@@ -24,12 +24,12 @@ import WorldPrograms
     "reads-new-database": [("command", .text("fault")), ("fault", .text("wrong-config-number:number=77"))],
   ]
 
-  @Test("There is a misdeed for every rule") func misdeeds() {
+  @Test("There is a violation for each rule") func misdeeds() {
     #expect(Misdeed.all.map(\.rule).sorted() == Self.rules.sorted())
     #expect(Self.rules.count > 30)
   }
 
-  @Test("A rule that is broken is found broken, and no other", arguments: rules) func isBroken(_ rule: String) throws {
+  @Test("A violated rule is detected, and no other rule", arguments: rules) func isBroken(_ rule: String) throws {
     let options = Self.faults[rule].map { ["--fault", $0] } ?? []
     let strangers = try Self.judge(options) { program, perform in
       let misdeed = perform(rule)
@@ -46,7 +46,7 @@ import WorldPrograms
   }
 
   @Test(
-    "It is found however the connection is lost", arguments: ["reconnects", "resubscribes"],
+    "The violation is detected, however the connection is lost", arguments: ["reconnects", "resubscribes"],
     ["reboot", "power-cut", "radio"]) func lost(_ rule: String, _ way: String) throws
   {
     let strangers = try Self.judge([]) { program, perform in
@@ -58,7 +58,7 @@ import WorldPrograms
       let value: [(name: String, value: JSONNode)] = way == "radio" ? [("value", JSONNode(.bool(true)))] : []
       let answer = try await program.perform([("command", .text(way))] + value)
       #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
-      // While the accessory starts, a controller that comes back can't connect, and may give up.
+      // While the accessory starts, a reconnecting controller fails and may give up.
       do { try await misdeed.value } catch  where rule == "resubscribes" { return }
       try await program.waitForEvent("broken")
       try await Self.expect(rule, brokenIn: program)
@@ -66,7 +66,7 @@ import WorldPrograms
     #expect(strangers == 0)
   }
 
-  /// Ends the judge, whose verdict is that this rule was broken.
+  /// Stops the judge, and checks that its verdict has only this violation.
   private static func expect(_ rule: String, brokenIn program: ServedProgram) async throws {
     let exit = try await program.stop()
     let verdict = try #require(program.said.last)
@@ -76,8 +76,8 @@ import WorldPrograms
     #expect(exit == .code(1) && verdict["conclusion"]?.stringValue == "failures")
   }
 
-  /// Runs `hapsim judge` on a lamp that has also something that wants timed writes, with a pairing.
-  /// - Parameter body: given what does the misdeed of a rule.
+  /// Runs `hapsim judge` on a lamp that also has a characteristic with timed writes, with a pairing.
+  /// - Parameter body: gets a function that performs the violation of a rule.
   private static func judge(
     _ options: [String],
     _ body: @escaping @Sendable (ServedProgram, (String) -> Task<Void, any Error>) async throws -> Void

@@ -8,22 +8,22 @@ enum Laboratory {
 
   struct Result {
     var test: SimulatedTest.Result
-    /// How each case ended, by its number.
+    /// The verdict of each case, by its id.
     var verdicts: [String: String]
-    /// The end of what haptest printed.
+    /// The end of haptest's output.
     var output: String
     var isWell: Bool { test.code == .well && test.foreignJobCount == 0 }
   }
 
   /// - Parameters:
   ///   - profile: the name of a shipped profile.
-  ///   - options: of hapsim.
+  ///   - options: the options of hapsim.
   static func test(_ profile: String, _ options: [String] = [], select: String) throws -> Result {
     let folder = try newFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let report = folder.appending(path: "report.json")
     let path = profiles.appending(path: "\(profile).hasaccessory").path
-    // Twenty times as fast, so that cases do not wait for doors.
+    // At 20× real time, so that cases don't wait for doors.
     let serve =
       [
         "hapsim", "run", path, "--commands", "--interface", "lo", "--ephemeral", "--control", "off", "--time-scale",
@@ -46,7 +46,7 @@ enum Laboratory {
     return folder
   }
 
-  /// How each case ended, by its number.
+  /// The verdict of each case, by its id.
   static func verdicts(of report: URL) throws -> [String: String] {
     guard let data = try? Data(contentsOf: report) else { return [:] }
     struct Report: Decodable {
@@ -61,7 +61,7 @@ enum Laboratory {
   }
 }
 
-final class Lines: @unchecked Sendable {  // of the world's thread
+final class Lines: @unchecked Sendable {  // confined to the world's thread
   private(set) var text = ""
   func add(_ line: String) { text += line }
 }

@@ -3,7 +3,8 @@ import Testing
 
 /// Seen to fail: with a defect among the options of hapsim.
 @Suite("haptest against the shipped profiles, in a simulated world") struct ProfileTests {
-  /// A third of the profiles, another one each day; all of them with `HAPSIM_PROFILES=all`. `make nightly` runs all cases on all of them.
+  /// A third of the profiles, different ones each day; all of them with `HAPSIM_PROFILES=all`. `make nightly` runs all
+  /// cases on all of them.
   private static let chosen: [String] = {
     let environment = ProcessInfo.processInfo.environment
     if environment["HAPSIM_PROFILES"] == "all" { return shipped }
@@ -11,7 +12,7 @@ import Testing
     return shipped.enumerated().filter { $0.offset % 3 == day % 3 }.map(\.element)
   }()
 
-  /// The largest first: it takes as long as ten others.
+  /// The largest first, because it takes as long as ten others.
   private static let shipped: [String] = {
     let keys: Set<URLResourceKey> = [.fileSizeKey]
     let files =
@@ -24,8 +25,8 @@ import Testing
 
   @Test("There are profiles") func profiles() { #expect(Self.shipped.count > 50) }
 
-  /// The cases that look at the profile's own services, values and limits; the others see the same in all profiles.
-  @Test("No profile is accused", arguments: chosen) func noneIsAccused(_ profile: String) throws {
+  /// The cases that depend on the profile's services, values and limits; other cases have equal results.
+  @Test("No profile fails a case", arguments: chosen) func noneIsAccused(_ profile: String) throws {
     let result = try Laboratory.test(profile, select: "database,read,write,events,services,identify")
     #expect(result.isWell, "\(result.output)")
     #expect(result.verdicts.values.filter { $0 == "pass" }.count > 50)

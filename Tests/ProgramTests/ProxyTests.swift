@@ -13,9 +13,10 @@ import WorldPrograms
 
 @testable import hapctl
 
-/// hapctl's proxy before a garage door of hapsim.
-/// Seen to fail: with a proxy that does not follow `c#`, that forwards no events, or that answers nothing when the accessory is gone.
-@Suite("hapctl proxy before hapsim, in a simulated world") struct ProxyTests {
+/// hapctl's proxy for a garage door of hapsim.
+/// Seen to fail: with a proxy that does not follow `c#`, that forwards no events, or that doesn't answer when the
+/// accessory is gone.
+@Suite("hapctl proxy for hapsim, in a simulated world") struct ProxyTests {
   @Test("A controller of the proxy reads, writes and gets events of the accessory") func passesOn() throws {
     let transcript = Lines()
     let strangers = try Self.run(transcript) { bench in
@@ -31,7 +32,7 @@ import WorldPrograms
       #expect(try await near.client.request(.write([.init(on, value: .bool(false))])).status == 204)
       let read = try await far.client.request(.read([on]))
       #expect(String(decoding: read.body, as: UTF8.self).contains("\"value\":0"))
-      // What the accessory refuses, the proxy refuses with the same bytes.
+      // For a refusal of the accessory, the proxy sends the same bytes.
       let state = try await bench.id("Current Door State", near)
       let refused = ControllerRequest.write([.init(state, value: .integer(0))])
       let (answer, original) = (try await near.client.request(refused), try await far.client.request(refused))
@@ -45,7 +46,7 @@ import WorldPrograms
     }
   }
 
-  @Test("A change of the accessory's database raises the proxy's own configuration number") func follows() throws {
+  @Test("A change of the accessory's database increases the proxy's own configuration number") func follows() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString).hasaccessory")
     defer { try? FileManager.default.removeItem(at: file) }
     let source = try JSONSerialization.jsonObject(with: Data(contentsOf: Self.profile))
@@ -65,14 +66,14 @@ import WorldPrograms
     #expect(strangers == 0)
   }
 
-  @Test("When the accessory is gone, the controller gets a status, and its connection ends") func gone() throws {
+  @Test("If the accessory is gone, the controller gets a status, and its connection ends") func gone() throws {
     let transcript = Lines()
     let strangers = try Self.run(transcript) { bench in
       let near = try await bench.open(bench.through)
       let on = try await bench.id("On", near)
       #expect(try await near.client.request(.write([.init(on, ev: true)])).status == 204)
       _ = try await bench.garage.stop()
-      // The subscriptions were the session's: the controller has to connect again.
+      // The subscriptions belonged to the session, so the controller has to reconnect.
       #expect(try await bench.event(of: near) == nil)
       let again = try await bench.open(bench.through)
       let answer = try await again.client.request(.read([on]))
@@ -90,7 +91,7 @@ import WorldPrograms
 
   private static let profile = Laboratory.profiles.appending(path: "garage-kilgo.hasaccessory")
 
-  /// A garage door, a proxy before it, and a pairing with each.
+  /// A garage door, its proxy, and a pairing with each.
   private struct Bench: Sendable {
     let garage: ServedProgram
     let direct: ControllerPairing
@@ -107,7 +108,7 @@ import WorldPrograms
       return database.id(ofSlot: slot)
     }
 
-    /// The next event, or nil if the accessory ends the connection. A minute without either is an error.
+    /// The next event, or `nil` if the accessory ends the connection. Throws after a minute without either.
     func event(of accessory: OpenAccessory) async throws -> LinkMessage? {
       let start = garage.loop.readClock()
       let limit = garage.loop.startTask {
@@ -133,7 +134,7 @@ import WorldPrograms
     }
   }
 
-  /// - Returns: how much work came from outside of the world.
+  /// - Returns: the number of jobs from outside the world.
   private static func run(
     _ transcript: Lines, _ body: @escaping @Sendable (Bench) async throws -> Void
   ) throws -> Int {
@@ -169,7 +170,7 @@ import WorldPrograms
     return laboratory.world.foreignJobCount
   }
 
-  private final class Place: @unchecked Sendable {  // of the world's thread
+  private final class Place: @unchecked Sendable {  // confined to the world's thread
     var address: SocketAddress?
   }
 }

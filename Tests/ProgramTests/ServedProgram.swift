@@ -7,7 +7,7 @@ import HAPWire
 import WorldPrograms
 
 /// hapsim as a process of a simulated host: its lines of JSON, and commands for it.
-final class ServedProgram: @unchecked Sendable {  // of the world's thread
+final class ServedProgram: @unchecked Sendable {  // confined to the world's thread
   struct Late: Error, CustomStringConvertible {
     var description: String
   }
@@ -15,7 +15,7 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
   let loop: EventLoop
   private var child: ChildProcess?
   private var lastID = 0
-  /// Every line of standard output.
+  /// All lines of standard output.
   private(set) var said: [JSONNode] = []
   private(set) var errors: [String] = []
   private(set) var exit: ChildProcess.Exit?
@@ -44,7 +44,7 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  /// The first line that is wanted, waiting for it in virtual time.
+  /// The first matching line, waiting for it in virtual time.
   @discardableResult
   func wait(_ isWanted: (JSONNode) -> Bool) async throws -> JSONNode {
     for _ in 0..<6000 {
@@ -52,7 +52,7 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
       if exit != nil { break }
       try await loop.sleep(for: .milliseconds(10))
     }
-    throw Late(description: "hapsim said \(said.map(\.compactText)) and \(errors), exit \(String(describing: exit))")
+    throw Late(description: "hapsim printed \(said.map(\.compactText)) and \(errors), exit \(String(describing: exit))")
   }
 
   func waitForEvent(_ name: String) async throws { try await wait { $0["event"]?.stringValue == name } }
@@ -67,15 +67,15 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
     return try await wait { $0["id"]?.integerValue == Int128(id) }
   }
 
-  /// Asks it to end, as SIGTERM does.
-  /// - Returns: how it ended.
+  /// Stops it, as SIGTERM does.
+  /// - Returns: its exit status.
   func stop() async throws -> ChildProcess.Exit? {
     if exit == nil { try loop.performAndWait { [self] in child?.terminate(grace: .seconds(600)) } }
     for _ in 0..<6000 where exit == nil { try await loop.sleep(for: .milliseconds(10)) }
     return exit
   }
 
-  /// Where its only accessory listens.
+  /// The address of its only accessory.
   var place: SocketAddress? {
     guard let host = accessory?["address"]?.stringValue.flatMap({ try? IPAddress($0) }),
       let port = accessory?["port"]?.integerValue.flatMap(UInt16.init(exactly:))
@@ -88,7 +88,7 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
   /// Pairs with its only accessory.
   func pair() async throws -> ControllerPairing {
     guard let place, let code = accessory?["setupCode"]?.stringValue else {
-      throw Late(description: "the ready line names no accessory: \(said.map(\.compactText))")
+      throw Late(description: "the ready line has no accessory: \(said.map(\.compactText))")
     }
     return try await ControllerPairing.make(at: place, code: code, on: loop)
   }

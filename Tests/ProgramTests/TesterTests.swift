@@ -6,8 +6,8 @@ import Testing
 import WorldPrograms
 
 /// Seen to fail: with the code in the first; without the pairing in the others.
-@Suite("haptest against a hapsim that runs already, in a simulated world") struct TesterTests {
-  @Test("Without a code, the cases run that need none") func withoutCode() throws {
+@Suite("haptest against a running hapsim, in a simulated world") struct TesterTests {
+  @Test("Without a code, only the cases without a code run") func withoutCode() throws {
     let run = try Run()
     defer { run.end() }
     #expect(try run.test(["--select", "http,pair-verify,discovery"]) == .well, "\(run.lines.text)")
@@ -15,7 +15,7 @@ import WorldPrograms
     #expect(verdicts["HTTP-05"] == "pass" && verdicts["PV-01"] == "skip" && verdicts["DISC-04"] == "pass")
   }
 
-  @Test("An accessory that is paired with another controller is left alone") func othersAccessory() throws {
+  @Test("An accessory paired with another controller stays unchanged") func othersAccessory() throws {
     let run = try Run()
     defer { run.end() }
     _ = try run.pair()
@@ -25,7 +25,7 @@ import WorldPrograms
     #expect(try run.pairingCount() == 1)
   }
 
-  @Test("With a pairing of hapctl's it runs as that admin, and leaves the pairing") func pairingOfHapctl() throws {
+  @Test("With a pairing of hapctl, the run uses that admin, and keeps the pairing") func pairingOfHapctl() throws {
     let run = try Run()
     defer { run.end() }
     let state = run.folder.appending(path: "ctl").path
@@ -39,7 +39,7 @@ import WorldPrograms
   }
 }
 
-/// A lock that hapsim serves, and haptest on the same host.
+/// A lock served by hapsim, and haptest on the same host.
 private struct Run {
   static let code = "031-45-154"
   let folder: URL

@@ -3,12 +3,12 @@ import HAPSwarm
 
 // Runs seeds of the swarm, or replays one. See docs/swarm.md.
 
-/// Prints a line at once, so that none is lost in a crash.
+/// Prints a line immediately, so it is not lost in a crash.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 
-/// The value after an option.
+/// The value of an option.
 func option(_ name: String) -> String? {
   guard let at = arguments.firstIndex(of: name), at + 1 < arguments.count else { return nil }
   return arguments[at + 1]
@@ -18,7 +18,7 @@ func number(_ name: String, default other: UInt64) -> UInt64 { option(name).flat
 
 let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
 
-/// Runs seeds one after the other, and prints the coverage as one line that `runAll` reads.
+/// Runs seeds one after the other, and prints the coverage as one line for `runAll`.
 func runSome(from first: UInt64, count: UInt64) throws {
   var coverage = SwarmCoverage()
   for seed in first..<first + count {
@@ -29,7 +29,7 @@ func runSome(from first: UInt64, count: UInt64) throws {
   say("coverage \(coverage.line)")
 }
 
-/// Runs seeds in a process for each core, and prints the report.
+/// Runs seeds in one process per core, and prints the report.
 /// - Returns: whether all invariants held.
 func runAll(_ count: UInt64) throws -> Bool {
   let first = number("--first", default: 1)
@@ -70,7 +70,7 @@ func runAll(_ count: UInt64) throws -> Bool {
     "\(count) seeds, \(coverage.operations) operations, \(coverage.faultCount) faults; \(Int(Double(count) / minutes)) seeds a minute"
   )
   for seed in failures.sorted() { say("replay: HAPSIM_SEED=\(seed) make swarm") }
-  if !isComplete { say("FAILED: a process did not end as it should") }
+  if !isComplete { say("FAILED: a process did not end normally") }
   return failures.isEmpty && isComplete
 }
 

@@ -36,11 +36,11 @@ extension SimulatedWorld {
 }
 
 /// A host of the world, as hapsim uses it.
-private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // of the world's thread
+private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // confined to the world's thread
   private let run: ProgramRun
   private let disk: SimulatedDisk
   private let input: SimulatedInput
-  /// Not started: it answers for the host.
+  /// Not started: it only represents the host.
   private let driver: EventLoop
   let random: RandomSource
 
@@ -70,7 +70,7 @@ private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // of the 
 }
 
 /// Standard input of a program of the world.
-private final class SimulatedInput: LineSource, @unchecked Sendable {  // of the world's thread
+private final class SimulatedInput: LineSource, @unchecked Sendable {  // confined to the world's thread
   private var waiting: [LineReader.Event] = []
   private var loop: EventLoop?
   private var onEvent: ((LineReader.Event) -> Void)?
@@ -103,8 +103,8 @@ private final class SimulatedInput: LineSource, @unchecked Sendable {  // of the
   }
 }
 
-/// Makes lines of text that comes in pieces.
-private final class TextLines: @unchecked Sendable {  // of the world's thread
+/// Splits text that arrives in pieces into lines.
+private final class TextLines: @unchecked Sendable {  // confined to the world's thread
   private var rest = ""
   private let write: (String) -> Void
 

@@ -4,17 +4,17 @@ import HAPLoop
 import HAPWorld
 import HaptestProgram
 
-/// A world with one host, which has hapsim installed, and a process there with a loop.
-package struct SimulatedLaboratory: @unchecked Sendable {  // of the world's thread
+/// A world with one host, on which hapsim is installed, and a process with a loop.
+package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the world's thread
   package let world: SimulatedWorld
-  /// Of the process that uses the laboratory.
+  /// The loop of the process that uses the laboratory.
   package let loop: EventLoop
-  /// Of the host.
+  /// The disk of the host.
   package let disk: SimulatedDisk
   private let process: SimulatedProcess
 
   package init(seed: UInt64 = 0) {
-    // Runs of one seed make the same exponentiations.
+    // Runs of one seed repeat the same exponentiations.
     PowerTable.use()
     let world = SimulatedWorld(seed: seed)
     self.world = world
@@ -31,17 +31,17 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // of the world's thr
     loop = world.makeLoop("user", of: process)
   }
 
-  /// Makes a loop that is not started, in the process that uses the laboratory.
+  /// Creates an unstarted loop in the process that uses the laboratory.
   package func makeLoop(_ name: String) -> EventLoop { world.makeUnstartedLoop(name, of: process) }
 
   /// Runs haptest in the process that uses the laboratory.
-  /// - Parameter words: the command line behind `haptest run`.
+  /// - Parameter words: the arguments after `haptest run`.
   package func test(_ words: [String], _ console: Console) -> ExitCode {
     runTest(words, in: WorldPlace(world, loop), console)
   }
 }
 
-private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
+private struct WorldPlace: LoopPlace, @unchecked Sendable {  // confined to the world's thread
   private let world: SimulatedWorld
   private let loop: EventLoop
 

@@ -2,9 +2,9 @@ import HAPCommandLine
 import HAPLoop
 import HAPWorld
 
-/// One run of `haptest` in a world of its own, against the `hapsim` that it starts there.
+/// One run of `haptest` in a separate world, against the `hapsim` that it starts there.
 package struct SimulatedTest: Sendable {
-  /// The command line behind `haptest run`.
+  /// The arguments after `haptest run`.
   package var words: [String]
   package var seed: UInt64 = 0
 
@@ -15,15 +15,15 @@ package struct SimulatedTest: Sendable {
 
   package struct Result: Sendable {
     package var code: ExitCode
-    /// How much time passed in the world.
+    /// The virtual time of the run.
     package var time: Duration
-    /// Of everything that happened in the world.
+    /// The hash of all events of the world.
     package var traceHash: UInt64
-    /// Jobs that came from outside of the world; 0 in a run that can be repeated.
+    /// The number of jobs from outside the world; 0 in a reproducible run.
     package var foreignJobCount: Int
   }
 
-  /// Runs it on the calling thread.
+  /// Runs the test on the calling thread.
   package func run(_ console: Console) -> Result {
     let laboratory = SimulatedLaboratory(seed: seed)
     let world = laboratory.world

@@ -10,7 +10,8 @@ import WorldPrograms
 #endif
 
 // WorldRunner WORD…: runs `haptest run WORD…` in a simulated world.
-// WorldRunner: the same for each line of standard input, whose words are separated by tabs; prints "END" and the exit code after each.
+// WorldRunner: the same for each line of standard input, with words separated by tabs; prints "END" and the exit code
+// after each.
 
 func run(_ words: [String]) -> Int32 {
   let result = SimulatedTest(words).run(.standard)

@@ -1,8 +1,8 @@
 import HAPLoop
 import HAPWorld
 
-/// A simulated host with nothing but a loopback interface, on which the programs of one test multicast.
-package final class TestHost: @unchecked Sendable {  // of the world's thread
+/// A simulated host with only a loopback interface, on which the programs of one test multicast.
+package final class TestHost: @unchecked Sendable {  // confined to the world's thread
   /// The name of its only interface.
   package let interface = "lo"
   package let interfaceIndex: UInt32
@@ -17,7 +17,7 @@ package final class TestHost: @unchecked Sendable {  // of the world's thread
     interfaceIndex = host.interfaces[0].index
   }
 
-  /// Makes the event loop of another process, which is started.
+  /// Creates and starts the event loop of another process.
   package func makeLoop(_ name: String) throws -> EventLoop {
     guard let process = host.startProcess(name) else {
       throw LoopError(.cancelled, "starting \(name): the host is off")
@@ -25,19 +25,20 @@ package final class TestHost: @unchecked Sendable {  // of the world's thread
     return world.makeLoop(name, of: process)
   }
 
-  /// Runs a part of a test, which waits for it: for code that blocks a thread until its loop has done its work. The world continues with the next part.
+  /// Runs a part of a test and waits for it: for code that blocks a thread until its loop has done its work. The world
+  /// continues with the next part.
   package func run<T: Sendable>(_ part: @escaping @Sendable () async throws -> T) throws -> T { try world.run(part) }
 
   /// Ends the world.
-  /// - Returns: whether it used virtual time alone, without work from other threads.
+  /// - Returns: whether it used only virtual time, without work from other threads.
   package func end() -> Bool {
     world.end()
     return world.foreignJobCount == 0
   }
 }
 
-/// Runs a test in a simulated world of its own, in virtual time.
-/// - Throws: what the test throws; a `WorldError` if it waits for something that can't happen, or for real time.
+/// Runs a test in a separate simulated world, in virtual time.
+/// - Throws: the error of the test, or a `WorldError` if it waits for an impossible event or for real time.
 package func withTestHost<T: Sendable>(
   seed: UInt64 = 1, _ test: @escaping @Sendable (TestHost) async throws -> T
 ) async throws -> T {

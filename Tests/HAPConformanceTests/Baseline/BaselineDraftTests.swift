@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("A baseline made of a run") struct BaselineDraftTests {
+@Suite("A baseline draft from a run") struct BaselineDraftTests {
   private func outcome(
     _ id: String, _ verdict: Verdict, _ message: String, repetitions: [Verdict] = [], expected: String? = nil
   ) -> CaseOutcome {
@@ -17,7 +17,7 @@ import Testing
     BaselineDraft(of: RunReport(outcomes.map { RunEvent.caseEnded($0) }))
   }
 
-  @Test("Each failure has an entry whose reason is to be written, and other cases have none") func entries() {
+  @Test("Each failed case gets an entry whose reason is still empty; other cases get none") func entries() {
     let made = draft([
       outcome("A-1", .fail, "status is 500, not 200"), outcome("A-2", .pass, ""), outcome("A-3", .skip, "no code"),
       outcome("A-4", .flaky, "passed 2 of 3 times: no answer"), outcome("A-5", .error, ""),
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test("Its file is a baseline once the reasons are written, and is refused before") func file() throws {
+  @Test("A draft file is refused until each reason is written") func file() throws {
     var made = draft([outcome("A-1", .fail, "a \"b\"\n"), outcome("A-2", .fail, "x")])
     let mistakes = #expect(throws: Baseline.Mistakes.self) {
       try Baseline(Array(made.fileText.utf8), ids: ["A-1", "A-2"])

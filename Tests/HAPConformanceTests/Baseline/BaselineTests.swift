@@ -8,7 +8,7 @@ private func baseline(_ entries: String) throws(Baseline.Mistakes) -> Baseline {
   try Baseline(Array("{\"format\": 1, \"entries\": [\(entries)]}".utf8), ids: ["PS-22", "PS-29", "SV-01"])
 }
 
-/// An entry with some members in place of its own, or besides.
+/// An entry in which some members are replaced or added.
 private func entry(_ changes: [String: String] = [:], without: String = "") -> String {
   var members = ["id": "\"PS-29\"", "verdict": "\"fail\"", "message": "\"no answer*\"", "reason": "\"because\""]
   members.merge(changes) { $1 }
@@ -17,7 +17,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
 }
 
 @Suite("The baseline") struct BaselineTests {
-  @Test("An entry expects a case to end in one way, with a message that fits") func expected() throws {
+  @Test("An entry expects a case to have a verdict, with a message that fits") func expected() throws {
     let one = try baseline(
       entry() + ","
         + entry(["id": "\"PS-22\"", "verdict": "\"non-strict\"", "message": "\"*\"", "reason": "\"other\""]))
@@ -33,14 +33,14 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
   }
 
   @Test(
-    "A case that passes although an entry says otherwise is told; one that didn't run isn't",
+    "A case that passes against its entry is reported; a case that didn't run isn't",
     arguments: Verdict.allCases)
   func unexpected(_ verdict: Verdict) throws {
     let judgement = try baseline(entry()).judge(id: "PS-29", verdict: verdict, message: "other", today: nil)
     #expect(judgement == ([.pass, .info].contains(verdict) ? .unexpectedPass(reason: "because") : .other))
   }
 
-  @Test("Several entries for one case are several ways to end") func severalEntries() throws {
+  @Test("Several entries for one case are alternatives") func severalEntries() throws {
     let two = try baseline(
       entry() + "," + entry(["message": "\"garbage\"", "reason": "\"two\""]) + ","
         + entry(["verdict": "\"skip\"", "reason": "\"three\""]))
@@ -48,7 +48,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
     #expect(two.judge(id: "PS-29", verdict: .skip, message: "no answer", today: nil) == .expected(reason: "three"))
   }
 
-  @Test("An entry counts until its last day, and that it counts no more is told") func expiry() throws {
+  @Test("An entry counts until its last day; after that, its expiry is reported") func expiry() throws {
     let dated = try baseline(entry(["expires": "\"2027-05-01\"", "link": "\"https://example.org\""]))
     #expect(dated.entries.first?.link == "https://example.org")
     for (today, counts) in [
@@ -77,7 +77,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
   }
 
   @Test(
-    "What is wrong is told with its place",
+    "A mistake in an entry is reported with its place",
     arguments: [
       (["id": "\"PS-28\""], "id", "there is no case \"PS-28\": did you mean \"PS-2"),
       (["id": "\"ps-29\""], "id", "did you mean \"PS-29\"?"),
@@ -99,7 +99,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
     #expect(throws: Never.self) { try baseline(entry(["expires": "\"2028-02-29\""])) }
   }
 
-  @Test("The same entry twice is one too many") func twice() {
+  @Test("A duplicate entry is refused") func twice() {
     let problem = #expect(throws: Baseline.Mistakes.self) {
       try baseline(entry() + "," + entry(["reason": "\"again\""]))
     }?.problems.first
@@ -107,7 +107,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
   }
 
   @Test(
-    "The file as a whole",
+    "The file's top level is checked",
     arguments: [
       "{", "[]", #"{"format": 2, "entries": []}"#, #"{"format": 1}"#, #"{"format":1,"entries":{}}"#,
       #"{"format":1,"entry":[]}"#, #"{"format":1,"entries":[5]}"#,

@@ -10,7 +10,8 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
 }
 
 @Suite("Claims") struct ClaimsTests {
-  @Test("Claims are true, false, numbers, texts, names or unknown; what isn't named is unknown") func reading() throws {
+  @Test("A claim is true, false, a number, text, a name or unknown; a claim that is absent is unknown")
+  func reading() throws {
     let read = try claims(
       #""bridge": true, "mfi": false, "category": 5, "setup-id": "7OSX", "max-pairings": false, "model": "unknown", "x-note": [1], "services": ["light bulb", "3E", "E0A00001-6CFD-492D-A5B2-603D9DA7F9D9"], "admin-only": ["On"], "hooks": ["power-cut"]"#
     )
@@ -23,7 +24,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
   }
 
   @Test(
-    "What is wrong is told with its place",
+    "A mistake in a claim is reported with its place",
     arguments: [
       (#""brige": true"#, 26, "did you mean \"bridge\"?"), (#""bridge": 1"#, 36, "true, false or \"unknown\""),
       (#""bridge": "yes""#, 36, "not a string"), (#""bridge": null"#, 36, "not null"),
@@ -45,7 +46,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
   }
 
   @Test(
-    "The file as a whole",
+    "The file's top level is checked",
     arguments: [
       "{", "[]", "{}", #"{"format": 2, "claims": {}}"#, #"{"format": 1}"#, #"{"format":1,"claims":[]}"#,
       #"{"format":1,"claims":{},"a":1}"#,
@@ -54,7 +55,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
     #expect(throws: JSONProblem.self) { try Claims(Array(text.utf8)) }
   }
 
-  @Test("What is written is read again as the same", arguments: 0..<100 as Range<UInt64>) func roundTrip(_ seed: UInt64)
+  @Test("Claims survive writing and reading", arguments: 0..<100 as Range<UInt64>) func roundTrip(_ seed: UInt64)
     throws
   {
     var random = SeededGenerator(seed: seed)
@@ -84,7 +85,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
     #expect(all.differences(from: all).isEmpty && all.differences(from: Claims()).isEmpty)
   }
 
-  @Test("What TXT and database show is drawn, and the rest is unknown") func drawn() throws {
+  @Test("Claims are derived from the TXT record and the database; all others are unknown") func drawn() throws {
     let database = try JSONNode.parse(
       Array(
         #"""
@@ -124,7 +125,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
     #expect(Claims.drawn(txt: nil, database: .object([("accessories", .integer(5))])) == Claims())
   }
 
-  @Test("Where the accessory shows something else, that is told, and nothing where either knows nothing")
+  @Test("A claim that the accessory contradicts is reported; if either side is unknown, nothing is reported")
   func differences() throws {
     let mine = try claims(
       #""bridge": true, "category": 5, "model": "A", "services": ["Switch", "LightBulb"], "camera": false, "admin-only": ["On"], "accessories": false"#
@@ -138,7 +139,7 @@ private func claims(_ members: String) throws(JSONProblem) -> Claims {
         "accessories: claimed false, observed 2",
         "services: Switch claimed but not observed; Outlet observed but not claimed",
       ])
-    // The order of names counts for nothing, nor whether none are an empty list.
+    // The order of names is ignored, and absent names equal an empty list.
     #expect(
       try claims(#""services": ["Switch", "Outlet"]"#).differences(from: claims(#""services": ["Outlet", "Switch"]"#))
         == [])

@@ -9,9 +9,9 @@
 
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
-  /// On real sockets, because the kernel decides which of several sockets at one port receives a packet.
+  /// Uses real sockets, because the kernel decides which of several sockets at one port receives a packet.
   @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
-    @Test("Questions are answered at the right place, with other sockets at port 5353 of the machine")
+    @Test("Answers reach the right socket, even with other sockets at port 5353 on the machine")
     func ways() async throws {
       let interface = testInterface ?? ""
       let loops = [EventLoop(name: "observer"), EventLoop(name: "station")]
@@ -28,16 +28,17 @@
   }
 
   extension MDNSObserver {
-    /// Asks for a service from 5353, for unicast, from a port of its own and at one address, and expects each answer at the place that RFC 6762 says.
+    /// Asks for a service from port 5353, for a unicast response, from an ephemeral port, and at one address.
+    /// Expects each answer at the destination that RFC 6762 requires.
     nonisolated func askInEachWay(_ station: Station) async throws {
       let events = try station.publish("Ways", host: "ways-1")
       #expect(await events.established() == "Ways")
-      // Other sockets of the port: one of them would receive a packet to the machine's address.
+      // Other sockets at the port: one of them would receive a packet to the machine's address.
       try await loop.performOnIt { loop in
         for _ in 0..<12 { _ = try UDPSocket(loop, host: .anyV4, port: 5353, sharing: true) { _ in } }
       }
       let question = DNSQuestion(hap("Ways"), DNSType.srv)
-      // Announcements continue meanwhile.
+      // Announcements continue in the meantime.
       func answer(_ mark: MDNSObserver.Mark, isAtOwnPort: Bool) async -> ObservedPacket? {
         await first(after: mark, within: .seconds(5)) {
           $0.isMulticast == false && ($0.localPort != 5353) == isAtOwnPort
@@ -47,7 +48,7 @@
       _ = await first(after: MDNSObserver.start, within: .seconds(5)) {
         $0.announcedText(of: hap("Ways")) != nil
       }
-      // A record that was multicast within the last quarter of its TTL is sent by unicast.
+      // RFC 6762 allows unicast for a record that was multicast within the last quarter of its TTL.
       let asked = try await query([question], unicastResponse: true)
       #expect(await answer(asked, isAtOwnPort: false) != nil)
       let askedAgain = try await query([question], by: .ownPort, id: 0x1234)
@@ -56,7 +57,7 @@
       #expect(legacy.message.questions.map(\.name) == [hap("Ways")])
       let direct = try await query(
         [question], unicastResponse: true, by: .direct(SocketAddress(host: .loopbackV4, port: 5353)))
-      // The observer has the socket of the address, so the question comes back.
+      // The observer owns the socket of the address, so it receives its own question.
       let back = await first(after: direct, within: .milliseconds(50)) {
         !$0.isOwn && !$0.message.isResponse && $0.message.questions.contains { $0.name == question.name }
       }

@@ -9,7 +9,7 @@
   @testable import HAPTarget
 
   @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(10))) struct MDNSObserverTests {
-    @Test("An instance is found by name, identifier and address, with everything its records say")
+    @Test("An instance is found by name, identifier and address, with the contents of all its records")
     func found() async throws {
       try await withObserver { host, observer in
         let station = try Station(host)
@@ -34,7 +34,7 @@
       }
     }
 
-    @Test("Probe, announcement, change and goodbye of a service are heard, in this order")
+    @Test("The probe, announcement, change and goodbye of a service are observed, in this order")
     func life() async throws {
       try await withObserver { host, observer in
         let station = try Station(host)
@@ -67,7 +67,7 @@
       }
     }
 
-    @Test("A name that is claimed while it is probed for is not taken: the other appears under the next")
+    @Test("A name that is claimed during probing is not taken: the service gets the next name")
     func claimed() async throws {
       try await withObserver { host, observer in
         let station = try Station(host)
@@ -86,7 +86,7 @@
       }
     }
 
-    @Test("A service that is up already gives its name up to one that is claimed, and comes back under the next")
+    @Test("An established service whose name is claimed re-establishes itself under the next name")
     func claimedLater() async throws {
       try await withObserver { host, observer in
         let station = try Station(host)
@@ -104,7 +104,7 @@
     }
 
     @Test(
-      "Questions from 5353, for unicast, from a port of its own and to one address are answered at the right place")
+      "Questions from port 5353, for unicast, from an ephemeral port and to one address get correct answers")
     func ways() async throws {
       try await withObserver { host, observer in
         let station = try Station(host)
@@ -126,7 +126,7 @@
             $0.records(MDNSObserver.hapType, DNSType.ptr).contains { $0.data == pointer.data }
           }
         }
-        // After its announcements are over for more than a second.
+        // More than a second after the last announcement.
         var mark = MDNSObserver.start
         while let announcement = await answer(mark) {
           mark = MDNSObserver.Mark(place: PacketLog.Mark(number: announcement.number))
@@ -140,7 +140,7 @@
       }
     }
 
-    @Test("Malformed messages are skipped, and a correct one among them is received; foreign names are not noted")
+    @Test("Malformed messages are skipped, a valid one among them is received, and foreign names are ignored")
     func garbage() async throws {
       try await withObserver { host, observer in
         let begin = await observer.mark
@@ -163,7 +163,7 @@
       }
     }
 
-    @Test("Waiting ends with its time, with its task and with the observer")
+    @Test("A wait ends at its timeout, with its task or with the observer")
     func waiting() async throws {
       try await withObserver { host, observer in
         let mark = await observer.mark

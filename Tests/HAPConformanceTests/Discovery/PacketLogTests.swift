@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPTarget
 
-/// A packet of somebody else, to all unless told otherwise.
+/// A foreign packet, multicast by default.
 func packet(
   _ message: DNSMessage, number: Int = 1, at time: Duration = .zero, interface: UInt32 = 1, port: UInt16 = 5353,
   isMulticast: Bool = true, isOwn: Bool = false
@@ -27,7 +27,7 @@ struct PacketLogTests {
     return log
   }
 
-  @Test("The log stays within its count, lets the oldest go and counts them", arguments: [0, 1, 100, 101, 1000])
+  @Test("The log drops the oldest packets at its limit, and counts them", arguments: [0, 1, 100, 101, 1000])
   func count(_ count: Int) {
     let log = Self.filled(count)
     #expect(log.packets.count <= 100 && log.packets.count >= min(count, 75))
@@ -35,7 +35,7 @@ struct PacketLogTests {
     #expect(log.mark.number == count)
   }
 
-  @Test("The log stays within its memory, but always keeps the last")
+  @Test("The log keeps at most its memory limit, but always keeps the last packet")
   func cost() {
     let big = DNSRecord(DNSName([]), 65280, ttl: 1, .raw([UInt8](repeating: 0, count: 10_000)))
     var log = PacketLog(costLimit: 100_000)
@@ -51,7 +51,7 @@ struct PacketLogTests {
     }
   }
 
-  @Test("What came after a mark is found, also when what came before it is gone")
+  @Test("Packets after a mark are found, even if all packets before it were dropped")
   func marks() {
     let log = Self.filled(1000)
     let first = log.packets[0].number

@@ -26,7 +26,7 @@ private func address(_ bytes: [UInt8], ttl: UInt32 = 120, flushesCache: Bool = t
   return DNSRecord(host, type, ttl: ttl, flushesCache: flushesCache, .address(bytes))
 }
 
-/// Each message a second and a half after the one before, from another packet.
+/// Packets of these messages, 1.5 s apart.
 private func instances(_ messages: [DNSMessage]) -> [ServiceInstance] {
   let packets = messages.enumerated().map { index, message in
     packet(message, number: index + 1, at: .milliseconds(1500 * index))
@@ -35,7 +35,7 @@ private func instances(_ messages: [DNSMessage]) -> [ServiceInstance] {
 }
 
 struct ServicePictureTests {
-  @Test("A service is put together of records of all parts and several packets, and each says where it was heard")
+  @Test("A service is assembled from the records of several packets, and each record names its packet")
   func whole() throws {
     let found = instances([
       response([pointer()]), response([text(["id=A"])], additionals: [service(), address([10, 0, 0, 7])]),
@@ -47,7 +47,7 @@ struct ServicePictureTests {
     #expect(instance.missingQuestions.isEmpty && instance.value("ID") == Array("A".utf8))
   }
 
-  @Test("What is missing is asked for: first port and text, then the host's addresses")
+  @Test("Missing records are asked for: first SRV and TXT, then the host's addresses")
   func missing() {
     #expect(instances([response([pointer()])])[0].missingQuestions.map(\.type) == [DNSType.srv, DNSType.txt])
     let later = instances([response([pointer(), service()])])[0]
@@ -55,18 +55,18 @@ struct ServicePictureTests {
     #expect(later.missingQuestions.map(\.name) == [lamp, host, host] && !later.isResolved)
   }
 
-  @Test("The last TXT record counts, and a goodbye takes it away", arguments: [true, false])
+  @Test("The last TXT record counts, and a goodbye removes it", arguments: [true, false])
   func texts(_ flushesCache: Bool) {
     let old = text(["sf=1"], flushesCache: flushesCache)
     let new = text(["sf=0"], flushesCache: flushesCache)
     #expect(instances([response([pointer(), old]), response([new])])[0].textStrings == [Array("sf=0".utf8)])
-    // The same again is the newer.
+    // A repeated record is the newest.
     #expect(instances([response([old]), response([new]), response([old])])[0].textStrings == [Array("sf=1".utf8)])
     let goodbye = text(["sf=1"], ttl: 0, flushesCache: flushesCache)
     #expect(instances([response([pointer(), old]), response([goodbye])])[0].text == nil)
   }
 
-  @Test("A goodbye of the PTR record is one of the service, and it may come back")
+  @Test("A goodbye of the PTR record removes the service; a later announcement restores it")
   func goodbyes() {
     let up = response([pointer(), service(), text([])])
     #expect(instances([up, response([pointer(ttl: 0)])]).isEmpty)
@@ -75,7 +75,7 @@ struct ServicePictureTests {
     #expect(instances([up, response([pointer(ttl: 0, to: other)])]).map(\.name) == [lamp])
   }
 
-  @Test("Addresses gather; the cache-flush bit takes away those heard more than a second before on that interface")
+  @Test("Addresses accumulate; the cache-flush bit removes older ones (> 1 s) of the same interface")
   func addresses() {
     let up = response([service(), address([10, 0, 0, 1]), address([10, 0, 0, 2])])
     func hosts(_ instances: [ServiceInstance]) -> [String] { instances[0].socketAddresses.map { "\($0.host)" } }
@@ -89,7 +89,7 @@ struct ServicePictureTests {
     #expect(instances([linkLocal])[0].socketAddresses.map(\.host.scope) == [1])
   }
 
-  @Test("Questions, known answers, our own packets, other ports and other types say nothing")
+  @Test("Questions, known answers, our own packets, other ports and other types are ignored")
   func unheard() {
     let up = response([pointer(), service()])
     let query = DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)], answers: [pointer()], authorities: [service()])
@@ -103,13 +103,13 @@ struct ServicePictureTests {
     #expect(ServicePicture(of: type, from: packets).instances.isEmpty)
   }
 
-  @Test("A name in another case is the same service")
+  @Test("Names that differ only in case are the same service")
   func cases() {
     let shouted = type.prefixed(by: Array("LAMP".utf8))
     #expect(instances([response([pointer()]), response([service(of: shouted)])]).count == 1)
   }
 
-  @Test("A target fits by name, identifier or address")
+  @Test("A target matches by name, identifier or address")
   func targets() throws {
     let up = response([pointer(), service(), text(["id=AA:BB"]), address([10, 0, 0, 7])])
     let instance = instances([up])[0]
@@ -124,7 +124,7 @@ struct ServicePictureTests {
     ] { #expect(!wrong.matches(instance), "\(wrong)") }
   }
 
-  @Test("Announcements, goodbyes and probes are told apart")
+  @Test("Announcements, goodbyes and probes are distinguished")
   func kinds() {
     let announced = packet(response([text(["a"])]))
     #expect(announced.announcedText(of: lamp) == [Array("a".utf8)] && announced.isAnnouncement)

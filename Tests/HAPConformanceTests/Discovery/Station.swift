@@ -7,8 +7,8 @@
 
   @testable import HAPTarget
 
-  /// A responder on a loop of its own, of the kind that `hapsim` has.
-  final class Station: @unchecked Sendable {  // of the loop's thread
+  /// An mDNS responder on a loop, of the same kind as in `hapsim`.
+  final class Station: @unchecked Sendable {  // confined to the loop's thread
     private let loop: EventLoop
     private var responder: EmbeddedResponder!
     private var advertiser: (any Advertiser)!
@@ -27,10 +27,10 @@
       [("c#", "1"), ("id", "AA:BB:CC:DD:EE:FF"), ("md", "Door Ä"), ("s#", "1"), ("sf", "\(sf)"), ("ci", "4")]
     }
 
-    /// Those of `text(sf:)` on the wire.
+    /// The strings of `text(sf:)` on the wire.
     static func strings(sf: Int) -> [[UInt8]] { text(sf: sf).map { Array("\($0.key)=\($0.value)".utf8) } }
 
-    /// - Returns: its events; the stream never ends by itself.
+    /// - Returns: the responder's events; the stream never ends by itself.
     @discardableResult
     func publish(_ name: String, host: String) throws -> AsyncStream<AdvertisementEvent> {
       let (stream, continuation) = AsyncStream.makeStream(of: AdvertisementEvent.self)
@@ -53,14 +53,14 @@
   }
 
   extension AsyncStream<AdvertisementEvent> {
-    /// The name under which it is up.
+    /// The name under which the service is established.
     func established() async -> String? {
       for await event in self { if case .established(let name) = event { return name } }
       return nil
     }
   }
 
-  /// Runs `body` in a simulated world with an open observer, and closes it and its loop.
+  /// Runs `body` in a simulated world with an open observer, then closes the observer and its loop.
   func withObserver(_ body: @escaping @Sendable (TestHost, MDNSObserver) async throws -> Void) async throws {
     try await withTestHost { host in
       let loop = try host.makeLoop("observer")
@@ -75,7 +75,7 @@
   }
 
   extension ObservedPacket {
-    /// Whether the sender asks if the instance's name is free. RFC 6762 §8.1.
+    /// Whether the packet is a probe for the instance's name. RFC 6762 §8.1.
     func isProbe(for instance: DNSName) -> Bool {
       !isOwn && message.isProbe && message.questions.contains { $0.name == instance }
     }

@@ -4,8 +4,8 @@ import Testing
 @testable import HAPConformance
 @testable import HAPFuzzing
 
-@Suite("How malformed messages are sent", .timeLimit(.minutes(10))) struct FuzzDeliveryTests {
-  @Test("Behind a message that ends the connection in good order it ends so") func ending() async throws {
+@Suite("Delivery of malformed messages", .timeLimit(.minutes(10))) struct FuzzDeliveryTests {
+  @Test("If a message ends with FIN, the connection is closed without a reset") func ending() async throws {
     try await withLoop { loop in
       try await LoopActor(loop).run { actor in
         let peer = try ScriptedPeer(loop)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("Proofs are spent once on an accessory that nobody starts again") func proofs() {
+  @Test("Without a start command, an accessory's wrong-code tries are never restored") func proofs() {
     let proof = [FuzzMessage(.plain, []), FuzzMessage(.proof, [])]
     #expect(FuzzSession.spendsProofs(proof, command: nil))
     #expect(!FuzzSession.spendsProofs(proof, command: "hapsim run x"))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HAPFuzzing
 
-@Suite("Making a finding smaller") struct FuzzMinimiserTests {
+@Suite("Minimising a finding") struct FuzzMinimiserTests {
   private static func messages(_ count: Int) -> [FuzzMessage] {
     (0..<count).map { FuzzMessage(.plain, (0..<64).map { UInt8($0) } + [UInt8(100 + $0)], on: $0 % 2) }
   }
 
-  /// Goes on until nothing can go any more.
+  /// Minimises until no further reduction is possible.
   private static func minimised(
     _ messages: [FuzzMessage], _ fails: ([FuzzMessage]) -> Bool
   ) -> FuzzMinimiser {
@@ -18,7 +18,7 @@ import Testing
     return minimiser
   }
 
-  @Test("One guilty byte of one guilty message is left", arguments: 0..<20) func oneByte(_ guilty: Int) {
+  @Test("A single faulty byte in a single message is isolated", arguments: 0..<20) func oneByte(_ guilty: Int) {
     let bad = UInt8(100 + guilty)
     let minimiser = Self.minimised(Self.messages(20)) { $0.contains { $0.bytes.contains(bad) } }
     #expect(minimiser.messages.map(\.bytes) == [[bad]])
@@ -26,7 +26,7 @@ import Testing
     #expect(minimiser.trials < 60)
   }
 
-  @Test("Two messages that only do it together, in their order, are left, with the bytes that matter") func two() {
+  @Test("Two messages that fail only together and in order are kept, with the bytes that matter") func two() {
     let minimiser = Self.minimised(Self.messages(30)) { messages in
       guard let first = messages.firstIndex(where: { $0.bytes.contains(104) }) else { return false }
       return messages[first...].contains { $0.bytes.contains(121) && $0.bytes.contains(17) }
@@ -34,18 +34,18 @@ import Testing
     #expect(minimiser.messages.map(\.bytes) == [[104], [17, 121]])
   }
 
-  @Test("What needs no byte at all keeps none") func none() {
+  @Test("A finding that needs no byte keeps none") func none() {
     let minimiser = Self.minimised(Self.messages(9)) { $0.contains { $0.connection == 1 } }
     #expect(minimiser.messages.map(\.bytes) == [[]])
   }
 
-  @Test("What does it only as it was stays as it was") func irreducible() {
+  @Test("A finding that fails only unreduced stays unreduced") func irreducible() {
     let all = Self.messages(3)
     let minimiser = Self.minimised(all) { $0 == all }
     #expect(minimiser.messages == all)
   }
 
-  @Test("Oddities that don't matter go, and one that matters stays") func extras() {
+  @Test("Irrelevant message options are removed, and a relevant one is kept") func extras() {
     var message = FuzzMessage(.sealed, [1, 2, 3], request: "GET /accessories", on: 1)
     message.sizes = [1, 1]
     message.fault.counterOffset = 5
@@ -57,7 +57,7 @@ import Testing
     #expect(minimiser.messages == [expected])
   }
 
-  @Test("A body of JSON loses whole parts, and stays JSON where that matters") func parts() throws {
+  @Test("A JSON body loses whole parts, and stays JSON if that matters") func parts() throws {
     let body = #"{"characteristics":[{"aid":1,"iid":9,"value":"a,]}\""},{"aid":2,"r":true,"iid":3},[[{}]]],"pid":"x"}"#
     let minimiser = Self.minimised([FuzzMessage(.sealed, Array(body.utf8))]) { messages in
       guard let node = try? JSONNode.parse(messages[0].bytes) else { return false }
@@ -67,7 +67,7 @@ import Testing
     #expect(minimiser.trials < 200)
   }
 
-  @Test("Parts lie within the bytes, whatever these are", arguments: 0..<200 as Range<UInt64>)
+  @Test("Parts lie within the bytes, whatever the bytes are", arguments: 0..<200 as Range<UInt64>)
   func anyParts(_ seed: UInt64) {
     var chance = FuzzChance(seed: seed, label: "parts")
     let bytes = (0..<chance.below(60)).map { _ in chance.pick(Array("[]{},\"\\a\n".utf8)) }
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("It ends, and what is left does it, whatever the rule", arguments: 0..<40 as Range<UInt64>)
+  @Test("Minimising ends with messages that still fail, whatever the rule", arguments: 0..<40 as Range<UInt64>)
   func anyRule(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let all = Self.messages(Int.random(in: 1...20, using: &generator))

@@ -22,19 +22,19 @@ import Testing
       finding: FuzzFinding(kind: .ended, message: "it ended", details: ["x"]), isConfirmed: true, messages: messages)
   }
 
-  @Test("What is written reads as the same") func roundTrip() throws {
+  @Test("A written reproducer is read back unchanged") func roundTrip() throws {
     let file = Self.file([Self.message, FuzzMessage(.plain, [])])
     #expect(try FuzzReproducer(file.bytes) == file)
   }
 
-  @Test("So does all that is ever sent", arguments: FuzzStreamTests.all)
+  @Test("Each message of every stream survives writing and reading", arguments: FuzzStreamTests.all)
   func everything(_ area: FuzzArea, _ state: FuzzState) throws {
     let file = Self.file(FuzzStreamTests.messages(area, state, seed: 4, rounds: 20))
     #expect(try FuzzReproducer(file.bytes) == file)
   }
 
   @Test(
-    "What is wrong is told with its place",
+    "A mistake is reported with its place",
     arguments: [
       ("{", 1, 2, "ends too early"), ("[]", 1, 1, "an object is expected"), (file(area: "html"), 1, 20, "one of tlv"),
       (file(format: "2"), 1, 11, "not in 1...1"), (file(seed: "-1"), 1, 33, "not in 0..."),
@@ -65,7 +65,7 @@ import Testing
       + (messages ?? "[\(message)]") + "}"
   }
 
-  @Test("No bytes make it trap", arguments: 0..<300 as Range<UInt64>) func hostile(_ seed: UInt64) {
+  @Test("No input traps the reader", arguments: 0..<300 as Range<UInt64>) func hostile(_ seed: UInt64) {
     var chance = FuzzChance(seed: seed, label: "hostile")
     let whole = Self.file([Self.message]).bytes
     let bytes = ByteMutator(words: ["\"sizes\":", "1e999", "ff"]).mutated(whole, with: whole, &chance)

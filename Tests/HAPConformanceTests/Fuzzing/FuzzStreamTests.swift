@@ -4,8 +4,8 @@ import Testing
 
 @testable import HAPFuzzing
 
-@Suite("Streams of messages to fuzz with") struct FuzzStreamTests {
-  /// A home of a lamp (2.9, quiet, among much that isn't) and a lock (3.9 and 3.10, not).
+@Suite("Fuzz message streams") struct FuzzStreamTests {
+  /// A home with a lamp (2.9 may be written, 2.10 to 2.120 may not) and a lock (3.9 and 3.10 may not).
   static func facts(_ state: FuzzState) -> FuzzFacts {
     var facts = FuzzFacts()
     facts.state = state
@@ -33,19 +33,19 @@ import Testing
     return (0..<rounds).flatMap { _ in stream.round() }
   }
 
-  @Test("The same seed sends the same, another one something else", arguments: all)
+  @Test("Equal seeds give equal messages, and different seeds give different ones", arguments: all)
   func seeds(_ area: FuzzArea, _ state: FuzzState) {
     let once = Self.messages(area, state, seed: 7, rounds: 20)
     #expect(once == Self.messages(area, state, seed: 7, rounds: 20))
     #expect(once != Self.messages(area, state, seed: 8, rounds: 20))
   }
 
-  @Test("A stream is the same on every machine and in every version") func vector() {
+  @Test("A seed gives the same stream on each machine and in each version") func vector() {
     var chance = FuzzChance(seed: 1, label: "tlv")
     #expect((0..<4).map { _ in chance.below(1000) } == [11, 586, 151, 993])
   }
 
-  @Test("Messages are bounded, and are sent as their state allows", arguments: all)
+  @Test("Messages are bounded and are sent only in the state that allows them", arguments: all)
   func bounds(_ area: FuzzArea, _ state: FuzzState) {
     for message in Self.messages(area, state, seed: 3, rounds: 80) {
       #expect(message.bytes.count <= 3 * ByteMutator.limit)
@@ -58,12 +58,12 @@ import Testing
     }
   }
 
-  @Test("No more proofs are sent than may be counted as wrong codes") func proofs() {
+  @Test("The number of sent proofs never exceeds the limit of wrong codes") func proofs() {
     let messages = Self.messages(.tlv, .unpaired, seed: 3, rounds: 300)
     #expect(messages.count { $0.way == .proof } == 3)
   }
 
-  @Test("What M5 seals always has the tester's own key: a pairing that comes of it can be removed") func ownKey() {
+  @Test("Each sealed M5 holds the tester's own key, so a resulting pairing can be removed") func ownKey() {
     let messages = Self.messages(.tlv, .unpaired, seed: 3, rounds: 120).filter { $0.way == .exchange }
     #expect(messages.count > 100)
     for message in messages {
@@ -71,13 +71,13 @@ import Testing
     }
   }
 
-  @Test("Nobody's pairing is removed but those of guests") func removals() {
+  @Test("Only pairings of guests are removed") func removals() {
     for message in Self.messages(.tlv, .paired, seed: 3, rounds: 100) where message.request == "POST /pairings" {
       #expect(!message.bytes.indices.contains { message.bytes[$0...].starts(with: Self.facts(.paired).identifier) })
     }
   }
 
-  @Test("Nothing is written but what is harmless", arguments: [FuzzArea.json, .http, .frame])
+  @Test("Only harmless characteristics are written", arguments: [FuzzArea.json, .http, .frame])
   func writes(_ area: FuzzArea) {
     var written = 0
     let forbidden = Self.facts(.paired).forbidden
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "However it is written, a write of something else is noticed",
+    "A write of a forbidden characteristic is detected, whatever its spelling",
     arguments: [
       (#"{"aid":2,"iid":9,"value":1}"#, true), (#"{"aid":3,"iid":9,"value":1}"#, false),
       (#"{"aid":3,"iid":8,"value":1}"#, true), (#"{"iid":10,"aid":3}"#, false), (#"{"AID":3,"IID":10}"#, false),
@@ -108,7 +108,7 @@ import Testing
     #expect(Self.facts(.paired).isHarmless(Array(text.utf8)) == isHarmless)
   }
 
-  @Test("A mark is replaced where it is whole, also in fragments") func marks() {
+  @Test("A placeholder is replaced only if it is intact, also in fragments") func marks() {
     let right = [UInt8](repeating: 7, count: 384)
     let whole = TLV([.init(type: 6, value: [3]), .init(type: 3, value: FuzzMark.publicKey)]).encoded()
     let expected = TLV([.init(type: 6, value: [3]), .init(type: 3, value: right)]).encoded()
@@ -119,7 +119,7 @@ import Testing
     #expect(FuzzMark.replace(FuzzMark.signature, of: 10, by: right, in: []) == [])
   }
 
-  @Test("A right request knows its length, whatever became of its body") func wire() {
+  @Test("A valid request states its length, whatever its body") func wire() {
     let message = FuzzMessage(.sealed, [1, 2, 3], request: "POST /pairings")
     func text(_ message: FuzzMessage) -> String { String(decoding: message.wire, as: UTF8.self) }
     let head = "HTTP/1.1\r\nHost: haptest.local\r\n"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPTarget
 
-@Suite("A profile with more and less in it") struct ChangedProfileTests {
+@Suite("A profile with added and removed parts") struct ChangedProfileTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Profiles")
 
   private func profile(_ name: String) throws -> ChangedProfile {
@@ -19,14 +19,14 @@ import Testing
     return nil
   }
 
-  /// What can't be served is of no use.
+  /// Whether hapsim could serve the profile.
   private func isGood(_ profile: ChangedProfile) -> Bool {
     (try? AccessoryProfile(json: profile.json, fileName: "changed.hasaccessory")).map { profile in
       !profile.problems.contains { $0.severity == .error }
     } ?? false
   }
 
-  @Test("A bridge gets another accessory each time, and loses the last one") func bridge() throws {
+  @Test("Each addition gives a bridge a different accessory, and a removal takes the last one") func bridge() throws {
     var profile = try profile("bridge-two-lights")
     let before = try tree(profile)["bridgedAccessories"]?.elements?.count ?? 0
     try profile.add()
@@ -43,7 +43,7 @@ import Testing
     #expect(isGood(profile))
   }
 
-  @Test("Any other accessory gets another service, and loses it again") func plain() throws {
+  @Test("Any other accessory gets another service, and a removal takes it again") func plain() throws {
     var profile = try profile("lock")
     let before = try tree(profile)["services"]?.elements?.count ?? 0
     try profile.add()
@@ -52,12 +52,12 @@ import Testing
     #expect(try tree(profile)["services"]?.elements?.last?["type"]?.stringValue == "Switch")
     try profile.remove()
     #expect(try tree(profile)["services"]?.elements?.count == before)
-    // Nothing that was removed comes back: the next is another.
+    // A removed service never returns: the next addition is a different one.
     try profile.add()
     #expect(try tree(profile)["services"]?.elements?.last?["type"]?.stringValue == "Outlet")
   }
 
-  @Test("What would have nothing left, or is no profile, is told so") func refusals() throws {
+  @Test("A removal that would leave nothing, and any change of an invalid profile, is refused") func refusals() throws {
     var plain = ChangedProfile(json: Array(#"{"services":[{"type":"Switch"}]}"#.utf8))
     #expect(failure { () throws(HookFailure) in try plain.remove() }?.code == .unavailable)
     var bridge = ChangedProfile(json: Array(#"{"bridgedAccessories":[{}]}"#.utf8))
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("A command that names one profile has a copy of it that changes") func served() throws {
+  @Test("A command that names one profile gets a copy that changes") func served() throws {
     let path = Self.folder.appending(path: "lock.hasaccessory").path()
     let original = try Data(contentsOf: URL(filePath: path))
     var served = ServedProfile(servedBy: "hapsim run '\(path)' --commands")
@@ -88,7 +88,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: copy))
   }
 
-  @Test("A command that names none, several, or one that isn't there, has none") func notServed() {
+  @Test("A command with no profile, several profiles or a missing one gets no copy") func notServed() {
     let path = Self.folder.path()
     for command in [
       "hapsim run", "hapsim run \(path)/lock.hasaccessory \(path)/fan.hasaccessory", "hapsim run none.hasaccessory",

@@ -21,7 +21,8 @@ import Testing
     .command(text, within: within)
   }
 
-  @Test("A command learns from variables what to do, and its last line of JSON is its answer") func variables() async {
+  @Test("A command gets its task in environment variables; its last line of JSON is its answer")
+  func variables() async {
     let script =
       #"echo working; echo "{\"a\":\"$HAPTEST_HOOK/$HAPTEST_AID/$HAPTEST_IID/$HAPTEST_SERVICE/$HAPTEST_CHARACTERISTIC/$HAPTEST_VALUE/$HAPTEST_KIND\"}""#
     let full = HookCall(
@@ -33,21 +34,21 @@ import Testing
     #expect(await run(command(script), bare).answer == #"{"a":"set///4//open/"}"#)
   }
 
-  @Test("Whether it identified itself is a question: no is an answer, too") func identified() async {
+  @Test("The hook \"identified\" is a question: no is a valid answer") func identified() async {
     let hook = HookCall(.identified, aid: 4)
     #expect(await run(.manual, hook, ask: { _ in true }).answer == #"{"aids":[4]}"#)
     #expect(await run(.manual, HookCall(.identified), ask: { _ in true }).answer == #"{"aids":[1]}"#)
     #expect(await run(.manual, hook).answer == #"{"aids":[]}"#)
   }
 
-  @Test("Anything but JSON is no answer, and input has ended") func noAnswer() async {
+  @Test("Output other than JSON is no answer, and standard input is empty") func noAnswer() async {
     for text in ["true", "echo done", "echo 5", "echo '{\"a\":1}'; echo done", "cat"] {
       let result = await run(command(text), HookCall(.reboot))
       #expect(result.answer == nil && result.failure == nil)
     }
   }
 
-  @Test("A command that fails says which, how, and what it said last") func failure() async {
+  @Test("For a failed command, the error has its name, its exit status and its last output") func failure() async {
     let failure = await run(command("echo one; echo 'no route' >&2; exit 4"), HookCall(.powerCut)).failure
     #expect(failure?.code == .refused)
     #expect(
@@ -55,12 +56,12 @@ import Testing
     #expect(await run(command("kill -9 $$"), HookCall(.reboot)).failure?.message.contains("by signal 9") == true)
   }
 
-  @Test("A command that takes too long is ended, with all that it started") func late() async {
+  @Test("A command that takes too long is ended, including all processes that it started") func late() async {
     let failure = await run(command("sleep 100 & sleep 100", within: .milliseconds(100)), HookCall(.reboot)).failure
     #expect(failure?.code == .timedOut && failure?.message.contains("isn't done after 100ms") == true)
   }
 
-  @Test("A run that is given up ends its command") func cancelled() async {
+  @Test("If a run is cancelled, its command is ended") func cancelled() async {
     let failure = await withRealLoop { loop in
       let hooks = HookCommands(HookFile([.reboot: command("sleep 100")]), on: loop) { _ in false }
       let task = Task { await hookFailure { () throws(HookFailure) in try await hooks.run(HookCall(.reboot)) } }
@@ -70,7 +71,7 @@ import Testing
     #expect(failure?.code == .cancelled)
   }
 
-  @Test("A person is asked, and may say no") func manual() async {
+  @Test("A manual hook asks a person, who may answer no") func manual() async {
     let asked = Mutex<[String]>([])
     let hook = HookCall(.press, aid: 2, service: .iid(9), kind: "double")
     let done = await run(.manual, hook) { question in
@@ -82,7 +83,7 @@ import Testing
     #expect(await run(.manual, hook).failure?.code == .refused)
   }
 
-  @Test("What the file hasn't is not available, unless another has it") func chain() async {
+  @Test("A hook that the file lacks is unavailable, unless another source has it") func chain() async {
     await withRealLoop { loop in
       let one = HookCommands(HookFile([.reboot: command("echo '{\"by\":1}'")]), on: loop) { _ in false }
       let two = HookCommands(

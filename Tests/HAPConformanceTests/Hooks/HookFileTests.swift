@@ -4,7 +4,7 @@ import Testing
 @testable import HAPTarget
 
 @Suite("Hooks files") struct HookFileTests {
-  @Test("A hook is a command, a person, or a command with its time") func ways() throws {
+  @Test("A hook is a command, a person, or a command with a time limit") func ways() throws {
     let file = try HookFile(
       Array(
         """
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong is told with its place",
+    "A mistake is reported with its place",
     arguments: [
       ("{", 1, 2, "the text ends too early"), ("[]", 1, 1, "an object is expected"),
       ("{\"hooks\": {}}", 1, 1, "\"format\" is missing"),

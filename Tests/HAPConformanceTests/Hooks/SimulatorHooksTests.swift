@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("Each hook is a command with the members that it takes") func commands() async throws {
+  @Test("Each hook becomes a command with its members") func commands() async throws {
     var wanted: [HookName: String] = [
       .reboot: "reboot {}", .powerCut: "power-cut {}", .factoryReset: "factory-reset {}",
       .press: #"press {"kind":"double","service":8,"accessory":2}"#, .trigger: #"trigger {"service":8,"accessory":2}"#,
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("What isn't said is left out, and what is needed is asked for") func bare() async {
+  @Test("Absent members are omitted, and missing required members are reported") func bare() async {
     #expect(await line(HookCall(.press)) == "press {}")
     #expect(await line(HookCall(.obstruct, value: JSONNode(.bool(false)))) == #"obstruct {"value":false}"#)
     #expect(await line(HookCall(.trigger, service: .name("MotionSensor"))) == #"trigger {"service":"MotionSensor"}"#)
@@ -66,7 +66,7 @@ import Testing
     #expect(await line(HookCall(.addAccessory), profile: nil).contains("another profile"))
   }
 
-  @Test("Of several servers the one is named that is meant") func several() async {
+  @Test("With several servers, the command names the intended accessory") func several() async {
     #expect(await line(HookCall(.reboot), accessory: "Lamp") == #"reboot {"accessory":"Lamp"}"#)
     #expect(await line(HookCall(.press), accessory: "Lamp") == #"press {"accessory":"Lamp"}"#)
     #expect(await line(HookCall(.press, aid: 2), accessory: "Lamp") == #"press {"accessory":2}"#)
@@ -75,18 +75,18 @@ import Testing
         == #"set {"characteristic":"2.9","value":1,"accessory":"Lamp"}"#)
   }
 
-  @Test("hapsim knows every command, and every member of it") func vocabulary() async throws {
+  @Test("hapsim has each command, and each member of it") func vocabulary() async throws {
     let known = Dictionary(
       uniqueKeysWithValues: CommandForm.all.map { ($0.name.rawValue, Set($0.members.map(\.name))) })
     await withRealLoop { [known] loop in
       let hooks = SimulatorHooks(AccessoryProcess("true", on: loop), accessory: "Lamp", profile: Self.profile)
-      // What only looks at the device is none.
+      // The hook `identified` only reads events and sends no command.
       for name in HookName.allCases where hooks.isAvailable(name) && name != .identified {
         var hook = Self.full
         hook.name = name
         for hook in [hook, HookCall(name, characteristic: "On", value: .integer(1))] {
           guard let (command, members) = try? hooks.command(for: hook) else {
-            Issue.record("\(name) is available and can't be done")
+            Issue.record("\(name) is available but has no command")
             continue
           }
           let unknown = Set(members.map(\.name)).subtracting(known[command] ?? [])

@@ -8,8 +8,8 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("Pair Setup as the tester does it", .timeLimit(.minutes(10))) struct SetupProcedureTests {
-  /// An accessory's end in memory: slow work is done on the spot, stores succeed.
+@Suite("Pair Setup of the tester", .timeLimit(.minutes(10))) struct SetupProcedureTests {
+  /// An accessory's side in memory: slow work runs immediately, stores succeed.
   final class Server {
     private var core: PairSetupServer
     private(set) var pairings: [Pairing] = []
@@ -23,7 +23,7 @@ import Testing
       core = PairSetupServer(identity: identity, random: .seeded(seed))
     }
 
-    /// The answer; nil: HTTP 400.
+    /// The answer; `nil` for HTTP 400.
     func answer(_ draft: TLVDraft) throws -> TLV? {
       var actions = core.receive(try TLV(decoding: draft.encoded()), context: .init(isPaired: !pairings.isEmpty))
       var reply: TLV?
@@ -44,7 +44,7 @@ import Testing
 
   private let guest = TestController(name: "guest", random: .seeded(5))
 
-  /// M1 to M2.
+  /// Runs M1 and M2.
   private func begun(_ server: Server) throws -> SetupProcedure {
     var setup = SetupProcedure()
     let second = try #require(try server.answer(SetupProcedure.start()))
@@ -52,7 +52,7 @@ import Testing
     return setup
   }
 
-  @Test("A right one pairs, whoever it is for, and ends with who the accessory is") func right() throws {
+  @Test("A valid Pair Setup pairs any controller, and returns the accessory's identity") func right() throws {
     let server = Server()
     var setup = try begun(server)
     let proof = try setup.proof(code: TestHome.code, random: .seeded(9))
@@ -69,7 +69,7 @@ import Testing
     #expect(server.pairings.map(\.publicKey) == [guest.credentials.key.publicKey])
   }
 
-  @Test("A wrong code is refused, and counted") func wrongCode() throws {
+  @Test("A wrong code is refused and counted") func wrongCode() throws {
     let server = Server()
     var setup = try begun(server)
     let proof = try setup.proof(code: "518-08-583", random: .seeded(9))
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "Forged keys are A as they were asked for, and no secret that can be guessed opens the accessory",
+    "A forged key is sent as requested, and no predictable secret opens the accessory",
     arguments: [0, 1, 2])
   func forged(_ which: Int) throws {
     let keys = [[UInt8](repeating: 0, count: 384), SRPChoices.prime, SRPChoices.twicePrime]
@@ -90,13 +90,13 @@ import Testing
     choices.secret = [UInt8](repeating: 0, count: 384)
     let draft = try setup.proof(code: TestHome.code, choices, random: .seeded(1))
     #expect(draft.items[1].value == keys[which])
-    // 385 bytes are no key at all.
+    // 385 bytes are not a key.
     let reply = try server.answer(draft)
     #expect(keys[which].count > 384 ? reply == nil : reply?.byte(TLVType.error) == 2)
     #expect(server.pairings.isEmpty)
   }
 
-  @Test("A short A begins with a zero that is left out, and is the right one all the same") func short() throws {
+  @Test("A short A omits its leading zero, and is accepted") func short() throws {
     let server = Server()
     var setup = try begun(server)
     var choices = SRPChoices()
@@ -107,7 +107,7 @@ import Testing
     #expect(setup.take("M4", fourth) == nil)
   }
 
-  @Test("A secret that begins with a zero is found, and put into K with it or without") func zeroSecret() throws {
+  @Test("A secret with a leading zero is found; K is hashed with the zero or without it") func zeroSecret() throws {
     let server = Server()
     let begun = try begun(server)
     var choices = SRPChoices()
@@ -124,7 +124,7 @@ import Testing
     #expect(padded.take("M4", reply) == "the accessory's proof is wrong")
   }
 
-  @Test("Steps out of their order are our own mistake, and said") func order() throws {
+  @Test("Steps out of order are reported as the tester's own mistake") func order() throws {
     var setup = SetupProcedure()
     #expect(throws: ProcedureError("M3 needs an M2 first")) { try setup.proof(code: "", random: .seeded(1)) }
     #expect(throws: ProcedureError("M5 needs an M3 first")) { try setup.exchange(guest) }
@@ -137,7 +137,7 @@ import Testing
     #expect(setup.take("M6", TLV(state: 6)) == "no M3 was sent")
   }
 
-  @Test("A worthless B is told from a usable one") func worthlessKey() throws {
+  @Test("A degenerate B is distinguished from a usable one") func worthlessKey() throws {
     for key in [[UInt8](repeating: 0, count: 384), SRPChoices.prime] {
       var setup = SetupProcedure()
       var second = TLV(state: 2)
@@ -162,7 +162,8 @@ import Testing
     ([(6, [2]), (2, [UInt8](repeating: 0, count: 16)), (3, [])], "PublicKey is 0 bytes"),
   ]
 
-  @Test("What is wrong with an M2 is said", arguments: wrongSeconds.indices) func wrongSecond(_ index: Int) throws {
+  @Test("A malformed M2 is reported with its defect", arguments: wrongSeconds.indices)
+  func wrongSecond(_ index: Int) throws {
     let row = Self.wrongSeconds[index]
     var setup = SetupProcedure()
     let problem = setup.take("M2", TLV(row.items.map { TLV.Item(type: $0.0, value: $0.1) }))
@@ -170,7 +171,7 @@ import Testing
     #expect(setup.challenge == nil)
   }
 
-  @Test("A bit turned over anywhere in M4 or M6 is noticed") func flippedReplies() throws {
+  @Test("A flipped bit anywhere in M4 or M6 is detected") func flippedReplies() throws {
     let server = Server()
     var setup = try begun(server)
     let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, random: .seeded(9))))
@@ -189,7 +190,7 @@ import Testing
     #expect(setup.take("M6", sixth) == nil)
   }
 
-  @Test("M6 that is sealed rightly, but says something wrong, is refused") func wrongSixth() throws {
+  @Test("A correctly sealed M6 with wrong contents is refused") func wrongSixth() throws {
     let server = Server()
     var setup = try begun(server)
     _ = try server.answer(setup.proof(code: TestHome.code, random: .seeded(9)))
@@ -223,7 +224,7 @@ import Testing
       setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey), (10, signature)])) == nil)
   }
 
-  @Test("An identifier of the accessory that is longer than 36 bytes is accepted in M6") func longIdentifier() throws {
+  @Test("An accessory identifier longer than 36 bytes is accepted in M6") func longIdentifier() throws {
     let server = Server()
     var setup = try begun(server)
     _ = try setup.proof(code: TestHome.code, random: .seeded(9))
@@ -240,7 +241,7 @@ import Testing
   }
 
   @Test(
-    "An M5 that is wrong inside, signed by another or sealed with another key or nonce pairs nobody", arguments: 0..<7)
+    "An M5 with wrong contents, a foreign signature or a wrong key or nonce pairs no controller", arguments: 0..<7)
   func wrongFifth(_ which: Int) throws {
     let server = Server()
     var setup = try begun(server)
@@ -263,7 +264,7 @@ import Testing
     #expect(server.pairings.isEmpty)
   }
 
-  @Test("Without a choice, A, K and the proof are those of the controller's own SRP") func workbench() throws {
+  @Test("By default, A, K and the proof equal those of the controller's own SRP") func workbench() throws {
     let salt = RandomSource.seeded(1).bytes(16)
     let server = SRPServer(
       SRPVerifier(code: TestHome.code, salt: salt), privateKey: RandomSource.seeded(2).secret(32))
@@ -288,7 +289,7 @@ import Testing
     #expect(SRPChoices.twicePrime.count == 385)
   }
 
-  @Test("The accessory's proof over an A longer than 384 bytes is checked, and is none") func longKey() throws {
+  @Test("The accessory's proof over an A longer than 384 bytes is checked and refused") func longKey() throws {
     var choices = SRPChoices()
     choices.publicKey = SRPChoices.twicePrime
     let made = try choices.proof(code: "", salt: [1], serverPublicKey: [2], privateKey: [])
@@ -296,7 +297,7 @@ import Testing
   }
 }
 
-/// A message with a bit of one item's value turned over.
+/// A message with one flipped bit in the value of an item.
 func flipped(_ message: TLV, _ type: UInt8, _ byte: Int) -> TLV {
   TLV(
     message.items.map { item in

@@ -6,10 +6,10 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("Ephemeral keys in the wrong order") struct SwappedKeysTests {
+@Suite("Swapped ephemeral keys") struct SwappedKeysTests {
   private let random = RandomSource.seeded(11)
 
-  /// M2 of an accessory, from the outside.
+  /// M2 of an accessory, built by the test.
   private func second(to ours: [UInt8], ephemeral: AgreementKey, identity: SigningKey) -> TLV? {
     guard let secret = ephemeral.sharedSecret(with: ours) else { return nil }
     let identifier = Array("AA:BB:CC:DD:EE:FF".utf8)
@@ -25,7 +25,7 @@ import Testing
     return try? TLV(decoding: message.encoded())
   }
 
-  @Test("M3 is signed over both ephemeral keys in their order, and over them swapped only where that is wanted")
+  @Test("M3 is signed over both ephemeral keys in order, and over swapped keys only on request")
   func order() throws {
     var verify = VerifyProcedure()
     _ = verify.start(random: random, publicKey: nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("TLV8 messages on their way out") struct TLVDraftTests {
+@Suite("Outgoing TLV8 messages") struct TLVDraftTests {
   private let maker = ByteMaker(random: .seeded(1))
 
   private func encoded(_ items: String, _ alterations: String? = nil) throws -> [UInt8] {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "Items are written as they are said, in their order",
+    "Items are written as specified, in order",
     arguments: [
       ("{ state: 1, method: 0 }", "060101 000100"), ("[[method, 0], [state, 1], [state, 2]]", "000100 060101 060102"),
       ("{ error: busy, identifier: ab, salt: aabb }", "070107 01026162 0202aabb"), ("{ '0x7F': '' }", "7f00"),
@@ -26,7 +26,7 @@ import Testing
   func items(_ text: String, _ bytes: String) throws { #expect(try encoded(text) == hex(bytes)) }
 
   @Test(
-    "What is no item is the suite's fault",
+    "A malformed item is reported as an error of the suite",
     arguments: ["{ what: 1 }", "{ 256: 1 }", "[[state]]", "[5]", "{ state: -1 }", "{ salt: zz }", "{ salt: ~ }"])
   func wrongItems(_ text: String) throws {
     let node = try yaml(text)
@@ -58,20 +58,20 @@ import Testing
     ("[{ set: { state: 5 } }, { drop: salt }, { duplicate: state }]", "060105 060105"),
   ]
 
-  @Test("Each alteration does what it says, in turn", arguments: rows) func alterations(
+  @Test("Each alteration has its documented effect, in turn", arguments: rows) func alterations(
     _ row: (text: String, bytes: String)
   ) throws {
     #expect(try encoded("{ state: 3, salt: aabb }", row.text) == hex(row.bytes), "\(row.text)")
   }
 
-  @Test("Every alteration of the vocabulary is tried") func complete() {
+  @Test("Each alteration of the vocabulary has a test") func complete() {
     for member in Vocabulary.alterations {
       #expect(Self.rows.contains { $0.text.contains("{ \(member.name):") }, "\(member.name)")
     }
   }
 
   @Test(
-    "An alteration that can't be made is the suite's fault, and traps nothing",
+    "An impossible alteration is an error of the suite, and doesn't trap",
     arguments: [
       "[{ what: state }]", "[state]", "[{}]", "[{ duplicate: proof }]", "[{ flip: proof }]", "[{ flip: what }]",
       "[{ flip: [] }]",
@@ -89,14 +89,14 @@ import Testing
     #expect(throws: StepError.self) { try draft.alter(MessageAlteration.list(node), maker) }
   }
 
-  @Test("The error for a missing item names the place of the alteration") func missingItem() throws {
+  @Test("For a missing item, the error has the place of the alteration") func missingItem() throws {
     let node = try yaml("[{ drop: salt }, { flip: proof }]")
     var draft = TLVDraft(try MessageItem.list(yaml("{ state: 3, salt: aabb }")), maker)
     let error = stepError { () throws(StepError) in try draft.alter(MessageAlteration.list(node), maker) }
     #expect(error?.message == "the message has no item \"proof\" to alter" && error?.path == "[1].flip")
   }
 
-  @Test("Long values go in fragments of 255 bytes, behind those of other sizes") func fragments() throws {
+  @Test("Long values are split into fragments of 255 bytes, after those of explicit sizes") func fragments() throws {
     #expect(try encoded("{ proof: { zeros: 256 } }") == [4, 255] + [UInt8](repeating: 0, count: 255) + [4, 1, 0])
     let odd = try encoded("{ proof: { zeros: 300 } }", "[{ fragment: { item: proof, sizes: [10, 20] } }]")
     #expect(odd.count == 308 && odd[1] == 10 && odd[13] == 20 && odd[35] == 255 && odd[292] == 15)

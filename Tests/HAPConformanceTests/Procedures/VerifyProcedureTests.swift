@@ -8,8 +8,8 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("Pair Verify as the tester does it") struct VerifyProcedureTests {
-  /// An accessory's end in memory, which knows one controller.
+@Suite("Pair Verify of the tester") struct VerifyProcedureTests {
+  /// An accessory's side in memory, with one paired controller.
   final class Server {
     private var core = PairVerifyServer()
     private(set) var keys: SessionKeys?
@@ -22,7 +22,7 @@ import Testing
 
     init(_ guest: TestController) { self.guest = guest }
 
-    /// The answer; nil: HTTP 400.
+    /// The answer; `nil` for HTTP 400.
     func answer(_ draft: TLVDraft) throws -> TLV? {
       let pairing = Pairing(
         identifier: guest.credentials.identifier, publicKey: guest.credentials.key.publicKey, isAdmin: true)
@@ -51,7 +51,7 @@ import Testing
     return verify
   }
 
-  @Test("A right one ends with the keys that the accessory has") func right() throws {
+  @Test("A valid Pair Verify ends with the same keys on both sides") func right() throws {
     let server = Server(guest)
     var verify = try begun(server)
     let third = verify.sealedFinish(
@@ -62,7 +62,7 @@ import Testing
     #expect(server.keys == keys && verify.identifier == server.identity.identifier)
   }
 
-  @Test("An M3 that is wrong anywhere gets no session", arguments: 0..<8) func wrongThird(_ which: Int) throws {
+  @Test("An M3 with any defect gets no session", arguments: 0..<8) func wrongThird(_ which: Int) throws {
     let server = Server(guest)
     var verify = try begun(server)
     let stranger = TestController(name: "stranger", random: .seeded(50))
@@ -85,7 +85,7 @@ import Testing
     #expect(server.keys == nil)
   }
 
-  @Test("M3 without M1 or M2 can't be opened by anybody, and its inside can't be made") func order() throws {
+  @Test("Without M1 or M2, M3 can't be built, and a sealed M3 can't be opened") func order() throws {
     let verify = VerifyProcedure()
     #expect(throws: ProcedureError("M3 needs an M1 first")) { try verify.finish(guest, signedBy: nil, over: nil) }
     #expect(verify.sessionKeys == nil)
@@ -95,7 +95,7 @@ import Testing
     #expect(untold.take("M2", TLV(state: 2), from: nil) == "no M1 was sent")
   }
 
-  @Test("What is wrong with an M2 is said, and leaves no keys") func wrongSecond() throws {
+  @Test("A malformed M2 is reported with its defect, and yields no keys") func wrongSecond() throws {
     let server = Server(guest)
     var verify = VerifyProcedure()
     let second = try #require(try server.answer(verify.start(random: random, publicKey: nil)))
@@ -124,7 +124,7 @@ import Testing
     #expect(problem(second) == nil)
   }
 
-  @Test("Another M1 begins anew") func anew() throws {
+  @Test("Another M1 restarts the procedure") func anew() throws {
     let server = Server(guest)
     var verify = try begun(server)
     #expect(verify.sessionKeys != nil)
@@ -133,7 +133,7 @@ import Testing
     #expect(start.items[1].value == [1, 2] && verify.sessionKeys == nil && verify.ephemeral?.publicKey != first)
   }
 
-  @Test("Controllers have upper-case UUIDs of version 4, the same ones for the same chance") func controllers() {
+  @Test("A controller has an upper-case UUID of version 4, and equal seeds give equal UUIDs") func controllers() {
     let text = String(decoding: guest.credentials.identifier, as: UTF8.self)
     #expect(
       text.wholeMatch(of: /[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil, "\(text)")

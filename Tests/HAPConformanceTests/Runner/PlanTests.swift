@@ -30,7 +30,7 @@ import Testing
     TinyCase.text(id, "needs: [\(needs)]", "shared: \(shared)", steps: "wait: 1ms")
   }
 
-  @Test("Cases of one state stand together: first none, then unpaired, side by side, paired, unpairing, reset")
+  @Test("Cases are ordered by state: none, unpaired, parallel, paired, unpairing, reset")
   func order() throws {
     var options = RunOptions()
     (options.isLong, options.allowsReset) = (true, true)
@@ -48,7 +48,7 @@ import Testing
     #expect(plan.planned.allSatisfy { $0.skipReason == nil })
   }
 
-  @Test("A short run has must cases without waits, with few Pair Setups, and says what it leaves out") func short()
+  @Test("A short run has only MUST cases without waits, with few Pair Setups, and lists the skipped ones") func short()
     throws
   {
     var options = RunOptions()
@@ -65,7 +65,7 @@ import Testing
     #expect(try self.plan(cases).leftOut == nil)
   }
 
-  @Test("Cases that wait for announcements of pairings stand among those that pair nobody") func spaced() throws {
+  @Test("Cases that wait for pairing announcements are placed among cases that add no pairing") func spaced() throws {
     let listeners = (1...3).map { needing("LI-0\($0)", "unpaired, multicast") }
     let quiet = (1...8).map { needing("QU-0\($0)", "any") }
     let plan = try plan(listeners + quiet + [needing("UN-01", "unpaired")])
@@ -87,7 +87,7 @@ import Testing
     return plan.planned[0].skipReason
   }
 
-  @Test("Each need that isn't met is a reason to skip, and none where it is") func reasons() throws {
+  @Test("An unmet need is a reason to skip; a met need is not") func reasons() throws {
     var allowed = RunOptions()
     (allowed.isLong, allowed.allowsReset) = (true, true)
     #expect(try reason("long") == "takes long; use --long to run it")
@@ -112,13 +112,13 @@ import Testing
     for need in ["multicast", "listening"] {
       #expect(try reason(need, noMulticast: "not heard") == "no multicast: not heard")
       let plan = try plan([needing("AA-01", need)], noMulticast: "not heard", isSilent: true)
-      #expect((plan.planned[0].skipReason == nil) == (need == "listening"), "silence is what it is about")
+      #expect((plan.planned[0].skipReason == nil) == (need == "listening"), "the case is about silence")
     }
     #expect(try reason("{ hook: press }") == "no hook press")
     #expect(try reason("{ hook: reboot }") == nil)
   }
 
-  @Test("A claim that is unknown skips, or is an error where claims were given; false skips; anything else runs")
+  @Test("A case with an unknown claim is skipped, or an error if there is a claims file; with a false claim, skipped")
   func claims() throws {
     var claims = Claims()
     #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is unknown; use --claims")
@@ -132,7 +132,7 @@ import Testing
     #expect(try reason("{ claim: setup-id }", claims: claims) == nil)
   }
 
-  @Test("Wrong setup codes are spent in turn, repetitions count, and what resets the accessory doesn't")
+  @Test("The budget of wrong codes is spent in order and per repetition; cases that reset the accessory are free")
   func wrongCodes() throws {
     var options = RunOptions()
     options.wrongCodeLimit = 5
@@ -154,9 +154,7 @@ import Testing
     #expect(skipped(try plan(cases, options: options)) == ["AA-01", "AA-02", "AA-03", "AA-05"])
   }
 
-  @Test("Shards share the cases out, each to one; levels and the selection leave others out of the plan") func shards()
-    throws
-  {
+  @Test("Each case is in exactly one shard; levels and selection exclude cases from the plan") func shards() throws {
     let cases = (1...7).map { needing("AA-0\($0)", "any") }
     var all: [String] = []
     for part in 0..<3 {
@@ -173,7 +171,7 @@ import Testing
     #expect(try plan(cases, options: options).entries.isEmpty)
   }
 
-  @Test("The claims that suites may name are those that there are") func names() {
+  @Test("Suites name only claims that exist") func names() {
     for definition in SuiteLibrary.embedded.cases {
       for claim in definition.needs.claims {
         #expect(Claims.known.contains { $0.name == claim }, "\(definition.id) needs the claim \(claim)")

@@ -6,8 +6,9 @@ import Testing
 @testable import HAPConformance
 @testable import HAPExpectation
 
-@Suite("What is an accessory") struct RecognitionTests {
-  /// A run of no case, against a peer that gives each connection one answer. Returns the error that ends it before a
+@Suite("Recognition of accessories") struct RecognitionTests {
+  /// Runs no case, against a peer that gives each connection one answer. Returns the error that ends the run before
+  /// its first case.
   /// case runs.
   private func refusal(isDeclared: Bool = false, _ answer: @escaping @Sendable (String) -> String) async throws
     -> String?
@@ -36,19 +37,19 @@ import Testing
   private static let close = "close"
   private static let page = "HTTP/1.0 404 Not Found\r\nServer: pages/1\r\nContent-Length: 2\r\n\r\nno"
 
-  @Test("A web server is no accessory, and its first answer is in the message") func webServer() async throws {
+  @Test("A web server is not an accessory, and its first answer is in the message") func webServer() async throws {
     #expect(
       try await refusal { _ in Self.page }
         == "no HAP accessory answers at ADDRESS. GET /accessories: HTTP/1.0 404 Not Found, Server: pages/1")
   }
 
-  @Test("What a record or a ready line declares an accessory is tested whatever it answers") func declared()
+  @Test("A target that a record or a ready line declares an accessory is tested, whatever it answers") func declared()
     async throws
   {
     #expect(try await refusal(isDeclared: true) { _ in Self.page } == nil)
   }
 
-  @Test("Silence and a close are no answers: the message says so and what to do", arguments: [true, false])
+  @Test("Silence and a close are not answers: the message says so and suggests what to do", arguments: [true, false])
   func noAnswers(_ closes: Bool) async throws {
     let what = closes ? "the connection was closed" : "no answer within 500ms"
     #expect(
@@ -58,15 +59,14 @@ import Testing
     #expect(try await refusal(isDeclared: true) { _ in closes ? Self.close : "" } == nil)
   }
 
-  @Test("One answer without a sign of HAP is of another server, whatever the other probe hears") func oneAnswer()
-    async throws
-  {
+  @Test("A single answer without a sign of HAP means another server, even if the other probe gets no answer")
+  func oneAnswer() async throws {
     let message = try await refusal { $0.contains("/pair-verify") ? Self.page : "" }
     #expect(message?.hasPrefix("no HAP accessory answers at ADDRESS. POST /pair-verify: HTTP/1.0 404") == true)
   }
 
   @Test(
-    "One sign of HAP in any answer is enough for a broken accessory to be tested",
+    "A single sign of HAP in any answer is enough to test a broken accessory",
     arguments: [
       "HTTP/1.1 470 Refused\r\nContent-Length: 0\r\n\r\n",
       "HTTP/1.1 500 No\r\nContent-Type: application/hap+json\r\nContent-Length: 0\r\n\r\n",
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "Anything that only HAP has is a sign of it",
+    "A feature that only HAP has is a sign of HAP",
     arguments: [
       "HTTP/2.0 470 Nope", "EVENT/1.0 200 OK\r\ngarbage", "content-type: application/HAP+JSON",
       "application/pairing+tlv8",
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "Other servers show no sign of HAP, and their answer is shown short",
+    "Other servers show no sign of HAP, and their answer is shortened in the message",
     arguments: [
       ("SSH-2.0-OpenSSH_9.2p1\r\n", "\"SSH-2.0-OpenSSH_9.2p1\", which isn't HTTP"),
       ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}F", "bytes 15030300020246, which aren't HTTP"),

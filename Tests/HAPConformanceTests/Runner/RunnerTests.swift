@@ -13,7 +13,7 @@ import Testing
   private static let hello = TinyCase.text(
     "AA-01", "needs: [any]", steps: "send: { path: /accessories }", "expect: refused")
 
-  @Test("Right cases pass in every state, and the accessory is left as it was found") func pass() async throws {
+  @Test("Correct cases pass in each state, and the accessory's original state is restored") func pass() async throws {
     let report = try await TinyRun(
       Self.hello,
       TinyCase.text("AA-02", "needs: [unpaired]", steps: "send: { setup: M1 }", "expect: { setup: M2 }"),
@@ -29,12 +29,12 @@ import Testing
     }
     #expect(report.pairings.isEmpty && !report.result.isLost && !report.result.wasInterrupted)
     guard case .ended(let summary)? = report.events.last, case .began? = report.events.first else {
-      return #expect(Bool(false), "a run begins and ends")
+      return #expect(Bool(false), "a run reports its start and its end")
     }
     #expect(summary.counts == [.pass: 4] && summary.leftovers.isEmpty)
   }
 
-  @Test("A failure has what was sent, what is accepted and what came") func fail() async throws {
+  @Test("A failure reports the sent request, the accepted answers and the received answer") func fail() async throws {
     let report = try await TinyRun(
       TinyCase.text("AA-01", steps: "send: { path: /accessories }", "expect: { status: 200 }"),
       TinyCase.text(
@@ -53,9 +53,8 @@ import Testing
     #expect(report.outcome("AA-03")?.message.hasPrefix("an answer came: HTTP/1.1 470") == true)
   }
 
-  @Test("Deviations make it non-strict, once; level info is info, even where nothing comes") func verdicts()
-    async throws
-  {
+  @Test("A deviation makes a case non-strict, once; a case of level info is always info, even without an answer")
+  func verdicts() async throws {
     var run = TinyRun(
       TinyCase.text(
         "AA-01", steps: "send: { path: /accessories }",
@@ -77,9 +76,8 @@ import Testing
       report.verdict("AA-05") == .nonStrict && report.outcome("AA-05")?.message == "why: it is 1, not 2 (so do others)")
   }
 
-  @Test("A suite's mistake is an error with its place, whatever the accessory does; skips have reasons") func errors()
-    async throws
-  {
+  @Test("A mistake in a suite is an error with its place, whatever the accessory does; skips have reasons")
+  func errors() async throws {
     let report = try await TinyRun(
       TinyCase.text("AA-01", steps: "let: { x: 5 }", "check: { that: \"${x.y}\", is: 1 }"),
       TinyCase.text("AA-02", steps: "send: { setup: M3 }"),
@@ -99,7 +97,8 @@ import Testing
     }
   }
 
-  @Test("Variants run each on its own; the worst decides, and is named") func variants() async throws {
+  @Test("Each variant runs separately; the worst verdict counts, and its variant is named")
+  func variants() async throws {
     let report = try await TinyRun(
       TinyCase.text(
         "AA-01", "variants: [{ name: a, wanted: 470 }, { name: b, wanted: 200 }, { name: c, wanted: 470 }]",
@@ -112,7 +111,8 @@ import Testing
     #expect(report.verdict("AA-02") == .skip)
   }
 
-  @Test("What holds now and then is flaky; the same seed gives the same") func flaky() async throws {
+  @Test("A case that passes only sometimes is flaky, and an equal seed gives the same result")
+  func flaky() async throws {
     var run = TinyRun(
       TinyCase.text(
         "AA-01", steps: "send: { raw: { random: 1 }, save-sent: b }",
@@ -125,7 +125,7 @@ import Testing
     #expect(outcome.verdict == .flaky && outcome.repetitions.count == 8 && Set(outcome.repetitions) == [.pass, .fail])
     #expect(outcome.message.hasPrefix("passed \(outcome.repetitions.count { $0 == .pass }) of 8 times: it is "))
     #expect(second.outcome("AA-01")?.repetitions == outcome.repetitions)
-    // The turn that failed can be had again without those before it.
+    // The failed turn can be repeated without those before it.
     #expect(outcome.turn == outcome.repetitions.firstIndex(of: .fail))
     run.options.repetitions = 1
     run.options.firstTurn = outcome.turn
@@ -134,7 +134,7 @@ import Testing
     #expect(first.verdict("AA-02") == .pass && first.outcome("AA-02")?.repetitions == Array(repeating: .pass, count: 8))
   }
 
-  @Test("The baseline expects failures, and notices when they are gone") func baseline() async throws {
+  @Test("The baseline expects failures, and reports expected failures that don't occur") func baseline() async throws {
     var run = TinyRun(
       TinyCase.text("AA-01", steps: "send: { path: /accessories }", "expect: { status: 200 }"),
       TinyCase.text("AA-02", steps: "send: { path: /accessories }", "expect: { status: 470 }"),
@@ -149,7 +149,7 @@ import Testing
     #expect(report.verdict("AA-03") == .fail)
   }
 
-  @Test("Values that a case wrote and pairings that it added are gone behind it") func restored() async throws {
+  @Test("Values written and pairings added by a case are reverted after it") func restored() async throws {
     let report = try await TinyRun(
       TinyCase.text(
         "AA-01", "needs: [paired]", "find: { on: { type: On }, level: { type: Brightness } }", steps: "verify: main",
@@ -166,7 +166,7 @@ import Testing
     #expect(report.pairings.isEmpty)
   }
 
-  @Test("A run that is given up ends at once, skips the rest, and still removes its pairing") func cancelled()
+  @Test("A cancelled run ends at once, skips the remaining cases, and still removes its pairing") func cancelled()
     async throws
   {
     var run = TinyRun(
@@ -177,12 +177,10 @@ import Testing
     #expect(report.result.wasInterrupted && report.events.contains(.interrupted))
     #expect(report.verdict("AA-01") == .skip && report.verdict("AA-02") == nil)
     #expect(report.pairings.isEmpty)
-    guard case .ended? = report.events.last else { return #expect(Bool(false), "its end is told") }
+    guard case .ended? = report.events.last else { return #expect(Bool(false), "the run reports its end") }
   }
 
-  @Test("A run that is given up in the middle of its Pair Setup leaves no pairing behind") func cancelledWhilePairing()
-    async throws
-  {
+  @Test("A run that is cancelled during Pair Setup leaves no pairing") func cancelledWhilePairing() async throws {
     var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
     run.endsInPairSetup = true
     let report = try await run.run()
@@ -215,16 +213,16 @@ import Testing
     #expect(outcome.variants.map(\.name) == ["first", "second"])
   }
 
-  @Test("A pairing that was made although M6 didn't come is used, and removed in the end") func lostM6() async throws {
+  @Test("A pairing that was stored although M6 was lost is used, and finally removed") func lostM6() async throws {
     var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
     run.losesM6 = true
     let report = try await run.run()
     #expect(report.verdict("AA-01") == .pass && report.pairings.isEmpty)
-    guard case .ended(let summary)? = report.events.last else { return #expect(Bool(false), "its end is told") }
+    guard case .ended(let summary)? = report.events.last else { return #expect(Bool(false), "the run reports its end") }
     #expect(summary.leftovers.isEmpty)
   }
 
-  @Test("A pairing of a case that the accessory doesn't remove is told") func keptPairing() async throws {
+  @Test("A pairing of a case that the accessory doesn't remove is reported") func keptPairing() async throws {
     var run = TinyRun(
       TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main", "controller: { name: guest }"))
     run.keepsPairings = true
@@ -235,7 +233,7 @@ import Testing
       "\(report.outcome("AA-01")?.notes ?? [])")
   }
 
-  @Test("Where B is always short, Pair Setup goes on with it at last") func shortKeys() async throws {
+  @Test("If B is always short, Pair Setup finally continues with a short one") func shortKeys() async throws {
     let startCount = Mutex(0)
     let tiny = TinyRun(
       TinyCase.text(
@@ -254,11 +252,11 @@ import Testing
           + body, on: number)
     }
     #expect(report.verdict("AA-01") == .pass, "\(report.outcome("AA-01")?.message ?? "")")
-    // One of them asked whether it is paired.
+    // One of these requests checks whether the accessory is paired.
     #expect(startCount.withLock { $0 } == 9)
   }
 
-  @Test("A case that takes too long is given up, and those behind it run") func limited() async throws {
+  @Test("A case that takes too long is aborted, and the following cases run") func limited() async throws {
     var run = TinyRun(
       TinyCase.text("AA-01", steps: "send: { text: G }", "expect: { status: 200, within: 2h }"),
       TinyCase.text("AA-02", steps: "wait: 2h"),
@@ -269,7 +267,8 @@ import Testing
     #expect(report.verdict("AA-02") == .error && report.verdict("AA-03") == .pass)
   }
 
-  @Test("An accessory that is another's is left alone; what needs no pairing runs") func foreign() async throws {
+  @Test("An accessory paired with a foreign controller stays unchanged; only cases without a pairing run")
+  func foreign() async throws {
     var run = TinyRun(
       Self.hello, TinyCase.text("AA-02", "needs: [paired]", steps: "verify: main"),
       TinyCase.text("AA-03", "needs: [unpaired]", steps: "pair: main"))
@@ -283,9 +282,8 @@ import Testing
     #expect(report.pairings == TestHome.pairings)
   }
 
-  @Test("Where Pair Setup fails, what needs a pairing is skipped with the reason, and the rest runs") func noPairing()
-    async throws
-  {
+  @Test("If Pair Setup fails, cases that need a pairing are skipped with the reason, and the others run")
+  func noPairing() async throws {
     var run = TinyRun(
       Self.hello, TinyCase.text("AA-02", "needs: [paired]", steps: "verify: main"),
       TinyCase.text("AA-03", "needs: [paired]", steps: "verify: main"))
@@ -298,7 +296,7 @@ import Testing
     }
   }
 
-  @Test("Cases side by side never have the same service at once") func sideBySide() async throws {
+  @Test("Parallel cases never use the same service at the same time") func sideBySide() async throws {
     let cases = (1...6).map { number in
       TinyCase.text(
         "AA-0\(number)", "needs: [paired]", "shared: true", "find: { on: { type: On } }", steps: "verify: main",
@@ -316,7 +314,7 @@ import Testing
         #expect(one.start >= other.start + other.duration || other.start >= one.start + one.duration)
       }
     }
-    // Else nothing ran side by side.
+    // Otherwise no cases ran in parallel.
     #expect(
       outcomes.contains { one in
         outcomes.contains {
@@ -325,7 +323,7 @@ import Testing
       })
   }
 
-  // MARK: Accessories that aren't well
+  // MARK: Faulty accessories
 
   private func run(_ run: TinyRun, _ behave: @escaping @Sendable (ScriptedPeer, Int, [UInt8]) -> Void) async throws
     -> TinyRun.Report
@@ -349,7 +347,8 @@ import Testing
       on: number)
   }
 
-  @Test("Silence is \"no answer\", with what was sent, and the next case runs") func silent() async throws {
+  @Test("Silence is reported as \"no answer\" with the sent request, and the next case runs")
+  func silent() async throws {
     var tiny = TinyRun(
       TinyCase.text("AA-01", steps: "send: { path: /silence }", "expect: { status: 200 }"),
       TinyCase.text("AA-02", steps: "send: { path: /silence }", "expect: { silent: true, within: 20ms }"),
@@ -363,14 +362,14 @@ import Testing
     #expect(report.lost == nil)
   }
 
-  @Test("An accessory that dies is lost, with the last bytes; nothing more runs, and nothing more fails") func dies()
+  @Test("A crashed accessory is reported as lost, with the last bytes; no other case runs or fails") func dies()
     async throws
   {
     var tiny = TinyRun(
       TinyCase.text("AA-01", steps: "send: { path: /deadly }", "expect: { status: 200 }"),
       TinyCase.text("AA-02", steps: "send: { path: /other }", "expect: { status: 200 }"))
     tiny.answerLimit = .milliseconds(500)
-    // It keeps its port, which another test's server would get, and says no more.
+    // It keeps its port, which a server of another test could otherwise get, but answers no more.
     let isDead = Mutex(false)
     let report = try await run(tiny) { peer, number, heard in
       if String(decoding: heard, as: UTF8.self).contains("/deadly") { isDead.withLock { $0 = true } }
@@ -382,7 +381,7 @@ import Testing
       lost.reason.hasPrefix("after AA-01: ") && String(decoding: lost.bytes, as: UTF8.self).contains("GET /deadly"))
   }
 
-  @Test("Nobody at the address is said before anything runs") func unreachable() async throws {
+  @Test("If the address refuses connections, that is reported before any case runs") func unreachable() async throws {
     await #expect(throws: Runner.Unreachable.self) {
       try await withLoop { loop in
         try await LoopActor(loop).run { actor in

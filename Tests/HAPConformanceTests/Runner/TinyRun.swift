@@ -12,9 +12,9 @@ import HAPWire
 @testable import HAPExpectation
 @testable import HAPTarget
 
-/// Cases as YAML.
+/// Suite cases as YAML text.
 enum TinyCase {
-  /// - Parameter lines: of the case besides its steps, such as "needs: [paired]".
+  /// - Parameter lines: members of the case other than its steps, such as "needs: [paired]".
   static func text(_ id: String, _ lines: String..., level: String = "must", steps: String...) -> String {
     var text = "  - id: \(id)\n    name: \(id.lowercased())\n    requirement: r\n    level: \(level)\n    section: s\n"
     for line in lines { text += "    \(line)\n" }
@@ -31,7 +31,7 @@ enum TinyCase {
   }
 }
 
-/// The accessory of `TestHome` behind a server on the tester's own loop. Belongs to its thread.
+/// The accessory of `TestHome` with a server on the tester's own loop. Confined to its thread.
 final class TestedHome: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   private(set) var server: AccessoryServer!
 
@@ -42,11 +42,11 @@ final class TestedHome: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
 
   var pairings: [Pairing] { server.core.pairings }
 
-  /// Told before anything is made durable.
+  /// Called before each change is stored.
   var onStore: () -> Void = {}
-  /// Whether it ends the connection before it answers an M5.
+  /// Whether the accessory ends the connection before it answers an M5.
   var losesM6 = false
-  /// Whether it can't remove a pairing.
+  /// Whether the accessory fails to remove pairings.
   var keepsPairings = false
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
@@ -63,7 +63,7 @@ final class TestedHome: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   func report(_ report: AccessoryReport) {}
 }
 
-/// How a small run is set up.
+/// The configuration of a small run.
 struct TinyRun: Sendable {
   var cases: [String]
   var pairings: [Pairing] = []
@@ -71,18 +71,18 @@ struct TinyRun: Sendable {
   var options = RunOptions()
   var baseline: Baseline?
   var answerLimit = Duration.seconds(20)
-  /// Ends the run when a case has begun.
+  /// Cancels the run when its first case has begun.
   var endsAtFirstCase = false
-  /// Ends the run when the accessory stores its pairing, before M6.
+  /// Cancels the run when the accessory stores its pairing, before M6.
   var endsInPairSetup = false
   /// Whether the accessory ends the connection before M6.
   var losesM6 = false
-  /// Whether the accessory removes no pairing.
+  /// Whether the accessory fails to remove pairings.
   var keepsPairings = false
 
   init(_ cases: String...) { self.cases = cases }
 
-  /// What came of it.
+  /// The results of a run.
   struct Report: Sendable {
     var result: Runner.Result
     var events: [RunEvent]
@@ -97,7 +97,7 @@ struct TinyRun: Sendable {
     }
   }
 
-  /// Against `TestHome`.
+  /// Runs the cases against `TestHome`.
   func run() async throws -> Report {
     try await withLoop { loop in
       try await LoopActor(loop).run { actor in
@@ -115,10 +115,10 @@ struct TinyRun: Sendable {
     }
   }
 
-  /// Whether a record or a ready line says that an accessory is there.
+  /// Whether a record or a ready line declares the target an accessory.
   var isDeclared = true
 
-  /// Against whoever is there.
+  /// Runs the cases against the server at `address`.
   nonisolated(nonsending) func run(
     against address: SocketAddress, on loop: EventLoop, begun: (Task<Runner.Result, Never>) -> Void = { _ in }
   ) async throws -> Report {
@@ -140,7 +140,7 @@ struct TinyRun: Sendable {
   }
 }
 
-/// Events as they are told, on the loop.
+/// Collects events on the loop.
 private final class EventBox: @unchecked Sendable {
   private(set) var events: [RunEvent] = []
   var onCase: () -> Void = {}
@@ -152,7 +152,7 @@ private final class EventBox: @unchecked Sendable {
 }
 
 extension TinyRun {
-  /// Looks at the accessory as a run does before its plan is made.
+  /// Inspects the accessory as a run does before it makes its plan.
   nonisolated(nonsending) func look(
     at address: SocketAddress, on loop: EventLoop
   ) async throws(Runner.Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {

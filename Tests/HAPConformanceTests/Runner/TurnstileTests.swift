@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPConformance
 
-/// Goes through a turnstile with others, and notes who was inside when.
+/// Enters a turnstile concurrently, and records how many visitors are inside.
 private actor Visitors {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -26,7 +26,7 @@ private actor Visitors {
 }
 
 @Suite("Runner: turnstile") struct TurnstileTests {
-  @Test("Everybody gets in, and nobody while another is inside")
+  @Test("Each task enters, and never while another is inside")
   func oneAtATime() async throws {
     let (most, visits) = try await withLoop { loop in
       let visitors = Visitors(loop)

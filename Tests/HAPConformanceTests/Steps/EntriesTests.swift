@@ -17,7 +17,7 @@ import Testing
 
   private let two = #"{"characteristics":[{"aid":2,"iid":9,"value":1},{"aid":1,"iid":3,"value":"a"}]}"#
 
-  @Test("Ids are texts, things that were found, and lists of either; what wasn't found is none")
+  @Test("Ids are texts, found objects, and lists of either; null adds no id")
   func ids() throws {
     let found = #"{"kind":"characteristic","id":"2.9"}"#
     #expect(Scope.ids(try node(#""1.3""#)) == ["1.3"])
@@ -25,7 +25,7 @@ import Testing
     #expect(Scope.ids(try node(#"["1.3",["# + found + #",null],[]]"#)) == ["1.3", "2.9"])
   }
 
-  @Test("An id that is a list stands for an entry for each, in any order")
+  @Test("An id that is a list requires one entry for each of its ids, in any order")
   func lists() throws {
     #expect(try problem(two, #"[{"id":["1.3","2.9"],"value":"$present"}]"#) == nil)
     #expect(try problem(two, #"[{"id":[{"id":"1.3"}]},{"id":"2.9","value":1}]"#) == nil)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "An entry of a list that is missing, differs, comes twice or wasn't asked for is a problem",
+    "A missing, different, duplicate or unexpected entry of a list is a problem",
     arguments: [
       #"[{"id":["1.3","2.9","2.10"]}]"#, #"[{"id":["1.3","2.9"],"value":1}]"#, #"[{"id":["1.3"]}]"#,
       #"[{"id":["1.3","2.9","2.9"]}]"#, #"[{"id":[]}]"#,

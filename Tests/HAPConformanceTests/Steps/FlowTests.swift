@@ -7,9 +7,9 @@ import Testing
 @testable import HAPSuite
 @testable import HAPTarget
 
-/// Steps that go one way or the other, without an accessory.
+/// Control-flow steps, without an accessory.
 @Suite struct FlowTests {
-  /// Presses what it can, and refuses to trigger.
+  /// Supports press and trigger, but refuses to trigger.
   private struct Hands: HookRunner {
     func isAvailable(_ name: HookName) -> Bool { name == .press || name == .trigger }
     func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  /// - Returns: the notes of a case with these steps, and how it failed.
-  /// - Parameter note: of the note behind which the case is given up.
+  /// - Returns: the notes of a case with these steps, and its failure.
+  /// - Parameter note: the note after which the case is cancelled.
   private func run(
     _ steps: String, givingUpBehind note: String? = nil, hasObserver: Bool = false
   ) async throws -> (notes: [String], failure: (any Error)?) {
@@ -29,7 +29,7 @@ import Testing
       let device = TestedAccessory(on: loop, addresses: [address], code: nil, random: .seeded(1))
       let world = CaseWorld()
       world.hooks = Hands()
-      // One that nobody opens: it can't send.
+      // It is never opened, so it can't send.
       if hasObserver { world.observer = MDNSObserver(on: loop, interfaces: ["none"]) }
       let definition = CaseDefinition(
         id: "XX-01", name: "x", area: "x", level: .must, requirement: "", section: "", cause: nil, fix: nil,
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("What is always done is done behind a failure, which counts then")
+  @Test("Steps under \"always\" run after a failure, and the failure then counts")
   func always() async throws {
     let (notes, failure) = try await run(
       #"[{"try": {"steps": [{"fail": "broken"}, {"record": "never"}], "always": [{"record": "tidied"}]}}, {"record": "never"}]"#
@@ -61,7 +61,7 @@ import Testing
     #expect((failure as? CaseFailure)?.message == "broken")
   }
 
-  @Test("What goes wrong in what is always done doesn't hide what went wrong before")
+  @Test("A failure under \"always\" doesn't hide an earlier failure")
   func worse() async throws {
     let steps = #"[{"try": {"steps": [STEPS], "always": [{"fail": "worse"}]}}]"#
     let (notes, failure) = try await run(steps.replacing("STEPS", with: #"{"fail": "broken"}"#))
@@ -70,7 +70,7 @@ import Testing
     #expect((try await run(steps.replacing("STEPS", with: "")).failure as? CaseFailure)?.message == "worse")
   }
 
-  @Test("What is always done is done though the case is given up")
+  @Test("Steps under \"always\" run even if the case is cancelled")
   func givenUp() async throws {
     let (notes, failure) = try await run(
       #"[{"try": {"steps": [{"record": "begun"}, {"wait": "2h"}], "always": [{"record": "tidied"}]}}]"#,
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "Names that can't stand in a message are the suite's mistake",
+    "A name that is too long for a message is an error of the suite",
     arguments: [#"{"claim": "NAME"}"#, #"{"query": ["SRV NAME._hap._tcp.local"]}"#])
   func longName(_ step: String) async throws {
     let name = String(repeating: "x", count: 300)
@@ -88,7 +88,7 @@ import Testing
     #expect((failure as? StepError)?.message == "an instance's name has 1 to 63 bytes, not 300")
   }
 
-  @Test("Where what went wrong is saved, or nothing is always done, the case goes on")
+  @Test("If the failure is saved, or there is no \"always\", the case continues")
   func saved() async throws {
     let (notes, failure) = try await run(
       #"[{"try": {"steps": [{"fail": "broken"}], "always": [{"record": "tidied"}], "save": "why"}}, {"record": "${why}"}, {"try": {"steps": [{"fail": "x"}]}}, {"record": "on"}]"#
@@ -97,7 +97,7 @@ import Testing
     #expect(notes == ["tidied", "broken", "on"])
   }
 
-  @Test("A case that is skipped inside stays so, and is tidied up behind")
+  @Test("A case that is skipped inside stays skipped, after its steps under \"always\"")
   func skipped() async throws {
     let (notes, failure) = try await run(
       #"[{"try": {"steps": [{"skip": "no"}], "always": [{"record": "tidied"}], "save": "why"}}]"#)
@@ -105,7 +105,7 @@ import Testing
     #expect(failure is CaseSkip)
   }
 
-  @Test("Cases can ask whether there is a hook, and go on when one is refused")
+  @Test("Cases can check whether a hook exists, and can continue after a refused one")
   func hooks() async throws {
     let (notes, failure) = try await run(
       #"[{"record": "${hooks.press} ${hooks.jam}"}, {"hook": {"name": "press", "refused": "a"}}, {"hook": {"name": "trigger", "refused": "b"}}, {"record": "${a}/${b}"}]"#
@@ -115,13 +115,13 @@ import Testing
     #expect(notes.last?.hasPrefix("/") == true && notes.last?.contains("no sensor") == true)
   }
 
-  @Test("A refused hook that nobody asked about is no verdict")
+  @Test("A refused hook without \"refused\" is an error, not a verdict on the accessory")
   func refused() async throws {
     #expect(try await run(#"[{"hook": {"name": "trigger"}}]"#).failure is StepError)
     #expect(try await run(#"[{"hook": {"name": "jam", "refused": "why"}}]"#).failure is CaseSkip)
   }
 
-  @Test("What was waited for is named when it doesn't come")
+  @Test("The message names the awaited condition that didn't occur")
   func because() async throws {
     let (_, failure) = try await run(
       #"[{"repeat": {"times": 2, "until": {"that": 1, "is": 2, "because": "the lock"}, "steps": [{"mark": "x"}]}}]"#)

@@ -54,7 +54,7 @@ import Testing
     ("{ setup: M2 }", "no Pair Setup is in progress"), ("{ verify: M4 }", "no Pair Verify is in progress"),
   ]
 
-  @Test("Every member judges its part of an answer", arguments: rows) func parts(
+  @Test("Each member checks its part of an answer", arguments: rows) func parts(
     _ row: (expectation: String, problem: String?)
   ) throws {
     let arrival = try answer("207 Multi-Status\r\nContent-Type: application/hap+json\r\nX: a", Array(Self.json.utf8))
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("TLV8 is judged by names, and must be there") func tlv() throws {
+  @Test("TLV8 items are checked by name, and must exist") func tlv() throws {
     let refusal = try answer("200 OK", [6, 1, 4, 7, 1, 2])
     #expect(try judge(refusal, "{ tlv: { state: 4, error: authentication, proof: $absent } }") == nil)
     #expect(try judge(refusal, "{ tlv: { $only: { state: 4 } } }")?.contains("\"error\"") == true)
@@ -77,7 +77,7 @@ import Testing
     #expect(try judge(answer("200 OK", Array("{}".utf8)), "{ entries: [] }") == "the body has no \"characteristics\"")
   }
 
-  @Test("What isn't an answer fits only what asks for it") func otherArrivals() throws {
+  @Test("A close, a reset, silence or garbage fits only an expectation that asks for it") func otherArrivals() throws {
     let fin = Arrival.closed(reset: false, time: .zero)
     let reset = Arrival.closed(reset: true, time: .zero)
     let silence = Arrival.silence(.seconds(2))
@@ -97,13 +97,13 @@ import Testing
     for arrival in [fin, reset, silence, garbage] { #expect(try judge(arrival, "{ status: 200 }") != nil) }
   }
 
-  @Test("An id that is none is the suite's fault") func wrongID() throws {
+  @Test("A malformed id is an error of the suite") func wrongID() throws {
     let arrival = try answer("207 Multi-Status", Array(Self.json.utf8))
     #expect(throws: StepError.self) { try judge(arrival, "{ entries: [{ id: lamp }] }") }
   }
 
   @Test(
-    "Expectations are said in words",
+    "Expectations are described in words",
     arguments: [
       ("{}", "any answer"), ("{ status: 200, body: empty }", "status 200, no body"),
       ("{ closed: true, within: 5s }", "the connection ends"),
@@ -115,7 +115,7 @@ import Testing
     #expect(try Judgement.describe(AnswerPattern(yaml(expectation))) == words)
   }
 
-  @Test("Expectations of the suite are taken in by name, and what stands beside them holds, too") func named()
+  @Test("A named expectation of the suite is included, and the members next to it apply, too") func named()
     async throws
   {
     let hello = "send: { path: /accessories }"

@@ -5,12 +5,12 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("A database as cases see it") struct DatabaseViewTests {
+@Suite("The database in cases") struct DatabaseViewTests {
   private func variable(_ id: String) throws -> JSONNode {
     DatabaseView.variable(try #require(SubjectFinderTests.database.entry(AttributeID(id)!)))
   }
 
-  @Test("A characteristic tells where it is, what it is, and values made for it") func characteristic() throws {
+  @Test("A characteristic has its place, its metadata and generated values") func characteristic() throws {
     let node = try variable(TestHome.ID.brightness)
     let expected = """
       { kind: characteristic, aid: 1, iid: 12, id: "1.12", type: "8", name: Brightness, service: LightBulb, service-iid: 10,
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "Values made for it are other ones, and different",
+    "Generated values differ from the present value and from each other",
     arguments: ["1.11", "1.12", "1.13", "1.14", "1.21", "1.22", "1.27", "1.28", "1.26", "1.34"])
   func others(_ id: String) throws {
     let node = try variable(id)
@@ -31,13 +31,13 @@ import Testing
     let other = try #require(node["other"])
     let another = try #require(node["another"])
     #expect(!Pattern.equal(other, value) && !Pattern.equal(other, another))
-    // Where there are only two, the other of the other is the present one.
+    // With only two values, the other one of the other is the present one.
     let count = node["values"]?.elements?.count ?? 0
     #expect(count == 2 || !Pattern.equal(another, value))
   }
 
   @Test(
-    "Metadata has HAP's names",
+    "Metadata has the names of HAP",
     arguments: [
       ("1.23", "maxLen", "5"), ("1.24", "maxDataLen", "4"), ("1.27", "valid-values", "[0, 1, 3]"),
       ("1.28", "valid-values-range", "[2, 4]"),
@@ -47,7 +47,7 @@ import Testing
     #expect(try #require(variable(id)[name]).says(yaml(value)))
   }
 
-  @Test("A service has its characteristics by their names; an accessory has its services") func services() throws {
+  @Test("A service has its characteristics by name; an accessory has its services") func services() throws {
     let database = SubjectFinderTests.database
     let accessory = try #require(database.accessories.first)
     let light = try #require(accessory.services.first { $0.iid == 10 })
@@ -60,7 +60,7 @@ import Testing
     #expect(database.entry(AttributeID("9.9")!) == nil && database.entry(AttributeID("1.999")!) == nil)
   }
 
-  @Test("A body that is no database is refused", arguments: ["", "[", "5", "{}", #"{"accessories":5}"#])
+  @Test("A body that is not a database is refused", arguments: ["", "[", "5", "{}", #"{"accessories":5}"#])
   func noDatabase(_ text: String) {
     #expect(throws: JSONProblem.self) { try DatabaseView(Array(text.utf8)) }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("Values made for characteristics") struct LegalValuesTests {
+@Suite("Generated values of characteristics") struct LegalValuesTests {
   private static func characteristic(
     _ format: Format, _ constraints: Constraints = Constraints(),
     type: TypeID = TypeID("7E536242-341C-4862-BE90-272CE15BF000")!
@@ -14,7 +14,7 @@ import Testing
       persists: true)
   }
 
-  /// Any metadata at all, sensible or not.
+  /// Any metadata, valid or not.
   private static func random(_ generator: inout SeededGenerator) -> Characteristic {
     let format = Format.allCases.randomElement(using: &generator)!
     var constraints = Constraints()
@@ -46,7 +46,7 @@ import Testing
       type: maybe() ? types.randomElement(using: &generator)! : TypeID("7E536242-341C-4862-BE90-272CE15BF000")!)
   }
 
-  @Test("All that may be written is allowed, in rising order, each once; what may not be isn't") func property() {
+  @Test("Legal values are allowed, ascending and unique; illegal values are not allowed") func property() {
     var generator = SeededGenerator(seed: 7)
     var (made, refused) = (0, 0)
     for turn in 0..<4000 {
@@ -56,7 +56,7 @@ import Testing
       #expect(values.count <= 16, "turn \(turn)")
       for (index, value) in values.enumerated() {
         if !characteristic.allows(value) { Issue.record("turn \(turn): \(value) of \(characteristic)") }
-        if values[..<index].contains(value) { Issue.record("turn \(turn): \(value) stands twice") }
+        if values[..<index].contains(value) { Issue.record("turn \(turn): \(value) occurs twice") }
       }
       let numbers = values.compactMap(\.doubleValue)
       #expect(numbers == numbers.sorted(), "turn \(turn)")
@@ -69,18 +69,18 @@ import Testing
         refused += 1
       }
     }
-    // Else the property is about nothing.
+    // Otherwise the property was never checked.
     #expect(made > 5000 && refused > 1000)
   }
 
-  @Test("All writable characteristics of the catalogue have values, but for bytes") func catalogue() {
+  @Test("Each writable characteristic of the catalogue has values, except those with bytes") func catalogue() {
     for definition in Catalogue.characteristics where definition.perms.contains(.pairedWrite) {
       let legal = LegalValues(Self.characteristic(definition.format, definition.constraints, type: definition.type))
       #expect(legal.values.count >= 1 || definition.format.isBytes, "\(definition.identifier)")
     }
   }
 
-  @Test("Integers on a step are found if the limits are on no step") func limitsOffStep() {
+  @Test("Integers on a step are found even if the limits are on no step") func limitsOffStep() {
     let tens = LegalValues(Self.characteristic(.int, Constraints(minStep: 10))).values
     #expect(tens.count == 9 + 1 && tens.first == -2_147_483_640 && tens.last == 2_147_483_640)
     let ranged = Constraints(minValue: 0, maxValue: 100, minStep: 10, validValuesRange: 12...25)
@@ -101,7 +101,7 @@ import Testing
     #expect(listed.values == [0, 1, 3] && listed.invalid == 2 && listed.above == nil && listed.below == nil)
     let ranged = LegalValues(Self.characteristic(.uint8, Constraints(validValuesRange: 2...4)))
     #expect(ranged.values == [2, 3, 4] && ranged.invalid == 5)
-    // The format has no room.
+    // The format has no illegal values.
     let whole = LegalValues(Self.characteristic(.uint8, Constraints(minValue: 0, maxValue: 255)))
     #expect(whole.above == nil && whole.below == nil)
     let switched = LegalValues(Self.characteristic(.bool))

@@ -6,12 +6,12 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("Looking for subjects in a database") struct SubjectFinderTests {
-  /// That of `TestHome`.
+@Suite("Subject search in a database") struct SubjectFinderTests {
+  /// The database of `TestHome`.
   static let database: DatabaseView = {
     let accessory = TestHome.accessory()
     let body = withExtendedLifetime(accessory) { accessory.verified().get("/accessories")?.body ?? [] }
-    do { return try DatabaseView(body) } catch { preconditionFailure("the test's own database is wrong: \(error)") }
+    do { return try DatabaseView(body) } catch { preconditionFailure("the test's own database is malformed: \(error)") }
   }()
 
   private func find(_ wish: String, taken: Set<SubjectFinder.ServiceKey> = [], _ found: [String: String] = [:]) throws
@@ -27,7 +27,7 @@ import Testing
     return finder.find(try Subject(yaml(wish))) { given[$0] }
   }
 
-  /// The ids, or aid and iid, of what was found; nil: null.
+  /// The ids of the result; aid and iid of accessories and services; `nil` for null.
   private func ids(_ finding: SubjectFinder.Finding) throws -> [String]? {
     guard case .found(let node, _) = finding else {
       Issue.record("\(finding)")
@@ -78,7 +78,7 @@ import Testing
     ("{ beside: other, all: true, most: 2 }", ["1.12", "1.13"]),
     ("{ beside: other, except: [Brightness, Hue] }", ["1.14"]), ("{ format: string, perms: [pw], room: 20 }", ["1.22"]),
     ("{ type: Volume, optional: true, because: none }", []),
-    // As variables can say it.
+    // Ids as variables write them.
     ("{ type: On, all: true, most: -1 }", ["1.11"]), ("{ type: On, count: -1 }", ["1.11"]),
   ]
   private static let given = [
@@ -86,18 +86,17 @@ import Testing
     "linked": "{ kind: service, type: StatelessProgrammableSwitch }", "home": "{ kind: accessory, aid: 2 }",
   ]
 
-  @Test("Each member narrows what is found", arguments: rows) func members(_ row: (wish: String, ids: [String])) throws
-  {
+  @Test("Each member narrows the search", arguments: rows) func members(_ row: (wish: String, ids: [String])) throws {
     #expect(try ids(find(row.wish, Self.given)) ?? [] == row.ids, "\(row.wish)")
   }
 
-  @Test("Every member of the vocabulary is tried") func complete() {
+  @Test("Each member of the vocabulary has a test") func complete() {
     for member in Vocabulary.subjectMembers {
       #expect(Self.rows.contains { $0.wish.contains("\(member.name):") }, "\(member.name)")
     }
   }
 
-  @Test("What nobody asked for by its type, and would take the accessory away from its owner, isn't found")
+  @Test("A subject that would take the accessory from its owner is found only by its explicit type")
   func dangerous() throws {
     let control = try #require(Catalogue.characteristic(named: "LockControlPoint"))
     var text = String(decoding: Self.database.bytes, as: UTF8.self)
@@ -107,14 +106,14 @@ import Testing
       case .nothing = finder.find(
         try Subject(yaml("{ service: LightBulb, format: bool, perms: [pw] }")), among: { _ in nil }),
       case .found = finder.find(try Subject(yaml("{ type: LockControlPoint }")), among: { _ in nil })
-    else { return #expect(Bool(false), "LockControlPoint is found by chance, or not at all") }
+    else { return #expect(Bool(false), "LockControlPoint is found without its type, or not at all") }
   }
 
-  @Test("Services that others have are passed over, or waited for") func busy() throws {
+  @Test("Services in use by other cases are skipped, or waited for") func busy() throws {
     let first = SubjectFinder.ServiceKey(aid: 1, iid: 10)
     let second = SubjectFinder.ServiceKey(aid: 2, iid: 10)
     guard case .found(let node, let services) = try find("{ type: On }", taken: [first]) else {
-      return #expect(Bool(false), "the other one is free")
+      return #expect(Bool(false), "the other service is free")
     }
     #expect(node["id"]?.stringValue == "2.11" && services == [second])
     for wish in ["{ type: On }", "{ type: On, optional: true }", "{ kind: service, type: LightBulb }", "{ type: Hue }"]
@@ -131,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "Where there is nothing, the reason says what was looked for",
+    "If nothing is found, the reason names the search",
     arguments: [
       ("{ type: Volume }", "there is no characteristic Volume"),
       ("{ type: Volume, because: It is deaf. }", "It is deaf."),
@@ -143,18 +142,18 @@ import Testing
       ), ("{ kind: accessory, aid: 9 }", "there is no accessory of aid 9"),
     ])
   func nothing(_ wish: String, _ reason: String) throws {
-    guard case .nothing(let text) = try find(wish) else { return #expect(Bool(false), "\(wish) is there") }
+    guard case .nothing(let text) = try find(wish) else { return #expect(Bool(false), "\(wish) was found") }
     #expect(text == reason)
   }
 
-  @Test("Without one, an optional subject is null, or an empty list") func optional() throws {
+  @Test("An optional subject that isn't found is null, or an empty list") func optional() throws {
     guard case .found(let node, let services) = try find("{ type: Volume, optional: true }"),
       case .found(let list, _) = try find("{ type: Volume, all: true, optional: true }")
     else { return #expect(Bool(false), "both are found") }
     #expect(node.isNull && services.isEmpty && list.elements?.isEmpty == true)
   }
 
-  @Test("A type that nobody knows is the suite's fault") func unknownType() throws {
+  @Test("An unknown type is an error of the suite") func unknownType() throws {
     let wish = try yaml("{ type: Onn }")
     let error = stepError { () throws(StepError) in try Subject(wish) }
     #expect(error?.message == "the catalogue has no \"Onn\"" && error?.path == "type")

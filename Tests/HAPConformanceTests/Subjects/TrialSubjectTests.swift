@@ -4,8 +4,8 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("What cases write, and where") struct TrialSubjectTests {
-  /// An accessory whose one service has these characteristics, as members of the database's JSON without `iid`.
+@Suite("Written values and their subjects") struct TrialSubjectTests {
+  /// An accessory whose only service has these characteristics, as members of the database's JSON without `iid`.
   private func view(_ characteristics: String...) throws -> DatabaseView {
     let listed = characteristics.enumerated().map { "{\"iid\":\(10 + $0.offset),\($0.element)}" }
     let text =
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "all with most takes as many as there are, up to its number",
+    "\"all\" with \"most\" finds as many subjects as exist, up to the limit",
     arguments: [(1, 1), (2, 2), (9, 3)])
   func most(_ limit: Int, _ expected: Int) throws {
     let view = try view(Self.on, Self.brightness, Self.hue)
@@ -42,7 +42,7 @@ import Testing
     #expect(try found(#"{"type":"Volume","all":true,"most":3,"optional":true}"#, in: view)?.elements?.isEmpty == true)
   }
 
-  @Test("except leaves types out") func except() throws {
+  @Test("\"except\" excludes types") func except() throws {
     let view = try view(Self.on, Self.brightness)
     #expect(try found(#"{"quiet":true}"#, in: view)?["name"]?.stringValue == "On")
     #expect(try found(#"{"quiet":true,"except":["On"]}"#, in: view)?["name"]?.stringValue == "Brightness")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "room wants text that may be so long: 64 bytes where no maximum is stated",
+    "\"room\" requires text of at least that length; without maxLen, 64 bytes are allowed",
     arguments: [
       ("", 64, true), ("", 65, false), (",\"maxLen\":2", 2, true), (",\"maxLen\":2", 3, false),
     ]) func room(_ members: String, _ room: Int, _ isFound: Bool) throws
@@ -59,18 +59,18 @@ import Testing
     #expect((try found("{\"format\":\"string\",\"room\":\(room)}", in: view) != nil) == isFound)
   }
 
-  @Test("room is nothing that numbers have") func numbersHaveNoRoom() throws {
+  @Test("\"room\" excludes numbers") func numbersHaveNoRoom() throws {
     #expect(try found(#"{"room":0}"#, in: view(Self.on, Self.hue)) == nil)
   }
 
-  @Test("hapsim's types for tests are harmless, and other custom types aren't") func typesForTests() throws {
+  @Test("hapsim's test types are harmless, and other custom types aren't") func typesForTests() throws {
     func custom(_ type: String) -> String { #""type":"\#(type)","format":"bool","perms":["pr","pw"],"value":false"# }
     #expect(try found(#"{"quiet":true}"#, in: view(custom("E0A00010-6CFD-492D-A5B2-603D9DA7F9D9"))) != nil)
     #expect(try found(#"{"quiet":true}"#, in: view(custom("E0B00010-6CFD-492D-A5B2-603D9DA7F9D9"))) == nil)
     #expect(try found(#"{"quiet":true}"#, in: view(custom("E0A00010-6CFD-492D-A5B2-603D9DA7F9D0"))) == nil)
   }
 
-  @Test("other and another are in the middle, different, and not what is there") func others() throws {
+  @Test("\"other\" and \"another\" are medium values, differ, and aren't the present value") func others() throws {
     let view = try view(Self.on, Self.brightness, Self.hue)
     let flag = try #require(try found(#"{"type":"On"}"#, in: view))
     #expect(flag["other"]?.boolValue == true && flag["another"]?.boolValue == false)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Text that is too long is one byte longer than it may be",
+    "Text that is too long exceeds its limit by one byte",
     arguments: [
       ("", 257), (",\"maxLen\":2", 3), (",\"maxLen\":256", 257),
     ]) func tooLong(_ members: String, _ count: Int) throws
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "Data that is too long is made where a few KiB are enough",
+    "Data that is too long is generated only if a few KiB suffice",
     arguments: [
       (",\"maxDataLen\":3", 4), (",\"maxDataLen\":16384", nil), ("", nil),
     ] as [(String, Int?)]) func tooMuchData(_ members: String, _ count: Int?) throws
@@ -105,13 +105,13 @@ import Testing
     #expect(subject["too-long"]?.stringValue.flatMap { Base64.decode($0) }?.count == count)
   }
 
-  @Test("Where there is room for one letter, four values differ") func shortText() throws {
+  @Test("With a maxLen of 1, four values still differ") func shortText() throws {
     let subject = try #require(try found(#"{"format":"string"}"#, in: view(text(",\"maxLen\":1"))))
     let values = (subject["values"]?.elements ?? []).compactMap(\.stringValue)
     #expect(Set(values).count == 4 && values.allSatisfy { $0.utf8.count == 1 })
   }
 
-  @Test("A fraction lies between two whole numbers that may be written; a whole number is not what is there")
+  @Test("A fraction lies between two writable whole numbers; \"whole\" differs from the present value")
   func fractionAndWhole() throws {
     let view = try view(Self.on, Self.brightness, Self.hue)
     let brightness = try #require(try found(#"{"type":"Brightness"}"#, in: view))
@@ -123,7 +123,7 @@ import Testing
     #expect(flag["whole"] == nil && flag["fraction"] == nil && flag["room"] == nil)
   }
 
-  @Test("Behind null every path is null, so that what is optional may be missing") func pathsBehindNull() throws {
+  @Test("Each path below null is null, so an optional subject may be missing") func pathsBehindNull() throws {
     var scope = Scope()
     scope["none"] = JSONNode(.null)
     #expect(try scope.resolve(.text("${none.id}")).isNull)

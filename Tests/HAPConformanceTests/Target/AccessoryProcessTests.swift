@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPTarget
 
-/// A shell that does as a hapsim does: a ready line, an event, and an answer to each command.
+/// A shell script that behaves as hapsim: it prints a ready line and an event, and answers each command.
 private let simulator = #"""
   echo starting >&2
   echo '{"event":"ready","bonjour":"off","accessories":[{"name":"Lamp","deviceID":"AA:BB:CC:DD:EE:FF","setupCode":"031-45-154","setupPayload":"X-HM://0","category":"lightbulb","address":"127.0.0.1","port":51826}]}'
@@ -33,11 +33,11 @@ private let simulator = #"""
     }
   }
 
-  @Test("A hapsim's ready line names its accessories, and it is ended in the end") func ready() async throws {
+  @Test("A hapsim's ready line names its accessories, and its process is finally ended") func ready() async throws {
     let (accessories, exit, again) = try await withRealLoop { loop in
       let process = AccessoryProcess("echo noise; echo '{\"event\":\"other\"}';" + simulator, on: loop) { _ in
       } onEnd: { _ in
-        Issue.record("nobody asked for its end")
+        Issue.record("its end was not requested")
       }
       try await process.start(until: .readyLine(within: .seconds(20)))
       let accessories = await process.accessories
@@ -50,7 +50,8 @@ private let simulator = #"""
     #expect(exit == .signal(15) && again == exit)
   }
 
-  @Test("A hapsim's events tell who identified itself since the last question") func identified() async throws {
+  @Test("A hapsim's events show which accessories identified themselves since the last question")
+  func identified() async throws {
     let script = simulator.replacingOccurrences(
       of: "*silence*) ;;",
       with: #"""
@@ -72,7 +73,7 @@ private let simulator = #"""
     #expect(answers == [#"{"aids":[]}"#, #"{"aids":[1,3]}"#, #"{"aids":[]}"#])
   }
 
-  @Test("Commands get their own answers; a refusal has hapsim's words, and events are shown") func commands()
+  @Test("Each command gets its own answer; a refusal has hapsim's message, and events are shown") func commands()
     async throws
   {
     let events = Mutex<[String]>([])
@@ -102,7 +103,7 @@ private let simulator = #"""
     #expect(events.withLock { $0 }.suffix(2) == [#"{"event":"changed","n":1}"#, #"{"event":"changed","n":2}"#])
   }
 
-  @Test("An end that nobody asked for is told once, and to those who wait for answers") func earlyEnd() async throws {
+  @Test("An unexpected end is reported once, and to pending commands") func earlyEnd() async throws {
     let ends = Mutex<[ChildProcess.Exit]>([])
     try await withRealLoop { loop in
       let process = AccessoryProcess(simulator, on: loop, onEnd: { exit in ends.withLock { $0.append(exit) } })
@@ -115,7 +116,7 @@ private let simulator = #"""
     #expect(ends.withLock { $0 } == [.code(7)])
   }
 
-  @Test("One that ends, or says nothing, or says something odd, doesn't start, and its last words are told")
+  @Test("A process that ends, or prints no ready line or a malformed one, fails to start; its last lines are reported")
   func noStart() async {
     let died = await failure("echo one; echo 'no such profile' >&2; exit 2", .readyLine(within: .seconds(20)))
     #expect(died?.message == "the accessory's process ended with status 2")
@@ -129,9 +130,10 @@ private let simulator = #"""
     #expect(many?.lastLines.count == 40 && many?.lastLines.first == "962" && many?.lastLines.last?.count == 300)
   }
 
-  @Test("A stranger is up when its address takes connections, or its time is over") func strangers() async throws {
+  @Test("A process other than hapsim has started when its address accepts connections, within a time limit")
+  func strangers() async throws {
     let place = try await withRealLoop { loop in
-      // A port that is free now, and taken a moment later.
+      // A port that is free at first, and in use a moment later.
       let (address, listen): (SocketAddress, @Sendable () -> Void) = try loop.performAndWait {
         let host = try IPAddress("127.0.0.1")
         let first = try TCPListener(loop, host: host, port: 0) { $0.close() }
@@ -153,7 +155,7 @@ private let simulator = #"""
     #expect(place.port != 0)
   }
 
-  @Test("A start that is given up ends the process") func cancelled() async {
+  @Test("If a start is cancelled, the process is ended") func cancelled() async {
     let failure = await withRealLoop { loop in
       let process = AccessoryProcess("exec sleep 100", on: loop)
       let task = Task { () -> AccessoryProcess.Failure? in

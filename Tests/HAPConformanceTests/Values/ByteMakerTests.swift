@@ -24,20 +24,20 @@ import Testing
     ("{ of: aa, extend: 2 }", "aa0000"), ("{ text: AbZ, lower: true }", "61627a"),
     ("{ of: '00112233', skip: 1, truncate: 2, extend: 1 }", "112200"),
     ("{ of: { of: aabb, skip: 1 }, extend: 1 }", "bb00"),
-    // FIPS 180-4: of nothing, the first bytes.
+    // FIPS 180-4: the first bytes of the hash of the empty message.
     ("{ of: { sha512: '' }, truncate: 4 }", "cf83e135"),
   ]
 
-  @Test("Each member makes its bytes", arguments: rows) func table(_ row: (text: String, bytes: String)) throws {
+  @Test("Each member generates its bytes", arguments: rows) func table(_ row: (text: String, bytes: String)) throws {
     #expect(try ByteMaker(random: .seeded(1)).bytes(ByteRecipe(yaml(row.text))) == hex(row.bytes), "\(row.text)")
   }
 
-  @Test("Every member of the vocabulary is tried") func complete() {
+  @Test("Each member of the vocabulary has a test") func complete() {
     let tried = Self.rows.map(\.text).joined() + "random:"
     for member in Vocabulary.bytesMembers { #expect(tried.contains("\(member.name):"), "\(member.name)") }
   }
 
-  @Test("Chance is the seed's") func random() throws {
+  @Test("Random bytes depend only on the seed") func random() throws {
     let recipe = try ByteRecipe(yaml("{ random: 16 }"))
     let first = ByteMaker(random: .seeded(1)).bytes(recipe)
     #expect(first.count == 16)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "What says no bytes, or too many, is the suite's fault and traps nothing",
+    "Malformed bytes, or too many, are an error of the suite and don't trap",
     arguments: [
       "abc", "zz", "5", "true", "~", "{}", "{ what: 5 }", "{ hex: zz }", "{ base64: '*' }", "{ base64: 5 }",
       "{ zeros: -1 }",

@@ -12,23 +12,23 @@ import Testing
     ((1...200).reversed().map { Double($0) }, 100, 198),
   ]
 
-  @Test("the median and the 99th percentile are numbers of the list that so many don't exceed", arguments: samples)
+  @Test("The median and the 99th percentile are elements of the list", arguments: samples)
   func quantiles(numbers: [Double], median: Double, p99: Double) {
     #expect(list(numbers).at(".median")?.numberValue?.double == median)
     #expect(list(numbers).at(".p99")?.numberValue?.double == p99)
   }
 
-  @Test("a list without numbers has no median") func none() {
+  @Test("A list without numbers has no median") func none() {
     #expect(list([]).at(".median") == nil)
     #expect(JSONNode.list([.text("a")]).at(".p99") == nil)
     #expect(JSONNode.text("a").at(".median") == nil)
   }
 
-  @Test("a member of that name wins") func memberWins() {
+  @Test("A member named median takes precedence") func memberWins() {
     #expect(JSONNode.object([("median", .integer(7))]).at(".median")?.integerValue == 7)
   }
 
-  @Test("a limit may be a multiple of a value") func factor() throws {
+  @Test("A limit may be a multiple of a value") func factor() throws {
     let atMost = JSONNode.object([("$max", .integer(10)), ("$factor", .integer(3))])
     #expect(try Pattern.mismatch(.integer(30), atMost) == nil)
     #expect(try Pattern.mismatch(.integer(31), atMost)?.contains("3 times 10") == true)

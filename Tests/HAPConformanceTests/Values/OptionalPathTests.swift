@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPExpectation
 
-/// Paths that may lead nowhere.
+/// Paths that may not exist.
 @Suite struct OptionalPathTests {
   private var scope: Scope {
     var scope = Scope()
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "Behind a question mark it is null where the path leads nowhere, and the value where it leads somewhere",
+    "With a question mark, a missing path is null, and an existing path is its value",
     arguments: [
       ("${light.On.id?}", #""1.9""#), ("${light.Hue?}", "null"), ("${light.Hue.id?}", "null"),
       ("${light.levels[0]?}", "1"), ("${light.levels[7]?}", "null"),
@@ -26,6 +26,6 @@ import Testing
   func optional(_ text: String, _ value: String) throws { #expect(try resolved(text) == value) }
 
   @Test(
-    "Without one it is a mistake, and so is a variable that nothing gives", arguments: ["${light.Hue}", "${lamp?}"])
+    "Without a question mark, a missing path or variable is an error", arguments: ["${light.Hue}", "${lamp?}"])
   func mistakes(_ text: String) { #expect(throws: StepError.self) { try resolved(text) } }
 }

@@ -8,7 +8,7 @@ import Testing
   struct Row: CustomTestStringConvertible {
     var pattern: String
     var fits: [String]
-    /// Values that don't fit, with what is said of them; "-" is no value at all.
+    /// Values that don't fit, with a part of the message; "-" is a missing value.
     var differs: [(value: String, message: String)]
     var testDescription: String { pattern }
 
@@ -90,7 +90,7 @@ import Testing
     Row("{ $multiple: 0.1 }", fits: ["0.3", "0", "-5.5"], ("0.25", "not a multiple of 0.1"), ("a", "not a number")),
   ]
 
-  @Test("What fits, and what doesn't with what is said of it", arguments: rows) func table(_ row: Row) throws {
+  @Test("Values fit or don't fit, with the expected message", arguments: rows) func table(_ row: Row) throws {
     let pattern = try yaml(row.pattern)
     for text in row.fits {
       let value = text == "-" ? nil : try yaml(text)
@@ -103,18 +103,18 @@ import Testing
     }
   }
 
-  @Test("Every constraint of the vocabulary is in the table", arguments: Vocabulary.constraints.map(\.name))
+  @Test("Each constraint of the vocabulary is in the table", arguments: Vocabulary.constraints.map(\.name))
   func complete(_ name: String) {
     #expect(Self.rows.contains { $0.pattern.contains("\(name):") }, "\(name)")
   }
 
-  @Test("Where nothing is named it is \"it\", and members go without a dot in front") func names() throws {
+  @Test("A value without a name is \"it\", and its members have no leading dot") func names() throws {
     #expect(try Pattern.mismatch(yaml("5"), yaml("6")) == "it is 5, not 6")
     #expect(try Pattern.mismatch(yaml("{ a: 5 }"), yaml("{ a: 6 }")) == "a is 5, not 6")
   }
 
   @Test(
-    "A pattern that is wrong is the suite's fault, with its place",
+    "A malformed pattern is an error of the suite, with its place",
     arguments: [
       ("{ $min: a }", "a number is expected here"), ("{ $max: [] }", "a number"), ("{ $near: a }", "a number"),
       ("{ $near: 1, $by: a }", "a number"), ("{ $multiple: a }", "a number"),
@@ -128,17 +128,17 @@ import Testing
     let pattern = try yaml(text)
     let value = try yaml(text.contains("$m") && !text.contains("$matches") || text.contains("$near") ? "1" : "a")
     let error = try #require(
-      stepError { () throws(StepError) in try Pattern.mismatch(value, pattern) }, "\(text) is taken")
+      stepError { () throws(StepError) in try Pattern.mismatch(value, pattern) }, "\(text) is accepted")
     #expect(error.message.contains(fragment) && error.place.line == 1)
   }
 
-  @Test("Lists of the wrong kind are the suite's fault, too", arguments: ["$set", "$includes"])
+  @Test("A list constraint without a list is an error of the suite", arguments: ["$set", "$includes"])
   func wrongLists(_ name: String) throws {
     let pattern = try yaml("{ \(name): 1 }")
     #expect(stepError { () throws(StepError) in try Pattern.mismatch(JSONNode.list([]), pattern) } != nil)
   }
 
-  @Test("Equal is symmetric and reflexive, and every value fits itself as a pattern that means nothing else")
+  @Test("Equality is symmetric and reflexive, and each value fits itself as a pattern")
   func equality() throws {
     let values = try [
       "null", "true", "false", "0", "1", "1.0", "1.5", "-7", "1e300", "18446744073709551615", "''", "a", "'1'", "[]",
@@ -153,7 +153,7 @@ import Testing
     #expect(try Pattern.equal(yaml("{ a: 1, b: 2 }"), yaml("{ b: 2, a: 1 }")))
   }
 
-  @Test("Long values are cut short in messages") func shown() throws {
+  @Test("Long values are shortened in messages") func shown() throws {
     let text = Pattern.shown(.text(String(repeating: "x", count: 100_000)))
     #expect(text.count == 151 && text.contains("…") && text.hasSuffix("x\""))
     #expect(Pattern.shown(nil) == "missing")

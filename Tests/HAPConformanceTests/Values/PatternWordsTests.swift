@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Patterns in messages") struct PatternWordsTests {
   @Test(
-    "A pattern is shown in words",
+    "A pattern is described in words",
     arguments: [
       ("{ $any: [200, 429] }", "200 or 429"), ("{ $any: [200, 204, 429] }", "200, 204 or 429"),
       ("{ $any: [$absent, { $decimal: { $max: 3 } }] }", "absent or a decimal number, at most 3"),
@@ -22,18 +22,18 @@ import Testing
   func words(_ pattern: String, _ text: String) throws { #expect(Pattern.words(try yaml(pattern)) == text) }
 
   @Test(
-    "No constraint of the vocabulary is shown as the suite writes it", arguments: Vocabulary.constraints.map(\.name))
+    "No constraint of the vocabulary is shown in the syntax of suites", arguments: Vocabulary.constraints.map(\.name))
   func noSyntax(_ name: String) throws {
     let words = Pattern.words(try yaml("{ \(name): [1, 2] }"))
     #expect(!words.contains("$"), "\(words)")
   }
 
-  @Test("A mismatch says what was expected in words") func mismatch() throws {
+  @Test("A mismatch describes the expectation in words") func mismatch() throws {
     let problem = try Pattern.mismatch(.integer(500), try yaml("{ $any: [200, 429] }"), at: "status")
     #expect(problem == "status is 500, not 200 or 429")
   }
 
-  @Test("Long hexadecimal text is cut, with a pointer to the evidence") func hex() {
+  @Test("Long hexadecimal text is shortened, with a pointer to the evidence") func hex() {
     let shown = Pattern.shown(.text(String(repeating: "a5", count: 384)))
     #expect(shown == "\"\(String(repeating: "a5", count: 40))…\" (344 more bytes in the evidence)")
     #expect(Pattern.shown(.text("a5a5")) == "\"a5a5\"")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("Variables and what stands in their place") struct ScopeTests {
+@Suite("Substitution of variables") struct ScopeTests {
   private func scope() throws -> Scope {
     var scope = Scope()
     scope["on"] = try yaml("{ id: 1.9, perms: [pr, pw], values: [false, true], 'null': ~, nested: [{ x: 5 }] }")
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "Paths lead to values, whole ones keep their kind",
+    "Paths lead to values, and a whole value keeps its kind",
     arguments: [
       ("${n}", "7"), ("${t}", "text"), ("${on.perms}", "[pr, pw]"), ("${on.perms[0]}", "pr"), ("${on.perms[-1]}", "pw"),
       ("${on.perms.count}", "2"), ("${on.nested[0].x}", "5"), ("${on.values[1]}", "true"), ("${on.null}", "null"),
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "Inside other text values are written out",
+    "Inside other text, values are inserted as text",
     arguments: [
       ("a${n}", "a7"), ("${n}${n}", "77"), ("${t} ", "text "), ("${on.values[1]}!", "true!"), ("${on.null}.", "null."),
       ("x ${on.perms} y", "x [\"pr\",\"pw\"] y"), ("$n $$ {n} }", "$n $$ {n} }"), ("", ""),
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "What leads nowhere is the suite's fault",
+    "A path that doesn't exist is an error of the suite",
     arguments: [
       ("${x}", "the variable \"x\" has no value"), ("${on.x}", "\"on.x\" has no value"),
       ("${on.perms[2]}", "has no value"),
@@ -54,14 +54,14 @@ import Testing
     #expect(error.place == JSONPlace(line: 1, column: 5) && error.path == "[1]")
   }
 
-  @Test("Trees are resolved with their members' names, and keep their places") func trees() throws {
+  @Test("Trees are resolved including member names, and keep their places") func trees() throws {
     let node = try yaml("{ \"k${n}\": [\"${on.id}\", 5, ~], b: { c: \"${t}\" } }")
     let resolved = try scope().resolve(node)
     #expect(resolved.says(try yaml("{ k7: [1.9, 5, ~], b: { c: text } }")))
     #expect(resolved["b"]?["c"]?.place == node["b"]?["c"]?.place && resolved["b"]?["c"]?.path.description == "b.c")
   }
 
-  @Test("A value isn't looked into for variables") func once() throws {
+  @Test("Variables inside a substituted value are not resolved") func once() throws {
     var scope = try scope()
     scope["inner"] = .text("${n}")
     #expect(try scope.resolve(.text("${inner}")).stringValue == "${n}")

@@ -3,7 +3,7 @@ import HAPWire
 
 @testable import HAPConformance
 
-/// Somebody who lives on the loop's thread, as everything that is to be tested does.
+/// An actor on the loop's thread, to which all tested objects are confined.
 actor LoopActor {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -15,21 +15,21 @@ actor LoopActor {
   }
 }
 
-/// An accessory that says what a test lets it say. Belongs to the loop's thread.
+/// An accessory whose replies are scripted by the test. Confined to the loop's thread.
 final class ScriptedPeer: @unchecked Sendable {
   private var listener: TCPListener!
   private(set) var streams: [TCPStream] = []
   private var buffer = ByteBuffer()
-  /// All that was heard, by connection.
+  /// All received bytes, by connection.
   private(set) var heard: [[UInt8]] = []
-  /// How many connections the other side has ended.
+  /// The number of connections that the other side has ended.
   private(set) var endCount = 0
-  /// Of these, without a word.
+  /// The number of these that were reset.
   private(set) var resetCount = 0
-  /// Told what has come on a connection so far, whenever more came.
+  /// Called with all bytes received so far on a connection, whenever more arrive.
   var onBytes: (ScriptedPeer, Int, [UInt8]) -> Void = { _, _, _ in }
   var onConnection: (ScriptedPeer, Int) -> Void = { _, _ in }
-  /// Whether it ends its side when the other does.
+  /// Whether the peer closes its side when the other side does.
   var closesAtEnd = true
 
   init(_ loop: EventLoop) throws(LoopError) {
@@ -64,7 +64,7 @@ final class ScriptedPeer: @unchecked Sendable {
   func say(_ text: String, on number: Int = 0) { say(Array(text.utf8), on: number) }
   func say(_ bytes: [UInt8], on number: Int = 0) { streams[number].write(bytes) }
 
-  /// The same again and again, as fast as it is taken, until the other side has gone.
+  /// Repeats `bytes` as fast as they are accepted, until the other side has closed.
   func sayWithoutEnd(_ bytes: [UInt8], on number: Int = 0) {
     streams[number].write(bytes) { [self] error in
       guard error == nil else { return }
@@ -95,7 +95,7 @@ func withPeer<T: Sendable>(
         case .connected(let connection) = await WireConnection.connect(
           "main", to: peer.address, within: .seconds(20), recorder: recorder, on: loop)
       else { throw LoopError(.cancelled, "no connection") }
-      // Accepting may come a turn later.
+      // The peer may accept one turn later.
       try await wait(on: loop) { !peer.streams.isEmpty }
       let result = try await body(actor, connection, peer)
       connection.close(.reset)

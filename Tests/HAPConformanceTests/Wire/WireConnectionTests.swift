@@ -15,7 +15,7 @@ import Testing
   private static let event = "EVENT/1.0 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}"
   private static let patience = Duration.seconds(20)
 
-  /// What arrives in turn when the peer says this, up to the first that stays.
+  /// The arrivals for this text, in order, up to the end of the connection.
   private func arrivals(of said: String, closing: Bool = true) async throws -> [Arrival] {
     try await withPeer { actor, connection, peer in
       peer.say(said)
@@ -34,7 +34,7 @@ import Testing
     return message
   }
 
-  @Test("An answer comes as it is, whole or in chunks, at once or byte by byte", arguments: [0, 1], [false, true])
+  @Test("An answer arrives unchanged, chunked or not, at once or byte by byte", arguments: [0, 1], [false, true])
   func whole(_ which: Int, _ isByteWise: Bool) async throws {
     let text = [Self.answer, Self.chunked][which]
     let message = try await withPeer { actor, connection, peer in
@@ -53,7 +53,7 @@ import Testing
     #expect(message.frames.isEmpty && !message.isEvent)
   }
 
-  @Test("Answers glued together come one by one, events go their own way, and 1xx are passed over") func pipelined()
+  @Test("Concatenated answers arrive one by one, events are kept separately, and 1xx are skipped") func pipelined()
     async throws
   {
     let (answers, events) = try await withPeer { actor, connection, peer in
@@ -67,7 +67,7 @@ import Testing
     #expect(answers.map(\.status) == [200, 207, 204] && events.count == 2 && events.allSatisfy(\.isEvent))
   }
 
-  @Test("Thousands of tiny answers in one piece are thousands of answers") func many() async throws {
+  @Test("Thousands of tiny answers in one segment arrive as separate answers") func many() async throws {
     let count = try await withPeer { actor, connection, peer in
       peer.say(String(repeating: "HTTP/1.1 204\r\n\r\n", count: 4000))
       var count = 0
@@ -77,7 +77,7 @@ import Testing
     #expect(count == 4000)
   }
 
-  @Test("A flood of events ends the connection, and those that came can still be looked at") func flood() async throws {
+  @Test("A flood of events ends the connection; the events received before stay readable") func flood() async throws {
     let (arrival, events, isClosed) = try await withPeer { actor, connection, peer in
       peer.say(String(repeating: Self.event, count: WireConnection.queueLimit + 10_000))
       let arrival = await connection.next(within: Self.patience)
@@ -98,16 +98,16 @@ import Testing
     ("HT", "the connection ended inside a message"),
   ]
 
-  @Test("What makes no message is garbage, with the reason and the bytes", arguments: rubbish.indices)
+  @Test("Malformed bytes are reported as garbage, with the reason and the bytes", arguments: rubbish.indices)
   func garbage(_ index: Int) async throws {
     let (said, expected) = Self.rubbish[index]
     guard case .garbage(let reason, let bytes, _) = try await arrivals(of: said).last else {
-      return #expect(Bool(false), "\(said) is no garbage")
+      return #expect(Bool(false), "\(said) is not garbage")
     }
     #expect(reason.hasPrefix(expected) && bytes == Array(said.utf8.prefix(4096)), "\(reason)")
   }
 
-  @Test("Garbage behind an answer leaves the answer whole") func garbageBehind() async throws {
+  @Test("Garbage after an answer doesn't affect the answer") func garbageBehind() async throws {
     let all = try await arrivals(of: Self.answer + "rubbish")
     #expect(all.count == 2 && (try? message(all[0]))?.status == 200)
     guard case .garbage("the connection ended inside a message", let bytes, _)? = all.last else {
@@ -116,7 +116,7 @@ import Testing
     #expect(bytes == Array("rubbish".utf8))
   }
 
-  @Test("An end is an end, orderly or not, and stays one; an answer may last until it") func ends() async throws {
+  @Test("A close or reset is final; a body without a length lasts until the close") func ends() async throws {
     guard case .closed(reset: false, _)? = try await arrivals(of: "").last else {
       return #expect(Bool(false), "no end")
     }
@@ -131,7 +131,7 @@ import Testing
     #expect(first == second)
   }
 
-  @Test("Answers without an end are bounded: without a length, in chunks, and in their heads", arguments: 0..<3)
+  @Test("Endless answers are bounded: without a length, in chunks, and in their heads", arguments: 0..<3)
   func endless(_ which: Int) async throws {
     let starts = [
       "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nX: ",
@@ -147,7 +147,7 @@ import Testing
     #expect(reason.hasPrefix("no HTTP:") && bytes.count <= 4096, "\(reason)")
   }
 
-  @Test("Nothing is silence, after no longer than asked; what is asked for is told apart") func silence() async throws {
+  @Test("Silence is reported after the given time; events are found by a condition") func silence() async throws {
     try await withPeer { actor, connection, peer in
       #expect(await connection.next(within: .milliseconds(20)) == .silence(.milliseconds(20)))
       #expect(try await connection.event(within: .milliseconds(20)) { _ in true } == nil)
@@ -166,12 +166,12 @@ import Testing
       do throws(StepError) {
         _ = try await connection.event(within: Self.patience) { _ throws(StepError) in throw StepError(.text(""), "no")
         }
-        Issue.record("the judge's error is lost")
+        Issue.record("the condition's error is lost")
       } catch { #expect(error.message == "no") }
     }
   }
 
-  @Test("An event is found though another that was there before it is taken out meanwhile") func taken() async throws {
+  @Test("A wait for an event finds it even if an earlier event is removed in the meantime") func taken() async throws {
     let status = try await withPeer { actor, connection, peer in
       peer.say(Self.event)
       let looks = LookCount()
@@ -191,10 +191,10 @@ import Testing
     #expect(status == 207)
   }
 
-  /// Belongs to the loop's thread.
+  /// Confined to the loop's thread.
   private final class LookCount: @unchecked Sendable { var count = 0 }
 
-  @Test("Empty lines in front of an answer in chunks are no part of its head") func emptyLines() async throws {
+  @Test("Empty lines before a chunked answer are not part of its head") func emptyLines() async throws {
     let message = try await withPeer { actor, connection, peer in
       peer.say("\r\n\r\n" + Self.chunked)
       return try self.message(await connection.next(within: Self.patience))
@@ -203,7 +203,7 @@ import Testing
     #expect(message.bytes.suffix(11).elementsEqual("\r\n\r\n{\"a\":1}".utf8))
   }
 
-  @Test("Two who want a connection of one name at once have the same, and the other one is closed, too") func twice()
+  @Test("Two simultaneous requests for a named connection get the same one, and the spare one is closed") func twice()
     async throws
   {
     try await withLoop { loop in
@@ -218,7 +218,7 @@ import Testing
         async let first = run.connection("main")
         async let second = run.connection("main")
         #expect(try await first === second)
-        // The peer accepts and sees ends a moment later.
+        // The peer accepts and sees closes a moment later.
         try await wait(on: loop) { peer.streams.count == 2 }
         await run.close()
         try await wait(on: loop) { peer.endCount == 2 }
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(
-    "An answer to former values that tells of a failure is one",
+    "A refused restore of former values is a failure",
     arguments: [
       ("HTTP/1.1 204 No Content\r\n\r\n", nil), ("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"status\":0}", nil),
       ("HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"status\":-70410}", "w: HTTP/1.1 200 OK, status -70410"),
@@ -246,8 +246,7 @@ import Testing
     #expect(failure == problem)
   }
 
-  @Test("Whoever waits and is cancelled waits no longer; tidying up isn't hurried by it") func cancelled() async throws
-  {
+  @Test("A cancelled wait ends at once, but cancelling doesn't shorten the settling") func cancelled() async throws {
     try await withPeer { actor, connection, peer in
       peer.closesAtEnd = false
       let waits: [@Sendable (isolated LoopActor) async -> Bool] = [
@@ -269,7 +268,7 @@ import Testing
     }
   }
 
-  @Test("Settling tells the peer, and ends when it has ended, too") func settle() async throws {
+  @Test("Settling closes the connection, and ends when the peer has closed, too") func settle() async throws {
     let (ends, time) = try await withPeer { actor, connection, peer in
       let start = actor.loop.readClock()
       peer.say(Self.answer + Self.event)
@@ -279,7 +278,7 @@ import Testing
     #expect(ends == 1 && time < 1_000_000_000)
   }
 
-  @Test("Nobody at the address is a refusal") func refused() async throws {
+  @Test("A connection to a closed port is refused") func refused() async throws {
     try await withLoop { loop in
       try await LoopActor(loop).run { actor in
         let peer = try ScriptedPeer(loop)
@@ -296,13 +295,13 @@ import Testing
 
   private static let keys = SessionKeys(pairVerify: SecretBytes([UInt8](repeating: 7, count: 32)))
 
-  /// What the accessory seals.
+  /// Texts, sealed by the accessory.
   private func sealed(_ texts: String..., size: Int = 1024) -> [UInt8] {
     let accessory = AccessoryEnd(Self.keys)
     return texts.flatMap { accessory.seal(Array($0.utf8), size: size) }
   }
 
-  @Test("In a session messages come out of frames, and know which; events, too", arguments: [1, 7, 1024])
+  @Test("In a session, messages and events are read from frames, and name their frames", arguments: [1, 7, 1024])
   func session(_ size: Int) async throws {
     let (message, event) = try await withPeer { actor, connection, peer in
       connection.secure(Self.keys)
@@ -315,13 +314,13 @@ import Testing
     #expect(message.frames.map(\.counter).first == UInt64((Self.event.utf8.count + size - 1) / size))
   }
 
-  @Test("What is sealed and comes in the same bytes as M4, or just behind it, waits for the session", arguments: 0..<4)
+  @Test("Sealed bytes in the same segment as M4, or right after it, are kept for the session", arguments: 0..<4)
   func behindM4(_ which: Int) async throws {
     let sealedAnswer = sealed(Self.answer)
     let status = try await withPeer { actor, connection, peer in
       switch which {
       case 0: peer.say(Array(Self.answer.utf8) + sealedAnswer)
-      // So little of a frame that it can't be told from a message: its length is 72, an H.
+      // The first byte of a frame alone could also begin a message: the length is 72, an H.
       case 1: peer.say(Array(Self.answer.utf8) + self.sealed(Self.answer, size: 72).prefix(1))
       case 2: peer.say(Array(Self.answer.utf8) + sealedAnswer.prefix(10))
       default: peer.say(Self.answer)
@@ -342,7 +341,7 @@ import Testing
 
   private static let badSessions = ["plain", "flipped", "out of order", "too long"]
 
-  @Test("What is no frame ends a session, and says why; what came before it counts", arguments: badSessions)
+  @Test("A malformed frame ends a session, with the reason; the messages before it count", arguments: badSessions)
   func badSession(_ which: String) async throws {
     let (first, second) = try await withPeer { actor, connection, peer in
       connection.secure(Self.keys)
@@ -369,7 +368,7 @@ import Testing
     }
   }
 
-  @Test("Empty frames without end are bounded, and so are short ones that make no message", arguments: [0, 1])
+  @Test("Endless empty frames are bounded, and so are short frames that never complete a message", arguments: [0, 1])
   func framesWithoutEnd(_ size: Int) async throws {
     let arrival = try await withPeer { actor, connection, peer in
       connection.secure(Self.keys)
@@ -384,7 +383,7 @@ import Testing
     #expect(reason == "too many frames for one message")
   }
 
-  @Test("What is sent arrives: sealed in a session, and as it is around it") func sending() async throws {
+  @Test("Sent bytes arrive sealed in a session, and unchanged outside it") func sending() async throws {
     let (heard, plain) = try await withPeer { actor, connection, peer in
       connection.write(Array("plain".utf8))
       connection.secure(Self.keys)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPExpectation
 
-@Suite("Messages of the accessory") struct WireMessageTests {
+@Suite("Parsed messages of the accessory") struct WireMessageTests {
   private func message(_ text: String) throws -> WireMessage {
     var bytes = Array(text.utf8)
     var parser = HTTPResponseParser()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("Status line and fields come as they are, names in lower case, values without blanks") func head() throws {
+  @Test("Status line and fields are kept, names in lower case, values without surrounding blanks") func head() throws {
     let message = try message(
       "HTTP/1.1 207 Multi-Status\r\nContent-Type: Application/HAP+JSON; charset=utf-8\r\nX-Odd :  a: b \t\r\nx-odd:c\r\nContent-Length: 2\r\n\r\nab"
         .replacing("X-Odd :", with: "X-Odd:"))
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Reasons may be missing or have blanks; lines may end without CR; empty lines in front don't count",
+    "Reasons may be missing or have blanks; lines may end without CR; leading empty lines are ignored",
     arguments: [
       ("HTTP/1.1 204\r\n\r\n", "HTTP/1.1 204", ""),
       ("HTTP/1.0 204 No Content\n\n", "HTTP/1.0 204 No Content", "No Content"),
@@ -42,7 +42,7 @@ import Testing
   }
 }
 
-@Suite("What a step sees of an answer") struct AnswerViewTests {
+@Suite("Answers in steps") struct AnswerViewTests {
   private func view(_ text: String, took: Duration = .milliseconds(12)) throws -> AnswerView {
     var bytes = Array(text.utf8)
     var parser = HTTPResponseParser()
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "Paths lead into all parts of it",
+    "Paths lead to all parts of an answer",
     arguments: [
       ("status", "200"), ("version", "HTTP/1.1"), ("reason", "OK"), ("type", "application/hap+json"),
       ("chunked", "false"),
@@ -77,7 +77,7 @@ import Testing
     for nowhere in ["what", "json.b", "tlv.state", "headers.y", "frames[1]", ""] { #expect(view.value(nowhere) == nil) }
   }
 
-  @Test("TLV8 comes by names, in order, and between separators") func tlv() throws {
+  @Test("TLV8 items are available by name, in order, and between separators") func tlv() throws {
     let body: [UInt8] = [6, 1, 2, 7, 1, 2, 1, 1, 65, 255, 0, 1, 1, 66, 11, 1, 1, 8, 2, 0, 1, 0x7F, 1, 0xAA, 7, 1, 99]
     let variable = AnswerView.variable(try TLV(decoding: body))
     let wanted = """
@@ -88,7 +88,7 @@ import Testing
     #expect(try Pattern.mismatch(variable, yaml(wanted)) == nil)
   }
 
-  @Test("Items of the wrong length are shown as they are") func oddItems() throws {
+  @Test("Items of the wrong length are shown unchanged") func oddItems() throws {
     let variable = AnswerView.variable(
       TLV([
         .init(type: 6, value: []), .init(type: 7, value: [1, 2]),
@@ -98,7 +98,7 @@ import Testing
     #expect(variable["retry-delay"]?.stringValue == "010101010101010101")
   }
 
-  @Test("What is no message has an end, or silence, and nothing else") func none() throws {
+  @Test("An arrival that isn't a message has a close or silence, and no other member") func none() throws {
     let closed = AnswerView(arrival: .closed(reset: true, time: .zero), took: .zero)
     let silent = AnswerView(arrival: .silence(.seconds(2)), took: .zero)
     let garbage = AnswerView(arrival: .garbage(reason: "no HTTP", bytes: [1, 2], time: .zero), took: .zero)

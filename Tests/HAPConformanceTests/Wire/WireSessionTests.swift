@@ -8,7 +8,7 @@ import Testing
 
 @testable import HAPExpectation
 
-/// The accessory's end of a session, as `HAPIP` has it.
+/// The accessory's side of a session, with the sealer and opener of `HAPIP`.
 final class AccessoryEnd {
   private var sealer: FrameSealer
   private var opener: FrameOpener
@@ -19,16 +19,16 @@ final class AccessoryEnd {
     cipher = FrameCipher(key: keys.accessoryToController)
   }
 
-  /// Counts on with the sealer, for frames that it wouldn't make.
+  /// Continues the sealer's count, for frames that the sealer wouldn't make.
   private let cipher: FrameCipher
   private var own: UInt64 = 0
 
-  /// Frames of `size` bytes.
+  /// The text in frames of `size` bytes.
   func seal(_ plain: [UInt8], size: Int = 1024) -> [UInt8] {
     stride(from: 0, to: plain.count, by: size).flatMap { frame(Array(plain[$0..<min($0 + size, plain.count)])) }
   }
 
-  /// One frame, empty too.
+  /// A single frame, which may be empty.
   func frame(_ plain: [UInt8]) -> [UInt8] {
     let head = [UInt8(truncatingIfNeeded: plain.count), UInt8(truncatingIfNeeded: plain.count >> 8)]
     var text = plain
@@ -42,7 +42,7 @@ final class AccessoryEnd {
     return head + text + tag
   }
 
-  /// As the protocol's own sealer does it.
+  /// Frames of the protocol's own sealer.
   func sealedByProtocol(_ plain: [UInt8]) -> [UInt8] {
     var buffer = ByteBuffer()
     buffer.append(plain)
@@ -61,11 +61,11 @@ final class AccessoryEnd {
   }
 }
 
-@Suite("Frames as the tester seals and opens them") struct WireSessionTests {
+@Suite("Frames of the tester") struct WireSessionTests {
   private let keys = SessionKeys(pairVerify: SecretBytes([UInt8](repeating: 7, count: 32)))
   private let text = Array(String(repeating: "0123456789", count: 250).utf8)
 
-  @Test("The accessory opens what is sealed, however it is cut") func agree() throws {
+  @Test("The accessory opens sealed bytes, whatever the frame sizes") func agree() throws {
     var random = SeededGenerator(seed: 1)
     for _ in 0..<50 {
       let session = WireSession(keys)
@@ -81,7 +81,7 @@ final class AccessoryEnd {
     }
   }
 
-  @Test("What the accessory seals is opened, byte for byte, and no sooner than it is whole") func opened() throws {
+  @Test("Bytes that the accessory seals are opened unchanged, and only in complete frames") func opened() throws {
     let session = WireSession(keys)
     let bytes = AccessoryEnd(keys).sealedByProtocol(text)
     var plain: [UInt8] = []
@@ -106,13 +106,13 @@ final class AccessoryEnd {
     #expect(try accessory.frame([5]).withUnsafeBytes { try session.open($0) }?.plain == [5])
   }
 
-  @Test("Frames that are none are refused with their reason") func refused() throws {
+  @Test("Malformed frames are refused with a reason") func refused() throws {
     let session = WireSession(keys)
     var frame = AccessoryEnd(keys).frame([1, 2, 3])
     #expect(throws: WireSession.Failure.tooLong(1025)) {
       try ([1, 4] as [UInt8]).withUnsafeBytes { try session.open($0) }
     }
-    // The first two announce how much is to come.
+    // The first two announce the lengths of the frames.
     for byte in frame.indices.dropFirst(2) {
       frame[byte] ^= 1
       #expect(throws: WireSession.Failure.badTag(counter: 0)) { try frame.withUnsafeBytes { try session.open($0) } }
@@ -128,7 +128,7 @@ final class AccessoryEnd {
     return (session ?? WireSession(keys)).seal(Array(text.prefix(10)), fault: fault).bytes
   }
 
-  @Test("Every fault is refused by the accessory", arguments: 0..<6) func faults(_ which: Int) {
+  @Test("The accessory refuses each frame fault", arguments: 0..<6) func faults(_ which: Int) {
     let bytes = sealed { fault in
       switch which {
       case 0: fault.flip = .ciphertext
@@ -146,10 +146,10 @@ final class AccessoryEnd {
     #expect(throws: FrameOpener.Failure.self) { try AccessoryEnd(keys).open(bytes) }
   }
 
-  @Test("An enlarged length is announced, authenticated, and filled where asked") func length() throws {
+  @Test("An enlarged length is announced, authenticated, and padded on request") func length() throws {
     let short = sealed { $0.length = 20 }
     #expect(short.prefix(2) == [20, 0] && short.count == 28)
-    // The accessory waits for the rest.
+    // The accessory waits for the remaining bytes.
     #expect(try AccessoryEnd(keys).open(short).isEmpty)
     let filled = sealed {
       $0.length = 20
@@ -164,7 +164,7 @@ final class AccessoryEnd {
     #expect(most.count == 65_553 && most.prefix(2) == [255, 255])
   }
 
-  @Test("A frame under another counter leaves the session's own where it is") func counter() throws {
+  @Test("A frame with another counter doesn't advance the session's counter") func counter() throws {
     let session = WireSession(keys)
     let accessory = AccessoryEnd(keys)
     _ = sealed({ $0.counterOffset = 5 }, session)
@@ -172,11 +172,11 @@ final class AccessoryEnd {
     #expect(try accessory.open(session.seal([1]).bytes) == [1])
     let again = sealed({ $0.counterOffset = -1 }, session)
     #expect(again.count == 28 && session.sentCount == 1)
-    // What went under 0 before was opened: this is a repetition.
+    // A frame with counter 0 was opened before, so this is a replay.
     #expect(throws: FrameOpener.Failure.self) { try accessory.open(again) }
   }
 
-  @Test("An empty message is one empty frame, and sizes of 0 are empty frames") func emptyMessages() {
+  @Test("An empty message is one empty frame, and a size of 0 is an empty frame") func emptyMessages() {
     let session = WireSession(keys)
     #expect(session.seal([]).bytes.count == 18 && session.sentCount == 1)
     let (bytes, frames) = session.seal([1, 2], sizes: [0, 1, 0, 5, 0])

@@ -17,7 +17,7 @@ import Testing
     verifier = SRPVerifier(code: code.text, salt: Array(repeating: 7, count: SRPVerifier.saltCount))
   }
 
-  @Test("A secret that begins with a zero is refused with the right code, and no other secret") func secrets() throws {
+  @Test("With the right code, only a secret with a leading zero is refused") func secrets() throws {
     let arithmetic = AlteredSetupArithmetic(nil, refusedSecret: .zeroLed, code: code, random)
     let key = arithmetic.key(verifier, seed: random.secret(32))
     #expect(!key.startsWithZero && key.salt == verifier.salt)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A fault makes B and the salt begin with a zero, B with it or without it", arguments: ["padded", "stripped"])
+  @Test("A fault gives B and the salt a leading zero, padded or stripped", arguments: ["padded", "stripped"])
   func fault(form: String) throws {
     let fault = try #require(try FaultLibrary.builtIn.choice("leading-zeros:form=\(form)").setup)
     let arithmetic = AlteredSetupArithmetic(fault, refusedSecret: nil, code: code, random)

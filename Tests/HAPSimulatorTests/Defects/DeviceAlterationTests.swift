@@ -6,7 +6,7 @@ import Testing
 @testable import HAPDevices
 @testable import HAPHost
 
-@Suite("What a defect does to a device") struct DeviceAlterationTests {
+@Suite("Defects of a device") struct DeviceAlterationTests {
   private let on = AttributeID(aid: 1, iid: 9)
   private let brightness = AttributeID(aid: 1, iid: 10)
   private let database = try! AttributeDatabase([
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("Changes are dropped, replaced, moved, late, or bring others with them")
+  @Test("Changes are dropped, replaced, shifted or delayed, or cause others")
   func changes() throws {
     let zero = "\(Duration.zero)"
     #expect(try told("[{ of: On, change: drop }]", on, .bool(true)) == [])
@@ -58,7 +58,7 @@ import Testing
     #expect(try told("[{ of: On, also: { Brightness: 1 } }]", on, .bool(true)).count == 2)
   }
 
-  @Test("A write is kept from the device, undone, told twice, or brings others with it")
+  @Test("A write is ignored, undone or repeated, or causes other changes")
   func writes() throws {
     let write = ServiceWrite(first: .init(on, .bool(true)), others: [.init(brightness, .integer(7))])
     var ignoring = try alteration("[{ of: On, written: ignore }]")
@@ -72,7 +72,7 @@ import Testing
     #expect(following.altered(write, database).changes.map(\.id) == [brightness])
   }
 
-  @Test("What is undone goes back to the value of the last write that wasn't")
+  @Test("An undone write restores the value of the last effective write")
   func undoingLater() throws {
     var alteration = try alteration("[{ of: Brightness, written: undo, value: 7 }]")
     _ = alteration.altered(ServiceWrite(first: .init(brightness, .integer(20))), database)

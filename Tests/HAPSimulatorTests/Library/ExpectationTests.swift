@@ -5,8 +5,8 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: what is expected of an accessory", .timeLimit(.minutes(10))) struct ExpectationTests {
-  /// Of `ProfileText.garage`.
+@Suite("The library: expectations", .timeLimit(.minutes(10))) struct ExpectationTests {
+  /// The id of a characteristic of `ProfileText.garage`.
   private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
     let subject = try await door.served.loop.result { [served = door.served] done in
       done(Result { () throws(SimulationFailure) in try served.subject(name.place, nil).id })
@@ -14,7 +14,7 @@ import Testing
     return "\(subject)"
   }
 
-  @Test("A controller's write is met once, whether it came before or comes after") func written() async throws {
+  @Test("A controller's write fulfils one expectation, before or after it starts") func written() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     async let later = door.written("TargetDoorState", "open", within: .seconds(60))
@@ -28,7 +28,7 @@ import Testing
     #expect(event.characteristicName == "Target Door State")
     #expect(event.value == 1 && event.word == "closed" && event.kind == .wrote && event.accessory == "Garage")
     #expect(event.text.contains("wrote Target Door State"))
-    // Each was met.
+    // Each write was used.
     for value: Value? in ["open", "closed", nil] {
       let error = await #expect(throws: SimulatorError.self) {
         try await door.written("TargetDoorState", value, within: .zero)
@@ -40,14 +40,14 @@ import Testing
     await #expect(throws: SimulatorError.self) { try await door.written("TargetDoorState", within: .zero) }
     try await controller.write(target, 1)
     await #expect(throws: SimulatorError.self) {
-      try await door.written("TargetDoorState", by: "somebody else", within: .zero)
+      try await door.written("TargetDoorState", by: "another controller", within: .zero)
     }
     try await door.written("TargetDoorState", within: .zero)
     await controller.close()
     await simulator.stop()
   }
 
-  @Test("Two who wait for a write want two") func concurrent() async throws {
+  @Test("Two concurrent expectations need two writes") func concurrent() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     let controller = try await PairedController(pairingWith: door)
@@ -62,9 +62,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("That nothing is written is met when the time is over, and unmet as soon as something is") func negative()
-    async throws
-  {
+  @Test("notWritten succeeds at its time limit, and fails at the first write") func negative() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     let controller = try await PairedController(pairingWith: door)
@@ -81,10 +79,10 @@ import Testing
         "Mine.swift:3: not expected of \"Garage\" within 1min: a controller writes Target Door State") == true,
       "\(error?.message ?? "")")
     #expect(error?.message.contains("but it happened: \(controller.identifier) wrote Target Door State") == true)
-    // What has happened and no expectation was met by counts; what one was met by doesn't.
+    // Past events count unless an expectation has used them.
     try await controller.write(target, 1)
     try await door.notWritten("TargetDoorState", "open", within: .zero)
-    try await door.notWritten("TargetDoorState", by: "somebody else", within: .zero)
+    try await door.notWritten("TargetDoorState", by: "another controller", within: .zero)
     try await door.written("TargetDoorState", "closed")
     try await door.notWritten("TargetDoorState", within: .zero)
     try await door.expectNo(.unpaired, within: .zero)
@@ -104,7 +102,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("Requests are told where that was asked for: also reads") func requests() async throws {
+  @Test("Requests, including reads, are reported only if enabled") func requests() async throws {
     for tells in [true, false] {
       let simulator = try await Simulator(tellsRequests: tells)
       let door = try await simulator.start(.json(ProfileText.garage))
@@ -123,7 +121,8 @@ import Testing
     }
   }
 
-  @Test("What is not met says where, what, what is so and what came instead") func unmet() async throws {
+  @Test("An unmet expectation reports the place, the condition, the present value and the other events")
+  func unmet() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     var error = await #expect(throws: SimulatorError.self) {
@@ -164,7 +163,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("A value is waited for while time passes; what is so already is enough, any number of times") func becomes()
+  @Test("becomes waits for a value, and an event may fulfil any number of such expectations") func becomes()
     async throws
   {
     let simulator = try await Simulator()
@@ -178,7 +177,7 @@ import Testing
     try await opening
     try await simulator.advance(by: .seconds(3600))
     _ = try await (open, openToo)
-    // A value that nobody tells of: it comes back with the restart.
+    // A value without an event: the restart restores it.
     try await door.set("ObstructionDetected", to: true)
     async let back: Void = door.becomes("ObstructionDetected", false, within: .seconds(60))
     try await door.restart(.factoryReset)
@@ -186,7 +185,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("A condition of one's own finds its event") func predicate() async throws {
+  @Test("A custom condition finds its event") func predicate() async throws {
     let simulator = try await Simulator()
     let lamp = try await simulator.start(.new("LightBulb:Brightness"))
     async let dimmed = lamp.expect("it is dimmed below half", within: .seconds(60)) {
@@ -197,7 +196,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("Who waits when the simulator ends, or the accessory, is told") func stopWhileWaiting() async throws {
+  @Test("A waiting expectation fails when the simulator or the accessory stops") func stopWhileWaiting() async throws {
     for byAccessory in [true, false] {
       let simulator = try await Simulator()
       let door = try await simulator.start(.json(ProfileText.garage))
@@ -217,12 +216,12 @@ import Testing
     }
   }
 
-  @Test("Who waits is told when the accessory can't start anew") func notBack() async throws {
+  @Test("A waiting expectation fails when the accessory can't restart") func notBack() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
     let events = door.events()
-    // As a restart does whose state can't be read.
+    // This simulates a restart whose state can't be read.
     try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
       served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: for want of a disk")))
@@ -235,7 +234,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("A wait ends with its task, also one that was cancelled before it began") func cancelled() async throws {
+  @Test("A wait ends with its task, even if the task was cancelled before") func cancelled() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     let waits: [@Sendable () async throws -> Void] = [
@@ -250,7 +249,7 @@ import Testing
           try await wait()
         }
         if !isEarly {
-          // It waits by then, or not yet: either way is one.
+          // Whether it waits already or not, the result is the same.
           try await door.identify()
           task.cancel()
         }
@@ -259,7 +258,7 @@ import Testing
         #expect(error?.code == .cancelled)
       }
     }
-    // Those who gave up take nothing from others.
+    // Cancelled expectations use no events.
     let controller = try await PairedController(pairingWith: door)
     try await door.expect(.paired)
     await controller.close()
@@ -268,7 +267,7 @@ import Testing
 
   // MARK: The stream
 
-  @Test("Events are those that happen after the stream was made, and it ends with the accessory") func stream()
+  @Test("A stream has the events after its creation, and ends with the accessory") func stream()
     async throws
   {
     let simulator = try await Simulator()
@@ -281,14 +280,14 @@ import Testing
     var kinds: [AccessoryEvent.Kind] = []
     for await event in events { kinds.append(event.kind) }
     #expect(kinds.first == .identified && kinds.dropFirst().contains(.changed), "\(kinds)")
-    for await _ in events { Issue.record("it has ended") }
+    for await _ in events { Issue.record("an event after the end") }
   }
 
   private func event(_ number: Int) -> RecordedEvent {
     RecordedEvent(SimulatorEvent(accessory: "A", .trouble("\(number)")), at: .zero, uptime: .milliseconds(1250))
   }
 
-  @Test("Of more than there is room for, the oldest are dropped, and that is said where they were") func dropped()
+  @Test("Above the limit, the oldest events are dropped, and the stream reports how many") func dropped()
     async throws
   {
     let listener = EventListener()
@@ -305,7 +304,7 @@ import Testing
     #expect(rest.count == EventListener.room - 1 && rest.last == "trouble: \(EventListener.room + 37)")
   }
 
-  @Test("A history has its bound, and says what is missing") func history() {
+  @Test("A history is bounded, and reports the number of dropped events") func history() {
     let record = EventRecord()
     for number in 1...20_000 { record.add(event(number)) }
     let history = record.history
@@ -316,12 +315,12 @@ import Testing
     #expect(record.last(3).map(\.text) == ["trouble: 19998", "trouble: 19999", "trouble: 20000"])
     record.forget()
     #expect(record.history.isEmpty)
-    // What was forgotten can't be met any more, and nobody trips over it.
+    // Dropped events can't fulfil an expectation any more, and cause no error.
     record.take(19_000)
     #expect(record.take { _ in true } == nil)
   }
 
-  @Test("Several may read one stream; each event goes to one, and one that is cancelled takes none") func readers()
+  @Test("Several tasks may read one stream; each event goes to one task, and never to a cancelled one") func readers()
     async throws
   {
     let listener = EventListener()
@@ -343,7 +342,7 @@ import Testing
     #expect(counts == 500)
   }
 
-  @Test("A listener that is let go is told no more") func letGoListener() {
+  @Test("A released listener gets no events") func letGoListener() {
     let record = EventRecord()
     weak var gone: EventListener?
     do {
@@ -355,7 +354,7 @@ import Testing
     #expect(gone == nil)
   }
 
-  @Test("An event is a line for people, and JSON for programs") func texts() throws {
+  @Test("An event has a readable line and JSON") func texts() throws {
     #expect(event(1).description == "0:00:00.000 (+1.25 s)  trouble: 1")
     let node = try JSONNode.parse(Array(event(1).json.utf8))
     #expect(node["event"]?.stringValue == "trouble" && node["message"]?.stringValue == "1")

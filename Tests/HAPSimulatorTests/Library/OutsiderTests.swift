@@ -4,9 +4,9 @@ import Testing
 
 private let isOutsiderExpected = ProcessInfo.processInfo.environment["HAPSIM_LIBRARY_OUTSIDER"] != nil
 
-/// An accessory of the library's meets a controller that others wrote: Tests/Interop/test_library.py brings it, and starts this test.
-@Suite("The library: a controller from outside", .enabled(if: isOutsiderExpected)) struct OutsiderTests {
-  @Test("It is found, paired with, subscribed to, written, and told of the door's way while virtual time is advanced")
+/// Tests an accessory of the library with a foreign controller: Tests/Interop/test_library.py starts this test.
+@Suite("The library: a foreign controller", .enabled(if: isOutsiderExpected)) struct OutsiderTests {
+  @Test("It finds, pairs, subscribes and writes, and is notified of the door's states while virtual time is advanced")
   func outsider() async throws {
     let patience = Duration.seconds(30)
     let simulator = try await Simulator(network: .interfaces("lo"))

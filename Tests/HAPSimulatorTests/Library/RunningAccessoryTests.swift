@@ -6,7 +6,7 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: what is done to an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {
+@Suite("The library: operations of an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {
   private func with<T>(
     _ source: ProfileSource, _ body: (Simulator, RunningAccessory) async throws -> T
   ) async throws -> T {
@@ -17,7 +17,7 @@ import Testing
     return result
   }
 
-  @Test("Values are set by word, number and truth value, and read as value and word") func values() async throws {
+  @Test("Values are set by name, number and boolean, and read as value and name") func values() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       try await door.set("TargetDoorState", to: "open")
       #expect(try await door.value(of: "TargetDoorState") == 0)
@@ -27,13 +27,13 @@ import Testing
       try await door.set(CharacteristicName("ObstructionDetected", service: "Door"), to: true)
       #expect(try await door.value(of: "ObstructionDetected") == true)
       #expect(try await door.word(of: "ObstructionDetected") == nil)
-      // A client of another test can look for a port that it had before, and that this door has now.
+      // Another test's client may connect to a port that it used before and that this door has now.
       let kinds = door.history.map(\.kind).filter { $0 != .connected && $0 != .disconnected }
       #expect(kinds.allSatisfy { $0 == .changed } && kinds.count >= 3, "\(kinds)")
     }
   }
 
-  @Test("Words that name nothing are refused with the nearest right one") func wrongWords() async throws {
+  @Test("Unknown names are refused with the nearest valid one") func wrongWords() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       for (name, value, code, message) in [
         ("TargetDoorState", "opn", .invalidValue, "did you mean \"open\"?"),
@@ -91,7 +91,7 @@ import Testing
       #expect(error?.code == .notPossible)
     }
     try await with(.new("StatelessProgrammableSwitch")) { simulator, button in
-      // Both names, with and without an import of HAPModel, mean one type.
+      // Both names, with and without an import of HAPModel, refer to one type.
       let press: HAPSimulator.ButtonPress = ButtonPress.double
       try await button.press(press)
       try await button.expect(.changed, of: "ProgrammableSwitchEvent", 1)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("What stands behind a bridge is named, lost and found") func bridge() async throws {
+  @Test("An accessory behind a bridge can be named, and made offline and online") func bridge() async throws {
     try await with(.json(ProfileText.bridge)) { simulator, bridge in
       try await bridge.set("On", to: true)
       let shed = CharacteristicName("TargetDoorState", accessory: "Shed")
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("Faults are switched on and off by name") func faults() async throws {
+  @Test("Faults are started and ended by name") func faults() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       try await door.switchOn(fault: "latency:by=2s")
       #expect(try await door.faults == ["latency:by=2s"])
@@ -142,9 +142,7 @@ import Testing
     }
   }
 
-  @Test("A profile's own faults are on from the start, and don't count as something that happened") func ownFaults()
-    async throws
-  {
+  @Test("A profile's own faults are active from the start, and are no events") func ownFaults() async throws {
     let profile = ProfileText.garage.replacing("\"services\"", with: "\"faults\": [\"latency:by=1s\"], \"services\"")
     try await with(.json(profile)) { simulator, door in
       let faults = try await door.faults
@@ -153,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("It starts anew at its port; a factory reset makes it another, a new profile doesn't") func restarts()
+  @Test("A restart keeps the port; a factory reset changes the identity, a new profile doesn't") func restarts()
     async throws
   {
     try await with(.json(ProfileText.garage)) { simulator, door in
@@ -178,13 +176,13 @@ import Testing
     }
   }
 
-  @Test("Who removes pairings is answered, also when the accessory is stopped or starts anew in that moment")
+  @Test("Removing pairings is answered, even if the accessory stops or restarts at that moment")
   func unpairedBesideAnEnd() async throws {
     for word in ["stop", "reboot", "power-cut"] {
       try await with(.json(ProfileText.garage)) { simulator, door in
         let controller = try await PairedController(pairingWith: door)
         let served = door.served
-        // Both within one turn of the loop: the removal is being stored when the accessory goes.
+        // Both within one turn of the loop: the accessory ends while the removal is being stored.
         let first = try await served.loop.result { done in
           served.perform(json: "{\"command\": \"unpair\"}") { done(.success($0)) }
           served.perform(json: "{\"command\": \"\(word)\"}") { _ in }
@@ -195,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("While it starts anew nobody can say who is paired; a replacement that a stop overtakes was stopped")
+  @Test("During a restart, pairings are unavailable; a replacement overtaken by a stop throws .stopped")
   func inBetween() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       let served = door.served
@@ -218,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("Who is paired is removed by hand") func unpair() async throws {
+  @Test("Pairings can be removed without a controller") func unpair() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       let controller = try await PairedController(pairingWith: door)
       let error = await #expect(throws: SimulatorError.self) { try await door.unpair(controller: "nobody") }
@@ -230,7 +228,7 @@ import Testing
     }
   }
 
-  @Test("Connections are closed, and the radio switched") func network() async throws {
+  @Test("Connections can be closed, and the radio switched") func network() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       let controller = try await PairedController(pairingWith: door)
       door.forgetEvents()
@@ -245,7 +243,7 @@ import Testing
     }
   }
 
-  @Test("Any command is carried out as it is written, but those of the simulator") func commands() async throws {
+  @Test("Any command is executed as JSON, except those of the simulator") func commands() async throws {
     try await with(.json(ProfileText.sensor)) { simulator, sensor in
       try await sensor.perform("{\"command\": \"battery\", \"value\": 5}")
       #expect(try await sensor.value(of: "BatteryLevel") == 5)

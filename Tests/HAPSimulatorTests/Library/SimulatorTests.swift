@@ -10,7 +10,8 @@ import Testing
 @testable import HAPSimulatorCore
 
 @Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {
-  @Test("An accessory comes from a file, a text, bytes, a profile or a few words") func sources() async throws {
+  @Test("An accessory is created from a file, a text, bytes, a profile or a short description")
+  func sources() async throws {
     let simulator = try await Simulator()
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).hasaccessory")
     try Data(ProfileText.garage.utf8).write(to: file)
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "What is no profile is refused with file, line and column, or with the nearest right word",
+    "An invalid profile is refused with file, line and column, or with the nearest valid name",
     arguments: [
       (.file("/nowhere/door.hasaccessory"), "/nowhere/door.hasaccessory can't be read: No such file or directory"),
       (.file("/"), "/ is not a file"), (.file("a\0b"), "it is not a file name"),
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "What can't be is refused when the simulator is made",
+    "Impossible options are refused when the simulator is created",
     arguments: [
       (.scaled(by: 0), .ephemeral, .loopback, .invalidValue, "0.001 to 100000, not 0.0"),
       (.scaled(by: .nan), .ephemeral, .loopback, .invalidValue, "not nan"),
@@ -82,7 +83,7 @@ import Testing
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test("A name, a code, a port and an address have their rules") func wrongStarts() async throws {
+  @Test("Names, codes, ports and addresses are validated") func wrongStarts() async throws {
     let simulator = try await Simulator()
     let first = try await simulator.start(.new("switch"))
     for (name, code, port, expected, message) in [
@@ -97,14 +98,14 @@ import Testing
       #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
     await simulator.stop()
-    // TEST-NET-1 is nobody's.
+    // TEST-NET-1 belongs to no machine.
     let elsewhere = try await Simulator(network: .address("192.0.2.1"))
     let error = await #expect(throws: SimulatorError.self) { try await elsewhere.start(.new("switch")) }
     #expect(error?.code == .network)
     await elsewhere.stop()
   }
 
-  @Test("Virtual time stands still until it is advanced, also by many at once") func virtualTime() async throws {
+  @Test("Virtual time is frozen until it is advanced, also by several tasks") func virtualTime() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     try await door.set("TargetDoorState", to: "open")
@@ -122,7 +123,7 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("Time that passes by itself is not advanced") func realTime() async throws {
+  @Test("Real time can't be advanced") func realTime() async throws {
     for time in [Simulator.Time.real, .scaled(by: 1000)] {
       let simulator = try await Simulator(time: time)
       let error = await #expect(throws: SimulatorError.self) { try await simulator.advance(by: .seconds(1)) }
@@ -142,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("Two simulators side by side have each their accessories, their time and their end") func two() async throws {
+  @Test("Two simulators are independent in their accessories, their time and their end") func two() async throws {
     let (one, other) = (try await Simulator(), try await Simulator())
     let (door, twin) = (
       try await one.start(.json(ProfileText.garage)), try await other.start(.json(ProfileText.garage))
@@ -159,7 +160,7 @@ import Testing
     await other.stop()
   }
 
-  @Test("The same seed gives the same simulation") func seed() async throws {
+  @Test("Equal seeds give equal simulations") func seed() async throws {
     func series(_ seed: UInt64) async throws -> [String] {
       let simulator = try await Simulator(seed: seed)
       let profile = ProfileText.sensor.replacing(
@@ -174,10 +175,8 @@ import Testing
     #expect(!first.isEmpty && first == again && first != other)
   }
 
-  @Test("An accessory's chance is its own: whoever else is served, and in which order, changes nothing")
-  func ownChance()
-    async throws
-  {
+  @Test("An accessory's randomness is independent of other accessories and their order")
+  func ownChance() async throws {
     func chances(_ profiles: [String], seed: UInt64 = 3) async throws -> [String: [SimulationRandom]] {
       try await withSimulator(seed: seed) { simulator in
         var chances: [String: [SimulationRandom]] = [:]
@@ -194,13 +193,13 @@ import Testing
     #expect(try await chances([sensor, garage]) == some)
     #expect(try await chances([garage])[garage] == some[garage])
     #expect(Set(some.values.joined().map { "\($0)" }).count == 4)
-    // Two of a kind differ.
+    // Two accessories of one profile differ.
     let twins = try #require(try await chances([garage, garage])[garage])
     #expect(Array(twins.prefix(2)) == some[garage] && Set(twins.map { "\($0)" }).count == 4)
     #expect(try await chances([garage], seed: 4)[garage] != some[garage])
   }
 
-  @Test("What the network has drawn goes on over a restart") func networkChance() async throws {
+  @Test("The randomness of the network continues after a restart") func networkChance() async throws {
     try await withSimulator { simulator in
       let door = try await simulator.start(.json(ProfileText.garage))
       let new = try await door.served.chance.network
@@ -214,7 +213,7 @@ import Testing
     }
   }
 
-  @Test("A scoped simulator has stopped when its scope is left, also by an error") func scoped() async throws {
+  @Test("A scoped simulator stops at the end of its scope, also after an error") func scoped() async throws {
     let door = try await withSimulator { try await $0.start(.new("switch")) }
     var error = await #expect(throws: SimulatorError.self) { _ = try await door.value(of: "On") }
     #expect(error?.code == .stopped)
@@ -231,9 +230,8 @@ import Testing
     #expect(error?.code == .stopped)
   }
 
-  @Test("A cancelled task waits for no advance, restart or command; what was begun goes on") func cancellation()
-    async throws
-  {
+  @Test("A cancelled task doesn't wait for an advance, restart or command; a started action continues")
+  func cancellation() async throws {
     try await withSimulator { simulator in
       let door = try await simulator.start(.json(ProfileText.garage))
       let deeds: [@Sendable () async throws -> Void] = [
@@ -241,7 +239,7 @@ import Testing
         { try await door.perform("{\"command\": \"advance\", \"duration\": \"1000h\"}") },
       ]
       for deed in deeds {
-        // Cancelled before it begins: nothing is done.
+        // Cancelled before it starts: the action is not performed.
         let idle = Task {
           withUnsafeCurrentTask { $0?.cancel() }
           try await deed()
@@ -250,7 +248,7 @@ import Testing
         #expect(error?.code == .cancelled)
       }
       #expect(try await simulator.now == .zero && door.history.isEmpty)
-      // Cancelled while the loop is kept from answering.
+      // Cancelled while the loop is blocked.
       let gate = DispatchSemaphore(value: 0)
       simulator.core.loop.schedule { gate.wait() }
       let task = Task { try await door.restart(.reboot) }
@@ -264,7 +262,7 @@ import Testing
 
   // MARK: The end
 
-  @Test("After its end nothing can be done any more, and that is said") func afterTheEnd() async throws {
+  @Test("After its end, each operation of a simulator is refused") func afterTheEnd() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     await simulator.stop()
@@ -283,12 +281,12 @@ import Testing
       #expect(error?.code == .stopped)
     }
     await door.stop()
-    for await _ in door.events() { Issue.record("something happened") }
-    // Who it was can still be told.
+    for await _ in door.events() { Issue.record("an event after the end") }
+    // Its identity is still available.
     #expect(door.name == "Garage" && door.port != 0)
   }
 
-  @Test("An accessory that is stopped gives its port back; the others go on") func stoppedAccessory() async throws {
+  @Test("A stopped accessory releases its port; the others continue") func stoppedAccessory() async throws {
     let simulator = try await Simulator()
     let (door, lamp) = (
       try await simulator.start(.json(ProfileText.garage)), try await simulator.start(.new("light-bulb"))
@@ -305,14 +303,14 @@ import Testing
     await simulator.stop()
   }
 
-  /// Stops when nothing refers to it.
-  @Test("A simulator that is let go ends its thread and closes its ports, when its accessories are let go too")
+  /// The simulator stops when all references to it are released.
+  @Test("A released simulator ends its thread and closes its ports, once its accessories are released, too")
   func letGo() async throws {
     func make() async throws -> RunningAccessory {
       try await Simulator().start(.new("light-bulb"))
     }
     var lamp: RunningAccessory? = try await make()
-    // The accessory keeps it.
+    // The accessory retains it.
     try await lamp?.set("On", to: true)
     let loop = try #require(lamp?.simulator.core.loop)
     let port = try #require(lamp?.port)
@@ -323,7 +321,7 @@ import Testing
     await again.stop()
   }
 
-  @Test("Simulators that are made and let go at once leave nothing behind") func many() async throws {
+  @Test("Simulators that are released immediately leave no threads") func many() async throws {
     var loops: [EventLoop] = []
     for number in 0..<20 {
       let simulator = try await Simulator()
@@ -335,7 +333,7 @@ import Testing
 
   // MARK: State
 
-  @Test("With a folder an accessory is the same one after its simulator's end, and served once at a time")
+  @Test("With a state folder, an accessory keeps its identity in later simulators, and is served only once at a time")
   func folder() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -356,7 +354,7 @@ import Testing
 }
 
 extension ServedAccessory {
-  /// As far as it has been drawn.
+  /// The identity, once it has been generated.
   fileprivate var chance: AccessoryChance {
     get async throws {
       try await loop.answer { [self] done in

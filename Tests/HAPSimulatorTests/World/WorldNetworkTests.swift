@@ -5,7 +5,7 @@ import Testing
 @testable import HAPSimulatorCore
 
 @Suite("The library: connections and faults of a simulated world", .timeLimit(.minutes(10))) struct WorldNetworkTests {
-  @Test("Bytes come in order, in pieces that a reader asks for, and then the end") func reading() async throws {
+  @Test("Bytes arrive in order, in the portions that a reader asks for, and then the end") func reading() async throws {
     try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage()
       let connection = try await phone.connect(to: try await phone.find("Garage"))
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("One task reads at a time, and a read that is cancelled takes nothing") func readers() async throws {
+  @Test("One task reads at a time, and a cancelled read consumes nothing") func readers() async throws {
     try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage()
       let connection = try await phone.connect(to: door.address, port: door.port)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("A connection that nothing refers to is closed, and one that is reset says so") func ending() async throws {
+  @Test("An unreferenced connection is closed, and a reset one throws an error") func ending() async throws {
     try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage()
       _ = try await phone.connect(to: door.address, port: door.port)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("Nothing listens, no host answers, and what is no address, are errors of their own") func connecting()
+  @Test("A closed port, an unreachable host and a malformed address are distinct errors") func connecting()
     async throws
   {
     try await withSimulatedWorld { world in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("Latency counts, and traffic waits for the end of a cut and of a stall") func faults() async throws {
+  @Test("Latency applies, and traffic waits for the end of a cut and of a stall") func faults() async throws {
     try await withSimulatedWorld { world in
       let (home, phone, door) = try await world.garage()
       let connection = try await phone.connect(to: door.address, port: door.port)
@@ -112,7 +112,8 @@ import Testing
     return world.now - begin
   }
 
-  @Test("A browser sees accessories come, move and go, and ends with its host") func browsing() async throws {
+  @Test("A browser sees accessories appear, change and disappear, and ends with its host")
+  func browsing() async throws {
     try await withSimulatedWorld { world in
       let (home, phone, door) = try await world.garage()
       let stream = try await phone.services()

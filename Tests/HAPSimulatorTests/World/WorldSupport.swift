@@ -5,13 +5,13 @@ import HAPLoop
 @testable import HAPSimulatorCore
 
 extension World {
-  /// A host that serves a garage door, and another one.
+  /// A host that serves a garage door, and a second host.
   func garage(travelTime: String = "12s") async throws -> (home: Host, phone: Host, door: RunningAccessory) {
     let (home, phone) = (addHost("home"), addHost("phone"))
     return (home, phone, try await home.start(.garage(travelTime: travelTime)))
   }
 
-  /// - Returns: the error that `body` throws; nil: none.
+  /// - Returns: the error that `body` throws, or `nil`.
   func error(of body: () async throws -> Void) async -> SimulatorError.Code? {
     do { try await body() } catch let error as SimulatorError { return error.code } catch {}
     return nil
@@ -19,7 +19,7 @@ extension World {
 }
 
 extension RunningAccessory {
-  /// - Returns: "1.9"
+  /// - Returns: an id such as "1.9".
   func id(of characteristic: CharacteristicName) async throws(SimulatorError) -> String {
     try await served.loop.result { [served] done in
       done(Result { () throws(SimulationFailure) in "\(try served.subject(characteristic.place, nil).id)" })

@@ -13,7 +13,7 @@ import Testing
 @testable import HAPSimulatorCore
 
 @Suite("The library: a simulated world", .timeLimit(.minutes(10))) struct WorldTests {
-  @Test("A controller finds, pairs, writes and is notified, and a door that travels for an hour is open at once")
+  @Test("A controller finds, pairs, writes and is notified, and a door that moves for an hour is open at once")
   func wholeWay() async throws {
     let end = try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage(travelTime: "1h")
@@ -33,7 +33,7 @@ import Testing
     #expect(end > .seconds(3600))
   }
 
-  @Test("Pairings survive a kill and a loss of power, and what ran there has stopped", arguments: [false, true])
+  @Test("Pairings survive a kill and a loss of power, and all running code has stopped", arguments: [false, true])
   func crashes(_ losesPower: Bool) async throws {
     try await withSimulatedWorld { world in
       let (home, phone, door) = try await world.garage()
@@ -44,7 +44,7 @@ import Testing
       try await world.sleep(for: .milliseconds(10))
       if losesPower { home.losePower() } else { home.kill() }
       #expect(home.isOn != losesPower)
-      // Nothing of the old process is in the way of the next one.
+      // The old process has left no open port.
       if !losesPower { #expect(try await home.start(.garage()).deviceID == deviceID) }
       #expect(await world.error { _ = try await door.value(of: "TargetDoorState") } == .stopped)
       #expect(await world.error { _ = try await own.read() } == .stopped)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Two runs of a seed do the same, and another seed does something else") func replay() async throws {
+  @Test("Two runs of a seed are equal, and another seed gives another run") func replay() async throws {
     @Sendable func run(_ seed: UInt64) async throws -> [String] {
       try await withSimulatedWorld(seed: seed) { world in
         world.network.conditions = .init(jitter: .milliseconds(20), datagramLoss: 0.2)
@@ -82,9 +82,7 @@ import Testing
     #expect(Set(try await run(8)).isDisjoint(with: first))
   }
 
-  @Test("A clock of the world serves generic code, and a time that is over is not waited for") func clocks()
-    async throws
-  {
+  @Test("A clock of the world works in generic code, and a past deadline returns at once") func clocks() async throws {
     try await withSimulatedWorld { world in
       let clock: any Clock<Duration> = world.clock
       try await clock.sleep(for: .seconds(5))
@@ -97,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("The body has the caller's task-local values and its cancellation") func context() async throws {
+  @Test("The body inherits the caller's task-local values and its cancellation") func context() async throws {
     let task = Task {
       try await Local.$text.withValue("of the caller") {
         try await withSimulatedWorld(timeLimit: .seconds(1e15)) { world in
@@ -123,7 +121,7 @@ import Testing
     #expect(seen.withLock { $0 } == [3, 4, 5])
   }
 
-  @Test("The clock waits for the main actor where it is included") func mainActor() async throws {
+  @Test("The clock waits for the main actor if it is included") func mainActor() async throws {
     try await withSimulatedWorld(includesMainActor: true) { world in
       for second in 1...3 {
         try await world.sleep(for: .seconds(1))
@@ -144,14 +142,14 @@ import Testing
 
   // MARK: Wrong uses
 
-  @Test("A body that waits for nothing ends with an error that says so") func stuck() async throws {
+  @Test("A body that waits forever ends with an error that states this") func stuck() async throws {
     let error = await worldError { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     #expect(error?.code == .stuck)
     #expect(error?.message.contains("no connection of the world waits") == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("World.startTask") == true)
   }
 
-  @Test("A body that is over its limit ends with an error that lists what waits") func limit() async throws {
+  @Test("A body that exceeds its limit ends with an error that lists the waiting tasks") func limit() async throws {
     let error = await worldError(timeLimit: .seconds(3600)) { world in
       let (_, phone, door) = try await world.garage()
       let connection = try await phone.connect(to: door.address, port: door.port)
@@ -165,10 +163,10 @@ import Testing
       "\(error?.message ?? "")")
   }
 
-  @Test("Work that comes from another thread is an error") func leaving() async throws {
+  @Test("Work that arrives from another thread is an error") func leaving() async throws {
     let error = await worldError(timeLimit: .seconds(1e9)) { world in
       async let nothing: Void = {
-        // A thread that resumes a task before it waits leaves no trace, so it is tried until it comes later.
+        // A thread that resumes a task before it waits is not detected, so the test repeats until it comes later.
         while !Task.isCancelled {
           await withUnsafeContinuation { continuation in
             DispatchQueue.global().async { continuation.resume() }
@@ -183,7 +181,7 @@ import Testing
   }
 
   #if os(Linux) && compiler(>=6.3) && compiler(<6.4)
-    @Test("Task.sleep in a world is an error at once, before it wakes up") func sleeping() async throws {
+    @Test("Task.sleep in a world is an error immediately, before it wakes up") func sleeping() async throws {
       let error = await worldError { _ in try await Task.sleep(for: .seconds(3600)) }
       #expect(error?.code == .leftWorld)
       #expect(
@@ -192,7 +190,7 @@ import Testing
   #endif
 
   #if os(Linux)
-    @Test("Tasks that code of a world makes stay in it") func strayTasks() async throws {
+    @Test("Tasks created by code of a world stay in it") func strayTasks() async throws {
       try await withSimulatedWorld { world in
         let counter = Counter()
         let tasks = [
@@ -217,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("A world in a world, and a seed that is none, are errors") func wrongUses() async throws {
+  @Test("A world inside a world, and an invalid seed, are errors") func wrongUses() async throws {
     let error = await worldError { _ in try await withSimulatedWorld { _ in } }
     #expect(error?.code == .notPossible)
     #expect(try SeedVariable.seed("") == nil && SeedVariable.seed("18446744073709551615") == .max)
@@ -227,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("A failed expectation in the body is one of the test") func attribution() async throws {
+  @Test("A failed expectation in the body is attributed to the test") func attribution() async throws {
     await withKnownIssue { try await withSimulatedWorld { _ in #expect(Bool(false)) } }
   }
 
@@ -251,7 +249,7 @@ import Testing
     #expect(text.contains("HAPSIM_SEED=5 runs it again"))
   }
 
-  @Test("Conditions outside of their ranges trap, and so does a world that is over") func traps() async throws {
+  @Test("Conditions outside their ranges trap, and so does using a world after its end") func traps() async throws {
     await #expect(processExitsWith: .failure) { _ = World.Conditions(latency: .seconds(-1)) }
     await #expect(processExitsWith: .failure) { _ = World.Conditions(jitter: .seconds(-1)) }
     await #expect(processExitsWith: .failure) { _ = World.Conditions(bandwidth: 0) }
@@ -265,7 +263,7 @@ import Testing
     #expect(text.contains("addHost(_:) of a simulated world was used outside"), "\(text)")
   }
 
-  @Test("Operations of a world that is over throw") func late() async throws {
+  @Test("Operations of a world throw after its end") func late() async throws {
     let (world, door, phone) = try await withSimulatedWorld { world in
       let garage = try await world.garage()
       return (world, garage.door, garage.phone)
@@ -275,7 +273,7 @@ import Testing
     #expect(await world.error { try await world.sleep(for: .seconds(1)) } == .stopped)
   }
 
-  @Test("Time of a simulator in a world is the world's") func advancing() async throws {
+  @Test("A simulator in a world uses the world's time") func advancing() async throws {
     try await withSimulatedWorld { world in
       let (_, _, door) = try await world.garage()
       let error = await #expect(throws: SimulatorError.self) { try await door.simulator.advance(by: .seconds(1)) }

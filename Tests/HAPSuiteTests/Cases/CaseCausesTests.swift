@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("What a case judges for others, and the stacks that it names")
+@Suite("Owned procedures of a case, and its stacks")
 struct CaseCausesTests {
   private func read(_ lines: String, head: String = "") throws -> (suite: Suite, problems: [String]) {
     let text = """
@@ -66,7 +66,7 @@ struct CaseCausesTests {
     #expect(try !read("stacks: { HomeSpan: { does: x } }").problems.isEmpty)
   }
 
-  @Test("The cases of each suite come after cases that there are, and each procedure has an owner")
+  @Test("The cases of each suite come after existing cases, and each procedure has an owner")
   func shipped() {
     let cases = SuiteLibrary.embedded.cases
     let ids = Set(cases.map(\.id))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("Any tree at all", .timeLimit(.minutes(10))) struct RandomSuiteTests {
-  /// Makes trees of the vocabulary's own words, so that they get far into the checker.
+@Suite("Random and damaged suites", .timeLimit(.minutes(10))) struct RandomSuiteTests {
+  /// Generates trees from the vocabulary, which pass many checks of the checker.
   private struct Maker {
     var random: SeededGenerator
     private static let words: [String] = {
@@ -37,7 +37,7 @@ import Testing
       }
     }
 
-    /// A case that is one as far as its own members go.
+    /// A case with valid top-level members.
     mutating func definition() -> JSONNode {
       var members: [(name: String, value: JSONNode)] = [
         ("id", .text("LM-01")), ("name", .text("a")), ("requirement", .text("r")), ("level", .text("must")),
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("Trees of the vocabulary's words never trap the reader, and what it takes over is whole") func trees() {
+  @Test("Random trees from the vocabulary never trap the reader, and accepted cases are complete") func trees() {
     for seed in UInt64(0)..<3000 {
       var maker = Maker(random: SeededGenerator(seed: seed))
       let any = maker.node(6)
@@ -62,11 +62,11 @@ import Testing
         ("cases", .list([maker.definition(), maker.definition(), maker.node(3)])),
       ])
       let (read, problems) = SuiteReader.read(suite, file: "random")
-      #expect(read.cases.count < 2 || !problems.isEmpty, "seed \(seed): an id stands twice")
+      #expect(read.cases.count < 2 || !problems.isEmpty, "seed \(seed): a duplicate id was accepted")
     }
   }
 
-  @Test("Texts that are damaged never trap the library, and say what is wrong or nothing") func texts() {
+  @Test("Damaged texts never trap the library; it reports a problem, or accepts them") func texts() {
     var random = SeededGenerator(seed: 5)
     let whole = Array(
       (SuiteText.steps("send: { tlv: [[state, 1]], alter: [{ flip: proof }] }", "expect: { any: [refused] }")).utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPSuite
 
-/// Steps that a suite wrote once.
+/// Reusable steps of a suite.
 @Suite struct RoutinesTests {
   private func read(_ routines: String, steps: String) throws -> (steps: [Step], problems: [String]) {
     let text = """
@@ -16,7 +16,7 @@ import Testing
 
   private func verbs(_ steps: [Step]) -> [String] { steps.map(\.name.rawValue) }
 
-  @Test("A routine's steps stand where it is called, behind the variables that it was given")
+  @Test("A call is replaced with the routine's steps, after the given variables")
   func expands() throws {
     let (steps, problems) = try read(
       #"{"twice": [{"record": "${a}"}, {"alive": true}]}"#,
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "They are put into every list of steps that a step has",
+    "Calls are expanded in each list of steps inside a step",
     arguments: [
       #"{"repeat": {"times": 2, "steps": [{"do": "r"}]}}"#,
       #"{"each": {"in": [1], "as": "i", "steps": [{"do": "r"}]}}"#,
@@ -41,14 +41,14 @@ import Testing
     #expect(text.contains("alive") && !text.contains(#""do""#))
   }
 
-  @Test("What a message holds is no step, even if it is called do")
+  @Test("A message is not expanded, even if a member is called do")
   func messages() throws {
     let (steps, problems) = try read("{}", steps: #"[{"send": {"path": "/x", "json": {"steps": [{"do": "r"}]}}}]"#)
     #expect(problems == [])
     #expect(JSONWriter.text { $0.node(steps[0].node) }.contains(#""do""#))
   }
 
-  @Test("Routines that call others many times each fill no memory: it is a mistake, and told once")
+  @Test("Exponential nesting of routines is refused with one mistake")
   func explosion() throws {
     let names = ["a", "b", "c", "d", "e", "f", "g"]
     let calls = { (name: String) in
@@ -60,13 +60,13 @@ import Testing
     #expect(problems == ["the case and its routines have more than 20000 steps"])
   }
 
-  @Test("A routine that isn't there is told, with the one that was meant")
+  @Test("An unknown routine is reported with the most similar one")
   func unknown() throws {
     let (_, problems) = try read(#"{"twice": [{"alive": true}]}"#, steps: #"[{"do": "twise"}]"#)
     #expect(problems.contains { $0.contains("no routine \"twise\"") && $0.contains("twice") })
   }
 
-  @Test("Routines that call one another end; one that calls itself is told")
+  @Test("Nested calls are expanded; a recursive routine is refused")
   func recursion() throws {
     let deep = #"{"a": [{"do": "b"}], "b": [{"do": "c"}], "c": [{"alive": true}]}"#
     #expect(try verbs(read(deep, steps: #"[{"do": "a"}]"#).steps) == ["alive"])
@@ -74,7 +74,7 @@ import Testing
     #expect(problems.contains { $0.contains("calls itself") })
   }
 
-  @Test("A variable that neither the case nor the routine's caller gives is told")
+  @Test("A variable that neither the case nor the call defines is reported")
   func variables() throws {
     let (_, problems) = try read(#"{"r": [{"record": "${missing}"}]}"#, steps: #"[{"do": "r"}]"#)
     #expect(problems.contains { $0.contains("missing") })

@@ -3,14 +3,14 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("Several files of suites") struct SuiteLibraryTests {
+@Suite("Several suite files") struct SuiteLibraryTests {
   private func library(_ texts: (file: String, text: String)...) -> SuiteLibrary {
     var library = SuiteLibrary()
     for (file, text) in texts { library.add(Array(text.utf8), file: file) }
     return library
   }
 
-  @Test("Cases keep their files' order, and selectors see what they are") func order() {
+  @Test("Cases keep the order of their files, and selectors see their members") func order() {
     let other = SuiteText.right.replacing("LM-01", with: "LM-02").replacing("first", with: "second")
     let library = library(("b.yaml", SuiteText.lines("needs: [unpaired]")), ("a.yaml", other))
     #expect(library.problems.isEmpty)
@@ -19,7 +19,7 @@ import Testing
       library.selectable.map(\.id) == ["LM-01", "LM-02"] && library.selectable.map(\.tags) == [["unpaired"], []])
   }
 
-  @Test("An id or a name that another file has is a problem of the later one") func twins() {
+  @Test("A duplicate id or name is a problem of the later file") func twins() {
     let sameName = SuiteText.right.replacing("LM-01", with: "LM-02")
     let sameID = SuiteText.right.replacing("first", with: "second")
     let library = library(("a.yaml", SuiteText.right), ("b.yaml", sameName), ("c.yaml", sameID))
@@ -32,14 +32,14 @@ import Testing
         ].filter { !$0.hasSuffix("in b.yaml") })
   }
 
-  @Test("A file that is no YAML has one problem, and doesn't hinder the others") func noYAML() {
+  @Test("A file that isn't YAML has one problem, and doesn't affect the others") func noYAML() {
     let library = library(("a.yaml", "a: [1"), ("b.yaml", ""), ("c.yaml", SuiteText.right))
     #expect(library.problems.map(\.file) == ["a.yaml", "b.yaml"])
     #expect(library.problems.allSatisfy { $0.path.isEmpty && !$0.message.isEmpty })
     #expect(library.cases.count == 1 && library.suites.count == 1)
   }
 
-  @Test("JSON is a suite, too") func json() {
+  @Test("A suite may be JSON, too") func json() {
     let library = library(
       (
         "a.json",
@@ -48,7 +48,7 @@ import Testing
     #expect(library.problems.isEmpty && library.cases.map(\.id) == ["LM-01"])
   }
 
-  @Test("What the binary brings along is right") func embedded() {
+  @Test("The embedded suites are valid") func embedded() {
     let checked = SuiteLibrary(embeddedTrusting: false)
     #expect(checked.problems.isEmpty, "\(checked.problems)")
     #expect(checked.cases == SuiteLibrary.embedded.cases && !checked.cases.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPSuite
 
 @Suite("Reading a suite") struct SuiteReaderTests {
-  @Test("All that a case says gets into its definition") func whole() throws {
+  @Test("All members of a case are in its definition") func whole() throws {
     let (suite, problems) = try SuiteText.read(
       """
       area: lamp
@@ -118,7 +118,7 @@ import Testing
       "a variable is not allowed instead of steps"),
   ]
 
-  @Test("What is wrong around the steps is found, too, and takes no case away in silence", arguments: mistakes)
+  @Test("Mistakes outside the steps are found, too, and no case disappears silently", arguments: mistakes)
   func wrong(_ mistake: Mistake) throws {
     if mistake.path == "cases[0].steps", mistake.fragment.contains("variable") || mistake.fragment.isEmpty {
       let problems = try SuiteText.problems(mistake.text)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("A case in which something is wrong isn't in the suite; the others are") func wrongCasesAreLeftOut() throws {
+  @Test("A case with a mistake isn't in the suite; the others are") func wrongCasesAreLeftOut() throws {
     let (suite, problems) = try SuiteText.read(
       """
       area: lamp
@@ -145,14 +145,14 @@ import Testing
     #expect(problems.map(\.path).sorted().map { $0.prefix(8) } == ["cases[1]", "cases[2]", "cases[3]", "cases[4]"])
   }
 
-  @Test("An id and a name stand once in a suite") func duplicates() throws {
+  @Test("Ids and names are unique in a suite") func duplicates() throws {
     let twin = SuiteText.right + SuiteText.right.split(separator: "\n").dropFirst(5).joined(separator: "\n")
     let problems = try SuiteText.problems(twin)
     #expect(problems.map(\.message) == ["the id LM-01 already exists", "the name first already exists"])
     #expect(problems.map { "\($0.place) \($0.path)" } == ["13:5 cases[1]", "13:5 cases[1]"])
   }
 
-  @Test("Circles of expectations are found however long they are, and what leads into one; others may call one another")
+  @Test("Circular expectations are found at any length, with those that lead to one; other calls are allowed")
   func circles() throws {
     let problems = try SuiteText.problems(
       """
@@ -170,7 +170,7 @@ import Testing
     #expect(problems.map(\.path) == ["expectations.a", "expectations.b", "expectations.c", "expectations.f"])
   }
 
-  @Test("Problems read as compilers' do") func description() throws {
+  @Test("Problems have the format of compiler messages") func description() throws {
     let problems = try SuiteText.problems(SuiteText.steps("wiat: 1s"))
     #expect(
       problems.map(\.description) == [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Variables of a case") struct VariableScanTests {
   @Test(
-    "What gives a variable a value lets steps use it",
+    "A variable with a value may be used in steps",
     arguments: [
       "let: { x: 1 }", "expect: { status: 200, save: { x: status } }", "event: { json: $anything, save: { x: time } }",
       "controller: { name: x }", "find: { x: { type: On } }", "database: { save: x }", "database: { bytes: x }",
@@ -20,7 +20,7 @@ import Testing
     #expect(problems.isEmpty, "\(problems)")
   }
 
-  @Test("Cases, variants and the run give variables, too") func around() throws {
+  @Test("Cases, variants and the run define variables, too") func around() throws {
     for name in VariableScan.given {
       let problems = try SuiteText.problems(SuiteText.steps("record: \"${\(name)}\""))
       #expect(problems.isEmpty, "\(problems)")
@@ -41,11 +41,12 @@ import Testing
     Mistake(line: "variants: [{ name: a, x: \"${y}\" }]", 30, ".variants[0].x", "the variable \"y\" is not defined"),
   ]
 
-  @Test("What nothing gives a value is found", arguments: mistakes) func unknown(_ mistake: Mistake) throws {
+  @Test("A variable without a value is found", arguments: mistakes) func unknown(_ mistake: Mistake) throws {
     try mistake.check()
   }
 
-  @Test("Expectations use the variables of the cases that call them, by whatever way") func expectations() throws {
+  @Test("Expectations use the variables of the calling cases, also through other expectations")
+  func expectations() throws {
     func problems(_ step: String, _ other: String = "verify: main") throws -> [SuiteProblem] {
       try SuiteText.problems(
         SuiteText.steps(step, other).replacing(
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "Names are taken out of texts without their paths",
+    "Names are extracted from texts without their paths",
     arguments: [
       ("", []), ("$x", []), ("${x}", ["x"]), ("a ${x.y} b ${z[0]} ${", ["x", "z", ""]), ("${x", ["x"]),
       ("$${x}}", ["x"]),

@@ -19,7 +19,7 @@ struct CaseCostTests {
   }
 
   @Test(
-    "Waits add up, wherever they stand",
+    "Waits are added up, wherever they are",
     arguments: [
       ("{ wait: 2s }", 2000), ("{ wait: 2s }, { wait: 300ms }", 2300), ("{ silence: { for: 3s } }", 3000),
       ("{ events: { for: 1s, save: { x: count } } }", 1000),

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "What selects nothing is told, with what was probably meant",
+    "An expression that selects nothing is reported with a suggestion",
     arguments: [
       ("PS-28", "no case is named \"PS-28\": did you mean PS-29?"),
       ("PS-29, pair-setpu", "\"pair-setpu\": did you mean pair-setup?"),
@@ -66,13 +66,13 @@ import Testing
     #expect(problem?.message.contains(words) == true, "\(problem!.message)")
   }
 
-  @Test("Without cases nothing is selected, and that is told") func noCases() throws {
+  @Test("Without cases, nothing is selected, which is reported") func noCases() throws {
     let selector = try CaseSelector("must")
     #expect(throws: CaseSelector.Problem.self) { try selector.select(from: []) }
     #expect(!selector.matches(Self.cases[2]) && selector.matches(Self.cases[0]))
   }
 
-  @Test("Not this or not that is everything, this and not this is nothing", arguments: 0..<200 as Range<UInt64>)
+  @Test("\"not this or not that\" selects all, \"this and not this\" none", arguments: 0..<200 as Range<UInt64>)
   func algebra(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let words = ["PS-01", "PS-*", "m1-*", "must", "should", "tag:long", "§5.6", "§5.7", "lock", "pair-setup"]

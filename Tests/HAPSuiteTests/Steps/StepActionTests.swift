@@ -4,9 +4,9 @@ import Testing
 
 @testable import HAPSuite
 
-/// Steps as values. A member of the vocabulary that the reader forgets would be accepted and have no effect.
+/// Tests steps as values. A member of the vocabulary that the reader ignores would be accepted without effect.
 @Suite("The actions of steps") struct StepActionTests {
-  /// One of a status, one that a variable leads back to itself, and nine that each double the one before.
+  /// Expectations: one of a status, one that refers to itself, and nine that each double the one before.
   private static let expectations: NamedExpectations = {
     var members: [(name: String, value: JSONNode)] = [
       ("refused", .object([("status", .integer(400))])), ("circle", .object([("is", .text("${circle}"))])),
@@ -23,7 +23,7 @@ import Testing
   private static func action(_ verb: String, _ content: JSONNode) throws -> String {
     let step = try #require(Step(.object([(verb, content)])))
     var action = try step.action(in: Scope(), expectations)
-    // What is derived from the names of members would change with each of them.
+    // Values derived from member names would change with each of them.
     if case .send(var send) = action, case .messages(let messages) = send.content {
       send.content = .messages(
         messages.map { message in
@@ -36,7 +36,7 @@ import Testing
     return "\(action)"
   }
 
-  /// An object of the vocabulary, the contents with which its members are tried, and its reader.
+  /// An object of the vocabulary, contents for its members, and its reader.
   private struct Object {
     var members: [ShapeMember]
     var contexts: [String] = ["{}"]
@@ -78,7 +78,7 @@ import Testing
     .send: ["corrupt": "[{ flip: 1 }]", "subscribe": "'1.9'", "unsubscribe": "'1.9'"],
   ]
 
-  /// All objects that a step can have in it.
+  /// All objects inside steps.
   private static var objects: [(name: String, object: Object)] {
     var objects: [(name: String, object: Object)] = []
     for verb in StepName.allCases where verb != .do && !members(verb).isEmpty {
@@ -143,7 +143,7 @@ import Testing
     return objects
   }
 
-  /// Contents that fit a shape. One of them is not the default.
+  /// Contents that match a shape. One of them is not the default.
   private static func examples(_ shape: Shape) throws -> [JSONNode] {
     switch shape {
     case .any, .pattern: return [.integer(5)]
@@ -193,7 +193,7 @@ import Testing
     #expect(try wait.action(in: scope, Self.expectations) == .wait(.seconds(3)))
     let each = try #require(Step(node("{ each: { in: [1], as: x, steps: [{ record: '${x}' }] } }")))
     guard case .each(let iteration) = try each.action(in: scope, Self.expectations) else {
-      return #expect(Bool(false), "it is an each")
+      return #expect(Bool(false), "the action is an each")
     }
     #expect(throws: StepError.self) { try iteration.steps[0].action(in: scope, Self.expectations) }
     scope["x"] = .integer(7)
@@ -243,7 +243,7 @@ import Testing
     ("record: '${huge}${huge}'", "with its variables, this value has more than 67108864 bytes, which is the limit"),
   ]
 
-  @Test("The error for a value that does not fit names the place", arguments: misfits)
+  @Test("For a value that does not fit, the error has its place", arguments: misfits)
   func wrongValues(_ row: (step: String, message: String)) throws {
     var scope = Scope()
     scope["x"] = .text("soon")
@@ -255,30 +255,30 @@ import Testing
     let step = try #require(Step(try JSONNode.yaml(Array("- \(row.step)".utf8)).elements?.first ?? .text("")))
     do {
       _ = try step.action(in: scope, Self.expectations)
-      Issue.record("\(row.step) is taken")
+      Issue.record("\(row.step) is accepted")
     } catch {
       #expect(error.message == row.message)
-      // The tests' expectations have no place.
+      // The expectations of this test have no place.
       if error.path.isEmpty { return }
       #expect(error.path.hasPrefix("[0].\(row.step.prefix { $0 != ":" })"), "\(error.path)")
       #expect(error.place.line == 1 && error.place.column > 1)
     }
   }
 
-  @Test("The subject of a hook is looked at when the hook is there") func hookSubject() throws {
+  @Test("The subject of a hook is read only if the hook exists") func hookSubject() throws {
     let step = try #require(Step(node("{ hook: { name: press, of: 5 } }")))
     guard case .hook(let hook) = try step.action(in: Scope(), Self.expectations) else {
-      return #expect(Bool(false), "it is a hook")
+      return #expect(Bool(false), "the action is a hook")
     }
     #expect(throws: StepError.self) { try hook.subject?.found() }
   }
 
-  @Test("Names of connections and variables that have no value are members that are not there") func missing() throws {
+  @Test("A connection name or variable without a value is like a missing member") func missing() throws {
     var scope = Scope()
     scope["x"] = JSONNode(.null)
     let step = try #require(Step(node("{ connect: { on: '${x}', save: '${x}' } }")))
     guard case .connect(let connect) = try step.action(in: scope, Self.expectations) else {
-      return #expect(Bool(false), "it is a connect")
+      return #expect(Bool(false), "the action is a connect")
     }
     #expect(connect.on == "main" && connect.save == nil)
   }
@@ -288,7 +288,7 @@ import Testing
 private func node(_ text: String) throws -> JSONNode { try JSONNode.yaml(Array(text.utf8)).anywhere }
 
 extension JSONNode {
-  /// The same value without the places in a text, which would make each two values different.
+  /// The same value without the places in its text, which would make any two values differ.
   fileprivate var anywhere: JSONNode {
     switch kind {
     case .array(let elements): JSONNode(.array(elements.map(\.anywhere)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("The checker of shapes") struct ShapeCheckerTests {
+@Suite("The shape checker") struct ShapeCheckerTests {
   private static let steps: [Mistake] = [
     Mistake("sent: { path: / }", 9, ".sent", "unknown step \"sent\": did you mean \"send\"?"),
     Mistake("xylophone: 1", 9, ".xylophone", "unknown step \"xylophone\""),
@@ -31,7 +31,7 @@ import Testing
     Mistake("connect: [main]", 18, ".connect", "is not allowed here"),
   ]
 
-  @Test("A step that isn't one is found, where it stands, with what may have been meant", arguments: steps)
+  @Test("A malformed step is reported with its place and a suggestion", arguments: steps)
   func wrongStep(_ mistake: Mistake) throws { try mistake.check() }
 
   private static let bytes: [Mistake] = [
@@ -63,7 +63,7 @@ import Testing
     Mistake("send: { setup: M2 }", 24, ".send.setup", "\"M2\" is not allowed here"),
   ]
 
-  @Test("Bytes, items and alterations that can't be made are found", arguments: bytes)
+  @Test("Malformed bytes, items and alterations are found", arguments: bytes)
   func wrongBytes(_ mistake: Mistake) throws { try mistake.check() }
 
   private static let patterns: [Mistake] = [
@@ -92,7 +92,7 @@ import Testing
     Mistake("expect: { closed: maybe }", 27, ".expect.closed", "\"maybe\" is not allowed here"),
   ]
 
-  @Test("Expectations and patterns that could never hold, or always would, are found", arguments: patterns)
+  @Test("Expectations and patterns that never hold, or always hold, are found", arguments: patterns)
   func wrongPattern(_ mistake: Mistake) throws { try mistake.check() }
 
   private static let subjects: [Mistake] = [
@@ -114,11 +114,11 @@ import Testing
     Mistake(line: "find: { a: { type: Onn } }", 24, ".find.a.type", "did you mean \"On\"?"),
   ]
 
-  @Test("What the catalogue doesn't have can't be looked for", arguments: subjects)
+  @Test("A search for a type that isn't in the catalogue is a mistake", arguments: subjects)
   func wrongSubject(_ mistake: Mistake) throws { try mistake.check() }
 
   @Test(
-    "What is right is left alone",
+    "Valid steps are accepted",
     arguments: [
       "expect: refused", "{ note: a word of explanation, verify: main }", "send: { path: /, x-why: because }",
       "wait: ${code}", "expect: { status: \"${code}\" }", "expect: { any: \"${claims.x}\" }",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HAPSuite
 
-/// Texts of small suites, and what the reader says of them.
+/// Texts of small suites, and the reader's problems with them.
 enum SuiteText {
-  /// A case with these steps, one a line; the first is in line 12 and begins in column 9.
+  /// A case with these steps, one per line; the first is in line 12 and starts in column 9.
   static func steps(_ steps: String...) -> String {
     """
     area: lamp
@@ -24,12 +24,12 @@ enum SuiteText {
     """ + steps.map { "      - \($0)\n" }.joined()
   }
 
-  /// A case with these lines behind its section, in line 11, and one step.
+  /// A case with these lines after its section, in line 11, and one step.
   static func lines(_ lines: String) -> String {
     steps("verify: main").replacing("    steps:\n", with: "    \(lines)\n    steps:\n")
   }
 
-  /// A case with one right step, the last line.
+  /// A case with one valid step, on the last line.
   static let right = steps("verify: main")
 
   static func read(_ text: String, file: String = "lamp.yaml") throws -> (suite: Suite, problems: [SuiteProblem]) {
@@ -39,7 +39,7 @@ enum SuiteText {
   static func problems(_ text: String) throws -> [SuiteProblem] { try read(text).problems }
 }
 
-/// A suite with one mistake, and what is to be said of it.
+/// A suite with one mistake, and the expected problem.
 struct Mistake: CustomTestStringConvertible {
   var text: String
   var line: Int
@@ -49,12 +49,12 @@ struct Mistake: CustomTestStringConvertible {
   var fragment: String
   var testDescription: String
 
-  /// A wrong step. Its path is below "cases[0].steps[0]".
+  /// A malformed step. Its path is below "cases[0].steps[0]".
   init(_ step: String, _ column: Int, _ path: String, _ fragment: String) {
     self.init(SuiteText.steps(step), 12, column, "cases[0].steps[0]" + path, fragment, step)
   }
 
-  /// A wrong line of a case, in line 11. Its path is below "cases[0]".
+  /// A malformed line of a case, in line 11. Its path is below "cases[0]".
   init(line: String, _ column: Int, _ path: String, _ fragment: String) {
     self.init(SuiteText.lines(line), 11, column, "cases[0]" + path, fragment, line)
   }
@@ -67,7 +67,7 @@ struct Mistake: CustomTestStringConvertible {
 
   func check() throws {
     let problems = try SuiteText.problems(text)
-    let problem = try #require(problems.first, "nothing is wrong with \(testDescription)")
+    let problem = try #require(problems.first, "no problem with \(testDescription)")
     #expect(problems.count == 1, "\(problems)")
     #expect(problem.message.contains(fragment), "\(problem)")
     #expect("\(problem.place)" == "\(line):\(column)", "\(problem)")

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPSuite
 
 @Suite("Each verb") struct VerbExamplesTests {
-  /// By verb: what may stand behind it, and what may not.
+  /// By verb: its valid and its invalid contents.
   private static let examples: [String: (right: [String], wrong: [String])] = [
     "connect": (["main", "{ on: b, within: 2s, save: how }"], ["{ of: b }", "[main]", "{ within: soon }"]),
     "close": (["main", "{ on: b, how: reset }"], ["{ how: gently }", "[]"]),
@@ -52,12 +52,12 @@ import Testing
     "txt": (["{ sf: 1 }"], ["sf", "{ sf: { $mim: 1 } }"]), "claims": (["true"], ["{}", "[a]"]),
   ]
 
-  @Test("Every verb of the vocabulary has examples here, right and wrong, and nothing else has") func complete() {
+  @Test("Each verb of the vocabulary has examples here, valid and invalid, and no other name has") func complete() {
     #expect(Self.examples.keys.sorted() == Vocabulary.verbs.map(\.name).sorted())
     for (verb, examples) in Self.examples { #expect(!examples.right.isEmpty && !examples.wrong.isEmpty, "\(verb)") }
   }
 
-  @Test("Right ones are accepted, wrong ones refused", arguments: Vocabulary.verbs.map(\.name)) func hold(
+  @Test("Valid contents are accepted, invalid ones refused", arguments: Vocabulary.verbs.map(\.name)) func hold(
     _ verb: String
   )
     throws
@@ -71,7 +71,7 @@ import Testing
     for text in examples.wrong {
       let problems = try SuiteText.problems(
         SuiteText.steps("\(verb): \(text)") + "routines: { again: [{ wait: 1s }] }\n")
-      #expect(!problems.isEmpty, "\(verb): \(text) is taken")
+      #expect(!problems.isEmpty, "\(verb): \(text) is accepted")
       #expect(
         problems.allSatisfy { $0.place.line == 12 && $0.path.hasPrefix("cases[0].steps[0].\(verb)") }, "\(problems)")
     }

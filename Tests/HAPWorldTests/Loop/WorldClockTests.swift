@@ -4,7 +4,8 @@ import HAPWorld
 import Testing
 
 @Suite("Clocks of simulated hosts") struct WorldClockTests {
-  @Test("The civil clock begins in 2026, runs with the world's, and jumps on its own host only") func civil() throws {
+  @Test("The civil clock begins in 2026, runs with the world's clock, and jumps only on its own host")
+  func civil() throws {
     let hosts = try TwoHosts()
     let host = hosts.world.network.hosts[0]
     let begin = Duration.seconds(1_767_225_600)
@@ -28,9 +29,9 @@ import Testing
     hosts.world.end()
   }
 
-  /// Seen to fail: without a nanosecond at least, the clock wakes up at the same moment without end.
+  /// Seen to fail: without a minimum of a nanosecond, the clock wakes up endlessly at the same moment.
   @Test(
-    "A clock of any speed gets past every moment, rounded as it may be", .timeLimit(.minutes(10)),
+    "A clock of any speed passes each moment, despite rounding", .timeLimit(.minutes(10)),
     arguments: [20, 3, 7.3, 0.07])
   func scaled(_ scale: Double) throws {
     let hosts = try TwoHosts()
@@ -58,7 +59,7 @@ import Testing
     hosts.world.end()
   }
 
-  @Test("A timer that starts itself again without end leaves turns to other work", arguments: [false, true])
+  @Test("A timer that always restarts itself leaves turns to other work", arguments: [false, true])
   func endless(_ isStanding: Bool) throws {
     let hosts = try TwoHosts()
     let fired: Int = try hosts.world.run {

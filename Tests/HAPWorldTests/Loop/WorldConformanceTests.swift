@@ -14,7 +14,7 @@ import HAPWorld
 import Testing
 
 /// An accessory of hapsim on one host, and haptest on another.
-private final class Laboratory: @unchecked Sendable {  // of the world's thread
+private final class Laboratory: @unchecked Sendable {  // confined to the world's thread
   let hosts: TwoHosts
   private var simulation: Simulation?
   private var responder: EmbeddedResponder?
@@ -66,10 +66,8 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
 }
 
 @Suite("haptest against hapsim in a simulated world") struct WorldConformanceTests {
-  @Test("A light bulb passes the cases of reading and Pair Verify, and two runs of one seed are the same")
-  func lightbulb()
-    throws
-  {
+  @Test("A light bulb passes the cases of reading and Pair Verify, and two runs of one seed are equal")
+  func lightbulb() throws {
     var hashes: [UInt64] = []
     for _ in 0..<2 {
       let laboratory = try Laboratory(seed: 3)

@@ -2,8 +2,8 @@ import HAPLoop
 import HAPWorld
 import Testing
 
-@Suite("Processes that die in a simulated world") struct WorldKillTests {
-  /// How a process ends.
+@Suite("Killed processes in a simulated world") struct WorldKillTests {
+  /// The way in which a process ends.
   enum Death: CaseIterable { case kill, powerOff, shutDown }
 
   private static func end(_ process: SimulatedProcess, by death: Death) {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "Whatever waits on the loop of a process that dies ends with an error, and the loop ends", arguments: Death.allCases
+    "All waits on the loop of a killed process end with an error, and the loop ends", arguments: Death.allCases
   )
   func waits(_ death: Death) throws {
     let hosts = try TwoHosts()
@@ -24,7 +24,7 @@ import Testing
       let far = hosts.far
       far.schedule {
         _ = try? TCPListener(far, host: .anyV4, port: 7) { _ in log.add("accepted") }
-        // No host answers there, so it waits for minutes.
+        // No host answers there, so the connection attempt lasts for minutes.
         let nobody = SocketAddress(host: IPAddress(bytes: [10, 0, 0, 9])!, port: 7)
         _ = TCPStream(far, connectingTo: nobody) { log.add("connect \($0?.code == .cancelled)") }
         LoopTimer(far) { log.add("fired") }.start(after: .milliseconds(1))
@@ -51,7 +51,7 @@ import Testing
     hosts.world.end()
   }
 
-  @Test("A process that dies in a turn of its own sends nothing more, and its timers don't fire") func inATurn() throws
+  @Test("A process that is killed in its own turn sends nothing more, and its timers don't fire") func inATurn() throws
   {
     let hosts = try TwoHosts()
     let entries: [String] = try hosts.world.run {
@@ -87,12 +87,12 @@ import Testing
       try await near.sleep(for: .seconds(10))
       return log.entries
     }
-    // The kernel has the bytes that were written before.
+    // The kernel delivers the bytes that were written before.
     #expect(entries.sorted() == ["connect true", "datagram [1]", "far [1]", "far end"])
     hosts.world.end()
   }
 
-  @Test("Jobs that make more of themselves don't keep the loop of a dead process from ending") func endlessJobs() throws
+  @Test("Jobs that schedule themselves again don't prevent the end of a dead process's loop") func endlessJobs() throws
   {
     let hosts = try TwoHosts()
     let hasEnded: Bool = try hosts.world.run {
@@ -109,7 +109,7 @@ import Testing
     hosts.world.end()
   }
 
-  @Test("A frozen process can be killed, and a process of the same host starts after that") func frozen() throws {
+  @Test("A frozen process can be killed, and another process of the host can start after that") func frozen() throws {
     let hosts = try TwoHosts()
     let entries: [String] = try hosts.world.run {
       let log = Log()
@@ -122,7 +122,7 @@ import Testing
       try await again.sleep(for: .seconds(1))
       return log.entries
     }
-    // Like the jobs of any loop that ends, those that were queued run; the world doesn't notice.
+    // As on any loop that ends, queued jobs still run, without an effect on the world.
     #expect(entries.sorted() == ["again", "ran after its death"])
     hosts.world.end()
   }

@@ -2,7 +2,7 @@ import HAPWorld
 import Testing
 
 @Suite("Limits of a run in a simulated world") struct WorldLimitTests {
-  @Test("A body that polls without letting time pass ends with an error") func spinning() async throws {
+  @Test("A body that polls without advancing time ends with an error") func spinning() async throws {
     let world = SimulatedWorld(seed: 1)
     var limits = WorldLimits()
     limits.steps = 1000

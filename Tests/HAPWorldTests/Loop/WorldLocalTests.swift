@@ -3,7 +3,7 @@ import HAPWorld
 import Testing
 
 /// Two processes of one host.
-private final class OneHost: @unchecked Sendable {  // of the world's thread
+private final class OneHost: @unchecked Sendable {  // confined to the world's thread
   let world = SimulatedWorld(seed: 1)
   let host: SimulatedHost
   let server: EventLoop
@@ -23,7 +23,7 @@ private final class OneHost: @unchecked Sendable {  // of the world's thread
 @Suite("Local sockets of a simulated host") struct WorldLocalTests {
   private static let path = "/run/hapsim/control"
 
-  @Test("A stream echoes a megabyte, and each end knows the process at the other") func echo() throws {
+  @Test("A stream echoes a megabyte, and each side has the other's PID") func echo() throws {
     let one = try OneHost()
     let log = Log()
     let received: Int = try one.world.run {
@@ -59,7 +59,7 @@ private final class OneHost: @unchecked Sendable {  // of the world's thread
     one.world.end()
   }
 
-  @Test("A path without a listener is an error; a path of a dead process is refused; a name that is closed is gone")
+  @Test("A missing path is an error; a dead process's path is refused; a closed listener's path is removed")
   func refusals() throws {
     let one = try OneHost()
     let connect: @Sendable () -> LoopError.Code? = {
@@ -85,7 +85,7 @@ private final class OneHost: @unchecked Sendable {  // of the world's thread
     one.world.end()
   }
 
-  @Test("A listener that is held accepts no connection, and later all that waited") func held() throws {
+  @Test("A listener on hold accepts no connection, and accepts all waiting ones later") func held() throws {
     let one = try OneHost()
     let counts: [Int] = try one.world.run {
       let log = Log()
@@ -111,7 +111,7 @@ private final class OneHost: @unchecked Sendable {  // of the world's thread
   }
 }
 
-/// Of the world's thread.
+/// Confined to the world's thread.
 private final class Held: @unchecked Sendable {
   var value: LocalListener?
 }

@@ -3,7 +3,7 @@ import HAPWorld
 import Testing
 
 /// Two hosts on one link, each with a process and a loop.
-final class TwoHosts: @unchecked Sendable {  // of the world's thread
+final class TwoHosts: @unchecked Sendable {  // confined to the world's thread
   let world: SimulatedWorld
   let link: SimulatedLink
   let near: EventLoop
@@ -27,7 +27,7 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
 }
 
 @Suite("Event loops in a simulated world") struct WorldLoopTests {
-  @Test("An hour passes at once, and timers of two hosts fire in order") func timers() throws {
+  @Test("An hour passes immediately, and timers of two hosts fire in order") func timers() throws {
     let hosts = try TwoHosts()
     let order: [String] = try hosts.world.run {
       let log = Log()
@@ -96,7 +96,7 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("A port without a listener refuses; a host that is cut off times out after 127 s") func refusals() throws {
+  @Test("A port without a listener refuses; a disconnected host times out after 127 s") func refusals() throws {
     let hosts = try TwoHosts()
     let connect: @Sendable () async -> LoopError? = {
       await withCheckedContinuation { continuation in
@@ -178,7 +178,7 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
     hosts.world.end()
   }
 
-  @Test("Waiting for what can't happen is an error that names the seed") func stuck() throws {
+  @Test("Waiting for an impossible event is an error with the seed") func stuck() throws {
     let hosts = try TwoHosts(seed: 77)
     let error = #expect(throws: WorldError.self) {
       try hosts.world.run { try await withCheckedThrowingContinuation { (_: CheckedContinuation<Void, any Error>) in } }
@@ -206,12 +206,12 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
   }
 }
 
-private struct Closed: @unchecked Sendable {  // of the world's thread
+private struct Closed: @unchecked Sendable {  // confined to the world's thread
   let listener: TCPListener
   let socket: UDPSocket
 }
 
-/// Of the world's thread.
+/// Confined to the world's thread.
 final class Log: @unchecked Sendable {
   private(set) var entries: [String] = []
   var count = 0
@@ -219,7 +219,7 @@ final class Log: @unchecked Sendable {
   func add(_ entry: String) { entries.append(entry) }
 }
 
-private final class Buffer: @unchecked Sendable {  // of the world's thread
+private final class Buffer: @unchecked Sendable {  // confined to the world's thread
   let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
   deinit { bytes.deallocate() }
 }

@@ -2,7 +2,7 @@ import HAPLoop
 import HAPWorld
 import Testing
 
-/// Of the main actor, as the delegate of an app is.
+/// An object of the main actor, such as an app's delegate.
 @MainActor private final class Screen {
   private var texts: [String] = []
   static func make() -> Screen { Screen() }
@@ -18,7 +18,7 @@ private actor Stamp {
 }
 
 @Suite("The main actor and a simulated world") struct WorldMainActorTests {
-  @Test("The clock waits for callbacks to the main actor and for what they ask of a loop") func callbacks() throws {
+  @Test("The clock waits for callbacks to the main actor and for their calls to a loop") func callbacks() throws {
     let hosts = try TwoHosts(includesMainQueue: true)
     let times: [String] = try hosts.world.run {
       let near = hosts.near

@@ -7,7 +7,7 @@ import WorldPrograms
 
 /// Seen to fail: without quotes in `shellWords`; with a child that delivers its lines in the order of the agenda's ties.
 @Suite("Programs of a simulated host") struct WorldProgramTests {
-  @Test("haptest starts hapsim in the world, and two runs of one seed are the same") func programs() {
+  @Test("haptest starts hapsim in the world, and two runs of one seed are equal") func programs() {
     let profile = URL(filePath: #filePath).appending(path: "../../../../Profiles/light-white.hasaccessory").standardized
     let words = [
       "--exec", "hapsim run '\(profile.path)' --commands --interface lo --state /state --control off", "--interface",
@@ -20,7 +20,7 @@ import WorldPrograms
     #expect(results[0].time > .seconds(1))
   }
 
-  @Test("A bridge ends too, with its state kept on the disk of its host") func bridge() {
+  @Test("A bridge ends, too, with its state stored on the disk of its host") func bridge() {
     let profile = URL(filePath: #filePath).appending(path: "../../../../Profiles/bridge-two-lights.hasaccessory")
       .standardized
     let words = [
@@ -43,7 +43,7 @@ import WorldPrograms
   }
 
   @Test(
-    "A command is split as the shell splits it",
+    "A command is split as by the shell",
     arguments: [
       ("hapsim run lamp", ["hapsim", "run", "lamp"]), ("  a   b ", ["a", "b"]), ("", []),
       ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a '' b", ["a", "", "b"]),
@@ -57,7 +57,7 @@ import WorldPrograms
   private static let silent = Console(out: { _ in }, error: { _ in })
 }
 
-private final class Lines: @unchecked Sendable {  // of the world's thread
+private final class Lines: @unchecked Sendable {  // confined to the world's thread
   private(set) var text = ""
   func add(_ line: String) { text += line }
 }
