@@ -11,7 +11,7 @@ final class RandomNetwork {
     let process: SimulatedProcess
     /// The stream that this side writes, and the side that it reads from; `nil` if unknown.
     let stream: UInt64
-    var other: Tracked?
+    weak var other: Tracked?
     var written = 0
     var read = 0
     var isFinished = false

@@ -95,7 +95,8 @@ package struct ConformanceSession: Sendable {
     let loop = device.loop
     return RestartableProcess(
       ending: { await process.withLock { $0 }?.exit.map { "\($0)" } },
-      startAgain: {
+      startAgain: { [weak world] in
+        guard let world else { return "the run has ended" }
         if let observer = world.observer, let id = device.id { device.restart = (await observer.mark, [.id(id)]) }
         do throws(AccessoryProcess.Failure) { try await start(command, in: process, on: loop) } catch {
           return error.message

@@ -26,7 +26,8 @@ package final class SimulatedInterface {
   package let index: UInt32
   package let isLoopback: Bool
   package let mtu: Int
-  package let host: SimulatedHost
+  // The host owns its interfaces.
+  package unowned let host: SimulatedHost
   let id: UInt64
   package private(set) var isUp = true
   /// A link-local IPv6 address has `index` as its scope.
