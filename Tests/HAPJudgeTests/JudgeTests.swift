@@ -69,7 +69,7 @@ struct JudgeTests {
     }
     #expect(told.filter { $0.hasPrefix("known-ids") }.count == 15)
     let outcome = court.outcome("known-ids")
-    #expect(outcome.message == "GET /characteristics names 1.99, which isn't in the database")
+    #expect(outcome.message == "GET /characteristics requests 1.99, which isn't in the database")
     #expect(outcome.got == "broken 15 of 15 times, first at 1.500 s")
     #expect(outcome.notes.count == 10 && outcome.notes.last == "and 5 times more")
     #expect(outcome.transcript.map(\.title).suffix(2) == ["HTTP/1.1 200 X", "GET /characteristics?id=1.99 HTTP/1.1"])

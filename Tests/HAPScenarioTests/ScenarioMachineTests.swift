@@ -195,7 +195,7 @@ import Testing
     let loud = try Stage(text)
     loud.pass(.seconds(3))
     loud.hear("unpaired")
-    #expect(loud.failure?.message == "event \"unpaired\" must not occur, but occurred after 3s")
+    #expect(loud.failure?.message == "event \"unpaired\": must not occur, but occurred after 3s")
     #expect(loud.failure?.log.map(\.text) == ["something"])
   }
 

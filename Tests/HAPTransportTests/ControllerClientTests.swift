@@ -227,7 +227,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     arguments: [
       ("", false, "no answer in time"), ("", true, "closed the connection"),
       ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", true, "in the middle of an answer"),
-      ("SSH-2.0-OpenSSH\r\n\r\n", false, "no HTTP"), ("HTTP/1.1 2000 x\r\n\r\n", false, "no HTTP"),
+      ("SSH-2.0-OpenSSH\r\n\r\n", false, "not valid HTTP"), ("HTTP/1.1 2000 x\r\n\r\n", false, "not valid HTTP"),
       ("HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", false, "an unexpected answer"),
     ])
   func silence(says: String, closes: Bool, expected: String) async throws {

@@ -149,7 +149,7 @@ import Testing
     let ended = await haptest("run", "127.0.0.1:9", "--txt", "sf=1", "--baseline", path)
     let lines = ended.error.split(separator: "\n")
     #expect(ended.exit == .usage && lines.count == 101 && lines.allSatisfy { $0.utf8.count < 1000 })
-    #expect(lines.last?.contains("more mistakes follow") == true)
+    #expect(lines.last?.contains("more errors follow") == true)
   }
 
   @Test("A baseline is created from a report, and an existing file is kept") func baseline() async throws {

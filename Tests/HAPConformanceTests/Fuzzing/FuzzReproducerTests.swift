@@ -36,19 +36,19 @@ import Testing
   @Test(
     "A mistake is reported with its place",
     arguments: [
-      ("{", 1, 2, "ends too early"), ("[]", 1, 1, "an object is expected"), (file(area: "html"), 1, 20, "one of tlv"),
+      ("{", 1, 2, "ends too early"), ("[]", 1, 1, "an object is expected"), (file(area: "html"), 1, 20, "expected: tlv"),
       (file(format: "2"), 1, 11, "not in 1...1"), (file(seed: "-1"), 1, 33, "not in 0..."),
-      (file(state: "broken"), 1, 43, "one of found"), (file(finding: "x"), 1, 61, "one of ended"),
+      (file(state: "broken"), 1, 43, "expected: found"), (file(finding: "x"), 1, 61, "expected: ended"),
       (file(messages: "{}"), 1, 80, "a list is expected"), (file(messages: "[]"), 1, 80, "1 to 4096 messages"),
       (file(messages: "[5]"), 1, 81, "an object is expected"), (file(message: "{}"), 1, 81, "\"bytes\" is missing"),
       (file(message: #"{"bytes":"0"}"#), 1, 90, "even number"),
-      (file(message: #"{"bytes":"","way":"around it"}"#), 1, 99, "one of plain"),
+      (file(message: #"{"bytes":"","way":"around it"}"#), 1, 99, "expected: plain"),
       (file(message: #"{"bytes":"","way":"plain","connection":16}"#), 1, 120, "not in 0...15"),
       (file(message: #"{"bytes":"","way":"plain","connection":0,"request":"GET"}"#), 1, 132, "a method and a target"),
       (file(message: #"{"bytes":"","way":"plain","connection":0,"request":"GET /\r\n"}"#), 1, 132, "a method and"),
       (file(message: #"{"bytes":"","way":"plain","connection":0,"sizes":[70000]}"#), 1, 131, "not in 0...65535"),
       (file(message: #"{"bytes":"","way":"plain","connection":0,"cut":-1}"#), 1, 128, "not in 0..."),
-      (file(message: #"{"bytes":"","way":"plain","connection":0,"flip":"all"}"#), 1, 129, "one of ciphertext"),
+      (file(message: #"{"bytes":"","way":"plain","connection":0,"flip":"all"}"#), 1, 129, "expected: ciphertext"),
       (file(message: #"{"bytes":"","way":"plain","connection":0,"endign":"fin"}"#), 1, 122, "did you mean"),
     ])
   func wrong(_ text: String, _ line: Int, _ column: Int, _ part: String) throws {

@@ -31,7 +31,7 @@ import Testing
       (#"{"format": 1, "hooks": {"rebot": "x"}}"#, 1, 25, "did you mean \"reboot\"?"),
       (#"{"format": 1, "hooks": {"press": 5}}"#, 1, 34, "not an integer"),
       (#"{"format": 1, "hooks": {"press": " "}}"#, 1, 34, "empty"),
-      (#"{"format": 1, "hooks": {"press": "a\u0000b"}}"#, 1, 34, "no zero"),
+      (#"{"format": 1, "hooks": {"press": "a\u0000b"}}"#, 1, 34, "NUL"),
       (#"{"format": 1, "hooks": {"press": {}}}"#, 1, 34, "\"command\" is missing"),
       (#"{"format": 1, "hooks": {"press": {"command": ""}}}"#, 1, 46, "empty"),
       (#"{"format": 1, "hooks": {"press": {"comand": "x"}}}"#, 1, 35, "did you mean \"command\"?"),

@@ -58,8 +58,8 @@ import Testing
     for name in [HookName.battery, .radio, .set] {
       #expect(await line(HookCall(name, iid: 9)) == "hook \"\(name.rawValue)\": it needs a value")
     }
-    #expect(await line(HookCall(.set, value: .integer(1))).contains("which characteristic"))
-    #expect(await line(HookCall(.stall)).contains("which characteristic"))
+    #expect(await line(HookCall(.set, value: .integer(1))).contains("it needs a characteristic"))
+    #expect(await line(HookCall(.stall)).contains("it needs a characteristic"))
     #expect(
       await line(HookCall(.stall, aid: 3, service: .name("Lock"), characteristic: "LockTargetState"))
         == #"stall {"characteristic":"LockTargetState","service":"Lock","accessory":3}"#)

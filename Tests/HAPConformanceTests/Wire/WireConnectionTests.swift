@@ -89,10 +89,10 @@ import Testing
   }
 
   private static let rubbish: [(said: String, reason: String)] = [
-    ("hello\r\n\r\n", "no HTTP:"), ("HTTP/2 200 OK\r\n\r\n", "no HTTP:"), ("HTTP/1.1 20 OK\r\n\r\n", "no HTTP:"),
-    ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "no HTTP:"),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "no HTTP:"),
-    ("HTTP/1.1 200 OK\r\n" + String(repeating: "a: b\r\n", count: 20_000), "no HTTP:"),
+    ("hello\r\n\r\n", "not HTTP:"), ("HTTP/2 200 OK\r\n\r\n", "not HTTP:"), ("HTTP/1.1 20 OK\r\n\r\n", "not HTTP:"),
+    ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "not HTTP:"),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "not HTTP:"),
+    ("HTTP/1.1 200 OK\r\n" + String(repeating: "a: b\r\n", count: 20_000), "not HTTP:"),
     ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc", "the connection ended inside a message"),
     ("HTTP/1.1 200 OK\r\nContent", "the connection ended inside a message"),
     ("HT", "the connection ended inside a message"),
@@ -144,7 +144,7 @@ import Testing
       return await connection.next(within: Self.patience)
     }
     guard case .garbage(let reason, let bytes, _) = arrival else { return #expect(Bool(false), "\(arrival)") }
-    #expect(reason.hasPrefix("no HTTP:") && bytes.count <= 4096, "\(reason)")
+    #expect(reason.hasPrefix("not HTTP:") && bytes.count <= 4096, "\(reason)")
   }
 
   @Test("Silence is reported after the given time; events are found by a condition") func silence() async throws {
