@@ -88,6 +88,9 @@ package final class ActionPerformer {
     turnHook.ask()
   }
 
+  // A process that ends within a turn releases its accessories without `stop`, and the loop still has the hook.
+  deinit { turnHook.cancel() }
+
   /// The time for the accessory: monotonic, from an arbitrary origin.
   package var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
 

@@ -185,7 +185,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     let accessory = try await served.command("status")["accessories"]?.elements?.first
     #expect(accessory?["radio"]?.boolValue == false)
     // The port, which was open for a moment, is free again.
-    #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: the address"))
+    #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: the port"))
     try await served.stop()
     #expect(
       log.all == [
