@@ -36,7 +36,8 @@ import Testing
   @Test(
     "A mistake is reported with its place",
     arguments: [
-      ("{", 1, 2, "ends too early"), ("[]", 1, 1, "an object is expected"), (file(area: "html"), 1, 20, "expected: tlv"),
+      ("{", 1, 2, "ends too early"), ("[]", 1, 1, "an object is expected"),
+      (file(area: "html"), 1, 20, "expected: tlv"),
       (file(format: "2"), 1, 11, "not in 1...1"), (file(seed: "-1"), 1, 33, "not in 0..."),
       (file(state: "broken"), 1, 43, "expected: found"), (file(finding: "x"), 1, 61, "expected: ended"),
       (file(messages: "{}"), 1, 80, "a list is expected"), (file(messages: "[]"), 1, 80, "1 to 4096 messages"),
