@@ -1,4 +1,4 @@
-"""bulb.py, made to die of a write from afar: a fault that wants a session, and a body of some form.
+"""bulb.py with a defect: a remote write ends its process. To find it, a fuzzer needs a session and a body with the member `remote`.
 
 usage: fragile_bulb.py STATE-FILE
 """
