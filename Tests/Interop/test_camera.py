@@ -33,7 +33,7 @@ def encoded(tlv):
     return base64.b64encode(tlv).decode()
 
 
-async def test_its_picture_is_a_jpeg_of_the_requested_size(run, phone):
+async def test_the_picture_is_a_jpeg_of_the_requested_size(run, phone):
     "[HTTP.61]"
     home = await phone.pair((await run(CAMERA)).accessory)
     for wanted in (640, 480), (320, 240), (1280, 720), (33, 17):
@@ -44,7 +44,7 @@ async def test_its_picture_is_a_jpeg_of_the_requested_size(run, phone):
     assert (await home.request("POST", "/resource", body))[0] == 400
 
 
-async def test_hapctl_fetches_its_picture(run, tmp_path):
+async def test_hapctl_fetches_the_picture(run, tmp_path):
     simulator = await run(CAMERA, options=("--setup-code", CODE))
     accessory = simulator.accessory
     program, picture = Path(hapsim()).with_name("hapctl"), tmp_path / "porch.jpg"

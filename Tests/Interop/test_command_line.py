@@ -83,7 +83,7 @@ async def test_without_input_hapsim_exits_at_once():
 
 
 @pytest.mark.parametrize(("expected", "status"), [(50, 0), (51, 1)])
-async def test_the_end_of_input_does_not_cut_a_scenario_short(tmp_path, expected, status):
+async def test_a_scenario_finishes_after_the_end_of_input(tmp_path, expected, status):
     scenario = tmp_path / "scenario.yaml"
     scenario.write_text(
         "end: serve\nsteps:\n  - after: 1h\n  - set: { characteristic: Brightness, value: 50 }\n"

@@ -20,7 +20,7 @@ BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
 LAMP = PROFILES / "light-white.hasaccessory"
 
 
-async def test_a_controller_and_the_api_see_what_the_other_does(run, phone, webs):
+async def test_a_controller_and_the_api_see_changes_of_each_other(run, phone, webs):
     simulator = await run(GARAGE, options=("--virtual-time",))
     web, listener = await webs(simulator), await webs(simulator)
     events = await listener.follow("/v1/events")
@@ -123,7 +123,7 @@ async def test_quirks_are_replaced_over_the_api(run, phone, webs):
     assert (wrong.status, wrong.error["line"]) == (422, 2) and "booleans" in wrong.error["message"]
 
 
-async def test_the_structure_changes_under_a_controller(run, phone, webs):
+async def test_a_change_of_the_structure_keeps_the_session_of_a_controller(run, phone, webs):
     """The controller keeps its connection, its iids and its subscription."""
     simulator = await run(LAMP)
     web = await webs(simulator)
@@ -243,7 +243,7 @@ async def test_the_api_can_be_off_and_a_port_in_use_is_reported(run, webs):
 
 
 @pytest.mark.parametrize("example", ["python", "curl"])
-async def test_an_example_does_what_it_shows(example):
+async def test_an_example_runs_without_errors(example):
     folder = PROFILES.parent / "Examples" / example
     program = (sys.executable, folder / "test_garage.py") if example == "python" else (folder / "walk.sh",)
     status, output, errors = await run_to_its_end(*program, hapsim(), PROFILES)

@@ -149,7 +149,7 @@ async def test_a_controller_reconnects_after_a_restart(run, network, phone, tmp_
         assert service.goodbyes == goodbyes
 
 
-async def test_a_factory_reset_makes_another_accessory(run, network, phones, tmp_path):
+async def test_a_factory_reset_changes_the_device_id(run, network, phones, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     before = simulator.accessory
     await (await phones()).pair(before)

@@ -410,7 +410,7 @@ async def arrived(home, identifier, count):
         since = await home.events.wait(identifier, False, since) + 1
 
 
-async def test_a_press_without_a_person(run, phone):
+async def test_a_button_press_without_a_person(run, phone):
     "[F24]"
     simulator, home, accessories = await paired(run, phone, PROFILES / "button-single.hasaccessory")
     button = characteristic(accessories, "INPUT_EVENT")
@@ -572,7 +572,7 @@ async def test_the_clock_jumps(run, phone):
 # MARK: the accessories of a fault
 
 
-async def test_two_of_one_name_have_their_own_faults(run, tmp_path):
+async def test_two_accessories_of_one_name_have_separate_faults(run, tmp_path):
     profile = json.loads(LAMP.read_text())
     profile["id"] = "twin"
     profile["faults"] = ["slow-read:characteristic=On"]
@@ -596,7 +596,7 @@ async def test_an_accessory_that_is_added_has_its_profiles_faults(run, tmp_path)
 # MARK: the record
 
 
-async def test_an_accessory_falls_silent(run, phone, network):
+async def test_a_silent_accessory_withdraws_its_record(run, phone, network):
     """[F2, F3] Its connections stay open."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
@@ -618,7 +618,7 @@ async def test_the_record_has_wrong_values(run, phone, network):
     assert found.description.status_flags == 0
 
 
-async def test_the_record_is_ahead_of_the_pairing(run, phone, network):
+async def test_the_record_announces_the_pairing_too_early(run, phone, network):
     """[F8] The record is that of a paired accessory, but the accessory is not paired."""
     simulator = await run(LAMP, options=("--fault", "early-sf", "--fault", "cut-request:message=setup-M5"))
     with pytest.raises(Exception) as failure:

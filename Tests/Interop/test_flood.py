@@ -76,7 +76,7 @@ def test_a_flood_begins_if_enough_files_may_be_open(hard, monkeypatch):
     require_open_files(6000)
 
 
-def test_too_low_a_limit_of_open_files_fails_with_its_reason(monkeypatch):
+def test_a_limit_of_open_files_that_is_too_low_is_reported(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
     with pytest.raises(pytest.fail.Exception, match="hard limit of open files is 4096. Raise it: run 'ulimit -n 6256'"):
         require_open_files(6000)

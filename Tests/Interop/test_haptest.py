@@ -121,7 +121,7 @@ async def test_the_same_seed_creates_the_same_keys(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["bulb", "bridge"])
-async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path):
+async def test_hap_python_fails_the_cases_of_its_baseline(haptest, kind, tmp_path):
     baseline = BASELINES / f"hap-python-{kind}.json"
     report = tmp_path / "report.json"
     command = stranger(kind, tmp_path / "state.json")

@@ -84,7 +84,7 @@ async def test_the_result_as_json(tmp_path):
     assert (status, lost["file"], lost["reproducer"]["area"]) == (1, None, "tlv") and "/dev/full" in errors
 
 
-async def test_the_same_seed_finds_the_same(tmp_path):
+async def test_the_same_seed_finds_the_same_failure(tmp_path):
     texts = set()
     for name in ("a", "b"):
         words = ("--area", "tlv", "--seed", "5", "--max-rounds", "60", "--reproducer", tmp_path / name)

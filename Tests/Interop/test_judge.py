@@ -228,7 +228,7 @@ async def test_without_a_controller_the_exit_status_is_4(judged, tried):
     assert sorted(judge.simulator.said[-1]["untried"]) == sorted(RULES)
 
 
-async def test_a_scenario_is_a_trial_too(judged, tried, tmp_path):
+async def test_a_failed_expectation_of_a_scenario_is_a_failure(judged, tried, tmp_path):
     """If an expectation of the scenario fails, the run fails, whatever the controller did."""
     scenario = tmp_path / "trial.yaml"
     scenario.write_text("steps: [{ expect: { characteristic: On, is: true } }]")

@@ -303,7 +303,7 @@ def installed(script):
         status, output = script("Scripts/install-dependencies", wanted)
         assert status == 0, output
         said, *names = output.splitlines()
-        assert said == f"Installing what is missing: {' '.join(names)}"
+        assert said == f"Installing missing packages: {' '.join(names)}"
         return set(names)
 
     return packages
