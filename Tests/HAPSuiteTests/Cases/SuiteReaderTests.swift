@@ -88,7 +88,7 @@ import Testing
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
     Mistake(line: "needs: [{ wrong-codes: 1001 }]", 28, ".needs[0].wrong-codes", "1001 is not in 0...1000"),
     Mistake(line: "needs: [{ wrong-codes: many }]", 28, ".needs[0].wrong-codes", "an integer is expected"),
-    Mistake(line: "needs: [{}]", 13, ".needs[0]", "a need is a word"),
+    Mistake(line: "needs: [{}]", 13, ".needs[0]", "a need is a name"),
     Mistake(line: "needs: [5]", 13, ".needs[0]", "an object is expected"),
     Mistake(line: "needs: [\"${code}\"]", 13, ".needs[0]", "a variable is not allowed here"),
     Mistake(line: "find: { lamp: { aid: \"${code}\" } }", 26, ".find.lamp.aid", "a variable is not allowed here"),
