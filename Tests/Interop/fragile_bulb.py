@@ -14,7 +14,7 @@ whole = accessory_driver.AccessoryDriver.set_characteristics
 
 def fragile(self, query, client):
     if any("remote" in entry for entry in query["characteristics"]):
-        print("a write from afar is too much", file=sys.stderr, flush=True)
+        print("this bulb crashes on a remote write", file=sys.stderr, flush=True)
         os._exit(7)
     return whole(self, query, client)
 

@@ -114,7 +114,7 @@ class Network(RecordUpdateListener):
                 async with self._news:
                     await self._news.wait_for(condition)
         except TimeoutError:
-            raise AssertionError(f"{what} did not hold in {patience} s; seen: {self.services}") from None
+            raise AssertionError(f"waited {patience} s for {what}; seen: {self.services}") from None
 
     async def wait_for_goodbye(self, name, before=0, patience=PATIENCE):
         """Waits for a goodbye of a service, given by its full name, after the first `before` goodbyes."""

@@ -205,7 +205,7 @@ class Events:
                     await self._news.wait_for(lambda: found() is not None)
         except TimeoutError:
             raise AssertionError(
-                f"no event {identifier} = {value!r} in {patience} s; since {since} there came {self.seen[since:]}"
+                f"no event {identifier} = {value!r} in {patience} s; events from number {since}: {self.seen[since:]}"
             ) from None
         return found()
 

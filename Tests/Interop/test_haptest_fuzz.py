@@ -114,7 +114,7 @@ async def test_a_defect_that_needs_a_session(tmp_path):
     status, output, errors = await fuzz(
         "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=500
     )
-    assert status == 1 and "a write from afar is too much" in output, output + errors
+    assert status == 1 and "this bulb crashes on a remote write" in output, output + errors
     found = json.loads(file.read_text())
     (message,) = found["messages"]
     assert (message["way"], message["request"], found["confirmed"]) == ("sealed", "PUT /characteristics", True)

@@ -111,13 +111,13 @@ async def test_every_answered_change_is_stored_after_a_kill(run, tmp_path):
             database = await session.database()
             for key, iid in ids(database).items():
                 # A service that was removed and added again has new iids. An iid never names two things, and services that stay keep their iids.
-                assert seen_ids.setdefault(iid, key) == key, f"round {round}: {iid} was {seen_ids[iid]}, and is {key}"
+                assert seen_ids.setdefault(iid, key) == key, f"round {round}: {iid} was {seen_ids[iid]}, and is now {key}"
                 if key[0].lstrip("0").split("-")[0] != "49":
                     assert list(seen_ids.values()).count(key) == 1, f"round {round}: {key} has another iid"
             iid = brightness(database)
             found = await session.get(1, iid)
             if value is not None:
-                assert found in value, f"round {round}: {found} where {value} was written"
+                assert found in value, f"round {round}: the value is {found}, but one of {value} was written"
             answered = [found]
 
             async def write():

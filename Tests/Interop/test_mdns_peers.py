@@ -258,7 +258,7 @@ async def test_five_responders_with_one_name_get_five_names(second_host, run, ne
 
         for simulator in simulators:
             near_network.follow(simulator)
-        await near_network.until(settled, "each accessory under the name that its simulator says")
+        await near_network.until(settled, "each accessory with the name that its simulator reports")
         assert len({taken, *names().values()}) == 5
         for simulator in simulators:
             await identified(simulator, near_network)

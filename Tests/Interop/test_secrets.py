@@ -40,7 +40,7 @@ async def test_no_secret_is_written_to_the_output(run, phone, tmp_path):
     said = simulator.transcript().encode()
     for name, secret in found.items():
         for form in secret, secret.hex().encode(), secret.hex().upper().encode(), base64.b64encode(secret).rstrip(b"="):
-            assert form not in said, f"{name} was written"
+            assert form not in said, f"{name} is in the output"
     # Only the ready line contains the code.
     code = accessory.setup_code.encode()
     assert said.count(code) == 1 and said.count(code.replace(b"-", b"")) == 0
