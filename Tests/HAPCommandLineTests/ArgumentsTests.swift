@@ -98,7 +98,7 @@ private func message(_ body: () throws -> Void) -> String? {
       message { _ = try parse("--interface=a", "--interface=").all(net) } == "--interface \"\": it can't be empty")
   }
 
-  @Test("A word in a message has no control characters and a bounded length") func hostile() {
+  @Test("An argument in a message has no control characters and a bounded length") func hostile() {
     #expect(shown("a\u{1B}[31m\nb") == "a\u{FFFD}[31m\u{FFFD}b")
     #expect(shown("a b") == "\"a b\"")
     #expect(shown("") == "\"\"")

@@ -22,10 +22,10 @@ private let program = Program(
       options: [
         loud.definition, Option<Int>("an-option-with-a-long-name", "NUMBER", in: 0...9, "does nothing").definition,
       ],
-      discussion: ["It is what one says to people whom one meets, in most countries where English is spoken."],
+      discussion: ["A greeting for people, in a text that is long enough for two lines."],
       examples: [("greet hello World", "the classic")]
     ) { (arguments, console) throws(UsageError) in
-      if arguments.operands == ["nobody"] { throw UsageError("there is nobody") }
+      if arguments.operands == ["Zed"] { throw UsageError("there is no person named Zed") }
       console.print("Hello \(arguments.operands.joined(separator: " and "))" + (arguments[loud] ? "!" : ""))
       return arguments.operands == ["trouble"] ? .problem : .well
     },
@@ -51,7 +51,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     let hint = "\nTry 'greet hello --help'.\n"
     #expect(run("hello") == (.usage, "", "greet hello: WHO… is missing" + hint))
     #expect(run("hello", "a", "b", "c d") == (.usage, "", "greet hello: unexpected argument \"c d\"" + hint))
-    #expect(run("hello", "nobody") == (.usage, "", "greet hello: there is nobody" + hint))
+    #expect(run("hello", "Zed") == (.usage, "", "greet hello: there is no person named Zed" + hint))
     #expect(run("quit", "x") == (.usage, "", "greet quit: unexpected argument x\nTry 'greet quit --help'.\n"))
     #expect(run("helo") == (.usage, "", "greet: unknown command helo; did you mean hello?\nTry 'greet --help'.\n"))
     #expect(run("xyz") == (.usage, "", "greet: unknown command xyz\nTry 'greet --help'.\n"))
@@ -95,8 +95,8 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
 
         Say hello to people.
 
-        It is what one says to people whom one meets, in
-        most countries where English is spoken.
+        A greeting for people, in a text that is long
+        enough for two lines.
 
         options:
           --loud      speak up

@@ -68,7 +68,7 @@ import Testing
       ("{ crowd: \"/characteristics/0\", to: 3 }", lights),
       ("{ set: /, to: [] }", "[]"),
       ("{ remove: \"/characteristics/7/value\" }", lights),
-      ("{ set: \"/nobody/value\", to: 1 }", lights),
+      ("{ set: \"/missing/value\", to: 1 }", lights),
       ("{ raise: \"/characteristics/1/value\", by: 1 }", lights),
     ])
   func jsonEdits(_ edit: String, _ expected: String) throws {

@@ -242,7 +242,7 @@ import Testing
     #expect(problems(#"{"follow":[\#(many)]}"#) == ["follow 1:11 there can be 100 pairs, not 101"])
   }
 
-  @Test("What has no behaviour of its own takes nothing else") func nothingElse() {
+  @Test("A service without a behaviour takes only `follow`") func nothingElse() {
     let said = "so it takes only \"follow\" ('hapsim behaviours' lists all behaviours)"
     #expect(
       problems(#"{"travelTime": "1s"}"#) == [

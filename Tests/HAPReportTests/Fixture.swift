@@ -44,7 +44,7 @@ enum Fixture {
       requirement: "A paired accessory refuses Pair Setup with Unavailable.", section: "HAP R2 §5.6.2",
       cause: "The check for pairings comes after the SRP exchange has begun.",
       fix: "Look for pairings first, and answer M2 with error 6.",
-      impact: "A controller shows its setup screen for an accessory that nobody can add.",
+      impact: "A controller shows its setup screen for an accessory that cannot be added.",
       stacks: [
         .init(name: "HomeKitADK", behaviour: "M2 with error 6"),
         .init(name: "HAP-python", behaviour: "M2 with error 6"),
@@ -214,7 +214,7 @@ enum Fixture {
         description.section = "HAP R2 §\(5 + number % 3).\(number)"
         outcomes.append(
           CaseOutcome(
-            description, verdict, message: verdict == .pass ? "" : "what was seen in \(prefix)-\(number)",
+            description, verdict, message: verdict == .pass ? "" : "the failure of \(prefix)-\(number)",
             accepted: verdict == .fail ? ["204 No Content", "207 with status 0"] : [],
             got: verdict == .fail ? "400 with status -70410" : nil, start: .milliseconds(1200),
             duration: .microseconds(Int.random(in: 500...80_000, using: &random)), transcript: conversation))

@@ -56,7 +56,7 @@ struct MarkdownReportTests {
     }
   }
 
-  @Test("The report has a maximum size, and states what was left out")
+  @Test("The report has a maximum size, and states how many cases it omits")
   func limit() {
     let whole = text(Fixture.large)
     let cut = text(Fixture.large, sizeLimit: 3000)

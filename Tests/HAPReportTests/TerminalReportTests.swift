@@ -29,7 +29,7 @@ struct TerminalReportTests {
       or              HTTP 4xx without a body
       got             200 OK, M2 with salt and public key
       why it matters  A controller shows its setup screen for an accessory that
-                      nobody can add.
+                      cannot be added.
       usual cause     The check for pairings comes after the SRP exchange has begun.
       how to fix      Look for pairings first, and answer M2 with error 6.
       more            haptest explain PS-29
@@ -57,7 +57,7 @@ struct TerminalReportTests {
                       HAP R2 §5.6.2, should
                       2 of 5 times accepted
       why it matters  A controller shows its setup screen for an accessory that
-                      nobody can add.
+                      cannot be added.
       usual cause     The check for pairings comes after the SRP exchange has begun.
       how to fix      Look for pairings first, and answer M2 with error 6.
       more            haptest explain TW-3

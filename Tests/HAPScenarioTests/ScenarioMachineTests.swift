@@ -79,7 +79,7 @@ import Testing
     #expect(commanding.failure?.message == "the steps here run endlessly without time passing")
   }
 
-  @Test("A chance skips about its share of the rounds") func chanceSkipsAbout() throws {
+  @Test("A step with a percentage runs in about that share of the rounds") func chanceSkipsAbout() throws {
     let stage = try Stage("steps: [{ every: 1s, times: 1000, chance: 30%, do: [{ press: Door }] }]")
     stage.pass(.seconds(2000))
     let count = stage.log.filter { $0.hasSuffix("press") }.count

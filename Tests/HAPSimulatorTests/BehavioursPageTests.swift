@@ -35,7 +35,7 @@ import Testing
         ["`\($0.name)`", $0.kindText, "`\($0.defaultText)`"]
       }
       #expect(rows(text).map { Array($0.prefix(3)) } == expected, "\(name)")
-      for deed in kind.deeds { #expect(text.contains("`\(deed.rawValue)`"), "\(name) doesn't tell of \(deed)") }
+      for deed in kind.deeds { #expect(text.contains("`\(deed.rawValue)`"), "\(name) has no action \(deed)") }
     }
   }
 

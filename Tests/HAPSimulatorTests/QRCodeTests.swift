@@ -15,7 +15,7 @@ struct QRCodeTests {
         for column in 0..<7 { #expect(code[left + column, top + row] == (finder[row][column] == "#")) }
       }
     }
-    // Separators are light, timing alternates, and a module beside the lower finder is dark
+    // Separators are light, timing alternates, and a module next to the lower finder is dark
     // (ISO/IEC 18004 §6.3, §7.9).
     for index in 0..<8 {
       #expect(!code[7, index] && !code[index, 7] && !code[13, index] && !code[index, 13])

@@ -150,10 +150,10 @@ import Testing
     "A step with an unknown name fails",
     arguments: [
       ("expect: { characteristic: Nonsense, is: 1 }", "Nonsense"),
-      ("expect: { accessory: Nobody, characteristic: CurrentDoorState, is: open }", "Nobody"),
+      ("expect: { accessory: Unknown, characteristic: CurrentDoorState, is: open }", "Unknown"),
       ("expect: { characteristic: CurrentDoorState, is: ajar }", "ajar"),
       ("set: { characteristic: TargetDoorState, value: ajar }", "ajar"),
-      ("reboot: Nobody", "Nobody"),
+      ("reboot: Unknown", "Unknown"),
       ("set: { characteristic: TargetDoorState, value: 7 }", "maxValue"),
     ])
   func unknown(step: String, word: String) async throws {

@@ -1,4 +1,4 @@
-"""avahi-browse: what it prints of the services that a daemon found, line by line."""
+"""The output of avahi-browse, line by line: the services that a daemon found."""
 
 import asyncio
 import re
@@ -33,13 +33,13 @@ class Line:
 
 
 def unescaped(label):
-    """A label as avahi-browse writes it: \\DDD for an octet, a backslash before a dot or a backslash."""
+    """Returns a label without the escapes of avahi-browse: \\DDD for an octet, a backslash before a dot or a backslash."""
     octets = ESCAPED.sub(lambda match: bytes([int(match[1])]) if match[1] else match[2], label.encode())
     return octets.decode()
 
 
 class AvahiBrowse:
-    """`async with AvahiBrowse(daemon) as browse:` browses for `_hap._tcp` from then on: what comes and what goes."""
+    """`async with AvahiBrowse(daemon) as browse:` browses for `_hap._tcp` and prints a line when a service appears or disappears."""
 
     COMMAND = ("avahi-browse", "--parsable", "--no-db-lookup", "_hap._tcp")
 
@@ -47,7 +47,7 @@ class AvahiBrowse:
         self.daemon = daemon
 
     async def __aenter__(self):
-        # avahi-browse would keep its output until it has a block of it.
+        # By default avahi-browse buffers its output in blocks.
         self.process = await Simulator.launch("stdbuf", "--output=L", *self.COMMAND, environment=self.daemon.environment)
         return self
 
@@ -55,7 +55,7 @@ class AvahiBrowse:
         await self.process.clean_up()
 
     async def wait(self, mark, name, since=0):
-        """The first line from number `since` on with this mark and instance name."""
+        """Returns the first line with this mark and instance name, from line number `since`."""
 
         def wanted(said):
             line = Line.of(said["not JSON"])
@@ -67,8 +67,8 @@ class AvahiBrowse:
             raise AssertionError(f"no line {mark} {name!r} in {PATIENCE} s; {self.process.transcript()}") from None
 
     async def resolved(self, name, **txt):
-        """The service of this instance name once its TXT record has these values. A program of its own resolves it, again and again: avahi-browse resolves
-        a service when it finds it, and never afterwards."""
+        """Returns the service of this instance name when its TXT record has these values. Starts a new avahi-browse for each attempt, because
+        avahi-browse resolves a service only when it finds it."""
         lines = []
         try:
             async with asyncio.timeout(PATIENCE):
@@ -85,5 +85,5 @@ class AvahiBrowse:
 
     @property
     def count(self):
-        """How many lines there are up to now."""
+        """The number of lines until now."""
         return len(self.process.said)

@@ -1,4 +1,4 @@
-"""A bulb made by HAP-python, which writes hapsim's ready line: the harness is proved against an accessory that is not ours.
+"""A bulb made with HAP-python. It prints hapsim's ready line, so it checks the harness with an accessory that is not ours.
 
 usage: bulb.py STATE-FILE
 """
@@ -21,10 +21,10 @@ class Bulb(Accessory):
         self.add_preload_service("Lightbulb", chars=["On", "Brightness"])
 
     def setup_message(self):
-        """Nothing: it would write to standard output."""
+        """Does nothing, because the message would be written to standard output."""
 
     def get_snapshot(self, wanted):
-        """No camera has less to show; it says what it was asked for."""
+        """Returns the request as JSON instead of a picture, so that a test can compare it."""
         return json.dumps(wanted).encode()
 
     async def run(self):

@@ -1,4 +1,4 @@
-"""Fixtures. The tests run through `make interop`: on a host with a loopback and nothing else, HAPSIM naming the program."""
+"""Fixtures. Run the tests with `make interop`: it provides a host that has only a loopback interface, and HAPSIM names the program."""
 
 import json
 import os
@@ -23,16 +23,16 @@ ANNOUNCED = {"bridge-149", "bridge-two-lights", "garage-kilgo", "kitchen-sink", 
 def pytest_sessionstart(session):
     interfaces = [name for _, name in socket.if_nameindex()]
     if interfaces != ["lo"]:
-        pytest.exit(f"these tests multicast, and here are {interfaces}: run them through `make interop`", returncode=4)
+        pytest.exit(f"these tests need a host that has only the interface lo, but this one has {interfaces}: run them with `make interop`", returncode=4)
     if not os.access(os.environ.get("HAPSIM", ""), os.X_OK):
-        pytest.exit(f"HAPSIM is not the path of a program: {os.environ.get('HAPSIM')!r}", returncode=4)
+        pytest.exit(f"HAPSIM must be the path of a program, but it is {os.environ.get('HAPSIM')!r}", returncode=4)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--part", default="1/1", help="I/N: of the profiles, and of the tests that aren't about all of them, every N-th from the I-th on, for runs side by side")
-    parser.addoption("--rewrite-met", action="store_true", help="write anew what controllers do when they meet defects")
+    parser.addoption("--part", default="1/1", help="I/N: run part I of N: every N-th profile and every N-th other test, starting with the I-th")
+    parser.addoption("--rewrite-met", action="store_true", help="record again how controllers react to defects")
     parser.addoption(
-        "--bonjour", choices=["daemon"], help="every simulator announces through an mDNS daemon, which is started for the run"
+        "--bonjour", choices=["daemon"], help="start an mDNS daemon for the run; every simulator announces through it"
     )
 
 
@@ -43,7 +43,7 @@ def shipped_profiles():
 
 
 def profiles_of_the_day(profiles):
-    """One profile of each category, another one each day. All of them with HAPSIM_PROFILES=all, as `make nightly` does."""
+    """Returns one profile of each category, another one each day. With HAPSIM_PROFILES=all, as in `make nightly`, returns all profiles."""
     if os.environ.get("HAPSIM_PROFILES") == "all":
         return profiles
     categories = {}
@@ -54,24 +54,24 @@ def profiles_of_the_day(profiles):
 
 
 def pytest_generate_tests(metafunc):
-    """A test with an argument `profile` runs for each shipped profile; those of test_profiles.py for the profiles of the day, unless -k chooses."""
+    """Runs a test with an argument `profile` for each shipped profile. Tests of test_profiles.py run for the profiles of the day unless -k selects some."""
     if "profile" in metafunc.fixturenames:
         profiles = shipped_profiles()
         config = metafunc.config
         if config.getoption("--bonjour"):
-            # Only what an accessory announces matters here: one profile of each kind.
+            # Only the announcement of an accessory matters here, so one profile of each kind is enough.
             profiles = [profile for profile in profiles if profile.stem in ANNOUNCED]
         elif metafunc.module.__name__ == "test_profiles" and not config.getoption("keyword"):
             profiles = profiles_of_the_day(profiles)
         part, parts = map(int, metafunc.config.getoption("--part").split("/"))
         profiles = profiles[part - 1 :: parts]
-        # Of the module: profile by profile, so that tests can share an accessory of one.
+        # The scope is the module: pytest runs all tests of one profile first, so that they can share an accessory.
         metafunc.parametrize("profile", profiles, ids=lambda path: path.stem, scope="module")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Divides the tests that -m leaves into parts. Those about profiles are in parts already."""
+    """Divides the tests that -m selects into parts. Tests with a profile are already divided."""
     part, parts = map(int, config.getoption("--part").split("/"))
     others = [item for item in items if "profile" not in item.fixturenames]
     mine = set(others[part - 1 :: parts])
@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest_asyncio.fixture(scope="session", autouse=True)
 async def responder(request, tmp_path_factory):
-    """Who announces the simulators, as --bonjour says; by default they do it themselves."""
+    """The mDNS daemon of --bonjour, which announces the simulators. By default each simulator announces itself."""
     if request.config.getoption("--bonjour") != "daemon":
         yield None
         return
@@ -99,12 +99,12 @@ async def network():
 
 @pytest_asyncio.fixture
 async def run():
-    """`await run(PROFILE…, state=, options=)`: a simulator that is ready, and gone when the test is over."""
+    """`await run(PROFILE…, state=, options=)`: starts a simulator, waits until it is ready, and ends it after the test."""
     running = []
 
     async def start(*profiles, program=None, **how):
         simulator = await (Simulator.launch(*program) if program else Simulator.run(*profiles, **how))
-        running.append(simulator)  # before it is ready: it is stopped whatever comes of it
+        running.append(simulator)  # before it is ready, so that it is stopped also if it never becomes ready
         await simulator.ready()
         return simulator
 
@@ -115,7 +115,7 @@ async def run():
 
 @pytest_asyncio.fixture
 async def phones(network):
-    """`await phones()`: a controller, closed when the test is over."""
+    """`await phones()`: a controller, which is closed after the test."""
     opened = []
 
     async def new():
@@ -148,7 +148,7 @@ def second_host():
 
 @pytest.fixture
 def far(run, second_host):
-    """`await far(PROFILE…)`: a simulator on the second host, announced by itself."""
+    """`await far(PROFILE…)`: a simulator on the second host, which announces itself."""
 
     async def start(*profiles, options=(), **how):
         return await run(
@@ -160,7 +160,7 @@ def far(run, second_host):
 
 @pytest_asyncio.fixture
 async def near_network(second_host):
-    """What python-zeroconf finds at this host's end of the network."""
+    """The services that python-zeroconf finds on this host's interface to the second host."""
     network = Network(NEAR_ADDRESS)
     yield network
     await network.close()
@@ -168,7 +168,7 @@ async def near_network(second_host):
 
 @pytest_asyncio.fixture
 async def webs():
-    """`await webs(simulator)`: a connection to its control API, closed when the test is over."""
+    """`await webs(simulator)`: a connection to its control API, which is closed after the test."""
     opened = []
 
     async def new(simulator):

@@ -1,4 +1,4 @@
-"""aiohomekit's protocol without its discovery: straight to a port, for tests that start an accessory hundreds of times."""
+"""aiohomekit's protocol without its discovery. It connects to a port, for tests that start an accessory hundreds of times."""
 
 import asyncio
 import uuid
@@ -20,7 +20,7 @@ async def _converse(connection, machine):
 
 
 async def pair(accessory):
-    """Pair Setup; the keys of both sides, which is to say that M6 was answered."""
+    """Runs Pair Setup and returns the keys of both sides. When it returns, M6 was received."""
     connection = HomeKitConnection(None, [accessory.address], accessory.port)
     async with asyncio.timeout(PATIENCE):
         await connection._connect_once()
@@ -34,7 +34,7 @@ async def pair(accessory):
 
 
 class Session:
-    """`async with Session(accessory, keys) as session:` after Pair Verify; it is never made again by itself."""
+    """`async with Session(accessory, keys) as session:` runs Pair Verify. The session never reconnects."""
 
     def __init__(self, accessory, keys):
         data = {**keys, "AccessoryIP": accessory.address, "AccessoryPort": accessory.port}
@@ -54,7 +54,7 @@ class Session:
             return (await self.connection.get_json("/accessories"))["accessories"]
 
     async def put(self, aid, iid, value):
-        """Returns once 204 has come."""
+        """Writes a value. Returns after 204 was received."""
         body = {"characteristics": [{"aid": aid, "iid": iid, "value": value}]}
         async with asyncio.timeout(PATIENCE):
             assert await self.connection.put_json("/characteristics", body) == {}

@@ -1,6 +1,6 @@
 """Reads the fenced blocks of Markdown pages. examples.py runs their commands.
 
-A page may say what a block needs in comments before its fence. Readers do not see them:
+Comments before the fence of a block state what the block needs. They are invisible in the rendered page:
 
     <!-- test: beside COMMAND -->    COMMAND serves an accessory while the block runs
     <!-- test: before COMMAND -->    COMMAND runs before the block
@@ -37,13 +37,13 @@ class Block:
 
 
 def pages(root):
-    """Every page whose commands a reader may type, relative to the repository."""
+    """Returns the pages whose commands a reader may type, as paths relative to the repository."""
     found = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "Examples").rglob("*.md"))]
     return [str(path.relative_to(root)) for path in found if ".build" not in path.parts]
 
 
 def blocks(page, text):
-    """The fenced blocks of a page. A fence that is not closed is an error."""
+    """Returns the fenced blocks of a page. Raises ValueError if a fence is not closed."""
     found, marks, block = [], [], None
     for number, line in enumerate(text.split("\n"), 1):
         fence = FENCE.match(line)
@@ -74,7 +74,7 @@ class Command:
 
 
 def commands(block):
-    """The commands of a block of `sh`, or of a transcript with prompts (`console`)."""
+    """Returns the commands of a block of `sh` or of a transcript with prompts (`console`)."""
     found, whole = [], True
     for index, line in enumerate(block.lines):
         prompt = line.startswith("$ ")
@@ -97,7 +97,7 @@ def commands(block):
 
 
 def json_documents(text):
-    """The values of a block of JSON: a document, one value a line, or members of an object. Raises ValueError."""
+    """Returns the values of a JSON block: one document, one value in each line, or members of an object. Raises ValueError."""
     ways = ([text], text.strip().split("\n"), ["{" + text + "}"], ["{" + line + "}" for line in text.strip().split("\n")])
     first = None
     for way in ways:
@@ -109,7 +109,7 @@ def json_documents(text):
 
 
 def as_profile(value):
-    """A profile with this part of one, or nil where the value is no part of a profile."""
+    """Returns a profile that contains this part of a profile, or None if the value is no part of a profile."""
     whole = {"format": "hasaccessory/1", "name": "Example", "services": [{"type": "Switch"}]}
     if not isinstance(value, dict) or "command" in value:
         return None

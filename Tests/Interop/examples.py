@@ -1,9 +1,9 @@
-"""Runs the commands of one page in order, as a reader would: in a folder with the files that the page names, on a network of its own.
+"""Runs the commands of one page in order, as a reader would: in a folder with the files that the page names, and on a separate network.
 
-    examples.py PAGE FOLDER     in a loopback namespace; prints each failure with page and line; exit status 1 if there is one
+    examples.py PAGE FOLDER     run in a loopback namespace; print each failure with page and line; exit status 1 if there is one
 
-The network is 192.0.2.0/24, which the documentation uses for addresses. A command that serves until it is stopped runs until another
-one follows, or the page ends.
+The network is 192.0.2.0/24, whose addresses the documentation uses. A command that serves until it is stopped runs until the next such
+command or until the end of the page.
 """
 
 import json
@@ -25,13 +25,13 @@ SERVES = re.compile(r"hapsim (run|fleet|record|judge)\b(?!.*(--list|--virtual-ti
 READY = re.compile(r'Press Ctrl-C to stop|"event": ?"ready"|^ready$|^Watching [0-9]+ characteristics of |^(event|data|id): ?')
 GARAGE = "hapsim run Profiles/garage-kilgo.hasaccessory --bind 192.0.2.7 --port 51826 --setup-code 031-45-154 --name Garage --ephemeral"
 LAMP = "hapsim run Profiles/light-white.hasaccessory --bind 192.0.2.7 --setup-code 031-45-154 --name 'Hall Lamp' --ephemeral"
-# A test is shorter than what a reader does: (pattern, replacement).
+# Changes that make a command shorter or non-interactive: (pattern, replacement).
 SHORTER = [
-    (r"^make ", f"make -n --directory {ROOT} "),  # builds and tests; the rule has to exist
-    (r"(^|\s)(hapsim reset (?!.*--yes)\S+)", r"\1\2 --yes"),  # there is no terminal to ask on
+    (r"^make ", f"make -n --directory {ROOT} "),  # builds and tests; the target must exist
+    (r"(^|\s)(hapsim reset (?!.*--yes)\S+)", r"\1\2 --yes"),  # there is no terminal for the question
     (r"(hapsim run \S*garage-kilgo\.\S+ --interface lo)", r"\1 --time-scale 20"),  # the door travels for 12 s
 ]
-# Programs before those on the path: fewer cases and rounds, lines as they come, and HTTP errors are failures of curl.
+# Wrappers, which come first in PATH: fewer cases and rounds, unbuffered lines, and HTTP errors as failures of curl.
 WRAPPERS = {
     "haptest": """case $1 in
 run) shift; set -- run --select HTTP-05,RD-01 "$@" ;;
@@ -87,7 +87,7 @@ target = os.environ["HAP_ADDRESS"] + ":" + os.environ["HAP_PORT"]
 for words in (["pair", target, "--code", os.environ["HAP_SETUP_CODE"], "--alias", "judged"], ["get", "judged"]):
     subprocess.run(["hapctl", *words], check=True)
 """
-# Files that pages name and a reader has: their text, or the command that makes them.
+# Files that pages name and a reader already has: the content, or the command that creates the file.
 FILES = {
     "accessories.json": DATABASE,
     "garage.json": DATABASE,
@@ -109,17 +109,17 @@ class Failure(Exception):
 
 
 class Server:
-    """A command that serves, in a process group of its own."""
+    """A command that serves, in its own process group."""
 
     def __init__(self, command, given=(), place=None):
         self.command = command
-        self.place = place  # its page and line
+        self.place = place  # page and line of the command
         self.lines = []
         self.news = threading.Condition()
         self.process = subprocess.Popen(
             ["bash", "-o", "pipefail", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", start_new_session=True,
-            # A shell that runs the tests in the background has them ignore it.
+            # If a shell runs the tests in the background, they inherit an ignored SIGINT.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         self.ended = False
@@ -152,7 +152,7 @@ class Server:
     def wait(self, condition, what, answers=False):
         with self.news:
             ended = not self.news.wait_for(lambda: condition() or self.ended, PATIENCE) or not condition()
-            # A scenario or a list that is over has succeeded, too.
+            # A scenario or a list that ended with status 0 has also succeeded.
             if ended and (not self.ended or answers or self.process.wait(PATIENCE)):
                 raise Failure(f"'{self.command}' ended, or took too long, before {what}:\n{self.transcript()}")
 
@@ -173,9 +173,9 @@ class Server:
             raise Failure(f"'{self.command}' did not stop:\n{self.transcript()}") from None
         self.process.stdin.close()
         self.reader.join(PATIENCE)
-        # 130 and -2: SIGINT ended the command, or the shell around it.
+        # 130 and -2: SIGINT ended the command or its shell.
         allowed = {0, 130, -signal.SIGINT} if stopped else {0}
-        # 4: no controller came to be judged.
+        # 4: no controller sent a request that a rule covers.
         allowed |= {4} if "judge" in self.command else set()
         if check and status not in allowed:
             raise Failure(f"'{self.command}' ended with status {status}:\n{self.transcript()}")
@@ -271,7 +271,7 @@ class Page:
                 self.failures.append(f"{server.place}: {failure}")
 
     def prepare(self, command):
-        """Makes the files that a command names, but for those that it writes itself."""
+        """Creates the files that a command names, except the files that the command itself writes."""
         for name, content in FILES.items():
             if not re.search(rf"(?<![\w-]){re.escape(name)}\b", command) or Path(name).exists():
                 continue
@@ -291,7 +291,7 @@ class Page:
 
 
 def network():
-    """192.0.2.0/24 on a pair of virtual interfaces: nothing leaves the namespace."""
+    """Creates 192.0.2.0/24 on a pair of virtual interfaces. No packet leaves the namespace."""
     for words in (
         "link add eth0 type veth peer name eth1", "link set eth0 addrgenmode none", "link set eth1 addrgenmode none up",
         "addr add 192.0.2.7/24 dev eth0", "link set eth0 up",
@@ -321,7 +321,7 @@ def main(page, folder):
         shutil.copytree(ROOT / name, here / name)
     for name in (".venv", "Makefile", "Scripts"):
         (here / name).symlink_to(ROOT / name)
-    # Pages of Examples name the files in their folders.
+    # Pages in Examples name files of their own folder.
     if page.startswith("Examples/"):
         for path in (ROOT / page).parent.iterdir():
             if path.is_file():

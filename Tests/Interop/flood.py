@@ -1,10 +1,16 @@
-"""Floods a port with connections from one address, and replaces each that is closed.
+"""Floods a port with connections from one address, and replaces each connection that is closed.
 
 usage: flood.py ADDRESS PORT SOURCE CONNECTIONS KIND SECONDS
 
-KIND: `silent` sends nothing; `head` sends a request head that never ends, a byte at a time; `body` sends a request whose
-body lacks its last byte; `verify` sends valid M1 of Pair Verify again and again. Prints a line of JSON when all connections have been opened once, and another at the end:
-at the end of standard input, and after SECONDS in any case.
+KIND is one of:
+
+    silent   sends nothing
+    head     sends a request head without an end, one byte at a time
+    body     sends a request whose body lacks its last byte
+    verify   sends valid M1 messages of Pair Verify repeatedly
+
+Prints a line of JSON after all connections have been opened once, and another line at the end. It ends at the end of standard input, or
+after SECONDS at the latest.
 """
 
 import errno
@@ -60,7 +66,7 @@ class Flood:
         self.closed += 1
 
     def ask(self, descriptor):
-        """Sends an M1, and the next one when its answer has come; or a request without its end."""
+        """Sends an M1, or the next M1 after an answer. For `body`, sends the incomplete request."""
         self.sockets[descriptor].send(SHORT if self.kind == "body" else verify())
         self.poll.modify(descriptor, select.EPOLLIN)
 
@@ -80,7 +86,7 @@ class Flood:
             self.close(descriptor)
 
     def drip(self, count):
-        """Sends a byte on some of the connections, each in its turn."""
+        """Sends one byte on each of the next `count` connections, in turn."""
         for _ in range(count):
             if not self.turn:
                 self.turn = list(self.sockets)
@@ -102,7 +108,7 @@ class Flood:
 def main(address, port, source, connections, kind, seconds):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < connections + 20:
-        sys.exit(f"flood.py: {connections} connections need {connections + 20} open files, and the hard limit is {hard}; raise it (ulimit -Hn)")
+        sys.exit(f"flood.py: {connections} connections need {connections + 20} open files, but the hard limit is {hard}; raise it with 'ulimit -Hn'")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     flood = Flood((address, port), source, kind)
     end = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Runs `flood.py` as a process: `async with Flood(…)` while all its connections are open."""
+"""Runs `flood.py` as a process: the body of `async with Flood(…)` runs while all connections are open."""
 
 import asyncio
 import json
@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("flood.py")
-LONGEST = 300  # seconds; the flood ends by itself then
-OTHER_FILES = 256  # open files of a program besides the connections of the flood
+LONGEST = 300  # seconds; then the flood ends by itself
+OTHER_FILES = 256  # open files of a program, without the connections of the flood
 
 
 def require_open_files(connections):
-    """Fails if no program of this user may open so many connections."""
+    """Fails if a program of this user may not open this number of connections."""
     needed, hard = connections + OTHER_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < needed:
         pytest.fail(

@@ -1,9 +1,10 @@
-"""A server that looks a little like an accessory, and fails on purpose.
+"""A server that resembles an accessory and fails on purpose.
 
 usage: fragile.py HOW PORT
 
-HOW is what a 0xFF in the body of a POST /pair-verify does: `dies`, or `hangs`; `stands` does nothing, and `refuses` isn't even HTTP.
-It answers everything as an accessory that somebody else is paired with. PORT 0 is any; hapsim's ready line names it.
+HOW is the effect of a byte 0xFF in the body of POST /pair-verify: `dies` ends the process, `hangs` answers no request any more, and any other
+word has no effect. The server answers like an accessory that is paired with another controller. PORT 0 selects a free port. hapsim's ready
+line has the port.
 """
 
 import json
@@ -18,7 +19,7 @@ hung = threading.Event()
 
 
 def read_request(stream):
-    """The request line and the body; None at the end."""
+    """Returns the request line and the body, or None at the end."""
     line = stream.readline(65536)
     length = 0
     while field := stream.readline(65536).rstrip(b"\r\n"):
@@ -41,13 +42,13 @@ def serve(connection):
                         os._exit(42)
                     if how == "hangs":
                         hung.set()
-                # Pair Setup is refused: Unavailable.
+                # Pair Setup is refused with Unavailable.
                 answer = b"\x06\x01\x02\x07\x01\x06" if b"/pair-" in line else b'{"status":-70411}'
                 status = b"200 OK" if b"/pair-" in line else b"470 Connection Authorization Required"
                 stream.write(b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, len(answer), answer))
                 stream.flush()
         except OSError:
-            pass  # whoever asked is gone
+            pass  # the client closed the connection
 
 
 with socket.create_server(("127.0.0.1", port), backlog=64) as server:

@@ -1,4 +1,4 @@
-"""bulb.py, made to die of a write from afar: a fault that wants a session, and a body of some form.
+"""bulb.py with a defect: a remote write ends its process. To find it, a fuzzer needs a session and a body with the member `remote`.
 
 usage: fragile_bulb.py STATE-FILE
 """
@@ -14,7 +14,7 @@ whole = accessory_driver.AccessoryDriver.set_characteristics
 
 def fragile(self, query, client):
     if any("remote" in entry for entry in query["characteristics"]):
-        print("a write from afar is too much", file=sys.stderr, flush=True)
+        print("this bulb crashes on a remote write", file=sys.stderr, flush=True)
         os._exit(7)
     return whole(self, query, client)
 

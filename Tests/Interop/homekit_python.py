@@ -1,6 +1,6 @@
-"""homekit_python 0.19, the second controller, in a process of its own. It pairs with method 1 only.
+"""homekit_python 0.19, the second controller, in a separate process. It pairs only with method 1.
 
-It runs in a virtual environment of its own, which `make test-deps` makes (requirements-homekit-python.txt).
+It runs in its own virtual environment, which `make test-deps` creates (requirements-homekit-python.txt).
 """
 
 import asyncio
@@ -18,11 +18,11 @@ class Refused(Exception):
 
 
 class HomekitPython:
-    """homekit_python in a process of its own; `await it("pairings", data)` makes a call of homekit_python_calls.py."""
+    """homekit_python in a separate process. `await it("pairings", data)` calls a function of homekit_python_calls.py."""
 
     @classmethod
     async def start(cls):
-        assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps` makes it"
+        assert PYTHON.exists(), f"{PYTHON} is missing; run `make test-deps`"
         self = cls()
         self.process = await asyncio.create_subprocess_exec(
             str(PYTHON), str(CALLS), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24
@@ -34,15 +34,15 @@ class HomekitPython:
             self.process.stdin.write(json.dumps([name, *arguments]).encode() + b"\n")
             await self.process.stdin.drain()
             line = await self.process.stdout.readline()
-        assert line, "homekit_python ended; its standard error says why"
+        assert line, "homekit_python ended; see its standard error"
         answer = json.loads(line)
         if "error" in answer:
             raise Refused(f"{answer['error']}: {answer['message']}")
         return answer["result"]
 
     async def pair(self, accessory):
-        """Pairs, and returns the pairing's data. homekit_python leaves out leading zeros of public keys, salt, session key and proofs, so one pairing in
-        forty fails by an accessory that does not; four in a row don't."""
+        """Pairs, and returns the pairing's data. homekit_python omits leading zeros of public keys, salt, session key and proofs.
+        Therefore about one pairing in 40 fails with an accessory that keeps them. Four failures in a row are improbable."""
         for _ in range(3):
             try:
                 return await self("pair", accessory.device_id, accessory.setup_code)

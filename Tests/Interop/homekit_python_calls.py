@@ -1,6 +1,6 @@
 """Calls homekit_python for test_homekit_python.py. Runs in the virtual environment that has homekit_python.
 
-Each line of standard input is a JSON array: the name of a function below, then its arguments. Each call writes one line:
+Each line of standard input is a JSON array: the name of a function below and its arguments. Each call prints one line:
 {"result": …} or {"error": NAME-OF-THE-EXCEPTION, "message": …}.
 """
 
@@ -23,7 +23,7 @@ def identify_unpaired(device_id):
 
 
 def pair(device_id, code):
-    """The data of the new pairing."""
+    """Pairs, and returns the data of the new pairing."""
     controller = Controller()
     controller.perform_pairing(ALIAS, device_id, code)
     return controller.get_pairings()[ALIAS]._get_pairing_data()
@@ -44,14 +44,14 @@ def accessories(data):
 
 
 def read(data, *ids):
-    """[aid, iid, {"value": …}] of each."""
+    """Returns a list of [aid, iid, {"value": …}]."""
     with session(data) as pairing:
         answer = pairing.get_characteristics([tuple(pair) for pair in ids])
     return [[*identifier, entry] for identifier, entry in answer.items()]
 
 
 def write(data, *entries):
-    """The refusals of [aid, iid, value], as `read` has them."""
+    """Writes entries of [aid, iid, value]. Returns the refused ones in the form of `read`."""
     with session(data) as pairing:
         answer = pairing.put_characteristics([tuple(entry) for entry in entries])
     return [[*identifier, entry] for identifier, entry in answer.items()]
@@ -77,14 +77,14 @@ def pairings(data):
 
 
 def add(data, identifier, public_key):
-    """Adds a controller that is no admin."""
+    """Adds a controller without admin permission."""
     pairing = IpPairing(data)
     pairing.list_pairings()  # opens the session, which add_pairing closes
     pairing.add_pairing(identifier, public_key, "User")
 
 
 def remove(data, identifier=None):
-    """Removes a controller, or this one."""
+    """Removes the controller with this identifier, by default this controller."""
     controller = Controller()
     controller.pairings[ALIAS] = IpPairing(data)
     controller.remove_pairing(ALIAS, identifier)
@@ -96,7 +96,7 @@ CALLS = [discover, identify_unpaired, pair, accessories, read, write, event, ide
 def main():
     calls = {call.__name__: call for call in CALLS}
     answers = sys.stdout
-    sys.stdout = sys.stderr  # homekit_python prints
+    sys.stdout = sys.stderr  # homekit_python prints to standard output
     for line in sys.stdin:
         name, *arguments = json.loads(line)
         try:

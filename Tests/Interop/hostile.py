@@ -1,8 +1,8 @@
-"""Connections that mean harm: so many at once for so long, each broken, slow, deaf, endless or lying in a way of its own.
+"""Opens many hostile connections at once. Each one is malformed, slow, endless, never read or has wrong lengths.
 
 usage: hostile.py ADDRESS PORT CONNECTIONS SECONDS SEED
 
-Says what it did as one line of JSON.
+Prints its counts as one line of JSON.
 """
 
 import errno
@@ -25,7 +25,7 @@ def post(target, body):
 
 
 def drip(chance):
-    """Slowloris: a request that never ends, a byte at a time."""
+    """Slowloris: sends a request without an end, one byte at a time."""
     request = GET[:-2] + b"X-Slow: " + b"y" * 7000
     for byte in request:
         yield bytes([byte])
@@ -62,7 +62,7 @@ def noise(chance):
 
 
 def deaf(chance):
-    """Asks on and on, and reads nothing."""
+    """Sends requests continuously and reads no answer."""
     while True:
         yield GET * 50
 
@@ -144,7 +144,7 @@ def main(address, port, connections, seconds, seed):
         attacker.end()
 
     def act(attacker):
-        """One step; whether it goes on."""
+        """Takes one step. Returns whether the connection continues."""
         try:
             if attacker.way is not deaf:
                 while data := attacker.socket.recv(65536):
@@ -179,7 +179,7 @@ def main(address, port, connections, seconds, seed):
         for descriptor, _ in poll.poll(0.001, 512):
             if descriptor in attackers and not act(attackers[descriptor]):
                 stop(attackers[descriptor])
-        # Those that the poll says nothing of go on too.
+        # Connections without an event of the poll continue too.
         for attacker in chance.sample(list(attackers.values()), min(300, len(attackers))):
             if attacker.socket.fileno() in attackers and not act(attacker):
                 stop(attacker)

@@ -1,4 +1,4 @@
-"""The small Matter device of MATTER_CONTROLLER, announced by hapsim's responder. It speaks no multicast DNS of its own.
+"""The small Matter device of MATTER_CONTROLLER. hapsim's responder announces it; the device has no mDNS responder.
 
 usage: matter_device.py ANNOUNCER INTERFACE STATE-FOLDER
 """
@@ -18,7 +18,7 @@ PORT, VENDOR, PRODUCT = 5540, 0xFFF1, 0x8000
 
 
 class Announced(device.Responder):
-    """The services are those of the device's own responder."""
+    """Announces the services of the device's own responder."""
 
     def __init__(self, matter, announcer):
         self.announcer = announcer
@@ -55,5 +55,5 @@ if __name__ == "__main__":
         interface=interface, state=state, passcode=20202021, discriminator=3840, lights=1, vendor=VENDOR, product=PRODUCT,
         zoo=False, loss=0, trace=False,
     )  # fmt: skip
-    # Two programs that write lines to one pipe can mix them.
+    # The announcer writes to standard error, because lines of two programs in one pipe can be mixed.
     asyncio.run(main(subprocess.Popen([program, interface], stdin=subprocess.PIPE, stdout=sys.stderr, text=True)))

@@ -1,7 +1,7 @@
-"""An mDNS daemon of our own: a D-Bus and an avahi-daemon started by hand in this network namespace, and stopped again.
+"""A separate mDNS daemon: a D-Bus daemon and avahi-daemon, started in this network namespace and stopped afterwards.
 
-avahi-daemon keeps its pid file in a folder that can't be chosen, so it runs in a mount namespace with a folder of its own there. Where the
-rest of the machine has a daemon, this one doesn't know of it.
+The folder of avahi-daemon's pid file is fixed. Therefore avahi-daemon runs in a mount namespace with a separate folder at that path.
+A daemon of the machine is not affected.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ publish-workstation=no
 
 
 class Bus:
-    """A system D-Bus of the test's own, whose socket is in a folder."""
+    """A D-Bus system bus for one test. Its socket is in a folder."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -81,7 +81,7 @@ class Bus:
 
 
 class Daemon:
-    """`async with Daemon(folder) as daemon:` and then `daemon.environment` for whoever is to speak to it."""
+    """`async with Daemon(folder) as daemon:`. Programs that connect to it need the environment `daemon.environment`."""
 
     def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=(), ipv6=True, services=None):
         self.folder = folder
@@ -89,9 +89,9 @@ class Daemon:
         self.host = host
         self.interfaces = interfaces
         self.ipv6 = ipv6
-        # A folder of static services that it announces instead of those of the machine.
+        # A folder of static services, which replaces the machine's folder.
         self.services = services
-        # A command to put in front, such as ip netns exec NAME.
+        # A prefix for the command, such as `ip netns exec NAME`.
         self.namespace = tuple(namespace)
         self.bus = Bus(folder)
         self.avahi = None
@@ -118,14 +118,14 @@ class Daemon:
         await self.bus.stop(how)
 
     async def start(self):
-        """Starts avahi-daemon, and waits until it takes services."""
+        """Starts avahi-daemon, and waits until it accepts services."""
         configuration = self.folder / "avahi.conf"
         interfaces = f"allow-interfaces={','.join(self.interfaces)}" if self.interfaces else ""
         configuration.write_text(AVAHI.format(host=self.host, interfaces=interfaces, ipv6="yes" if self.ipv6 else "no"))
         daemon = shutil.which("avahi-daemon", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         assert daemon, "avahi-daemon is not installed; `make deps` installs it"
         self.said = []
-        # Its run folder is there where the package's scripts made it; anywhere else it is made.
+        # The run folder exists only where the scripts of the package have created it.
         script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && '
         if self.services:
             script += f"mount --bind {shlex.quote(str(self.services))} /etc/avahi/services && "
@@ -150,7 +150,7 @@ class Daemon:
         ready.set()
 
     async def stop(self, how=signal.SIGKILL):
-        """Ends avahi-daemon, by default with no chance to say goodbye."""
+        """Ends avahi-daemon, by default with SIGKILL, so that it sends no goodbye."""
         if self.avahi is not None and self.avahi.returncode is None:
             self.avahi.send_signal(how)
             await self.avahi.wait()
@@ -158,7 +158,7 @@ class Daemon:
         self.avahi = None
 
     def pause(self):
-        """The daemon hangs from now on."""
+        """Stops the process, so that the daemon does not respond."""
         self.avahi.send_signal(signal.SIGSTOP)
 
     def resume(self):

@@ -1,4 +1,4 @@
-"""Something at a port that is no accessory, and says it is one.
+"""A server that is no accessory and prints the ready line of one.
 
 usage: misbehaving.py closes|stalls|floods|garbage|endless
 """
@@ -30,7 +30,7 @@ def serve(connection):
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 1099511627776\r\n\r\n")
                 while True:
                     connection.sendall(b"x" * 65536)
-            # Until the other end goes.
+            # Until the other end closes.
             while connection.recv(65536):
                 pass
         except OSError:

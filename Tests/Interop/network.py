@@ -1,4 +1,4 @@
-"""The mDNS of one interface as python-zeroconf hears it: which accessories there are, and what their TXT records say."""
+"""The mDNS records of one interface as python-zeroconf receives them: the accessories and their TXT records."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from process import PATIENCE
 
 @dataclass
 class Service:
-    """What was last heard of one `_hap._tcp` service."""
+    """The records last received for one `_hap._tcp` service."""
 
-    name: str  # in full
-    txt: list = field(default_factory=list)  # (key, value) in the order of the record, none dropped
+    name: str  # full name
+    txt: list = field(default_factory=list)  # (key, value) in the order of the record, including duplicates
     port: int | None = None
     host: str | None = None
-    is_gone: bool = False  # a goodbye was the last that came
+    is_gone: bool = False  # the last record was a goodbye
     goodbyes: int = 0
 
     @property
@@ -27,18 +27,18 @@ class Service:
 
 
 class Network(RecordUpdateListener):
-    """Hears every record from the moment it is opened. (Not from zeroconf's cache: for a second after a change that
-    holds the old TXT record beside the new one.) aiohomekit's controllers share its zeroconf."""
+    """Receives every record from the moment it is opened. It does not read zeroconf's cache, which holds the old and the new TXT record
+    for a second after a change. aiohomekit's controllers share its zeroconf."""
 
     def __init__(self, address="127.0.0.1"):
-        """`address` is this host's own on the interface."""
+        """`address` is this host's address on the interface."""
         self.zeroconf = AsyncZeroconf(interfaces=[address], ip_version=IPVersion.V4Only)
         self.services = {}  # full name -> Service
         self.addresses = {}  # host name -> set of addresses
         self._news = asyncio.Condition()
         self._tasks = set()
         self.zeroconf.zeroconf.async_add_listener(self, None)
-        # Sends the queries. aiohomekit looks for a browser of both types, and registers with it.
+        # Sends the queries. aiohomekit searches for a browser of both types, and registers with it.
         self._browser = AsyncServiceBrowser(
             self.zeroconf.zeroconf, [HAP_TYPE_TCP, HAP_TYPE_UDP], handlers=[self._changed]
         )
@@ -53,20 +53,20 @@ class Network(RecordUpdateListener):
         task.add_done_callback(self._tasks.discard)
 
     def _changed(self, zeroconf, service_type, name, state_change):
-        """Asks for what an announcement left out."""
+        """Requests the records that an announcement did not contain."""
         service = self.services.get(name)
         if state_change is ServiceStateChange.Added and (service is None or not service.txt or service.port is None):
             self._later(AsyncServiceInfo(service_type, name).async_request(zeroconf, 3000))
 
     def async_update_records(self, zeroconf, now, updates):
         for update in updates:
-            # What its cache lets go of is handed over, too; a goodbye has no time from the start.
+            # zeroconf also reports records that expire from its cache. A goodbye has a TTL of 0 from the beginning.
             if update.new.ttl == 0 or not update.new.is_expired(now):
                 self._take(update.new)
         self._later(self._tell())
 
     def async_update_records_complete(self):
-        """Nothing: a caller waits for values, not for packets."""
+        """Does nothing: callers wait for values, not for packets."""
 
     def _take(self, record):
         if isinstance(record, DNSPointer) and record.name == HAP_TYPE_TCP:
@@ -94,7 +94,7 @@ class Network(RecordUpdateListener):
         return next((s for s in self.services.values() if s.values.get("id") == device_id and not s.is_gone), None)
 
     async def wait(self, device_id, patience=PATIENCE, **txt):
-        """The service of a device once its TXT record holds these values, waiting for them: `wait(id, sf="0")`."""
+        """Waits until the TXT record of a device has these values, and returns the service: `wait(id, sf="0")`."""
 
         def there():
             service = self.find(device_id)
@@ -104,27 +104,27 @@ class Network(RecordUpdateListener):
         return self.find(device_id)
 
     def follow(self, simulator):
-        """Asks conditions of `until` after each line of this simulator, too."""
+        """Lets `until` check its condition also after each line of this simulator."""
         simulator.followers.append(self._tell)
 
     async def until(self, condition, what, patience=PATIENCE):
-        """Waits until `condition()` holds, which is asked after each packet, and after each line of the simulators that it follows."""
+        """Waits until `condition()` is true. It is checked after each packet and after each line of the simulators that `follow` registered."""
         try:
             async with asyncio.timeout(patience):
                 async with self._news:
                     await self._news.wait_for(condition)
         except TimeoutError:
-            raise AssertionError(f"{what} did not hold in {patience} s; seen: {self.services}") from None
+            raise AssertionError(f"waited {patience} s for {what}; seen: {self.services}") from None
 
     async def wait_for_goodbye(self, name, before=0, patience=PATIENCE):
-        """Waits for a goodbye of a service, by its full name, after so many that came before."""
+        """Waits for a goodbye of a service, given by its full name, after the first `before` goodbyes."""
         async with asyncio.timeout(patience):
             async with self._news:
                 await self._news.wait_for(lambda: self.services[name].goodbyes > before)
 
 
 def entries(text):
-    """The strings of a TXT record's data as (key, value)."""
+    """Yields the strings of a TXT record's data as (key, value)."""
     while text:
         length, text = text[0], text[1:]
         entry, text = text[:length], text[length:]

@@ -1,4 +1,4 @@
-"""The page in a browser, for tests: opened, asked and held up. Each message on its console fails the test."""
+"""The page in a browser, for tests that open it, send requests and hold them back. Each message on its console fails the test."""
 
 import asyncio
 import shutil
@@ -10,7 +10,7 @@ from playwright.async_api import async_playwright, expect
 from process import PATIENCE
 from web import Web
 
-# The one without windows takes half of the time of the others.
+# The headless one takes half of the time of the others.
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -18,8 +18,8 @@ expect.set_options(timeout=PATIENCE * 1000)
 @pytest_asyncio.fixture(scope="module")
 async def browser():
     if not BROWSER:
-        print("NOT RUN: there is no Chromium here for the page's tests; Scripts/install-dependencies test installs it")
-        pytest.skip("NOT RUN: there is no Chromium (Scripts/install-dependencies test)")
+        print("NOT RUN: the tests of the page need Chromium; run 'Scripts/install-dependencies test'")
+        pytest.skip("NOT RUN: Chromium is not installed; run 'Scripts/install-dependencies test'")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser
@@ -28,8 +28,8 @@ async def browser():
 
 @pytest_asyncio.fixture
 async def open_page(browser):
-    """`await open_page(simulator)`: its page, shown. `refusals=True` where answers of 400 and above belong to the test;
-    `clock=True` where the test drives the time of the page."""
+    """`await open_page(simulator)` opens its page. Use `refusals=True` if the test expects answers of 400 and above, and
+    `clock=True` if the test controls the time of the page."""
     contexts = []
     complaints = []
 
@@ -49,7 +49,7 @@ async def open_page(browser):
         note = complain(refusals)
         page.on("console", lambda message: note(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        # With a token its fragment brings that.
+        # With a token, the address in the ready line has it in its fragment.
         told = simulator.said[0]["control"]
         address = told.partition("#")[0]
         page.on("request", lambda request: request.url.startswith((address, "blob:")) or complaints.append(request.url))
@@ -73,7 +73,7 @@ async def tab(page, name):
 
 
 async def of_api(simulator, method, target, body=None, status=(200, 201, 204)):
-    """Asks the control API beside the page."""
+    """Sends a request to the control API, independent of the page."""
     web = await Web.connect(simulator)
     answer = await web.ask(method, f"/v1{target}", body)
     web.close()
@@ -86,7 +86,7 @@ def log(page):
 
 
 class Gate:
-    """Holds the requests of a page for an address: `passed` of them were let go, by `let()`; `answer` in place of the server's."""
+    """Holds back the requests of a page for an address. `let()` releases one; its `answer` replaces the server's answer."""
 
     def __init__(self):
         self.came = []
@@ -101,7 +101,7 @@ class Gate:
         await (route.continue_() if answer is None else route.fulfill(**answer))
 
     async def nth(self, number):
-        """Until so many came."""
+        """Waits until the request with this number has been sent."""
         async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: len(self.came) >= number)
         return self.came[number - 1]

@@ -1,4 +1,4 @@
-"""A controller, in the person of aiohomekit 4.0.1: finds, pairs, reads, writes, listens."""
+"""A controller made with aiohomekit 4.0.1: it discovers, pairs, reads, writes and subscribes."""
 
 import asyncio
 import itertools
@@ -14,11 +14,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from process import PATIENCE
 
-PID = 11122333  # of every timed write: single-use for the accessory, whatever its number
+PID = 11122333  # of every timed write; an accessory accepts a pid once, whatever its number
 
 
 class Phone:
-    """One controller with its pairings. Phones on one network know nothing of each other."""
+    """One controller with its pairings. Controllers on one network share no pairings."""
 
     def __init__(self, network):
         self.controller = Controller(async_zeroconf_instance=network.zeroconf)
@@ -35,23 +35,23 @@ class Phone:
         await self.controller.async_stop()
 
     async def find(self, accessory):
-        """What aiohomekit discovered under the accessory's device ID."""
+        """Returns the description that aiohomekit discovered for the accessory's device ID."""
         return await self.controller.async_find(accessory.device_id, timeout=PATIENCE)
 
     async def pair(self, accessory, code=None):
-        """Pair Setup with the code of the ready line, then everything over the session that Pair Verify makes."""
+        """Runs Pair Setup with the code of the ready line. Later requests use the session that Pair Verify creates."""
         return self.open(await pair_setup(await self.find(accessory), code or accessory.setup_code))
 
     def open(self, pairing_data):
-        """A pairing known from before. `load_pairing`, not the object Pair Setup returned: only a loaded pairing is told
-        of a new port after a restart."""
+        """Opens an existing pairing. It uses `load_pairing` and not the object that Pair Setup returned, because aiohomekit reports a new port
+        after a restart only to a loaded pairing."""
         home = Home(self.controller.load_pairing(f"home-{uuid.uuid4()}", dict(pairing_data)), pairing_data)
         self.homes.append(home)
         return home
 
 
 async def pair_setup(discovery, code):
-    """Pair Setup on a connection of its own: the keys of both sides."""
+    """Runs Pair Setup on a separate connection, and returns the keys of both sides."""
     discovery = IpDiscovery(discovery.controller, discovery.description)
     try:
         async with asyncio.timeout(PATIENCE):
@@ -63,7 +63,7 @@ async def pair_setup(discovery, code):
 
 
 def another_controller(pairing_data):
-    """Keys of a second controller for an accessory that the first one paired: what an admin would hand over."""
+    """Returns keys of a second controller for an accessory that the first controller paired, as an admin would transfer them."""
     key = Ed25519PrivateKey.generate()
     raw = serialization.Encoding.Raw
     seed = key.private_bytes(raw, serialization.PrivateFormat.Raw, serialization.NoEncryption())
@@ -88,14 +88,14 @@ class Home:
         try:
             await self.pairing.shutdown()
         except AuthenticationError:
-            pass  # how the connection attempt of a removed pairing ended
+            pass  # the result of a connection attempt with a removed pairing
 
     async def accessories(self):
         async with asyncio.timeout(PATIENCE):
             return await self.pairing.list_accessories_and_characteristics()
 
     async def get(self, *ids):
-        """`{(aid, iid): {"value": …} or {"status": …}}`"""
+        """Returns `{(aid, iid): {"value": …} or {"status": …}}`."""
         async with asyncio.timeout(PATIENCE):
             return await self.pairing.get_characteristics(list(ids))
 
@@ -103,7 +103,7 @@ class Home:
         return (await self.get(identifier))[identifier]["value"]
 
     async def put(self, *writes, timed=False):
-        """Writes `(aid, iid, value)`; the statuses of a 207, nothing for a 204. Timed: after `prepare`."""
+        """Writes `(aid, iid, value)`. Returns the statuses of a 207, or an empty result for a 204. With `timed`, sends a `prepare` first."""
         if timed:
             return await self._put_timed(*writes)
         async with asyncio.timeout(PATIENCE):
@@ -111,7 +111,7 @@ class Home:
         return {identifier: entry["status"] for identifier, entry in answer.items()}
 
     async def _put_timed(self, *writes):
-        """aiohomekit has no timed writes: the request is written here."""
+        """Sends the request itself, because aiohomekit has no timed writes."""
         body = {"characteristics": [{"aid": a, "iid": i, "value": v} for a, i, v in writes], "pid": PID}
         code, answer = await self.request("PUT", "/characteristics", json.dumps(body).encode())
         if code == 204:
@@ -120,7 +120,7 @@ class Home:
         return {(e["aid"], e["iid"]): e["status"] for e in json.loads(answer)["characteristics"]}
 
     async def put_one(self, identifier, timed=False, **members):
-        """Writes one entry with any members, prepared before if it is timed; the HTTP status, and the entry of a 207."""
+        """Writes one entry with any members; with `timed`, sends a `prepare` first. Returns the HTTP status and the entry of a 207."""
         body = {"characteristics": [dict(zip(("aid", "iid"), identifier), **members)]}
         if timed:
             await self.prepare()
@@ -133,19 +133,19 @@ class Home:
         return code, entry
 
     async def prepare(self):
-        """Prepares one timed write, good for as long as anyone here waits."""
+        """Prepares one timed write, with a ttl of PATIENCE."""
         body = {"ttl": int(PATIENCE * 1000), "pid": PID}
         code, answer = await self.request("PUT", "/prepare", json.dumps(body).encode())
         assert (code, json.loads(answer)) == (200, {"status": 0})
 
     async def subscribe(self, *ids):
-        """The statuses of those that were refused."""
+        """Subscribes. Returns the statuses of the refused characteristics."""
         async with asyncio.timeout(PATIENCE):
             answer = await self.pairing.subscribe(sorted(ids))
         return {identifier: entry["status"] for identifier, entry in (answer or {}).items() if entry["status"] != 0}
 
     async def request(self, method, target, body=None):
-        """A request over the secured session: status and body. aiohomekit raises at 4xx; here it is an answer."""
+        """Sends a request over the secured session. Returns status and body, also for 4xx, for which aiohomekit raises an error."""
         await self.pairing._ensure_connected()
         headers = [("Content-Length", len(body)), ("Content-Type", "application/hap+json")] if body else None
         try:
@@ -172,10 +172,10 @@ class Home:
 
 
 class Events:
-    """The events that came over the wire. (aiohomekit also tells its listeners of what it wrote itself; not here.)"""
+    """The events that were received. aiohomekit also reports its own writes to its listeners; these are not included."""
 
     def __init__(self, pairing):
-        self.seen = []  # (identifier, value) in the order they came
+        self.seen = []  # (identifier, value) in the order of arrival
         self._news = asyncio.Condition()
         self._deliver = pairing.event_received
         self._tasks = set()
@@ -194,7 +194,7 @@ class Events:
             self._news.notify_all()
 
     async def wait(self, identifier, value, since=0, patience=PATIENCE):
-        """Waits until this event is among those from number `since` on; returns its number."""
+        """Waits until this event is among the events from number `since`. Returns its number."""
 
         def found():
             return next((n for n in range(since, len(self.seen)) if matches(self.seen[n], identifier, value)), None)
@@ -205,17 +205,17 @@ class Events:
                     await self._news.wait_for(lambda: found() is not None)
         except TimeoutError:
             raise AssertionError(
-                f"no event {identifier} = {value!r} in {patience} s; since {since} there came {self.seen[since:]}"
+                f"no event {identifier} = {value!r} in {patience} s; events from number {since}: {self.seen[since:]}"
             ) from None
         return found()
 
     def of(self, identifier, since=0):
-        """The values that came for one characteristic."""
+        """Returns the received values of one characteristic."""
         return [value for seen, value in self.seen[since:] if seen == identifier]
 
 
 def batches(things, count=100):
-    """At most so many at a time: what fits into a request."""
+    """Yields lists of at most `count` elements, which fit into one request."""
     things = iter(things)
     while batch := list(itertools.islice(things, count)):
         yield batch
@@ -226,14 +226,14 @@ def matches(event, identifier, value):
 
 
 def same(one, other):
-    """Equal as HAP sees it: true is 1, and floats differ by rounding."""
+    """Compares values by the rules of HAP: true equals 1, and floats may differ by rounding."""
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return abs(one - other) < 1e-6 * max(1, abs(one), abs(other))
     return one == other
 
 
 def characteristic(accessories, name_or_type, aid=None, service=None):
-    """The `(aid, iid)` of the only characteristic of a type, by aiohomekit's name for it or by UUID."""
+    """Returns the `(aid, iid)` of the only characteristic of a type. The type is aiohomekit's name or a UUID."""
     wanted = getattr(CharacteristicsTypes, name_or_type, name_or_type).upper()
     found = [
         (a["aid"], c["iid"])

@@ -18,7 +18,7 @@ class Answer:
 
 
 class PlainConnection:
-    """Stays open from one request to the next, as HTTP/1.1 has it."""
+    """A connection that stays open between requests, as in HTTP/1.1."""
 
     def __init__(self, accessory):
         self.accessory = accessory
@@ -50,6 +50,6 @@ class PlainConnection:
         return Answer(status_line, headers, body)
 
     async def closed(self):
-        """Waits for the other side to close, and returns what it still said."""
+        """Waits until the other side closes, and returns its remaining bytes."""
         async with asyncio.timeout(PATIENCE):
             return await self.reader.read()

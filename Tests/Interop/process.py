@@ -1,6 +1,6 @@
-"""A simulator as a process: started, awaited, commanded through its standard input, stopped.
+"""A simulator as a process: start it, wait for its output, send commands to its standard input, stop it.
 
-Nothing here sleeps. Whatever is waited for is a line the process wrote, or its end, with a limit on the time.
+Nothing here sleeps. Every wait is for a line of the process or for its end, with a time limit.
 """
 
 import asyncio
@@ -13,17 +13,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = ROOT / "Profiles"
-PATIENCE = 180.0  # seconds: only for what hangs, also on a busy machine
+PATIENCE = 180.0  # seconds; reached only if a process hangs, also on a busy machine
 
 
 def hapsim():
-    """The program under test, from the environment: the Makefile knows where it was built."""
+    """The path of the program under test, from the environment. The Makefile sets it."""
     return os.environ["HAPSIM"]
 
 
 @dataclass(frozen=True)
 class Accessory:
-    """What the ready line says of one accessory."""
+    """The ready line's description of one accessory."""
 
     name: str
     device_id: str
@@ -42,13 +42,13 @@ class Accessory:
 
 
 class Ended(Exception):
-    """The process ended while something was awaited from it."""
+    """The process ended before the expected line."""
 
 
 class Simulator:
-    """One `hapsim run`, or another program that writes the same ready line."""
+    """One `hapsim run`, or another program that prints the same ready line."""
 
-    # For every one that is started: through whom it announces, and what it finds that one by.
+    # For every simulator: the option that selects its mDNS daemon, and the environment in which it finds that daemon.
     bonjour = ()
     environment = {}
 
@@ -64,7 +64,7 @@ class Simulator:
 
     @classmethod
     async def launch(cls, *command, environment=None):
-        """Starts a program, and waits for nothing."""
+        """Starts a program, and does not wait."""
         process = await asyncio.create_subprocess_exec(
             *map(str, command),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -74,7 +74,7 @@ class Simulator:
 
     @classmethod
     async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None, most_files=None, namespace=()):
-        """Starts `hapsim run` (or `judge`) on loopback, and waits for nothing. Without a state folder it keeps nothing.
+        """Starts `hapsim run` (or `judge`) on loopback, and does not wait. Without a state folder it stores nothing.
         `most_files` is the hard limit of its open files; `namespace` is put before the command (SecondHost.namespace)."""
         limited = ("prlimit", f"--nofile={most_files}") if most_files else ()
         keeping = ("--ephemeral",) if state is None else ("--state", state)
@@ -86,7 +86,7 @@ class Simulator:
         )  # fmt: skip
 
     async def ready(self):
-        """The accessories of the ready line, which is the first line there is."""
+        """Returns the accessories of the ready line, which must be the first line."""
         await self.wait(lambda line: line.get("event") == "ready")
         assert self.said[0].get("event") == "ready", f"the first line is {self.said[0]}"
         return self.accessories
@@ -101,7 +101,7 @@ class Simulator:
         return only
 
     async def wait(self, wanted, since=0, patience=PATIENCE):
-        """The first line from number `since` on for which `wanted` holds, waiting for it if need be."""
+        """Waits for the first line from number `since` for which `wanted` is true, and returns it."""
 
         def found():
             return next((line for line in self.said[since:] if wanted(line)), None)
@@ -117,7 +117,7 @@ class Simulator:
         return line
 
     async def complaint(self, text, patience=PATIENCE):
-        """The first line of standard error with `text` in it, waiting for it if need be."""
+        """Waits for the first line of standard error that contains `text`, and returns it."""
 
         def found():
             return next((line for line in self.errors if text in line), None)
@@ -135,12 +135,12 @@ class Simulator:
         return await self.wait(lambda line: line.get("id") == number, since=start)
 
     async def send(self, line):
-        """Sends a line as it is."""
+        """Sends a line unchanged."""
         self.process.stdin.write(line.encode() + b"\n")
         await self.process.stdin.drain()
 
     async def ended(self, patience=PATIENCE):
-        """The exit status, once the process is gone and everything it said has been read."""
+        """Waits until the process has ended and all its output was read. Returns the exit status."""
         async with asyncio.timeout(patience):
             status = await self.process.wait()
             await asyncio.gather(*self._readers)
@@ -153,7 +153,7 @@ class Simulator:
         return await self.ended()
 
     async def clean_up(self):
-        """Leaves nothing behind, whatever the test did. Asked first: the goodbye clears the name for the next test."""
+        """Ends the process after any test. SIGTERM comes first, because the goodbye frees the name for the next test."""
         try:
             try:
                 await self.stop()
@@ -161,11 +161,11 @@ class Simulator:
                 self.process.kill()
                 await self.ended()
         finally:
-            print(f"--- {self.transcript()}")  # pytest shows it when the test failed
+            print(f"--- {self.transcript()}")  # pytest shows it if the test failed
 
     def transcript(self):
         lines = [json.dumps(line, ensure_ascii=False) for line in self.said] + ["stderr: " + e for e in self.errors]
-        return f"{self.name} said:\n  " + "\n  ".join(lines or ["nothing"])
+        return f"{self.name} printed:\n  " + "\n  ".join(lines or ["nothing"])
 
     async def _read_output(self):
         async for line in self.process.stdout:
@@ -188,7 +188,7 @@ class Simulator:
 
 
 async def run_to_its_end(*arguments, given=b"", patience=PATIENCE, environment=None):
-    """Runs a program that ends by itself, `given` on standard input: its exit status, standard output and standard error."""
+    """Runs a program that ends by itself, with `given` on standard input. Returns its exit status, standard output and standard error."""
     process = await asyncio.create_subprocess_exec(
         *map(str, arguments),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

@@ -1,7 +1,7 @@
-"""systemd-resolved, unpacked by `make test-deps` and never installed: a resolver that speaks multicast DNS.
+"""systemd-resolved, which `make test-deps` unpacks and does not install: a resolver with multicast DNS.
 
-It keeps files in /run and /etc and changes from root to the user systemd-resolve. It runs in a mount namespace with folders of its own there, where that
-user is root under another name. It ignores loopback interfaces.
+It writes files in /run and /etc, and changes from root to the user systemd-resolve. Therefore it runs in a mount namespace with separate folders, where
+that user name has the id of root. It ignores loopback interfaces.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ exec "$2"
 
 
 class Failed(Exception):
-    """resolvectl ended with an error, which is the message."""
+    """An error of resolvectl. Its message is the text of resolvectl."""
 
 
 @dataclass
@@ -49,10 +49,10 @@ class Resolved:
     errors: list = field(default_factory=list)
 
     async def __aenter__(self):
-        # Newer packages have it below usr.
+        # Newer packages have it below /usr.
         places = [UNPACKED / "lib/systemd/systemd-resolved", UNPACKED / "usr/lib/systemd/systemd-resolved"]
         program = next((place for place in places if place.exists()), None)
-        assert program, f"{places[0]} is missing: `make test-deps` unpacks it"
+        assert program, f"{places[0]} is missing; run `make test-deps`"
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "resolved.conf").write_text(CONFIGURATION)
         (self.folder / "passwd").write_text(
@@ -83,7 +83,7 @@ class Resolved:
         await self.process.wait()
         await self._reader
         await self.bus.stop()
-        print("--- systemd-resolved said:\n  " + "\n  ".join(line for line in self.errors if "message type=" not in line))
+        print("--- systemd-resolved printed:\n  " + "\n  ".join(line for line in self.errors if "message type=" not in line))
 
     async def _read(self, ready):
         async for line in self.process.stderr:
@@ -105,11 +105,11 @@ class Resolved:
         return output.decode()
 
     async def forget(self):
-        """Empties its cache. (`--cache=no` asks the network, but the question lists what the cache has as known answers, which are then left out.)"""
+        """Empties its cache. `--cache=no` is not enough: the question then lists the cached records as known answers, and a responder omits these."""
         await self.ctl("flush-caches")
 
     async def service(self, name, service_type="_hap._tcp"):
-        """The service of this instance name as (host, port, addresses, TXT entries)."""
+        """Returns the service of this instance name as (host, port, addresses, TXT entries)."""
         output = await self.ctl("--legend=no", "service", name, service_type, "local")
         head, *rest = output.splitlines()
         host, _, port = head.rsplit(": ", 1)[1].split(" ")[0].rpartition(":")
@@ -118,6 +118,6 @@ class Resolved:
         return host, int(port), {line.split("%")[0] for line in lines if "=" not in line}, entries
 
     async def names(self, service_type="_hap._tcp"):
-        """The full names of the services of a type, in presentation form."""
+        """Returns the full names of the services of a type, in presentation form."""
         output = await self.ctl("--legend=no", "query", "--type=PTR", f"{service_type}.local")
         return [line.split(" IN PTR ")[1].split(" -- link:")[0].strip() for line in output.splitlines() if " IN PTR " in line]

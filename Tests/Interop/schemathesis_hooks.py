@@ -1,4 +1,4 @@
-"""Rejects the one command that schemathesis may not send: `stop` ends the accessories that the other requests are for."""
+"""Excludes the command `stop` from schemathesis: it would end the accessories of the other requests."""
 
 import schemathesis
 

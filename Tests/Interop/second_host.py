@@ -1,4 +1,4 @@
-"""A second host: a network namespace joined to this one by a veth pair, with IPv4 and with IPv6 link-local addresses."""
+"""A second host: a network namespace that a veth pair connects with this one, with IPv4 and IPv6 link-local addresses."""
 
 import subprocess
 
@@ -12,17 +12,17 @@ def ip(*words):
 
 
 class SecondHost:
-    """`with SecondHost() as host:`, and then `host.namespace` before a command that runs on it.
+    """`with SecondHost() as host:`; put `host.namespace` before a command to run it on the second host.
 
-    This host's end of the network is the interface NEAR with NEAR_ADDRESS, the other host's end is FAR with FAR_ADDRESS. Both have the MTU of
-    Ethernet. Duplicate address detection is off: the addresses work at once. `ipv6=False` leaves out the link-local addresses.
+    This host's interface is NEAR with NEAR_ADDRESS. The second host's interface is FAR with FAR_ADDRESS. Both have the MTU of Ethernet.
+    Duplicate address detection is off, so the addresses work at once. `ipv6=False` omits the link-local addresses.
     """
 
     def __init__(self, ipv6=True):
         self.ipv6 = ipv6
 
     def __enter__(self):
-        # It ends when its standard input does, so also when the tests are killed.
+        # It ends with its standard input, so it also ends if the tests are killed.
         self.holder = subprocess.Popen(
             ["unshare", "--net", "sh", "-c", "echo started; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -34,7 +34,7 @@ class SecondHost:
         return self
 
     def __exit__(self, *_):
-        # The kernel removes both ends with the namespace, but not at once.
+        # The kernel removes both interfaces with the namespace, but with a delay.
         ip("link", "delete", NEAR)
         self.holder.stdin.close()
         self.holder.wait()
@@ -42,14 +42,14 @@ class SecondHost:
 
     @property
     def namespace(self):
-        """What to put before a command. It replaces itself by the command: the process has the command's pid."""
+        """The prefix for a command. The prefix executes the command in the same process, so the process ID is that of the command."""
         return "nsenter", "--target", str(self.holder.pid), "--net", "--"
 
     def _configure(self, namespace, interface, *addresses):
         def there(*words):
             subprocess.run([*namespace, "ip", *words], check=True)
 
-        # The kernel's own link-local address would come up to a second after the carrier.
+        # The kernel's link-local address can appear up to a second after the carrier.
         there("link", "set", interface, "addrgenmode", "none")
         for address in addresses if self.ipv6 else addresses[:1]:
             there("addr", "add", address, "dev", interface, *(("nodad",) if ":" in address else ()))

@@ -1,4 +1,4 @@
-"""Accessories made by HAP-python that aren't as simple as bulb.py's, which write hapsim's ready line too.
+"""Accessories made with HAP-python that are more complex than bulb.py. They also print hapsim's ready line.
 
 usage: strangers.py lock|bridge|camera STATE-FILE
 """
@@ -17,10 +17,10 @@ SNAPSHOT = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
 
 
 class Ready:
-    """Says that it runs, as hapsim does."""
+    """Prints hapsim's ready line."""
 
     def setup_message(self):
-        """Nothing: it would write to standard output."""
+        """Does nothing, because the message would be written to standard output."""
 
     async def run(self):
         state = self.driver.state

@@ -1,7 +1,7 @@
-"""Hostile connections by the hundred, or by the ten thousand for a minute: `make abuse`. Who is paired is answered throughout, and when it
-is over nothing of it is left.
+"""Hundreds of hostile connections, or ten thousand for a minute with `make abuse`. A paired controller gets answers throughout, and afterwards
+no socket of these connections is open.
 
-On real sockets because it is about performance and the kernel's limits: connections by the thousand.
+On real sockets because it is about performance and the kernel's limits: thousands of connections.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ ON = (1, 11)
 
 
 def memory(process):
-    """Resident bytes."""
+    """Returns the resident size in bytes."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
@@ -36,7 +36,7 @@ def sockets(process):
         try:
             count += os.readlink(entry).startswith("socket:")
         except FileNotFoundError:
-            pass  # closed meanwhile
+            pass  # closed since the listing
     return count
 
 
@@ -72,7 +72,7 @@ async def test_a_paired_session_answers_throughout(limit, run, phone):
     done = json.loads(await output)
     assert done["opened"] > CONNECTIONS
 
-    # Nothing is left of it, and whoever comes now is served.
+    # The hostile connections leave no socket open, and new connections get answers.
     async with asyncio.timeout(PATIENCE):
         while sockets(simulator.process) > open_before:
             await home.value(door)

@@ -1,11 +1,11 @@
-"""A read and a write of a running accessory allocate nothing, once it is warm: counted by an interposer of malloc.
+"""A read and a write of a running accessory allocate nothing after a first round. An interposer of malloc counts the allocations.
 
-That holds for an optimized hapsim, which HAPSIM_OPTIMIZED names: `make bench` has one and begins with this test. Building one takes minutes that
-`make test` doesn't have; there the same counter looks at the debug build, in which the compiler leaves a few allocations, always as many: one more
-on the way of a request is seen there, too.
+This is true for an optimized hapsim, which HAPSIM_OPTIMIZED names: `make bench` has one and begins with this test. Building one takes minutes, which
+is too long for `make test`. There the same counter checks the debug build. The compiler leaves a few allocations in it, always the same number,
+so an additional allocation in a request is found there too.
 
-The requests come from hapload, the driver of `make bench`, which is built here as well. A run of it allocates by itself (sessions come and go),
-so that runs of two lengths are compared. That the counter counts is shown by a run that tells what it does, which allocates with every write.
+The requests come from hapload, the driver of `make bench`, which is built here as well. A run of hapload opens and closes sessions, which allocate.
+Therefore runs of two lengths are compared. A run that prints its events allocates with every write, which proves that the counter counts.
 
 On real sockets because it counts the allocations of the built program, and aiohomekit is a third party.
 """
@@ -38,7 +38,7 @@ def built(arguments, **options):
 
 OPTIMIZED = os.environ.get("HAPSIM_OPTIMIZED")
 PROGRAM = OPTIMIZED or hapsim()
-# Of Swift 6.3 without optimization.
+# With Swift 6.3 without optimization.
 LEFT = {"get": 0, "put": 0} if OPTIMIZED else {"get": 5, "put": 28}
 
 
@@ -84,7 +84,7 @@ class Counted:
             if str(self.port) in line:
                 break
         assert self.process.poll() is None and str(self.port) in said[-1], said
-        # It must not wait for somebody to read what it says.
+        # Reads the output, so that the process never waits for a reader.
         threading.Thread(target=collections.deque, args=(self.process.stdout, 0), daemon=True).start()
 
     def __exit__(self, *_):
@@ -99,22 +99,22 @@ class Counted:
         built([self.tools / "hapload", "-p", self.port, "-s", CODE, "-f", self.folder / "pairing", *words])
 
     def run(self, operation, requests):
-        """What a run of so many requests allocates."""
+        """Returns the number of allocations during a run of this number of requests."""
         before = self.count
         self.drive("-w", 1, "-n", requests, operation)
         return self.count - before
 
     def per_request(self, operation):
-        """The end of a connection may be counted with the next run, which is nothing to two thousand requests: so it is rounded."""
-        self.run(operation, 2000)  # until every buffer has its size
-        # What else the process does meanwhile, it does seldom: the least of several runs is without it.
+        """Returns the allocations per request, rounded. The end of a connection can be counted in the next run, which is little in 2000 requests."""
+        self.run(operation, 2000)  # until all buffers have their final size
+        # Other work of the process is rare, so the minimum of several runs does not include it.
         short = min(self.run(operation, 500) for _ in range(3))
         long = min(self.run(operation, 2500) for _ in range(3))
         return round((long - short) / 2000, 1)
 
 
 class Unread(Counted):
-    """One whose output goes to the null device. It keeps its state, because the control socket in the state folder shows that it is ready."""
+    """A hapsim whose output goes to /dev/null. It stores its state, because the control socket in the state folder shows that it is ready."""
 
     output = subprocess.DEVNULL
 
@@ -136,24 +136,24 @@ class Unread(Counted):
 
 @pytest.fixture
 def short_path():
-    """A folder with a short path: that of a control socket has at most 107 bytes."""
+    """A folder with a short path, because the path of a control socket has at most 107 bytes."""
     with tempfile.TemporaryDirectory(prefix="idle-") as folder:
         yield Path(folder)
 
 
 @pytest.mark.parametrize("operation", ["get", "put"])
-def test_an_idle_page_and_an_unread_log_cost_nothing(tools, short_path, operation):
-    """With the defaults, whose page and control API have no client, a request makes no event and no text."""
+def test_an_idle_page_and_an_unread_log_allocate_nothing(tools, short_path, operation):
+    """By default the page and the control API have no client. Then a request creates no event and no text."""
     with Unread(PROGRAM, tools, short_path / "quiet", "--quiet") as accessory:
         quiet = accessory.per_request(operation)
     with Unread(PROGRAM, tools, short_path / "default") as accessory:
-        # Less than one: what else the process does is not exactly the same each time.
+        # Less than one, because other work of the process varies.
         assert accessory.per_request(operation) < quiet + 0.5
 
 
 @pytest.mark.parametrize("operation", ["get", "put"])
-def test_with_json_only_what_is_printed_costs(tools, tmp_path, operation):
-    """Events are printed, and the page has no client: nothing is recorded for it."""
+def test_with_json_only_the_printed_events_allocate(tools, tmp_path, operation):
+    """Events are printed and the page has no client, so nothing is recorded for it."""
     folders = [tmp_path / name for name in ("alone", "default")]
     for folder in folders:
         folder.mkdir()
@@ -165,14 +165,14 @@ def test_with_json_only_what_is_printed_costs(tools, tmp_path, operation):
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_a_read_costs_nothing_where_it_is_not_printed(tools, tmp_path, options):
-    """The log prints no reads, and the page has no client."""
+def test_a_read_that_is_not_printed_allocates_nothing(tools, tmp_path, options):
+    """The log does not print reads, and the page has no client."""
     with Counted(PROGRAM, tools, tmp_path, *options) as accessory:
         assert accessory.per_request("get") <= LEFT["get"]
 
 
 @pytest.mark.parametrize("operation", ["get", "put"])
-def test_a_request_allocates_nothing_that_is_not_known(tools, tmp_path, operation):
+def test_a_request_allocates_no_more_than_known(tools, tmp_path, operation):
     with Counted(PROGRAM, tools, tmp_path, "--quiet") as accessory:
         assert accessory.per_request(operation) <= LEFT[operation]
 

@@ -1,4 +1,4 @@
-"""The camera: its picture, as a phone and as hapctl fetch it, and that it says that it can't stream.
+"""The camera: its picture, which aiohomekit and hapctl fetch, and its answer that it does not stream.
 
 On real sockets because aiohomekit is a third party, and the picture goes through files of the built programs.
 """
@@ -17,7 +17,7 @@ CODE = "031-45-154"
 
 
 def size(jpeg):
-    """Width and height of a JPEG, from its frame header; its segments are walked through up to there."""
+    """Returns width and height of a JPEG. Skips its segments until the frame header."""
     assert jpeg[:2] == b"\xff\xd8" and jpeg[-2:] == b"\xff\xd9"
     at = 2
     while True:
@@ -33,18 +33,18 @@ def encoded(tlv):
     return base64.b64encode(tlv).decode()
 
 
-async def test_its_picture_is_a_jpeg_of_the_size_asked_for(run, phone):
+async def test_the_picture_is_a_jpeg_of_the_requested_size(run, phone):
     "[HTTP.61]"
     home = await phone.pair((await run(CAMERA)).accessory)
     for wanted in (640, 480), (320, 240), (1280, 720), (33, 17):
         assert size(await home.pairing.image(1, *wanted)) == wanted
-    # More than it has: the largest picture of the same shape.
+    # Larger than the camera's picture: it answers with its largest picture of the same aspect ratio.
     assert size(await home.pairing.image(1, 1920, 1080)) == (1280, 720)
     body = b'{"resource-type":"image","image-width":0,"image-height":480}'
     assert (await home.request("POST", "/resource", body))[0] == 400
 
 
-async def test_hapctl_fetches_its_picture(run, tmp_path):
+async def test_hapctl_fetches_the_picture(run, tmp_path):
     simulator = await run(CAMERA, options=("--setup-code", CODE))
     accessory = simulator.accessory
     program, picture = Path(hapsim()).with_name("hapctl"), tmp_path / "porch.jpg"
@@ -60,7 +60,7 @@ async def test_hapctl_fetches_its_picture(run, tmp_path):
         assert size(picture.read_bytes()) == wanted
 
 
-async def test_of_a_bridge_only_the_cameras_have_one(run, phone, tmp_path):
+async def test_only_the_cameras_of_a_bridge_have_a_picture(run, phone, tmp_path):
     "[HTTP.60]"
     profile = tmp_path / "bridge.hasaccessory"
     lamp = {"name": "Lamp", "category": "lightbulb", "services": [{"type": "LightBulb"}]}
@@ -80,7 +80,7 @@ async def test_of_a_bridge_only_the_cameras_have_one(run, phone, tmp_path):
         assert status == 404 or size(picture) == (64, 48)
 
 
-async def test_it_answers_that_it_streams_nothing(run, phone):
+async def test_a_stream_is_refused_with_an_error_status(run, phone):
     home = await phone.pair((await run(CAMERA)).accessory)
     streams = [
         identifier

@@ -1,4 +1,4 @@
-"""A run that is kept, and run again.
+"""Captures a run and replays it.
 
 On real sockets because aiohomekit is a third party, and signals and files are those of the built program.
 """
@@ -15,7 +15,7 @@ async def replay(path, *options):
     return await run_to_its_end(hapsim(), "replay", path, *options)
 
 
-async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
+async def test_a_replayed_run_sends_the_same_bytes(run, phones, tmp_path):
     folder = tmp_path / "captures"
     simulator = await run(
         PROFILES / "garage-door.hasaccessory", PROFILES / "kitchen-sink.hasaccessory", options=("--capture", str(folder))
@@ -35,7 +35,7 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
         assert (await other.request("GET", "/nothing"))[0] == 404
         assert (await home.request("PUT", "/characteristics", b"{"))[0] == 400
         await home.remove(other.identifier)
-    # As a crash would end it.
+    # Like a crash.
     assert await simulator.stop(signal.SIGKILL) == -9
 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -58,7 +58,7 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
     shown = [(await replay(path, "--show"))[1] for path in files]
     assert any("EVENT/1.0 200 OK" in text for text in shown)
 
-    # Another answer than then is seen, at its line.
+    # A changed answer is reported with its line.
     lines = files[0].read_text().splitlines()
     number = next(n for n, line in enumerate(lines) if json.loads(line).get("is") == "sent")
     entry = json.loads(lines[number])
@@ -70,11 +70,11 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
     assert (status, json.loads(output)["difference"]["line"]) == (1, number + 1)
     status, _, errors = await replay(changed)
     assert status == 1 and f"changed.hapcapture:{number + 1}: " in errors and "different bytes" in errors
-    # Cut off anywhere, it is read as far as it goes.
+    # A capture that was cut off is replayed until its last complete line.
     text = files[0].read_bytes()
     changed.write_bytes(text[: len(text) * 2 // 3])
     assert (await replay(changed))[0] == 0
-    # A run is never written over, and what can't be made is said.
+    # An existing capture is not overwritten, and a file that cannot be created is reported.
     status, _, errors = await run_to_its_end(
         hapsim(), "run", PROFILES / "lock.hasaccessory", "--ephemeral", "--interface", "lo", "--capture", changed
     )

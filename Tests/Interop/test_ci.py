@@ -1,6 +1,6 @@
-"""What continuous integration systems are given: the action, the examples for GitHub, GitLab and a plain shell, the Dockerfile.
+"""The files for continuous integration: the action, the examples for GitHub, GitLab and a plain shell, the Dockerfile.
 
-The action's steps are taken out of action.yml and run as GitHub's runner runs them.
+The steps of action.yml are run as GitHub's runner runs them.
 
 On real sockets because shells and continuous integration systems run the built programs.
 """
@@ -22,7 +22,7 @@ import pytest
 from process import PROFILES, ROOT, hapsim
 from ruamel.yaml import YAML
 
-# The words of bash's own that GitHub's runner starts a step with `shell: bash` by.
+# The command that GitHub's runner uses for a step with `shell: bash`.
 RUNNER = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 PATIENCE = 100  # seconds
 SCRIPT = ROOT / "Examples/ci/haptest.sh"
@@ -30,7 +30,7 @@ WORKFLOW = ROOT / "Examples/github-actions/conformance.yml"
 PIPELINE = ROOT / "Examples/gitlab/.gitlab-ci.yml"
 REPORTS = ("junit.xml", "report.html", "report.json", "report.md")
 CODE = "031-45-154"
-# One case without a pairing and one with; HAP-python's manners fail the other.
+# One case without a pairing and one with a pairing; with the quirks of HAP-python, HTTP-11 fails.
 GOOD, BAD = "HTTP-05,RD-01", "RD-01,HTTP-11"
 
 
@@ -54,7 +54,7 @@ def simulated(*options):
 
 @pytest.fixture
 def workspace(tmp_path):
-    """An empty folder: whatever is in it afterwards was put there."""
+    """An empty folder, so every file in it afterwards was written by the test."""
     folder = tmp_path / "workspace"
     folder.mkdir()
     return folder
@@ -68,14 +68,14 @@ def workspace(tmp_path):
     [("github-actions", ROOT / "action.yml"), ("github-workflows", WORKFLOW), ("gitlab-ci", PIPELINE)],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_a_file_is_valid_by_its_systems_schema(schema, path):
+def test_a_file_is_valid_by_the_schema_of_its_system(schema, path):
     checker = Path(sys.executable).with_name("check-jsonschema")
     run = subprocess.run([checker, "--builtin-schema", f"vendor.{schema}", path], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 def shell_parts():
-    """(name, text) of everything that a shell is given."""
+    """Yields (name, text) of every shell script."""
     for step in ACTION["runs"]["steps"]:
         yield f"action.yml: {step['name']}", step["run"]
     for name, job in load(WORKFLOW)["jobs"].items():
@@ -89,17 +89,17 @@ def shell_parts():
 
 
 @pytest.mark.parametrize(("name", "text"), [pytest.param(*part, id=part[0]) for part in shell_parts()])
-def test_a_shell_part_is_right_by_bash_and_by_shellcheck(name, text):
+def test_bash_and_shellcheck_accept_a_shell_script(name, text):
     run = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     if not shutil.which("shellcheck"):
         pytest.skip("shellcheck is not installed; `make deps` installs it")
-    # SC2154: a variable that nobody set, which is what comes from `env:`.
+    # SC2154: a variable that the script does not set, because it comes from `env:`.
     run = subprocess.run(["shellcheck", "--shell=bash", "--exclude=SC2154", "-"], input=text, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
 
 
-def test_nothing_that_a_user_says_becomes_part_of_the_actions_shell_text():
+def test_no_input_becomes_part_of_the_actions_shell_text():
     for step in ACTION["runs"]["steps"]:
         assert step["shell"] == "bash"
         assert "${{" not in step["run"], step["name"]
@@ -110,17 +110,17 @@ def test_nothing_that_a_user_says_becomes_part_of_the_actions_shell_text():
         assert "${{" not in step.get("run", "")
 
 
-def test_the_workflow_gives_the_action_nothing_but_its_inputs():
+def test_the_workflow_passes_only_declared_inputs_to_the_action():
     (step,) = [step for step in load(WORKFLOW)["jobs"]["haptest"]["steps"] if step.get("uses", "").startswith("hapsim/")]
     assert set(step["with"]) <= set(ACTION["inputs"])
 
 
-def test_what_is_uploaded_is_where_the_reports_are_put():
+def test_the_workflow_uploads_the_folder_of_the_reports():
     steps = load(WORKFLOW)["jobs"]["haptest"]["steps"]
     (upload,) = [step for step in steps if step.get("uses", "").startswith("actions/upload-artifact@")]
     folder = ACTION["inputs"]["reports"]["default"]
     assert {f"{folder}/junit.xml", f"{folder}/report.html"} <= set(upload["with"]["path"].split())
-    assert "!cancelled()" in upload["if"], "a failed step before it must not keep it from running"
+    assert "!cancelled()" in upload["if"], "it must run also if a step before it failed"
     artifacts = load(PIPELINE)["conformance"]["artifacts"]
     assert artifacts["when"] == "always" and artifacts["reports"]["junit"] == f"{folder}/junit.xml"
     assert f"REPORTS:-{folder}" in SCRIPT.read_text()
@@ -131,7 +131,7 @@ def test_what_is_uploaded_is_where_the_reports_are_put():
 
 @dataclass
 class Ran:
-    """What came of an action."""
+    """The result of an action."""
 
     status: int
     log: str
@@ -140,7 +140,7 @@ class Ran:
 
 
 def act(workspace, path=None, action_path=ROOT, **inputs):
-    """Runs the action's steps as the runner does: the first that fails is the last; outputs are told all the same."""
+    """Runs the action's steps as the runner does: stops after the first step that fails, and always evaluates the outputs."""
     inputs = {name.replace("_", "-"): str(value) for name, value in inputs.items()}
     assert set(inputs) <= set(ACTION["inputs"])
     inputs = {name: inputs.get(name, declared.get("default", "")) for name, declared in ACTION["inputs"].items()}
@@ -156,7 +156,7 @@ def act(workspace, path=None, action_path=ROOT, **inputs):
         return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", value, text)
 
     for step in ACTION["runs"]["steps"]:
-        # Each step has files of its own, which are there already.
+        # Each step has its own files, which the runner creates before.
         said, page = commands / f"{step['id']}-output", commands / f"{step['id']}-summary"
         said.write_text("")
         page.write_text("")
@@ -182,7 +182,7 @@ def act(workspace, path=None, action_path=ROOT, **inputs):
     return Ran(status, log, outputs, summary)
 
 
-def test_the_action_passes_where_the_accessory_does(workspace):
+def test_the_action_passes_if_the_accessory_conforms(workspace):
     ran = act(workspace, haptest=haptest(), exec=simulated("--commands"), interface="lo", select=GOOD)
     assert ran.status == 0, ran.log
     assert ran.outputs == {
@@ -192,7 +192,7 @@ def test_the_action_passes_where_the_accessory_does(workspace):
     assert {path.name for path in (workspace / "haptest-reports").iterdir()} == set(REPORTS)
     cases = xml.parse(workspace / ran.outputs["junit"]).getroot().findall(".//testcase")
     assert len(cases) == 2
-    # Once: haptest, which writes the summary by itself where GitHub runs it, doesn't here.
+    # The summary appears once: haptest, which writes it by itself on GitHub, does not write it in the action.
     assert ran.summary == (workspace / ran.outputs["markdown"]).read_text()
 
 
@@ -206,7 +206,7 @@ def test_the_action_fails_as_haptest_does_and_keeps_the_reports(workspace):
     assert "HTTP-11" in ran.summary and "::error" in ran.log
 
 
-def test_a_baseline_is_heeded_and_one_that_is_no_longer_true_ends_with_5(workspace):
+def test_a_baseline_is_used_and_an_outdated_baseline_ends_with_5(workspace):
     entry = {"id": "HTTP-11", "verdict": "fail", "message": "*status is 500*", "reason": "as HAP-python does"}
     (workspace / "baseline.json").write_text(json.dumps({"format": 1, "entries": [entry]}))
     given = {"haptest": haptest(), "interface": "lo", "select": BAD, "baseline": "baseline.json"}
@@ -216,24 +216,24 @@ def test_a_baseline_is_heeded_and_one_that_is_no_longer_true_ends_with_5(workspa
     assert (ran.status, ran.outputs["conclusion"]) == (5, "unexpected-pass"), ran.log
 
 
-async def test_an_accessory_that_runs_already_is_tested_at_its_address(workspace, run):
+async def test_a_running_accessory_is_tested_at_its_address(workspace, run):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     given = {"haptest": haptest(), "target": f"127.0.0.1:{simulator.accessory.port}", "code": CODE, "reports": "kept/here"}
-    # A list over several lines, and further options, one of them with a blank in it.
+    # A list on several lines, and further options, one of them with a space in it.
     ran = act(workspace, select="HTTP-05\nRD-01\n", options="--interface lo\n--seed 7 --txt 'note=two words'", **given)
     assert ran.status == 0, ran.log
     assert json.loads((workspace / "kept/here/report.json").read_text())["run"]["seed"] == "7"
     assert CODE not in "".join((workspace / "kept/here" / name).read_text() for name in REPORTS)
 
 
-def test_where_nothing_can_be_run_the_summary_says_so_and_no_former_report_is_taken_for_new(workspace):
+def test_if_no_case_can_run_the_summary_has_the_conclusion_and_old_reports_are_deleted(workspace):
     folder = workspace / "haptest-reports"
     folder.mkdir()
     (folder / "junit.xml").write_text("<testsuites/>")
     ran = act(workspace, haptest=haptest(), target="127.0.0.1:9", code="no code")
     assert (ran.status, ran.outputs["conclusion"], ran.outputs["junit"]) == (2, "wrong-usage", ""), ran.log
     assert "wrong-usage" in ran.summary and not (folder / "junit.xml").exists()
-    # An accessory that isn't there.
+    # No accessory answers at this address.
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         where = "127.0.0.1:%d" % unheard.getsockname()[1]
@@ -248,26 +248,26 @@ HOSTILE = ("$(touch x)", "`touch x`", "; touch x", '"; touch x; "', "'; touch x;
 @pytest.mark.parametrize("name", sorted(set(ACTION["inputs"]) - {"exec", "hooks"}))
 def test_no_input_is_run_as_a_command(workspace, name):
     for hostile in HOSTILE:
-        # Were all else well, the run would end with 4, quickly.
+        # If the value is harmless, the run soon ends with 4.
         given = {"haptest": haptest(), "target": "127.0.0.1:9", "select": "no-such-case", "interface": "lo"}
         ran = act(workspace, **{**given, name.replace("-", "_"): hostile})
         assert not list(workspace.rglob("x")), (hostile, ran.log)
         assert ran.status != 0 and set(ran.outputs) == set(ACTION["outputs"])
 
 
-def test_the_haptest_on_the_path_is_taken(workspace):
+def test_the_action_uses_the_haptest_in_path(workspace):
     path = f"{haptest().parent}:{os.environ['PATH']}"
     ran = act(workspace, path=path, exec=simulated("--commands"), interface="lo", select="HTTP-05")
     assert ran.status == 0, ran.log
 
 
-def test_without_one_haptest_is_built_from_the_actions_own_checkout(workspace, tmp_path):
-    """By a swift that only writes down what it is asked for: the real one takes minutes."""
+def test_without_haptest_in_path_the_action_builds_it_from_its_checkout(workspace, tmp_path):
+    """A fake `swift` records its arguments, because the real one takes minutes."""
     tools = tmp_path / "tools"
     tools.mkdir()
     asked = tmp_path / "asked"
     put(tools / "swift", f'#!/bin/sh\necho "$@" >>{asked}\ncase "$*" in *--show-bin-path*) echo {haptest().parent} ;; esac\n')
-    # Installed programs other than a haptest.
+    # A PATH with the installed programs, but without haptest.
     path = ":".join([str(tools), *(p for p in os.environ["PATH"].split(":") if not os.access(Path(p) / "haptest", os.X_OK))])
     checkout = tmp_path / "a checkout"
     (checkout / "Scripts").mkdir(parents=True)
@@ -328,7 +328,7 @@ async def test_the_script_takes_an_address(workspace, run):
     assert {path.name for path in (workspace / "kept here").iterdir()} == set(REPORTS)
 
 
-def test_the_script_says_what_it_lacks_and_waits_no_longer_than_told(workspace, free_port):
+def test_the_script_reports_missing_variables_and_waits_no_longer_than_requested(workspace, free_port):
     where = f"127.0.0.1:{free_port}"
     for given, status, text in (
         ({}, 2, "TARGET=HOST:PORT is needed"),
@@ -344,7 +344,7 @@ def test_the_script_says_what_it_lacks_and_waits_no_longer_than_told(workspace, 
         assert not list(workspace.rglob("x"))
 
 
-async def test_the_script_never_takes_another_accessory_for_the_one_it_starts(workspace, run):
+async def test_the_script_refuses_a_port_at_which_another_accessory_answers(workspace, run):
     simulator = await run(PROFILES / "lock.hasaccessory")
     ran = script(workspace, ACCESSORY="sleep 60", TARGET=f"127.0.0.1:{simulator.accessory.port}")
     assert ran.returncode == 3 and "before the accessory is started" in ran.stdout
@@ -354,7 +354,7 @@ async def test_the_script_never_takes_another_accessory_for_the_one_it_starts(wo
 
 
 def stages():
-    """The Dockerfile's instructions, those of each stage by themselves."""
+    """Returns the Dockerfile's instructions as one list per stage."""
     text = re.sub(r"(?m)^ *#.*\n", "", (ROOT / "Dockerfile").read_text())
     found = []
     for line in text.replace("\\\n", " ").splitlines():
@@ -366,13 +366,13 @@ def stages():
 
 
 def packages(stage):
-    """What apt-get is to install."""
+    """Returns the packages that apt-get installs."""
     texts = [text for name, text in stage if name == "RUN"]
     asked = [words for text in texts for words in re.findall(r"apt-get install ([^&]*)", text)]
     return {word for words in asked for word in words.split() if not word.startswith("-")}
 
 
-def test_what_the_dockerfile_copies_is_there_and_is_sent():
+def test_the_files_that_the_dockerfile_copies_exist_and_are_in_the_build_context():
     lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
     assert lines[0] == "*"
     kept, left_out = {line[1:] for line in lines if line[0] == "!"}, [line for line in lines[1:] if line[0] != "!"]
@@ -383,7 +383,7 @@ def test_what_the_dockerfile_copies_is_there_and_is_sent():
         assert not any(fnmatch.fnmatch(source, pattern) for pattern in left_out)
 
 
-def test_the_package_loads_from_what_is_copied():
+def test_the_package_loads_from_the_copied_files():
     """The package manager refuses a package that lacks a target's folder."""
     copied = {words for name, text in stages()[0] if name == "COPY" for words in text.split()[:-1]}
     for path in re.findall(r'path: "([^"]+)"', (ROOT / "Package.swift").read_text()):
@@ -393,7 +393,7 @@ def test_the_package_loads_from_what_is_copied():
     assert len(texts) == 3 and set(texts) <= copied
 
 
-def test_every_package_of_the_dockerfile_is_known_to_apt():
+def test_apt_has_every_package_of_the_dockerfile():
     names = set().union(*map(packages, stages()))
     run = subprocess.run(["apt-cache", "policy", *names], capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, "LC_ALL": "C"})
     assert set(re.findall(r"(?m)^(\S+):\n.*\n +Candidate: \d", run.stdout)) == names
@@ -406,18 +406,18 @@ def test_the_final_stage_has_each_library_that_the_binaries_are_linked_with():
         dump = subprocess.run(["objdump", "-p", program], capture_output=True, text=True, check=True).stdout
         libraries = re.findall(r"NEEDED\s+(\S+)", dump)
         resolved = dict(re.findall(r"(\S+) => (/\S+)", subprocess.run(["ldd", program], capture_output=True, text=True).stdout))
-        # Swift's own are inside the image's binaries.
+        # Swift's libraries are inside the image's binaries.
         needed |= {resolved[library] for library in libraries if library in resolved and "/swift/" not in resolved[library]}
-    # By its real path and by that of its link, which is what dpkg knows where /lib is a link to /usr/lib.
+    # By the real path and by the path of the link. dpkg knows the latter if /lib is a link to /usr/lib.
     spellings = {path: (path, os.path.realpath(path)) for path in needed}
     run = subprocess.run(["dpkg", "-S", *{word for words in spellings.values() for word in words}], capture_output=True, text=True)
     owner = {path: line.split(":")[0] for line in run.stdout.splitlines() for path in [line.split(": ")[1]]}
     owners = {next(owner[word] for word in words if word in owner) for words in spellings.values()}
-    # Swift's runtime is C++, also where it is inside.
+    # Swift's runtime needs the C++ libraries, also if it is linked statically.
     assert packages(stages()[-1]) == (owners - {"libc6"}) | {"libstdc++6", "libgcc-s1"}
 
 
-def test_the_entry_point_takes_hapsims_words_and_other_programs(tmp_path):
+def test_the_entry_point_accepts_arguments_of_hapsim_and_other_programs(tmp_path):
     last = dict(stages()[-1])
     assert last["USER"] == "hapsim"
     entry, words = json.loads(last["ENTRYPOINT"]), json.loads(last["CMD"])
@@ -430,7 +430,7 @@ def test_the_entry_point_takes_hapsims_words_and_other_programs(tmp_path):
 
     assert said(*words) == "hapsim|--help"
     assert said("run", "two words", "$(touch x)") == "hapsim|run|two words|$(touch x)"
-    assert said("reset", "Lamp") == "hapsim|reset|Lamp"  # and not ncurses'
+    assert said("reset", "Lamp") == "hapsim|reset|Lamp"  # not the program `reset` of ncurses
     assert said("haptest", "run", "192.0.2.7:51826") == "haptest|run|192.0.2.7:51826"
     assert said("hapctl", "discover") == "hapctl|discover"
     assert said("sh", "-c", "echo GitLab") == "GitLab\n"

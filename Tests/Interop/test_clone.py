@@ -1,4 +1,4 @@
-"""Devices made into profiles, by hapctl and by hapsim, and served again: no controller is to see a difference but for identity.
+"""hapctl and hapsim make profiles of devices. A controller sees no difference between a device and its copy except the identity.
 
 On real sockets because aiohomekit and HAP-python are third parties, and profiles go through files of the built programs.
 """
@@ -27,7 +27,7 @@ STRANGERS = {
 
 @pytest.fixture
 def ctl(tmp_path):
-    """`await ctl(WORD…)`: what hapctl wrote, with a state folder of this test's; and nothing but `notes` on its standard error."""
+    """`await ctl(WORD…)`: runs hapctl with a state folder of this test, and returns its output. Standard error must be empty unless `notes` is true."""
     program = Path(hapsim()).with_name("hapctl")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
@@ -40,7 +40,7 @@ def ctl(tmp_path):
 
 
 async def paired(ctl, accessory, alias):
-    """By hapctl. HAP-python strips leading zeros of the session key: one pairing in 256 fails."""
+    """Pairs with hapctl. HAP-python strips leading zeros of the session key, so one pairing in 256 fails."""
     for attempt in range(4):
         try:
             return await ctl("pair", f"{accessory.address}:{accessory.port}", "--code", CODE, "--alias", alias)
@@ -58,7 +58,7 @@ async def validated(path):
 async def test_a_recorded_device_is_imported_served_and_read_back_equal(device, run, ctl, phone, tmp_path):
     profile, again = tmp_path / "first.hasaccessory", tmp_path / "second.hasaccessory"
     status, output, errors = await run_to_its_end(hapsim(), "import", device, "-o", profile)
-    if status != 0:  # something is off in it: said, and nothing written without --fix
+    if status != 0:  # The device has errors: they are reported, and no profile is written without --fix.
         assert status == 1 and not profile.exists() and str(device) in errors and "--fix" in errors
         status, output, told = await run_to_its_end(hapsim(), "import", device, "-o", profile, "--fix")
         assert status == 0 and told in errors
@@ -70,14 +70,14 @@ async def test_a_recorded_device_is_imported_served_and_read_back_equal(device, 
     assert first.pop("category") and second.pop("category") and first == second
     await ctl("unpair", "copy")
 
-    # And by a controller that is not ours.
+    # Also with a controller that is not ours.
     home = await phone.pair(simulator.accessory)
     read = [
         (a["aid"], s["iid"], s["type"], c["iid"], c["type"], c["format"], sorted(c["perms"]), value(c))
         for a in await home.accessories() for s in a["services"] for c in s["characteristics"]
     ]  # fmt: skip
     recorded = json.loads(device.read_text())
-    if device.stem != "eve_energy":  # services there have iids of their characteristics: they got others
+    if device.stem != "eve_energy":  # Services of this device have the iids of their characteristics, so they got new iids.
         assert read == [
             (a["aid"], s["iid"], long(s["type"]), c["iid"], long(c["type"]), c["format"], sorted(c["perms"]), value(c))
             for a in recorded for s in a["services"] for c in s["characteristics"]
@@ -85,26 +85,26 @@ async def test_a_recorded_device_is_imported_served_and_read_back_equal(device, 
 
 
 def value(c):
-    """None for what a thermostat's machine does: hapsim's is switched by its own room (docs/behaviours.md), not by the recorded one."""
+    """Returns the value, or None for the current heating state: hapsim computes it from a simulated room (docs/behaviours.md)."""
     return None if long(c["type"]) == CharacteristicsTypes.HEATING_COOLING_CURRENT else c.get("value")
 
 
 def forget_the_machine(node):
-    """The same, in a profile."""
+    """Removes the current heating state from a profile."""
     if node.get("type") == "CurrentHeatingCoolingState":
         node.pop("value", None)
     return node
 
 
 def long(uuid):
-    """As aiohomekit has it: whole, in capitals, with dashes."""
+    """Returns the UUID as aiohomekit writes it: 36 characters, in capitals."""
     if len(uuid) == 32:
         uuid = "-".join((uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:]))
     return uuid.upper() if "-" in uuid else f"{uuid.upper():0>8}-0000-1000-8000-0026BB765291"
 
 
 async def paired_strangers(phone, accessory):
-    """aiohomekit with HAP-python: one fills A, B and S up with zeros where the other leaves them out, so that about one in 85 fails."""
+    """Pairs aiohomekit with HAP-python. They treat leading zeros of A, B and S differently, so about one pairing in 85 fails."""
     for _ in range(2):
         with contextlib.suppress(AuthenticationError):
             return await phone.pair(accessory)
@@ -112,7 +112,7 @@ async def paired_strangers(phone, accessory):
 
 
 @pytest.mark.parametrize("kind", STRANGERS)
-async def test_a_copy_of_a_stranger_can_not_be_told_from_it(kind, run, ctl, phone, phones, tmp_path):
+async def test_a_copy_of_a_hap_python_accessory_has_the_same_database(kind, run, ctl, phone, phones, tmp_path):
     stranger = await run(program=(*STRANGERS[kind], tmp_path / "state.json"))
     await paired(ctl, stranger.accessory, "original")
     profile = tmp_path / "copy.hasaccessory"
@@ -126,14 +126,14 @@ async def test_a_copy_of_a_stranger_can_not_be_told_from_it(kind, run, ctl, phon
     assert canonical(await ctl("accessories", "copy", "--raw")) == canonical(raw)
     await ctl("unpair", "copy")
 
-    # aiohomekit reads both, and what it knows of them is the same but for the order of permissions.
+    # aiohomekit reads the same database from both, except the order of permissions.
     theirs = await (await paired_strangers(phone, stranger.accessory)).accessories()
     ours = await (await (await phones()).pair(copy.accessory)).accessories()
     assert alike(ours) == alike(theirs)
 
 
 def canonical(text):
-    """An answer to GET /accessories with members sorted, types short and permissions in one order. Truth values stay what they are."""
+    """Returns an answer to GET /accessories with sorted members, short types and sorted permissions. Booleans stay unchanged."""
     return json.dumps(alike(json.loads(text)["accessories"]), sort_keys=True)
 
 
@@ -156,7 +156,7 @@ def alike(accessories):
 
 
 @pytest.mark.parametrize("name", ["kitchen-sink", "bridge-two-lights", "garage-kilgo", "bridge-149"])
-async def test_a_copy_of_our_own_answers_the_same_bytes(name, run, ctl, tmp_path):
+async def test_a_copy_of_a_hapsim_accessory_answers_the_same_bytes(name, run, ctl, tmp_path):
     original = await run(PROFILES / f"{name}.hasaccessory", options=("--setup-code", CODE))
     await paired(ctl, original.accessory, "original")
     profile = tmp_path / "copy.hasaccessory"
@@ -165,11 +165,11 @@ async def test_a_copy_of_our_own_answers_the_same_bytes(name, run, ctl, tmp_path
     copy = await run(profile, options=("--setup-code", CODE))
     await paired(ctl, copy.accessory, "copy")
     assert await ctl("accessories", "copy", "--raw") == before
-    # Alive: what the original does, the copy does.
+    # The profile of the copy is valid.
     assert "error" not in await run_to_its_end(hapsim(), "validate", profile)
 
 
-async def test_a_redacted_profile_has_nothing_of_its_owners(run, ctl, tmp_path):
+async def test_a_redacted_profile_has_no_names_and_identifiers_of_the_owner(run, ctl, tmp_path):
     stranger = await run(program=(*STRANGERS["bridge"], tmp_path / "state.json"))
     await paired(ctl, stranger.accessory, "original")
     profile = tmp_path / "copy.hasaccessory"
@@ -186,13 +186,13 @@ async def test_a_redacted_profile_has_nothing_of_its_owners(run, ctl, tmp_path):
 
 
 def archived(*objects):
-    """What NSKeyedArchiver writes of a graph: `objects` refer to each other by their place, from 1."""
+    """Returns the output of NSKeyedArchiver for a graph: `objects` refer to each other by their position, from 1."""
     document = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", *objects]}
     return plistlib.dumps(document, fmt=plistlib.FMT_BINARY)
 
 
 class Archive:
-    """Collects the objects of an archive in Apple's simulator's manner, as far as it is known."""
+    """Collects the objects of an archive in the form of Apple's simulator, as far as the form is known."""
 
     def __init__(self):
         self.objects = [None]

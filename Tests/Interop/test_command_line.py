@@ -1,4 +1,4 @@
-"""`hapsim run` as a program: what it prints, how it ends.
+"""`hapsim run` as a program: its output and its exit status.
 
 On real sockets because it is about the built program: options, signals, standard streams and exit statuses.
 """
@@ -23,16 +23,16 @@ LIGHT, LOCK, SENSOR = (PROFILES / f"{n}.hasaccessory" for n in ("light-colour", 
 
 
 async def refused(*arguments, status):
-    """Runs hapsim to its end: one clear line on standard error, nothing served."""
+    """Runs hapsim until it ends, checks that it served nothing, and returns its standard error."""
     code, output, errors = await run_to_its_end(hapsim(), *arguments)
     assert code == status, (output, errors)
     assert '"ready"' not in output
     return errors
 
 
-async def test_the_ready_line_is_the_first_whatever_devices_set_as_they_start(run, tmp_path):
+async def test_the_ready_line_is_the_first_line_also_if_devices_set_values_when_they_start(run, tmp_path):
     profile = tmp_path / "hot.hasaccessory"
-    heats = {"type": "CurrentHeatingCoolingState", "value": 1}  # and its target is off
+    heats = {"type": "CurrentHeatingCoolingState", "value": 1}  # although the target is off
     profile.write_text(
         json.dumps(
             {
@@ -47,7 +47,7 @@ async def test_the_ready_line_is_the_first_whatever_devices_set_as_they_start(ru
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_is_followed_by_goodbye_and_exit_0(how, run, network):
+async def test_after_a_signal_hapsim_sends_a_goodbye_and_exits_with_0(how, run, network):
     "[AD.11]"
     simulator = await run(LIGHT)
     service = await network.wait(simulator.accessory.device_id)
@@ -57,7 +57,7 @@ async def test_a_signal_is_followed_by_goodbye_and_exit_0(how, run, network):
     assert network.find(simulator.accessory.device_id) is None
 
 
-async def test_the_stop_command_ends_it_as_well(run, network):
+async def test_the_stop_command_ends_hapsim_with_0(run, network):
     simulator = await run(LIGHT)
     service = await network.wait(simulator.accessory.device_id)
     before = service.goodbyes
@@ -66,24 +66,24 @@ async def test_the_stop_command_ends_it_as_well(run, network):
     await network.wait_for_goodbye(service.name, before)
 
 
-async def test_the_end_of_input_ends_it_after_the_commands(run):
+async def test_the_end_of_input_ends_hapsim_after_all_commands(run):
     simulator = await run(LIGHT)
     lines = [json.dumps({"id": number, "command": "set", "characteristic": "Brightness", "value": number}) for number in range(1, 101)]
-    simulator.process.stdin.write("\n".join(lines).encode())  # the last one without an end of line
+    simulator.process.stdin.write("\n".join(lines).encode())  # the last line has no line feed
     simulator.process.stdin.close()
     assert await simulator.ended() == 0
     answers = [line for line in simulator.said if "ok" in line]
     assert [(answer["id"], answer["ok"]) for answer in answers] == [(number, True) for number in range(1, 101)]
 
 
-async def test_without_any_input_it_exits_at_once():
+async def test_without_input_hapsim_exits_at_once():
     code, output, errors = await run_to_its_end(hapsim(), "run", LIGHT, "--ephemeral", "--interface", "lo", "--commands")
     assert (code, errors) == (0, "")
     assert '"ready"' in output
 
 
 @pytest.mark.parametrize(("expected", "status"), [(50, 0), (51, 1)])
-async def test_the_end_of_input_does_not_cut_a_scenario_short(tmp_path, expected, status):
+async def test_a_scenario_finishes_after_the_end_of_input(tmp_path, expected, status):
     scenario = tmp_path / "scenario.yaml"
     scenario.write_text(
         "end: serve\nsteps:\n  - after: 1h\n  - set: { characteristic: Brightness, value: 50 }\n"
@@ -143,30 +143,30 @@ async def test_several_profiles_are_several_accessories(run, network, phones):
     await lock[0].events.wait(current, 0)
 
 
-async def test_what_is_for_one_accessory_is_refused_for_two():
+async def test_options_for_one_accessory_are_refused_for_two():
     for option in (("--name", "Two"), ("--setup-code", "518-08-582")):
         await refused("run", LIGHT, LOCK, "--interface", "lo", "--ephemeral", *option, status=2)
 
 
-async def test_a_port_in_use_is_said_and_exit_3():
+async def test_a_port_in_use_is_reported_with_exit_status_3():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         errors = await refused("run", LIGHT, "--interface", "lo", "--ephemeral", "--port", port, status=3)
     assert len(errors.strip().splitlines()) == 1 and f"set by --port {port}" in errors, errors
 
 
-async def test_no_such_interface_is_said_and_exit_3():
+async def test_a_missing_interface_is_reported_with_exit_status_3():
     errors = await refused("run", LIGHT, "--interface", "nosuch0", "--ephemeral", status=3)
     assert len(errors.strip().splitlines()) == 1 and "nosuch0" in errors, errors
 
 
-async def test_a_state_folder_that_can_not_be_is_said_and_exit_3(tmp_path):
+async def test_an_impossible_state_folder_is_reported_with_exit_status_3(tmp_path):
     (tmp_path / "file").write_text("")
     errors = await refused("run", LIGHT, "--interface", "lo", "--state", tmp_path / "file" / "state", status=3)
     assert len(errors.strip().splitlines()) == 1 and str(tmp_path) in errors, errors
 
 
-async def test_an_invalid_profile_is_refused_with_all_its_problems_and_their_places(tmp_path):
+async def test_an_invalid_profile_is_refused_with_the_lines_of_all_errors(tmp_path):
     profile = tmp_path / "broken.hasaccessory"
     profile.write_text(
         '{ "format": "hasaccessory/1", "name": "Broken",\n'
@@ -180,7 +180,7 @@ async def test_an_invalid_profile_is_refused_with_all_its_problems_and_their_pla
         said = output + errors
         assert code == 1 and '"ready"' not in said, said
         assert [int(n) for n in sorted(set(re.findall(r"broken\.hasaccessory:(\d+):\d+", said)))] == [2, 4, 5], said
-        assert "services" in said and "Brightness" in said, said  # did you mean
+        assert "services" in said and "Brightness" in said, said  # "did you mean"
 
     code, output, _ = await run_to_its_end(hapsim(), "validate", profile, "--json")
     assert code == 1
@@ -199,7 +199,7 @@ async def test_the_profiles_of_the_walkthrough_are_valid(tmp_path):
         assert code == 0, output + errors
 
 
-async def test_what_is_no_profile_is_refused(tmp_path):
+async def test_a_file_that_is_no_profile_is_refused(tmp_path):
     (tmp_path / "no.hasaccessory").write_bytes(b"\xff\xfe{")
     (tmp_path / "deep.hasaccessory").write_text("[" * 100_000)
     for path in (tmp_path / "no.hasaccessory", tmp_path / "deep.hasaccessory"):
@@ -215,17 +215,17 @@ async def test_what_is_no_profile_is_refused(tmp_path):
      ["run", LIGHT, "--state", "x", "--ephemeral"], ["run", LIGHT, "--bind"]],
     ids=lambda arguments: " ".join(map(str, arguments[-2:])).replace(str(PROFILES), "") or "nothing",
 )  # fmt: skip
-async def test_wrong_usage_is_exit_2(arguments):
+async def test_wrong_usage_ends_with_exit_status_2(arguments):
     assert await refused(*arguments, status=2)
 
 
-async def test_what_needs_no_network_works():
+async def test_commands_without_a_network_succeed():
     for arguments in (["--help"], ["--version"], ["run", "--help"], ["types", "garage"], ["validate", *ALL]):
         code, output, errors = await run_to_its_end(hapsim(), *arguments)
         assert (code, errors) == (0, "") and (output or arguments[0] == "validate"), (arguments, output, errors)
 
 
-async def test_name_and_setup_id_are_taken(run, network):
+async def test_the_options_for_name_and_setup_id_are_used(run, network):
     "[AD.9, SC.4]"
     simulator = await run(LIGHT, options=("--name", "Küche 💡", "--setup-id", "7OSX", "--setup-code", "518-08-582"))
     accessory = simulator.accessory
@@ -247,17 +247,17 @@ async def test_pairings_and_reset(run, phone, tmp_path):
     assert code == 0 and home.identifier not in output, output
     again = await run(LIGHT, state=tmp_path)
     assert again.accessory.device_id != simulator.accessory.device_id
-    assert again.accessory.setup_code == simulator.accessory.setup_code  # as if printed on a label
+    assert again.accessory.setup_code == simulator.accessory.setup_code  # as if it were printed on a label
 
 
-async def test_without_mdns_it_is_still_there(run, network):
+async def test_without_mdns_the_accessory_answers_at_its_port(run, network):
     simulator = await run(LIGHT, options=("--bonjour", "off"))
     async with PlainConnection(simulator.accessory) as connection:
         assert (await connection.ask("GET", "/accessories")).status == 470
     assert network.find(simulator.accessory.device_id) is None
 
 
-async def test_a_name_that_is_taken_is_changed_and_the_accessory_stays(run, network, phone):
+async def test_a_name_in_use_is_changed_and_both_accessories_are_announced(run, network, phone):
     "[AD.12]"
     first = await run(LIGHT)
     await network.wait(first.accessory.device_id)
@@ -269,11 +269,11 @@ async def test_a_name_that_is_taken_is_changed_and_the_accessory_stays(run, netw
     assert (renamed["from"], f"{renamed['to']}._hap._tcp.local.") == ("Colour Light", service.name)
     home = await phone.pair(second.accessory)
     assert await home.accessories()
-    # Seen as before; should the other's withdrawal of the name have been heard last, its owner says it again.
+    # The first one is still announced. If the second one's withdrawal of the name arrived last, the owner announces the name again.
     await network.wait(first.accessory.device_id, sf="1")
 
 
-async def test_two_of_a_name_in_one_process_are_told_apart(run, network, tmp_path):
+async def test_two_accessories_of_one_name_in_one_process_get_different_names(run, network, tmp_path):
     "[AD.12]"
     other = tmp_path / "other.hasaccessory"
     document = json.loads(LIGHT.read_text()) | {"serialNumber": "LIGHT-COLOUR-2"}
@@ -284,9 +284,9 @@ async def test_two_of_a_name_in_one_process_are_told_apart(run, network, tmp_pat
 
 
 @pytest.mark.parametrize("command", ["run", "judge"])
-async def test_the_port_of_the_second_accessory_is_taken(command):
-    """The first one is served by then, and ends in good order."""
-    port = 20_000  # nobody else uses it in this network namespace: the kernel gives out ports from 32768 on
+async def test_a_port_in_use_for_the_second_accessory_is_reported(command):
+    """The first accessory is already served then. hapsim stops it and exits with 3."""
+    port = 20_000  # not in use in this network namespace: the kernel assigns ports from 32768
     with socket.socket() as second:
         second.bind(("127.0.0.1", port + 1))
         second.listen()
@@ -310,7 +310,7 @@ def test_a_lost_write_to_standard_output_is_an_error_and_a_closed_pipe_is_not(wo
     assert done.stderr == "" and done.returncode in (0, -signal.SIGPIPE)
 
 
-async def test_a_served_run_whose_output_was_lost_ends_with_3():
+async def test_a_served_run_whose_output_cannot_be_written_ends_with_3():
     with open("/dev/full", "w") as full:
         process = await asyncio.create_subprocess_exec(
             hapsim(), "run", LIGHT, "--ephemeral", "--interface", "lo", "--json", "--commands",
@@ -349,13 +349,13 @@ MISSING = "/nonexistent/file"
     ],
     ids=lambda words: " ".join(str(word) for word in words),
 )  # fmt: skip
-async def test_a_file_that_is_missing_is_exit_3(words):
+async def test_a_missing_file_ends_with_exit_status_3(words):
     program = Path(hapsim()).with_name(words[0])
     status, _, errors = await run_to_its_end(program, *words[1:])
     assert status == 3, errors
 
 
-async def test_scenario_words_are_checked_before_the_first_step(tmp_path):
+async def test_words_in_a_scenario_are_checked_before_the_first_step(tmp_path):
     scenario = tmp_path / "s.yaml"
     scenario.write_text(
         "steps:\n  - note: begins\n  - after: 1h\n  - set: { characteristic: LockTargetState, value: opn }\n"

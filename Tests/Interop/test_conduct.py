@@ -1,4 +1,4 @@
-"""Preset `hap-python` beside HAP-python 5.0.0 itself: the same database, the same questions, and the answers compared.
+"""Preset `hap-python` compared with HAP-python 5.0.0: the same database, the same requests, the same answers.
 
 On real sockets because HAP-python is a third party.
 """
@@ -17,7 +17,7 @@ TWIN = Path(__file__).with_name("twin.py")
 
 
 def profile_of(accessories):
-    """The profile of a database as a controller reads it."""
+    """Returns the profile of a database that a controller read."""
     (accessory,) = accessories
     services = []
     for service in accessory["services"]:
@@ -27,7 +27,7 @@ def profile_of(accessories):
             if kept.get("value", 0) is None:
                 del kept["value"]
             for member in METADATA:
-                kept.setdefault(member)  # null: without what Apple's definition has
+                kept.setdefault(member)  # null: without the metadata of Apple's definition
             characteristics.append(kept)
         kept = {"type": service["type"], "iid": service["iid"], "characteristics": characteristics}
         if service.get("primary"):
@@ -39,7 +39,7 @@ def profile_of(accessories):
 
 
 class Ids:
-    """Where the characteristics are, by their types."""
+    """The iids of the characteristics, by type."""
 
     def __init__(self, accessories):
         self.of = {}
@@ -56,7 +56,7 @@ def write(*entries, **members):
 
 
 def questions(ids):
-    """Name, method, target, body; each is asked of both in this order."""
+    """Yields name, method, target and body of each request. Both accessories get the requests in this order."""
     on, brightness, hue = ids["25"], ids["8"], ids["13"]
     target, state, press, identify, model = ids["35"], ids["33"], ids["73"], ids["14"], ids["21"]
     every = ",".join(f"1.{iid}" for iid in ids.of.values() if iid != identify)
@@ -119,9 +119,9 @@ PLAIN = [
     ("POST", "/pairings"), ("POST", "/resource"), ("PUT", "/prepare"),
 ]  # fmt: skip
 
-# Where the preset is known to differ, and why it does; docs/conduct.md says the same.
+# The known differences of the preset, with the reason. The quirks page in docs/ has the same list.
 DIFFERENCES = {
-    "plain PUT /characteristics": "before Pair Verify HAP-python leaves out the status where it writes",
+    "plain PUT /characteristics": "before Pair Verify HAP-python omits the status of a successful write",
     "plain PUT /prepare": "the same",
     "plain POST /pairings": "before Pair Verify HAP-python fails an assertion",
 }
@@ -169,7 +169,7 @@ RESOURCE = {"homekit-adk": 470, "hap-nodejs": 470, "hap-python": 500, "brutella-
 
 
 @pytest.mark.parametrize("preset", RESOURCE)
-async def test_a_resource_without_a_camera_before_pair_verify_is_answered_as_by_the_stack(run, preset):
+async def test_resource_before_pair_verify_without_a_camera_is_answered_with_the_status_of_the_stack(run, preset):
     ours = await run(PROFILES / "lock.hasaccessory", options=("--conduct", preset))
     async with PlainConnection(ours.accessory) as connection:
         answer = await connection.ask("POST", "/resource", b"{}")
@@ -179,7 +179,7 @@ async def test_a_resource_without_a_camera_before_pair_verify_is_answered_as_by_
             assert await connection.closed() == b""
 
 
-async def test_an_answer_of_a_conduct_can_be_none(run, tmp_path):
+async def test_quirks_can_leave_a_request_without_an_answer(run, tmp_path):
     conduct = tmp_path / "silent.json"
     conduct.write_text(json.dumps({"unverified": "none", "unknownAddress": "none close", "securesUnknownAddresses": False}))
     ours = await run(PROFILES / "lock.hasaccessory", options=("--conduct", conduct))

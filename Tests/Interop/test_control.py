@@ -1,4 +1,4 @@
-"""The control API over its socket: what programs see of it and do with it.
+"""The control API over its socket: what programs can see and do with it.
 
 On real sockets because web clients and schemathesis are third parties.
 """
@@ -20,7 +20,7 @@ BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
 LAMP = PROFILES / "light-white.hasaccessory"
 
 
-async def test_a_controller_and_the_api_see_what_the_other_does(run, phone, webs):
+async def test_a_controller_and_the_api_see_changes_of_each_other(run, phone, webs):
     simulator = await run(GARAGE, options=("--virtual-time",))
     web, listener = await webs(simulator), await webs(simulator)
     events = await listener.follow("/v1/events")
@@ -41,18 +41,18 @@ async def test_a_controller_and_the_api_see_what_the_other_does(run, phone, webs
     assert await home.put((*target, 0)) == {}
     _, wrote = await first(events, "wrote", iid=target[1])
     assert (wrote["value"], wrote["word"], wrote["controller"]) == (0, "open", home.identifier)
-    # From the API to the controller, in its own time.
+    # From the API to the controller, in simulated time.
     assert (await web.ask("POST", "/v1/clock/advance", {"duration": "8s"})).json["now"] == 8
     await home.events.wait(current, 0)
     refused = await web.ask("PUT", "/v1/accessories/1/characteristics/TargetDoorState", {"value": 2})
     assert refused.status == 422 and "maxValue is 1" in refused.error["message"]
-    # Its pairing goes by hand, durably, and with it the session.
+    # Deleting the pairing is durable, and ends its session.
     assert (await web.ask("DELETE", f"/v1/accessories/1/pairings/{home.identifier}")).json == {"pairings": 1}
     await first(events, "unpaired", controller=home.identifier)
     assert (await web.ask("GET", "/v1/accessories/1")).json["statusFlags"] == 1
 
 
-async def test_who_comes_back_is_told_what_was_missed(run, webs):
+async def test_a_client_that_reconnects_gets_the_events_that_it_missed(run, webs):
     simulator = await run(LAMP)
     web, one = await webs(simulator), await webs(simulator)
     events = await one.follow("/v1/events?event=changed")
@@ -64,7 +64,7 @@ async def test_who_comes_back_is_told_what_was_missed(run, webs):
     again = await webs(simulator)
     events = await again.follow("/v1/events?event=changed", Last_Event_ID=number)
     assert [(await first(events, "changed"))[1]["value"] for _ in range(2)] == [12, 13]
-    # A number of another process says nothing here: everything that is known is told, and that it isn't all.
+    # An unknown number has no meaning in this process: all known events are sent, after an event `lost`.
     stranger = await webs(simulator)
     events = await stranger.follow("/v1/events?after=123456")
     name, data = None, None
@@ -74,7 +74,7 @@ async def test_who_comes_back_is_told_what_was_missed(run, webs):
     assert (name, data["after"]) == ("lost", 123456)
 
 
-async def test_numbers_of_another_process_say_nothing(run, webs):
+async def test_event_numbers_of_another_process_are_ignored(run, webs):
     simulator = await run(LAMP)
     web = await webs(simulator)
     await web.ask("GET", "/v1/log")
@@ -89,11 +89,11 @@ async def test_numbers_of_another_process_say_nothing(run, webs):
 
 
 @pytest.mark.parametrize("options", [("--quiet",), ()])
-async def test_all_is_told_from_the_first_who_asks(options, run, phone, webs):
-    """The simulator prints JSON: with --quiet only trouble, otherwise each event. Neither is in the log before a client reads it."""
+async def test_all_events_are_sent_from_the_first_client_on(options, run, phone, webs):
+    """The simulator prints JSON: with --quiet only errors, otherwise each event. In both cases recording begins with the first client."""
     simulator = await run(LAMP, options=options)
     web, listener = await webs(simulator), await webs(simulator)
-    # Adds nothing to the journal: nobody looks yet.
+    # No event is recorded, because no client has read the log or the events.
     await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
     events = await listener.follow("/v1/events")
     home = await phone.pair(simulator.accessory)
@@ -103,14 +103,14 @@ async def test_all_is_told_from_the_first_who_asks(options, run, phone, webs):
     await first(events, "wrote", controller=home.identifier)
     log = (await web.ask("GET", "/v1/log?event=changed,wrote")).json["events"]
     assert [event["event"] for event in log] == ["wrote"]
-    # Whatever is served from then on is told of, too.
+    # Events of accessories that are added later are sent too.
     added = await web.ask("POST", "/v1/accessories", {"format": "hasaccessory/1", "name": "Desk", "category": "lightbulb", "services": [{"type": "LightBulb"}]})
     await web.ask("PUT", f"/v1/accessories/{added.json['number']}/characteristics/On", {"value": True})
     await first(events, "changed", number=added.json["number"])
 
 
-async def test_other_manners(run, phone, webs):
-    "A controller is met by them after the start anew that they take."
+async def test_quirks_are_replaced_over_the_api(run, phone, webs):
+    """The quirks apply after the restart that they cause."""
     simulator = await run(LAMP)
     web = await webs(simulator)
     home = await phone.pair(simulator.accessory)
@@ -123,8 +123,8 @@ async def test_other_manners(run, phone, webs):
     assert (wrong.status, wrong.error["line"]) == (422, 2) and "booleans" in wrong.error["message"]
 
 
-async def test_the_structure_changes_under_a_controller(run, phone, webs):
-    "It keeps its connection, its ids and its subscription."
+async def test_a_change_of_the_structure_keeps_the_session_of_a_controller(run, phone, webs):
+    """The controller keeps its connection, its iids and its subscription."""
     simulator = await run(LAMP)
     web = await webs(simulator)
     home = await phone.pair(simulator.accessory)
@@ -147,8 +147,8 @@ async def test_the_structure_changes_under_a_controller(run, phone, webs):
     assert await home.value((rate["aid"], rate["iid"])) == 5
 
 
-async def test_a_replaced_profile_lets_a_door_arrive_on_time(run, webs):
-    "A behaviour continues if its service and parameters are unchanged, and starts again if a parameter changed."
+async def test_a_door_arrives_on_time_although_the_profile_is_replaced(run, webs):
+    """A behaviour continues if its service and parameters are unchanged, and starts again if a parameter changed."""
     simulator = await run(GARAGE, options=("--virtual-time",))
     web, listener = await webs(simulator), await webs(simulator)
     events = await listener.follow("/v1/events?event=changed")
@@ -170,7 +170,7 @@ async def test_a_replaced_profile_lets_a_door_arrive_on_time(run, webs):
     _, arrived = await first(events, "changed", word="open", iid=iid)
     assert arrived["now"] == 8
 
-    # The same edit again with another travel time: now the door starts again.
+    # The same edit with another travel time: now the door starts again.
     await web.ask("PUT", "/v1/accessories/1/characteristics/TargetDoorState", {"value": "closed"})
     await advance("6s")
     profile["services"][0]["behaviour"]["travelTime"] = "9s"
@@ -189,7 +189,7 @@ async def test_a_scenario_over_the_api(run, webs):
     assert (await web.ask("GET", "/v1/scenario")).json == {"state": "none"}
     wrong = await web.ask("PUT", "/v1/scenario", {"yaml": "steps:\n  - st: {}\n"})
     assert wrong.status == 422 and (wrong.error["line"], wrong.error["column"]) == (2, 5)
-    # Nor may it have files of this machine read.
+    # A scenario of the API must not read files of this machine.
     for command in ("add", "replace"):
         wrong = await web.ask("PUT", "/v1/scenario", {"yaml": f"steps:\n  - {command}: {{ profile: {LAMP} }}\n"})
         assert (wrong.status, wrong.error["line"]) == (422, 2), wrong.body
@@ -205,7 +205,7 @@ async def test_a_scenario_over_the_api(run, webs):
 
 
 @pytest.mark.parametrize("options", [("--quiet",), ()])
-async def test_a_scenario_over_the_api_hears_events_without_a_reader(options, run, webs):
+async def test_a_scenario_over_the_api_gets_events_without_a_client_of_events(options, run, webs):
     simulator = await run(LAMP, options=options)
     web = await webs(simulator)
     text = "steps:\n  - when: { event: changed, characteristic: On }\n  - set: { characteristic: Brightness, value: 77 }\n"
@@ -214,7 +214,7 @@ async def test_a_scenario_over_the_api_hears_events_without_a_reader(options, ru
     assert (await web.ask("GET", "/v1/scenario")).json["state"] == "passed"
 
 
-async def test_with_control_all_is_recorded_from_the_start(run, webs):
+async def test_with_option_control_all_events_are_recorded_from_the_start(run, webs):
     simulator = await run(LAMP, options=("--control", "0"))
     web = await webs(simulator)
     await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
@@ -222,8 +222,8 @@ async def test_with_control_all_is_recorded_from_the_start(run, webs):
     assert [event["value"] for event in events] == [3]
 
 
-async def test_what_comes_over_the_api_is_recorded(run, webs, tmp_path):
-    "With the accessory that it was for: whoever plays it again has no path that says so."
+async def test_requests_of_the_api_are_recorded_in_a_scenario(run, webs, tmp_path):
+    """The recording names the accessory, because a replay does not have the path of the request."""
     file = tmp_path / "recorded.yaml"
     simulator = await run(GARAGE, LAMP, command="record", options=("--output", file))
     answer = await (await webs(simulator)).ask("PUT", "/v1/accessories/2/characteristics/Brightness", {"value": 33})
@@ -233,7 +233,7 @@ async def test_what_comes_over_the_api_is_recorded(run, webs, tmp_path):
     assert simulator.accessories[1].name in step and "33" in step, step
 
 
-async def test_it_can_be_off_or_in_the_way_of_another(run, webs):
+async def test_the_api_can_be_off_and_a_port_in_use_is_reported(run, webs):
     simulator = await run(LAMP, options=("--control", "off"))
     assert "control" not in simulator.said[0]
     other = await run(LAMP)
@@ -243,7 +243,7 @@ async def test_it_can_be_off_or_in_the_way_of_another(run, webs):
 
 
 @pytest.mark.parametrize("example", ["python", "curl"])
-async def test_an_example_does_what_it_shows(example):
+async def test_an_example_runs_without_errors(example):
     folder = PROFILES.parent / "Examples" / example
     program = (sys.executable, folder / "test_garage.py") if example == "python" else (folder / "walk.sh",)
     status, output, errors = await run_to_its_end(*program, hapsim(), PROFILES)
@@ -258,16 +258,16 @@ async def test_the_description_is_valid(run, webs):
     openapi_spec_validator.validate(document)
 
 
-async def test_the_api_is_as_it_is_described(run):
-    """schemathesis finds nothing: examples, limits, what it makes up, and links from one request to the next. API_EXAMPLES says how much it makes up;
-    `make api-fuzz` has it ask some ten thousand times."""
+async def test_the_api_conforms_to_its_description(run):
+    """schemathesis finds no error. It sends examples, limits and random requests, and follows links from one request to the next. API_EXAMPLES is the number
+    of requests per operation; `make api-fuzz` sends some ten thousand."""
     simulator = await run(GARAGE, BRIDGE)
     program = Path(sys.executable).with_name("schemathesis")
     examples = os.environ.get("API_EXAMPLES", "4")
     status, output, errors = await run_to_its_end(
         program, "--config-file", Path(__file__).with_name("schemathesis.toml"), "run",
         "http://%s:%d/v1/openapi.json" % control(simulator), "--checks", "all", "-n", examples, "--seed", "1",
-        # It never ends, as it should.
+        # Its answer is endless by design.
         "--exclude-operation-id", "followEvents", "--continue-on-failure",
         patience=280 if examples == "4" else 3000,
         environment={"SCHEMATHESIS_HOOKS": str(Path(__file__).with_name("schemathesis_hooks.py"))},

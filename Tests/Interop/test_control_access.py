@@ -13,8 +13,8 @@ from web import control, first
 LAMP = PROFILES / "light-white.hasaccessory"
 
 
-async def test_other_sites_are_turned_away(run, webs):
-    "[DNS rebinding, cross-site requests] Nothing of it is carried out."
+async def test_requests_from_other_sites_are_refused(run, webs):
+    """[DNS rebinding, cross-site requests] Refused requests have no effect."""
     simulator = await run(LAMP)
     _, port = control(simulator)
     body = {"value": 99}
@@ -44,7 +44,7 @@ async def test_other_sites_are_turned_away(run, webs):
     assert (await web.ask("PUT", target, body, Origin=f"http://127.0.0.1:{port}")).json["value"] == 99
 
 
-async def test_what_is_too_much_or_makes_no_sense_is_refused(run, webs):
+async def test_oversized_and_malformed_requests_are_refused(run, webs):
     simulator = await run(LAMP)
     for request, status in (
         (b"GET /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4194305\r\n\r\n", 413),
@@ -72,7 +72,7 @@ async def test_requests_follow_each_other_on_a_connection(run, webs):
     web = await webs(simulator)
     for _ in range(3):
         assert (await web.ask("GET", "/v1")).status == 200
-    # Several at once, in pieces, with chunks.
+    # Several requests at once, split into small writes, with chunks.
     host = web.host.encode()
     text = b"GET /v1 HTTP/1.1\r\nHost: " + host + b"\r\n\r\n"
     text += b"PUT /v1/accessories/1/characteristics/Brightness HTTP/1.1\r\nHost: " + host
@@ -84,7 +84,7 @@ async def test_requests_follow_each_other_on_a_connection(run, webs):
     assert [answer.status for answer in answers] == [200, 200, 200]
     assert answers[1].json["value"] == 7 and answers[2].fields["connection"] == "close"
     assert await web.is_over()
-    # HEAD has the head alone, and a body that is announced is waited for.
+    # HEAD is answered without a body. The server waits for a body that Content-Length declares.
     web = await webs(simulator)
     head = await web.ask("HEAD", "/v1/openapi.json")
     assert (head.status, head.body) == (200, b"") and int(head.fields["content-length"]) > 10_000
@@ -96,8 +96,8 @@ async def test_requests_follow_each_other_on_a_connection(run, webs):
 
 
 @pytest.mark.long
-async def test_more_connections_than_places(run, webs):
-    "Who asks nothing gives way; who is told events stays."
+async def test_idle_connections_are_evicted_at_the_limit(run, webs):
+    """Idle connections are evicted; a connection that follows events stays."""
     simulator = await run(LAMP)
     listener = await webs(simulator)
     events = await listener.follow("/v1/events")
@@ -108,7 +108,7 @@ async def test_more_connections_than_places(run, webs):
     assert await idle[0].is_over()
 
 
-async def test_beyond_loopback_a_token_is_needed(run, webs, tmp_path):
+async def test_an_address_beyond_loopback_requires_a_token(run, webs, tmp_path):
     status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--ephemeral", "--control", "0.0.0.0:0")
     assert (status, output) == (2, "") and "--control-token" in errors
     simulator = await run(LAMP, options=("--control", "127.0.0.1:0", "--control-token", "open-sesame"))
@@ -120,10 +120,10 @@ async def test_beyond_loopback_a_token_is_needed(run, webs, tmp_path):
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesamE")).status == 401
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesame")).status == 200
     assert (await (await webs(simulator)).ask("GET", "/v1/events")).status == 401
-    # With a token the machine's own name is accepted.
+    # With a token the machine's host name is accepted.
     own = {"Host": gethostname().partition(".")[0], "Authorization": "Bearer open-sesame"}
     assert (await (await webs(simulator)).ask("GET", "/v1", **own)).status == 200
-    # Before its body is there, and from a file.
+    # Access is checked before the body arrives. The token can come from a file.
     (tmp_path / "token").write_text("from-a-file\n")
     kept = await run(LAMP, options=("--control", "127.0.0.1:0", "--control-token-file", tmp_path / "token"))
     early = await webs(kept)

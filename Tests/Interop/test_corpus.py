@@ -1,4 +1,4 @@
-"""Scripts/corpus: what it compares, and what it leaves out.
+"""Scripts/corpus: what it compares and what it ignores.
 
 Without sockets: two small folders are compared.
 """
@@ -21,7 +21,7 @@ exit status 0
 
 @pytest.fixture
 def folders(tmp_path):
-    """Two recordings: `folders(old, new)` writes their files and returns their paths."""
+    """`folders(old, new)` writes the files of two recordings and returns their paths."""
 
     def write(old, new):
         for name, texts in (("old", old), ("new", new)):
@@ -38,7 +38,7 @@ def normalized(path, text, **how):
     return "\n".join(corpus_compare.normalized(path, text, **how))
 
 
-def test_equal_recordings_have_no_differences_whatever_is_kept_and_written_in_the_manifest(folders):
+def test_equal_recordings_have_no_differences_and_kept_and_the_manifest_are_ignored(folders):
     old, new = folders({"texts/a.txt": "one\n", "kept/a": "x"}, {"texts/a.txt": "one\n", "kept/a": "y", "kept/b": ""})
     assert corpus_compare.compare(old, new) == ([], [])
 
@@ -50,7 +50,7 @@ def test_a_changed_a_missing_and_a_new_file_are_differences(folders):
     assert (missing, added) == ("b.txt: missing", "c.txt: new")
 
 
-def test_an_intended_difference_is_left_out_and_one_that_matches_nothing_is_reported(folders):
+def test_an_intended_difference_is_skipped_and_an_entry_that_matches_nothing_is_reported(folders):
     old, new = folders({"a.txt": "one\ntwo\n"}, {"a.txt": "one\nthree\n"})
     intended = "# both signs\nfiles: a.txt\nlines: ^[-+]t\nwhy: numbers rose\n\nfiles: b*\nlines: .\nwhy: never\n"
     found, unused = corpus_compare.compare(old, new, intended)
@@ -82,7 +82,7 @@ def test_a_malformed_file_of_intended_differences_is_refused_with_a_line(text):
         corpus_compare.intended_differences(text)
 
 
-def test_random_identifiers_are_replaced_by_their_number_in_live_recordings_alone():
+def test_random_identifiers_are_replaced_by_numbers_only_in_live_recordings():
     first, second = PAIRED.format(device="2E:9C:96:62:5A:87"), PAIRED.format(device="00:11:22:33:44:55")
     assert normalized("live/a.txt", first) == normalized("live/a.txt", second)
     assert "Paired with <device 1>" in normalized("live/a.txt", first)
@@ -96,12 +96,12 @@ def test_chosen_ports_and_codes_stay_and_random_ones_are_replaced():
     assert text == '127.0.0.1:8826 127.0.0.1:<port> "port":<port> 031-45-154 <code>'
 
 
-def test_the_time_of_the_machine_is_replaced_and_virtual_durations_stay():
+def test_real_times_are_replaced_and_virtual_durations_stay():
     text = '<testsuite time="10.572" timestamp="2026-11-24T16:40:59">'
     assert normalized("world/junit.xml", text, exact=True) == '<testsuite time="10.572" timestamp="<time>">'
 
 
-def test_what_follows_the_seed_of_a_world_is_compared_only_if_the_comparison_is_exact(folders):
+def test_seed_dependent_lines_of_a_world_are_compared_only_exactly(folders):
     text = "haptest 0.1.0 · Lock at 127.0.0.1:{} · seed 1\nPASS        {}  75 ms\nPASS        {}  <1 ms\n"
     old, new = folders({"world/a.txt": text.format(48572, "RD-01", "WR-01")}, {"world/a.txt": text.format(50001, "WR-01", "RD-01")})
     assert corpus_compare.compare(old, new) == ([], [])
@@ -110,7 +110,7 @@ def test_what_follows_the_seed_of_a_world_is_compared_only_if_the_comparison_is_
     assert len(corpus_compare.compare(old, new)[0]) == 1
 
 
-def test_events_that_wait_for_no_request_are_sorted_at_the_end_each_once():
+def test_unsolicited_events_are_moved_to_the_end_without_duplicates():
     text = '{"event":"advertised"}\n{"event":"wrote"}\n{"event":"advertised"}\n{"event":"paired"}'
     assert normalized("live/a.txt", text) == '{"event":"wrote"}\n{"event":"paired"}\n{"event":"advertised"}'
 

@@ -1,4 +1,4 @@
-"""What is done to a running accessory, through `hapsim ctl` and standard input, and what its controllers see of it.
+"""Commands for a running accessory, through `hapsim ctl` and standard input, and their effect on controllers.
 
 On real sockets because aiohomekit is a third party, and local sockets and peer identities are the kernel's.
 """
@@ -22,12 +22,12 @@ OPEN, CLOSED, OPENING, CLOSING, STOPPED = range(5)
 
 
 async def ctl(state, *words):
-    """`hapsim ctl`: exit status, standard output, standard error."""
+    """Runs `hapsim ctl` and returns exit status, standard output and standard error."""
     return await run_to_its_end(hapsim(), "ctl", *words, "--state", state)
 
 
 async def done(state, *words):
-    """The answer to a command that is carried out."""
+    """Returns the answer to a command that succeeds."""
     status, output, errors = await ctl(state, *words, "--json")
     assert (status, errors) == (0, ""), (words, status, output, errors)
     answer = json.loads(output)
@@ -40,18 +40,18 @@ def control(state):
 
 
 async def eventually_value(home, identifier):
-    """A value, once the controller is connected again. Waits for events of aiohomekit, not for time."""
+    """Returns a value after the controller has reconnected. Waits for events of aiohomekit, without a delay."""
     async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 return await home.value(identifier)
-            except Exception as error:  # what it raises while it reconnects is of many kinds
+            except Exception as error:  # aiohomekit raises several kinds of errors while it reconnects
                 if isinstance(error, (TimeoutError, asyncio.CancelledError, AssertionError)):
                     raise
                 await asyncio.sleep(0)
 
 
-async def test_words_for_a_door(run, phone, tmp_path):
+async def test_ctl_sets_obstructs_lists_and_stops_a_door(run, phone, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     home = await phone.pair(simulator.accessory)
     accessories = await home.accessories()
@@ -75,7 +75,7 @@ async def test_words_for_a_door(run, phone, tmp_path):
     assert control(tmp_path) == []
 
 
-async def test_a_press_is_an_event(run, phone, tmp_path):
+async def test_a_press_sends_an_event(run, phone, tmp_path):
     simulator = await run(BUTTON, state=tmp_path)
     home = await phone.pair(simulator.accessory)
     button = characteristic(await home.accessories(), "INPUT_EVENT")
@@ -110,7 +110,7 @@ async def test_a_lamp_behind_a_bridge_goes_offline_and_comes_back(run, phone, tm
     assert status == 1 and "only a bridged accessory" in errors
 
 
-async def test_the_radio_goes_off_and_on(run, network, phone, tmp_path):
+async def test_the_radio_is_switched_off_and_on(run, network, phone, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     accessory = simulator.accessory
     home = await phone.pair(accessory)
@@ -121,7 +121,7 @@ async def test_the_radio_goes_off_and_on(run, network, phone, tmp_path):
     await network.wait_for_goodbye(service.name, before=goodbyes)
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection(accessory.address, accessory.port)
-    # Its owner can still open the door by hand.
+    # A person can still open the door by hand.
     await done(tmp_path, "set", "Current Door State", "open")
     await done(tmp_path, "radio", "on")
     await network.wait(accessory.device_id, sf="0")
@@ -130,7 +130,7 @@ async def test_the_radio_goes_off_and_on(run, network, phone, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["reboot", "power-cut"])
-async def test_a_controller_comes_back_after_a_start_anew(run, network, phone, tmp_path, how):
+async def test_a_controller_reconnects_after_a_restart(run, network, phone, tmp_path, how):
     simulator = await run(GARAGE, state=tmp_path)
     accessory = simulator.accessory
     home = await phone.pair(accessory)
@@ -149,7 +149,7 @@ async def test_a_controller_comes_back_after_a_start_anew(run, network, phone, t
         assert service.goodbyes == goodbyes
 
 
-async def test_a_factory_reset_makes_another_accessory(run, network, phones, tmp_path):
+async def test_a_factory_reset_changes_the_device_id(run, network, phones, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     before = simulator.accessory
     await (await phones()).pair(before)
@@ -179,7 +179,7 @@ async def test_disconnecting_one_of_two(run, phones, tmp_path):
     assert status == 1 and f'did you mean "{home.identifier}"?' in errors
 
 
-async def test_accessories_come_and_go(run, network, phone, tmp_path):
+async def test_accessories_are_added_and_removed(run, network, phone, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     os.symlink(PROFILES / "switch.hasaccessory", tmp_path / "switch.hasaccessory")
     process = await asyncio.create_subprocess_exec(
@@ -211,7 +211,7 @@ async def test_a_door_opens_only_after_time_is_advanced(run, phone, tmp_path):
     assert await home.subscribe(current) == {}
     assert await home.put((*target, OPEN)) == {}
     await home.events.wait(current, OPENING)
-    # Standard input and ctl speak of the same time.
+    # Standard input and ctl use the same clock.
     assert (await simulator.command("advance", duration="1s"))["now"] == 1
     assert await home.value(current) == OPENING
     assert await ctl(tmp_path, "advance", "1h") == (0, "The time is 3601 s.\n", "")
@@ -234,7 +234,7 @@ async def test_several_processes_share_a_folder(run, tmp_path):
     assert status == 0 and first.accessory.name in output and "Floor Lamp" in output
     status, _, errors = await ctl(tmp_path, "reboot", "--accessory", "Flor Lamp")
     assert status == 1 and 'did you mean "Floor Lamp"?' in errors
-    # One that was killed leaves its socket, which is nobody's.
+    # A killed process leaves its socket without an owner.
     await second.stop(signal.SIGKILL)
     assert len(control(tmp_path)) == 2
     await done(tmp_path, "obstruct", "off")
@@ -245,7 +245,7 @@ async def test_several_processes_share_a_folder(run, tmp_path):
     assert control(tmp_path) == []
 
 
-async def test_wrong_words_are_wrong_usage_and_nothing_is_done(run, tmp_path):
+async def test_wrong_usage_is_reported_and_has_no_effect(run, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     for words, says in (
         (("dance",), "there is no command dance: did you mean advance?"),
@@ -264,11 +264,11 @@ async def test_wrong_words_are_wrong_usage_and_nothing_is_done(run, tmp_path):
     assert (await simulator.command("status"))["ok"] is True
 
 
-async def test_hostile_senders_hold_up_nobody(run, tmp_path):
+async def test_hostile_clients_do_not_block_other_clients(run, tmp_path):
     simulator = await run(GARAGE, state=tmp_path)
     (path,) = control(tmp_path)
     idle = []
-    for _ in range(40):  # more than there are places for
+    for _ in range(40):  # more than the limit of connections
         one = socket.socket(socket.AF_UNIX)
         one.connect(str(path))
         idle.append(one)
@@ -282,7 +282,7 @@ async def test_hostile_senders_hold_up_nobody(run, tmp_path):
     assert "65536" in answers[0]["error"]["message"]
     assert answers[1]["id"] == 1 and answers[3]["id"] == 2
     writer.close()
-    # One that sends and sends and never reads.
+    # A client that sends continuously and never reads.
     greedy = socket.socket(socket.AF_UNIX)
     greedy.connect(str(path))
     greedy.setblocking(False)

@@ -1,6 +1,6 @@
-"""What controllers make of accessories that break a rule: aiohomekit 4.0.1 and hapctl meet ten of the defects, and what they do is recorded.
+"""Reactions of controllers to accessories that break a rule: aiohomekit 4.0.1 and hapctl meet ten of the defects, and the results are recorded.
 
-The record is met.json beside this file, and docs/defects-met.md, which is made of it. `pytest --rewrite-met` writes both anew.
+The record is met.json in this folder. docs/defects-met.md is generated from it. `pytest --rewrite-met` writes both again.
 
 On real sockets because aiohomekit is a third party. hapctl meets the same defects as the built program.
 """
@@ -24,16 +24,16 @@ DEFECTS = [
 ]  # fmt: skip
 CONTROLLERS = ["aiohomekit", "hapctl"]
 ON, NAME = "25", "23"
-# What isn't the same each time.
+# Parts of a message that differ between runs.
 VARYING = [(r"(127\.0\.0\.1|\]):\d+", r"\1:PORT"), (r"[0-9A-F]{2}(:[0-9A-F]{2}){5}", "DEVICE-ID"), (r"0x[0-9a-f]{6,}", "0x…")]
 
 
 class Refusal(Exception):
-    """hapctl's own words."""
+    """An error message of hapctl."""
 
 
 def settled(text):
-    """One line, without what varies."""
+    """Returns the text as one line, without the parts that vary."""
     text = " ".join(str(text).split())
     for pattern, word in VARYING:
         text = re.sub(pattern, word, text)
@@ -41,7 +41,7 @@ def settled(text):
 
 
 async def attempted(steps):
-    """Goes through the steps until one fails: what became of each."""
+    """Runs the steps until one fails. Returns the result of each."""
     done = {}
     for name, step in steps:
         try:
@@ -51,7 +51,7 @@ async def attempted(steps):
         except TimeoutError:
             done[name] = "gets no answer"
             break
-        except Exception as error:  # whatever a stranger raises is what is to be recorded
+        except Exception as error:  # any exception of aiohomekit is recorded
             said = str(error) if isinstance(error, Refusal) else f"{type(error).__name__}: {error}".rstrip(": ")
             done[name] = settled(said)
             break
@@ -59,7 +59,7 @@ async def attempted(steps):
 
 
 def first_of(accessories, type):
-    """The first characteristic of a type."""
+    """Returns the first characteristic of a type."""
     for accessory in accessories:
         for service in accessory["services"]:
             for entry in service["characteristics"]:
@@ -147,11 +147,11 @@ async def hapctl(simulator, folder):
 
 
 def page(record):
-    """The record as a page of the documentation."""
+    """Returns the record as a page of the documentation."""
     lines = [
         "# Ten defects, and what controllers do", "",
         "<!-- Written by Tests/Interop/test_defects.py. Do not edit. -->",
-        "An accessory breaks one rule (see [defects](defects.md)); a controller pairs, reads the database, reads, writes, waits for an event and unpairs. What is written is how far it came. The test that keeps this page",
+        "An accessory breaks one rule (see [defects](defects.md)); a controller pairs, reads the database, reads, writes, waits for an event and unpairs. Each cell has the first step that fails. The test that writes this page",
         "runs both controllers against each.", "",
         "| defect | aiohomekit 4.0.1 | hapctl |", "|---|---|---|",
     ]  # fmt: skip
@@ -167,7 +167,7 @@ def page(record):
 
 @pytest.mark.parametrize("controller", CONTROLLERS)
 @pytest.mark.parametrize("defect", DEFECTS)
-async def test_controllers_do_what_is_recorded(defect, controller, run, phones, tmp_path, pytestconfig):
+async def test_controllers_react_as_recorded(defect, controller, run, phones, tmp_path, pytestconfig):
     simulator = await run(LIGHTS, options=("--defect", defect))
     met = await (aiohomekit(simulator, phones) if controller == "aiohomekit" else hapctl(simulator, tmp_path / "ctl"))
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
@@ -180,7 +180,7 @@ async def test_controllers_do_what_is_recorded(defect, controller, run, phones, 
 
 
 def told(met):
-    """aiohomekit says either that it waited or why its last try failed, as it happens: the kind of the error is what counts."""
+    """Returns the record without the details of AccessoryDisconnectedError, because aiohomekit's message varies."""
     return {step: re.sub(r"(AccessoryDisconnectedError): .*", r"\1", outcome) for step, outcome in met.items()}
 
 
@@ -188,7 +188,7 @@ def test_the_page_shows_the_record():
     assert PAGE.read_text() == page(json.loads(RECORD.read_text()))
 
 
-async def test_an_unknown_defect_is_named_with_the_nearest_and_nothing_is_served():
+async def test_an_unknown_defect_is_refused_with_the_nearest_name():
     process = await asyncio.create_subprocess_exec(
         hapsim(), "run", LIGHTS, "--ephemeral", "--interface", "lo", "--defect", "setup-m2-as-txt",
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -198,7 +198,7 @@ async def test_an_unknown_defect_is_named_with_the_nearest_and_nothing_is_served
     assert b'there is no defect "setup-m2-as-txt": did you mean "setup-m2-as-text"?' in errors
 
 
-async def test_defects_of_ones_own_are_served_and_their_mistakes_are_told(run, phone, tmp_path):
+async def test_custom_defects_are_served_and_their_errors_are_reported(run, phone, tmp_path):
     own = tmp_path / "own.yaml"
     own.write_text(
         "area: own\ndefects:\n  - id: all-names-are-hm\n    breaks: RD-01\n    what: Every name is read as Hm.\n"
@@ -209,7 +209,7 @@ async def test_defects_of_ones_own_are_served_and_their_mistakes_are_told(run, p
     name = first_of(await home.accessories(), NAME)
     assert await home.value(name) == "Hm"
     own.write_text(own.read_text().replace("when:", "whe:"))
-    # Also without --defect.
+    # The defects are read also without --defect.
     for chosen in (("--defect", "all-names-are-hm"), ()):
         process = await asyncio.create_subprocess_exec(
             hapsim(), "run", LIGHTS, "--ephemeral", "--interface", "lo", *chosen, "--defects", own,

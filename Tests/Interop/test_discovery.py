@@ -1,4 +1,4 @@
-"""How accessories become visible and stay so: daemons that come and go, names that are taken, networks that change.
+"""How accessories become visible and stay visible: mDNS daemons that start and end, names in use, networks that change.
 
 On real sockets because Avahi is a third party, and interfaces and addresses that come and go are the kernel's.
 """
@@ -24,7 +24,7 @@ def is_event(event, **members):
 
 @pytest.fixture
 def own(run):
-    """`await own(daemon, PROFILE…, bonjour=, interfaces=)`: a simulator beside a daemon of the test's, or beside none."""
+    """`await own(daemon, PROFILE…, bonjour=, interfaces=)`: a simulator that finds the test's daemon, or no daemon."""
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/dev/null/no-bus-here"}
 
     async def start(daemon, *profiles, bonjour="auto", interfaces=("lo",)):
@@ -34,7 +34,7 @@ def own(run):
     return start
 
 
-async def test_the_daemon_announces_and_outlives_its_own_death(own, network, phone, tmp_path):
+async def test_the_daemon_announces_again_after_it_was_killed_and_restarted(own, network, phone, tmp_path):
     "[AD.30, AD.31, AD.32]"
     async with Daemon(tmp_path / "daemon") as daemon:
         simulator = await own(daemon, LOCK, bonjour="daemon")
@@ -49,17 +49,17 @@ async def test_the_daemon_announces_and_outlives_its_own_death(own, network, pho
         seen = len(simulator.said)
         await daemon.stop()
         await simulator.wait(is_event("trouble"), since=seen)
-        assert await home.accessories(), "who is connected is served without a daemon"
+        assert await home.accessories(), "an open connection is served without a daemon"
         await daemon.start()
         await simulator.wait(is_event("advertised"), since=seen, patience=60)
-        # With the record as it is now, not as it was when it was first announced.
+        # The current record is announced, not the first one.
         await network.wait(accessory.device_id, sf="0")
         await home.unpair()
         await network.wait(accessory.device_id, sf="1")
         assert await simulator.stop() == 0
 
 
-async def test_a_name_that_the_daemon_gave_away_already_is_changed_and_told(own, network, tmp_path):
+async def test_a_name_in_use_at_the_daemon_is_changed_and_reported(own, network, tmp_path):
     "[AD.33]"
     async with Daemon(tmp_path / "daemon") as daemon:
         first = await own(daemon, LOCK, bonjour="daemon")
@@ -73,7 +73,7 @@ async def test_a_name_that_the_daemon_gave_away_already_is_changed_and_told(own,
 
 
 @pytest.mark.parametrize("bonjour", ["daemon", "embedded"])
-async def test_a_name_that_somebody_on_the_network_has_is_changed_and_told(bonjour, own, network, tmp_path):
+async def test_a_name_in_use_on_the_network_is_changed_and_reported(bonjour, own, network, tmp_path):
     "[AD.33]"
     other = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     name = "Front Door Lock"
@@ -94,8 +94,8 @@ async def test_a_name_that_somebody_on_the_network_has_is_changed_and_told(bonjo
         await other.async_close()
 
 
-async def test_a_name_that_nobody_defends_is_kept(own, network):
-    """RFC 6762 §9: a responder that finds a conflict in a verified record probes again, and takes another name only when it loses."""
+async def test_a_name_without_another_owner_is_kept(own, network):
+    """RFC 6762 §9: a responder that finds a conflict in a verified record probes again. It changes its name only if the probing fails."""
     simulator = await own(None, SWITCH, bonjour="embedded")
     name = simulator.accessory.name
     device_id = simulator.accessory.device_id
@@ -111,7 +111,7 @@ async def test_a_name_that_nobody_defends_is_kept(own, network):
     assert not [line for line in simulator.said if line.get("event") == "renamed"]
 
 
-async def test_several_simulators_go_along_with_a_daemon_and_each_other(own, network, tmp_path):
+async def test_several_simulators_share_the_network_with_a_daemon(own, network, tmp_path):
     "[AD.34]"
     async with Daemon(tmp_path / "daemon") as daemon:
         running = [
@@ -127,7 +127,7 @@ async def test_several_simulators_go_along_with_a_daemon_and_each_other(own, net
         assert len(set(hosts)) == len(hosts)
 
 
-async def test_auto_is_this_process_on_loopback_and_off_is_nobody(own, network, tmp_path):
+async def test_on_loopback_auto_selects_the_embedded_responder_and_off_announces_nothing(own, network, tmp_path):
     async with Daemon(tmp_path / "daemon") as daemon:
         simulator = await own(daemon, LOCK)
         assert simulator.said[0]["bonjour"] == "embedded"
@@ -135,7 +135,7 @@ async def test_auto_is_this_process_on_loopback_and_off_is_nobody(own, network, 
         assert silent.said[0]["bonjour"] == "off" and "bonjourReason" not in silent.said[0]
 
 
-async def test_without_a_daemon_it_is_said_and_the_accessory_is_served(own, phone):
+async def test_a_missing_daemon_is_reported_and_the_accessory_is_served(own, phone):
     simulator = await own(None, LOCK, bonjour="daemon")
     trouble = await simulator.wait(is_event("trouble"))
     assert "no mDNS daemon answers" in trouble["message"]
@@ -144,7 +144,7 @@ async def test_without_a_daemon_it_is_said_and_the_accessory_is_served(own, phon
 
 @asynccontextmanager
 async def interface(name, *addresses):
-    """A network of its own in this namespace."""
+    """Creates a separate network in this namespace."""
     ip("link", "add", name, "type", "veth", "peer", "name", f"{name}-far")
     try:
         ip("link", "set", f"{name}-far", "up")
@@ -157,8 +157,8 @@ async def interface(name, *addresses):
 
 
 async def told(simulator, at, wanted):
-    """Asks anew, by python-zeroconf, which addresses the host behind the accessory has, until the answer is as wanted: it is content with the first
-    one that comes, and a new one is probed for before it is told."""
+    """Waits until the announced addresses of the accessory's host are as wanted. Each query uses a new python-zeroconf, which accepts the first answer.
+    A new address is announced only after probing."""
     async with asyncio.timeout(PATIENCE):
         while True:
             other = AsyncZeroconf(interfaces=[at], ip_version=IPVersion.V4Only)
@@ -178,7 +178,7 @@ async def test_addresses_and_interfaces_are_followed(bonjour, own, tmp_path):
         await simulator.wait(is_event("advertised"))
         await told(simulator, "10.91.0.1", lambda addresses: "10.91.0.1" in addresses)
 
-        if bonjour == "embedded":  # the daemon minds its addresses without us
+        if bonjour == "embedded":  # the daemon follows its addresses by itself
             seen = len(simulator.said)
             ip("addr", "add", "10.91.0.2/24", "dev", "hap0")
             await simulator.wait(lambda line: "10.91.0.2" in line.get("addresses", []), since=seen)

@@ -1,4 +1,4 @@
-"""A disk that is full or can't be written: nothing half, nothing silent, and served on where that is safe.
+"""A disk that is full or read-only: no write is incomplete, each failure is reported, and the accessory continues where that is safe.
 
 On real sockets because full disks and folders that can't be written are the kernel's, and aiohomekit is a third party.
 """
@@ -16,14 +16,14 @@ ROOM = 4 << 20
 
 
 def on_a_disk(folder, options, *program):
-    """A program for which `folder` is a disk of its own, mounted with `options`."""
+    """Returns a command that runs a program with a separate disk at `folder`, mounted with `options`."""
     folder.mkdir()
     script = f'mount -t tmpfs -o {options} tmpfs "$0" && exec "$@"'
     return "unshare", "--mount", "sh", "-c", script, folder, *program
 
 
 class Disk:
-    """The disk of a running process, seen from outside."""
+    """The disk of a running process, accessed from another mount namespace."""
 
     def __init__(self, process, folder):
         self.folder = Path(f"/proc/{process.pid}/root") / folder.relative_to("/")
@@ -55,7 +55,7 @@ async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phon
     simulator = await run(program=on_a_disk(folder, f"size={ROOM}", *arguments))
     disk = Disk(simulator.process, folder)
 
-    # Not a word of success, and the accessory is as unpaired as before.
+    # A pairing is refused, and the accessory stays unpaired.
     disk.fill()
     with pytest.raises(InvalidError, match="x06"):
         await phone.pair(simulator.accessory)
@@ -70,7 +70,7 @@ async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phon
     on = characteristic(await home.accessories(), "ON")
     assert await home.subscribe(on) == {}
 
-    # A value counts, is told and read; that it isn't kept is said once.
+    # Values still change, are sent and can be read. One message reports that they are not stored.
     disk.fill()
     seen = len(simulator.said)
     for value in (1, 0) * 300:
@@ -82,11 +82,11 @@ async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phon
     troubles = [line for line in simulator.said[seen:] if is_trouble(line)]
     assert len(troubles) == 1 and "values are not stored" in troubles[0]["message"], troubles
 
-    # With room again it is kept again: what is copied here is what the next start finds.
+    # With free space values are stored again, so the copy below has what the next start reads.
     disk.empty()
     assert await home.put((*on, 1)) == {}
     copy = tmp_path / "copy"
-    shutil.copytree(disk.folder, copy, ignore=shutil.ignore_patterns("*.sock"))  # the process listens at one
+    shutil.copytree(disk.folder, copy, ignore=shutil.ignore_patterns("*.sock"))  # the process listens at a socket there
     await home.close()
     assert await simulator.stop(signal.SIGKILL) == -9
     again = await run(PROFILES / "light-switchable.hasaccessory", state=copy)
@@ -94,7 +94,7 @@ async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phon
     assert await (await phones()).open(home.data).value(on) == 1
 
 
-async def test_a_folder_that_cant_be_written_is_told_before_anything_is_served(tmp_path):
+async def test_a_read_only_state_folder_is_reported_before_any_accessory_is_served(tmp_path):
     folder = tmp_path / "state"
     arguments = hapsim(), "run", PROFILES / "switch.hasaccessory", "--state", folder, "--interface", "lo"
     status, output, errors = await run_to_its_end(*on_a_disk(folder, "ro", *arguments))

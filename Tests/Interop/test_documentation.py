@@ -1,6 +1,6 @@
-"""Every command of the documentation is run, and every example is read by the program that it is for.
+"""Every command of the documentation is run, and every example is read by its program.
 
-Blocks marked `text` are not run: what needs the network, another machine or root. documents.py says what a page may say to this test.
+Blocks marked `text` are not run: they need the network, another machine or root. documents.py describes the comments for this test.
 
 On real sockets because it runs the commands of the documentation as a reader does: the built programs in a shell.
 """
@@ -25,7 +25,7 @@ BLOCKS = {page: page_blocks(ROOT, page) for page in PAGES}
 
 
 def labelled(*labels):
-    """The pages that have blocks with one of these labels."""
+    """Returns the pages that have blocks with one of these labels."""
     return [page for page in PAGES if any(block.label in labels for block in BLOCKS[page])]
 
 
@@ -35,7 +35,7 @@ def program(name, *words):
 
 
 def served(file, value, folder):
-    """Serves a fleet or a scenario for a moment. Its profiles are two folders up, as in Examples."""
+    """Serves a fleet or a scenario for 100 ms. Its profiles are two folders up, as in Examples."""
     place = folder / "examples" / "of-a-page" / file.name
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(file.read_text())
@@ -52,7 +52,7 @@ def test_the_commands_of_a_page_succeed(page):
 
 
 def run_page(page):
-    # The paths of sockets are limited to some hundred bytes, so this one is short.
+    # Paths of sockets are limited to about a hundred bytes, so this folder has a short path.
     with tempfile.TemporaryDirectory(prefix="page-") as folder:
         return subprocess.run(
             [ROOT / "Scripts/in-loopback-namespace", sys.executable, ROOT / "Tests/Interop/examples.py", page, f"{folder}/page"],
@@ -87,7 +87,7 @@ two
 """
 
 
-def test_each_command_that_fails_is_named_with_its_page_and_line(tmp_path):
+def test_each_command_that_fails_is_reported_with_page_and_line(tmp_path):
     page = tmp_path / "broken.md"
     page.write_text(BROKEN)
     run = run_page(str(page))
@@ -96,7 +96,7 @@ def test_each_command_that_fails_is_named_with_its_page_and_line(tmp_path):
     assert sorted(named) == [4, 5, 6, 12, 15, 16, 17, 18, 19, 22], run.stdout
 
 
-def test_what_a_page_serves_is_there_for_the_commands_after_it(tmp_path):
+def test_an_accessory_of_a_page_is_served_for_the_commands_after_it(tmp_path):
     page = tmp_path / "right.md"
     page.write_text(
         "```sh\nhapsim run Profiles/garage-kilgo.hasaccessory --setup-code 031-45-154 --name Garage --ephemeral\n```\n"
@@ -113,16 +113,16 @@ def test_no_command_of_this_repository_is_hidden_in_a_block_of_text():
         for page in PAGES for block in BLOCKS[page] if block.label == "text"
         for index, line in enumerate(block.lines) if ours.match(line)
     ]  # fmt: skip
-    assert not hidden, "commands that no test runs; label their block `sh`:\n" + "\n".join(hidden)
+    assert not hidden, "no test runs these commands; label their blocks `sh`:\n" + "\n".join(hidden)
 
 
-def test_every_block_says_what_it_is():
+def test_every_block_has_a_known_label():
     wrong = [f"{page}:{block.line}: '{block.label}'" for page in PAGES for block in BLOCKS[page] if block.label not in LABELS]
-    assert not wrong, f"blocks whose label is none of {', '.join(sorted(LABELS))}:\n" + "\n".join(wrong)
+    assert not wrong, f"these blocks have none of the labels {', '.join(sorted(LABELS))}:\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("page", labelled("json"))
-def test_the_json_of_a_page_is_read(page, tmp_path):
+def test_hapsim_accepts_the_json_of_a_page(page, tmp_path):
     failures = []
     for block in (block for block in BLOCKS[page] if block.label == "json"):
         try:
@@ -141,7 +141,7 @@ def test_the_json_of_a_page_is_read(page, tmp_path):
 
 
 @pytest.mark.parametrize("page", labelled("yaml"))
-def test_the_yaml_of_a_page_is_read(page, tmp_path):
+def test_the_programs_accept_the_yaml_of_a_page(page, tmp_path):
     failures = []
     for block in (block for block in BLOCKS[page] if block.label == "yaml"):
         try:
@@ -154,7 +154,7 @@ def test_the_yaml_of_a_page_is_read(page, tmp_path):
         if isinstance(value, dict) and {"area", "cases"} <= set(value):
             run = program("haptest", "validate", file)
         elif isinstance(value, dict) and {"area", "defects"} <= set(value):
-            # The example may have the id of a defect that is built in.
+            # Changes the id, because the example may have the id of a built-in defect.
             file.write_text(block.text.replace("- id: ", "- id: example-"))
             run = program("hapsim", "defects", "--defects", file)
         elif isinstance(value, dict) and ("fleet" in value or "scenario" in value):
@@ -166,7 +166,7 @@ def test_the_yaml_of_a_page_is_read(page, tmp_path):
     assert not failures, "\n".join(failures)
 
 
-def test_a_block_has_its_lines_its_label_and_what_the_page_says_to_the_test():
+def test_a_block_has_its_lines_its_label_and_its_marks():
     text = "Before\n\n<!-- test: beside hapsim run a -->\n<!-- test: status 1 b -->\n```sh\nb   # why\n\nc \\\n  d\n{\"id\": 1}\n```\n```\nplain\n```\n"
     first, second = blocks("p.md", text)
     assert (first.line, first.label, first.at(0)) == (5, "sh", "p.md:6")
@@ -177,6 +177,6 @@ def test_a_block_has_its_lines_its_label_and_what_the_page_says_to_the_test():
         blocks("p.md", "```sh\nx\n")
 
 
-def test_a_transcript_has_commands_and_what_they_print():
+def test_a_transcript_has_commands_and_their_output():
     (block,) = blocks("p.md", "```console\n$ a\nx\n$ b\n```\n")
     assert [(c.text, c.output) for c in commands(block)] == [("a", ["x"]), ("b", [])]

@@ -1,6 +1,6 @@
-"""Faults: what goes wrong on purpose, seen by a controller of others.
+"""Faults, which the simulator causes on purpose, and their effect on a controller that is not ours.
 
-On real sockets because aiohomekit is a third party. How long a fault takes is tested in simulated worlds (FaultTimeTests.swift).
+On real sockets because aiohomekit is a third party. Durations of faults are tested in simulated worlds (FaultTimeTests.swift).
 """
 
 import asyncio
@@ -41,8 +41,8 @@ async def took(action):
 
 
 @pytest.mark.parametrize("text", ["trickle:bytes=7:every=1ms", "chop:at=1", "chop:at=3:pause=20ms", "chop:at=20", "latency:by=50ms:jitter=20ms", "latency-in:by=50ms", "bandwidth:rate=20000"])
-async def test_pairing_and_reading_go_through_a_bad_network(run, phone, text):
-    """[F25] Everything comes, only not at once."""
+async def test_pairing_and_reading_succeed_on_a_bad_network(run, phone, text):
+    """[F25] All bytes arrive, but slowly."""
     simulator, home, accessories = await paired(run, phone, LAMP, text)
     switch = characteristic(accessories, "ON")
     assert await home.put((*switch, True)) == {}
@@ -50,7 +50,7 @@ async def test_pairing_and_reading_go_through_a_bad_network(run, phone, text):
     assert (await simulator.command("status"))["accessories"][0]["faults"] == [text]
 
 
-async def test_latency_comes_and_goes_while_it_runs(run, phone):
+async def test_latency_is_switched_on_and_off_in_a_running_simulator(run, phone):
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "latency:by=700ms")
@@ -61,7 +61,7 @@ async def test_latency_comes_and_goes_while_it_runs(run, phone):
     assert [(e["fault"], e["on"]) for e in simulator.said if e.get("event") == "fault"] == [("latency", True), ("latency", False)]
 
 
-async def test_what_stalls_follows_when_the_fault_is_over(run, phone):
+async def test_stalled_answers_are_sent_after_the_fault_ends(run, phone):
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "stall")
@@ -72,7 +72,7 @@ async def test_what_stalls_follows_when_the_fault_is_over(run, phone):
     assert await reading == 0
 
 
-async def test_who_is_deaf_hears_later(run, phone):
+async def test_requests_to_a_deaf_accessory_are_answered_after_the_fault_ends(run, phone):
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "deaf")
@@ -95,7 +95,7 @@ async def test_connections_break_in_the_middle_of_an_answer(run, phone, text):
 
 
 async def connects(accessory):
-    """A connection on which a request is answered; None: it was refused."""
+    """Returns a connection on which a request was answered, or None if the connection was refused."""
     try:
         reader, writer = await asyncio.open_connection(accessory.address, accessory.port)
         writer.write(b"GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -124,7 +124,7 @@ async def test_the_ninth_connection_is_refused(run):
     assert await connects(simulator.accessory) is not None
 
 
-async def test_a_fault_is_for_one_controller_alone(run, phone, phones):
+async def test_a_fault_can_be_limited_to_one_controller(run, phone, phones):
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, f"latency:by=600ms:controller={home.identifier}")
@@ -135,8 +135,8 @@ async def test_a_fault_is_for_one_controller_alone(run, phone, phones):
     assert await home.value(switch) == 0
 
 
-async def test_who_has_said_all_still_gets_a_late_answer(run):
-    """Half a connection is closed behind the request, and both ways are slow."""
+async def test_a_half_closed_connection_gets_a_late_answer(run):
+    """The client closes its side of the connection after the request, and both directions are slow."""
     simulator = await run(LAMP, options=("--fault", "latency:by=200ms", "--fault", "latency-in:by=200ms"))
     reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
     writer.write(b"GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -146,7 +146,7 @@ async def test_who_has_said_all_still_gets_a_late_answer(run):
     writer.close()
 
 
-async def test_what_happens_to_others_lets_nothing_go(run, phone, phones):
+async def test_a_second_fault_does_not_release_stalled_answers(run, phone, phones):
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     keys = another_controller(home.data)
@@ -162,8 +162,8 @@ async def test_what_happens_to_others_lets_nothing_go(run, phone, phones):
     assert await reading == 0
 
 
-async def test_the_network_comes_and_goes(run, phone, network):
-    "[F2] Over and over, and it is there when the fault is over."
+async def test_the_network_is_off_and_on_in_turn(run, phone, network):
+    """[F2] The network is switched off and on repeatedly, and is on after the fault ends."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "flap:off=200ms:on=200ms")
@@ -185,7 +185,7 @@ async def test_an_accessory_without_a_network(run, phone, network):
     await network.wait_for_goodbye(f"{simulator.accessory.name}._hap._tcp.local.")
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
-    # A start anew finds no network either.
+    # After a restart the network is still off.
     assert (await simulator.command("reboot"))["ok"]
     assert (await simulator.command("status"))["accessories"][0]["radio"] is False
     await fault(simulator, "off-network", False)
@@ -206,8 +206,8 @@ async def test_each_message_of_a_pairing_may_be_late(run, phone, message):
 
 
 @pytest.mark.parametrize("message", ["setup-M2", "setup-M4", "setup-M6"])
-async def test_a_pairing_that_breaks_can_be_made_again(run, phone, message):
-    "[F9, F11] The connection ends behind a message; behind M6 the accessory is paired."
+async def test_an_interrupted_pairing_can_be_repeated(run, phone, message):
+    """[F9, F11] The connection ends after a message; after M6 the accessory is paired."""
     simulator = await run(LAMP)
     await fault(simulator, f"cut-before:message={message}")
     found = await phone.find(simulator.accessory)
@@ -217,13 +217,13 @@ async def test_a_pairing_that_breaks_can_be_made_again(run, phone, message):
     await fault(simulator, "cut-before", False)
     status = (await simulator.command("status"))["accessories"][0]
     if message == "setup-M6":
-        assert len(status["pairings"]) == 1, "it was stored before the answer was lost"
+        assert len(status["pairings"]) == 1, "the pairing is stored before the answer is lost"
     else:
         assert status["pairings"] == []
         await pair_setup(found, simulator.accessory.setup_code)
 
 
-async def test_a_request_that_is_cut_off_is_not_carried_out(run, phone):
+async def test_an_incomplete_request_has_no_effect(run, phone):
     "[F11]"
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
@@ -240,8 +240,8 @@ async def test_answers_in_chunks(run, phone):
     assert await home.value(characteristic(accessories, "ON")) == 0
 
 
-async def test_identifiers_in_small_letters(run, phone):
-    "[F12] aiohomekit takes the pairing; Pair Verify names the accessory otherwise than its record did."
+async def test_identifiers_in_lower_case(run, phone):
+    """[F12] aiohomekit accepts the pairing, but Pair Verify fails, because the identifier differs from the identifier in the record."""
     simulator = await run(LAMP)
     keys = await pair_setup(await phone.find(simulator.accessory), simulator.accessory.setup_code)
     await fault(simulator, "lower-case-identifiers")
@@ -253,7 +253,7 @@ async def test_identifiers_in_small_letters(run, phone):
 
 @pytest.fixture
 def frames(monkeypatch):
-    """How many bytes of plaintext each frame has that a secured connection of aiohomekit opens."""
+    """The number of plaintext bytes in each frame that a secured connection of aiohomekit decrypts."""
     sizes = []
     receive = InsecureHomeKitProtocol.data_received
 
@@ -267,7 +267,7 @@ def frames(monkeypatch):
 
 
 async def test_messages_of_an_exact_size(run, phone, frames):
-    "[F26] Neither a frame too many nor one too few, for an answer and for an event."
+    """[F26] An answer and an event have the exact number of frames."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     assert await home.subscribe(switch) == {}
@@ -286,7 +286,7 @@ async def test_messages_of_an_exact_size(run, phone, frames):
 
 
 async def setup_start(simulator):
-    """M2 of Pair Setup, on a connection of its own that ends with it."""
+    """Returns M2 of Pair Setup. Uses a separate connection, which it closes."""
     reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
     writer.write(b"POST /pair-setup HTTP/1.1\r\nHost: x\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 6\r\n\r\n\x00\x01\x00\x06\x01\x01")
     async with asyncio.timeout(PATIENCE):
@@ -300,7 +300,7 @@ async def setup_start(simulator):
 
 
 async def test_pair_setup_with_leading_zeros(run, phone):
-    "[F15] aiohomekit takes B with its zeros; without them it hashes other bytes than the accessory."
+    """[F15] aiohomekit accepts B with leading zeros. Without them it hashes other bytes than the accessory."""
     simulator = await run(LAMP, options=("--fault", "leading-zeros"))
     start = await setup_start(simulator)
     assert len(start[TLV.kTLVType_PublicKey]) == 384 and start[TLV.kTLVType_PublicKey][0] == 0
@@ -316,8 +316,8 @@ async def test_pair_setup_with_leading_zeros(run, phone):
     assert await home.value(characteristic(await home.accessories(), "ON")) == 0
 
 
-async def test_an_event_right_behind_pair_verify(run, phone):
-    "[F27] aiohomekit 4.0.1 doesn't survive it: its session counts from the frame that it missed."
+async def test_an_event_directly_after_pair_verify(run, phone):
+    """[F27] aiohomekit 4.0.1 fails: its session has missed a frame, so its counter is wrong."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "early-session")
@@ -333,7 +333,7 @@ async def test_an_event_right_behind_pair_verify(run, phone):
 # MARK: events
 
 
-async def test_events_come_twice_reversed_late_or_not_at_all(run, phone):
+async def test_events_are_doubled_lost_late_or_unsolicited(run, phone):
     "[F21, F22, F23]"
     simulator, home, accessories = await paired(run, phone)
     switch, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
@@ -364,7 +364,7 @@ async def test_events_come_twice_reversed_late_or_not_at_all(run, phone):
     await home.events.wait(switch, False, since)
 
 
-async def test_the_entries_of_an_event_are_turned_round(run, phone, phones):
+async def test_the_entries_of_an_event_are_reversed(run, phone, phones):
     "[F23]"
     simulator, home, accessories = await paired(run, phone)
     both = [characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")]
@@ -386,7 +386,7 @@ async def test_the_entries_of_an_event_are_turned_round(run, phone, phones):
 
 
 async def test_a_storm_of_events(run, phone, phones):
-    "[F21] To who has subscribed, and to nobody else."
+    """[F21] Only subscribed controllers get the events."""
     simulator, home, accessories = await paired(run, phone)
     switch, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
     keys = another_controller(home.data)
@@ -396,7 +396,7 @@ async def test_a_storm_of_events(run, phone, phones):
     assert await home.subscribe(switch) == {}
     await fault(simulator, "event-storm:type=On:every=5ms")
     await arrived(home, switch, 100)
-    assert await home.value(switch) == 0, "requests are answered between"
+    assert await home.value(switch) == 0, "requests are answered between the events"
     await fault(simulator, "event-storm", False)
     seen = len(home.events.seen)
     assert await home.value(switch) == 0
@@ -404,13 +404,13 @@ async def test_a_storm_of_events(run, phone, phones):
 
 
 async def arrived(home, identifier, count):
-    """Waits for so many events of one characteristic."""
+    """Waits for this number of events of one characteristic."""
     since = 0
     for _ in range(count):
         since = await home.events.wait(identifier, False, since) + 1
 
 
-async def test_a_button_that_nobody_pressed(run, phone):
+async def test_a_button_press_without_a_person(run, phone):
     "[F24]"
     simulator, home, accessories = await paired(run, phone, PROFILES / "button-single.hasaccessory")
     button = characteristic(accessories, "INPUT_EVENT")
@@ -422,7 +422,7 @@ async def test_a_button_that_nobody_pressed(run, phone):
 # MARK: values
 
 
-async def test_reads_that_fail_and_values_that_can_not_be(run, phone):
+async def test_failing_reads_and_impossible_values(run, phone):
     "[F29]"
     simulator, home, accessories = await paired(run, phone)
     switch, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
@@ -444,14 +444,14 @@ async def test_a_read_that_the_device_does_not_answer(run, phone):
     await fault(simulator, "slow-read:characteristic=On")
     answer = await home.get(switch, brightness)
     assert answer[switch]["status"] == -70408 and answer[brightness]["value"] == 100
-    # Another one in its place: nothing of the first is left.
+    # A second fault of the kind replaces the first one completely.
     await fault(simulator, "slow-read:characteristic=Brightness")
     assert await home.value(switch) == 0
     assert (await simulator.command("reboot"))["ok"]
     assert (await simulator.command("status"))["accessories"][0]["faults"] == []
 
 
-async def test_an_accessory_behind_the_bridge_is_gone_and_comes_back(run, phone):
+async def test_a_bridged_accessory_disappears_and_reappears(run, phone):
     "[F20]"
     simulator, home, accessories = await paired(run, phone, BRIDGE)
     assert [a["aid"] for a in accessories] == [1, 2, 3]
@@ -463,25 +463,25 @@ async def test_an_accessory_behind_the_bridge_is_gone_and_comes_back(run, phone)
     assert min(iids) > 500
 
 
-async def test_iids_go_round_when_it_starts_anew(run, phone, network):
-    "[F19, F20] Reads, writes and events know them."
+async def test_iids_are_exchanged_at_a_restart(run, phone, network):
+    """[F19, F20] Reads, writes and events use the new iids."""
     simulator, home, accessories = await paired(run, phone)
     before = {(a["aid"], c["iid"]): c["type"] for a in accessories for s in a["services"] for c in s["characteristics"]}
     old = characteristic(accessories, "ON")
     await home.put((*old, True))
     await fault(simulator, "shuffled-iids")
-    assert characteristic(await home.accessories(), "ON") == old, "not before it starts anew"
+    assert characteristic(await home.accessories(), "ON") == old, "iids do not change before the restart"
     assert (await simulator.command("reboot"))["ok"]
     await network.wait(simulator.accessory.device_id, **{"c#": "2"})
     accessories = await home.accessories()
     after = {(a["aid"], c["iid"]): c["type"] for a in accessories for s in a["services"] for c in s["characteristics"]}
     assert not any(after.get(identifier) == kind for identifier, kind in before.items())
     switch = characteristic(accessories, "ON")
-    assert switch != old and await home.value(switch) == 1, "its value goes along"
+    assert switch != old and await home.value(switch) == 1, "the value is kept"
     assert await home.subscribe(switch) == {}
     assert (await simulator.command("set", characteristic="On", value=False))["ok"]
     await home.events.wait(switch, False)
-    # They stay so, without another turn.
+    # The iids stay, and are not exchanged again.
     await fault(simulator, "shuffled-iids", False)
     assert (await simulator.command("reboot"))["ok"]
     assert characteristic(await home.accessories(), "ON") == switch
@@ -505,7 +505,7 @@ async def test_a_bridge_with_very_many_accessories(run, phone):
 
 
 async def test_a_power_cut_by_name(run, phone):
-    "[F36] It is over at once, and all that it keeps is there."
+    """[F36] The fault ends at once, and all stored values are present."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await home.put((*switch, True))
@@ -523,8 +523,8 @@ async def test_a_factory_reset_by_name(run, phone):
     assert status["faults"] == [] and status["pairings"] == [] and status["deviceID"] != simulator.accessory.device_id
 
 
-async def test_what_it_keeps_is_lost_with_the_power(run, phone, network):
-    "[F36] The pairings alone, or who it is."
+async def test_stored_state_is_lost_in_a_power_cut(run, phone, network):
+    """[F36] Only the pairings are lost, or the identity."""
     simulator, home, accessories = await paired(run, phone)
     await fault(simulator, "lost-state")
     assert (await simulator.command("power-cut"))["ok"]
@@ -542,8 +542,8 @@ async def test_what_it_keeps_is_lost_with_the_power(run, phone, network):
     await network.wait(status["deviceID"], sf="1")
 
 
-async def test_a_state_file_that_was_cut_off_is_told_and_left_alone(run, phone, tmp_path):
-    "[F36] Of the real file, which all accessories of a folder share."
+async def test_a_truncated_state_file_is_reported_and_not_changed(run, phone, tmp_path):
+    """[F36] All accessories with one state folder share this file."""
     state = tmp_path / "state"
     simulator = await run(LAMP, state=state)
     await phone.pair(simulator.accessory)
@@ -557,7 +557,7 @@ async def test_a_state_file_that_was_cut_off_is_told_and_left_alone(run, phone, 
 
 
 async def test_the_clock_jumps(run, phone):
-    "What takes its time is done at once."
+    """A change that takes time is complete at once."""
     simulator, home, accessories = await paired(run, phone, PROFILES / "garage-door.hasaccessory")
     target, current = characteristic(accessories, "DOOR_STATE_TARGET"), characteristic(accessories, "DOOR_STATE_CURRENT")
     assert await home.subscribe(current) == {}
@@ -569,10 +569,10 @@ async def test_the_clock_jumps(run, phone):
     assert (await simulator.command("status"))["accessories"][0]["faults"] == []
 
 
-# MARK: whose they are
+# MARK: the accessories of a fault
 
 
-async def test_two_of_one_name_have_their_own_faults(run, tmp_path):
+async def test_two_accessories_of_one_name_have_separate_faults(run, tmp_path):
     profile = json.loads(LAMP.read_text())
     profile["id"] = "twin"
     profile["faults"] = ["slow-read:characteristic=On"]
@@ -596,8 +596,8 @@ async def test_an_accessory_that_is_added_has_its_profiles_faults(run, tmp_path)
 # MARK: the record
 
 
-async def test_an_accessory_falls_silent(run, phone, network):
-    "[F2, F3] Its connections stay."
+async def test_a_silent_accessory_withdraws_its_record(run, phone, network):
+    """[F2, F3] Its connections stay open."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     await fault(simulator, "silence")
@@ -610,7 +610,7 @@ async def test_an_accessory_falls_silent(run, phone, network):
     assert [line["event"] for line in simulator.said if line.get("event") == "advertised"] in (["advertised"], ["advertised"] * 2)
 
 
-async def test_the_record_lies(run, phone, network):
+async def test_the_record_has_wrong_values(run, phone, network):
     "[F8]"
     simulator = await run(LAMP, options=("--fault", "wrong-sf:sf=0", "--fault", "wrong-config-number:number=77"))
     found = await phone.find(simulator.accessory)
@@ -618,8 +618,8 @@ async def test_the_record_lies(run, phone, network):
     assert found.description.status_flags == 0
 
 
-async def test_the_record_is_ahead_of_the_pairing(run, phone, network):
-    "[F8] It says that the accessory is paired, and it isn't."
+async def test_the_record_announces_the_pairing_too_early(run, phone, network):
+    """[F8] The record is that of a paired accessory, but the accessory is not paired."""
     simulator = await run(LAMP, options=("--fault", "early-sf", "--fault", "cut-request:message=setup-M5"))
     with pytest.raises(Exception) as failure:
         await pair_setup(await phone.find(simulator.accessory), simulator.accessory.setup_code)
@@ -628,7 +628,7 @@ async def test_the_record_is_ahead_of_the_pairing(run, phone, network):
     assert (await simulator.command("status"))["accessories"][0]["pairings"] == []
 
 
-async def test_the_record_is_behind_the_pairing(run, phone, network):
+async def test_the_record_follows_the_pairing_late(run, phone, network):
     "[F8]"
     simulator = await run(LAMP, options=("--fault", "late-record:by=1500ms"))
     await network.wait(simulator.accessory.device_id, sf="1")
@@ -637,8 +637,8 @@ async def test_the_record_is_behind_the_pairing(run, phone, network):
     assert 1 < duration
 
 
-async def test_the_record_stays_as_it_was(run, phone, network):
-    "[F8] What it missed is told when the fault is over."
+async def test_the_record_is_frozen(run, phone, network):
+    """[F8] The changes that it missed are announced after the fault ends."""
     simulator = await run(LAMP, options=("--fault", "frozen-record"))
     await phone.pair(simulator.accessory)
     with pytest.raises(AssertionError):
@@ -648,7 +648,7 @@ async def test_the_record_stays_as_it_was(run, phone, network):
 
 
 class Multicast(asyncio.DatagramProtocol):
-    """Counts the answers on the loopback's port 5353 in which a name stands. (python-zeroconf passes over repeated ones.)"""
+    """Counts the answers on port 5353 of the loopback interface that contain a name. (python-zeroconf ignores repeated ones.)"""
 
     def __init__(self, name, wanted):
         self.name = name.encode()
@@ -673,7 +673,7 @@ class Multicast(asyncio.DatagramProtocol):
 
 
 async def test_a_storm_of_records(run, phone, network):
-    "It is found and paired with all the same."
+    """A controller can still discover the accessory and pair with it."""
     simulator = await run(LAMP, options=("--fault", "record-storm:every=10ms"))
     transport, heard = await Multicast.listen(simulator.accessory.name, 100)
     try:
@@ -690,11 +690,11 @@ def disconnected(simulator):
     return [line["peer"] for line in simulator.said if line.get("event") == "disconnected"]
 
 
-async def test_the_record_comes_and_goes(run, phone, network):
-    "Open connections stay open."
+async def test_the_record_is_withdrawn_and_announced_in_turn(run, phone, network):
+    """Open connections stay open."""
     simulator, home, accessories = await paired(run, phone)
     name = f"{simulator.accessory.name}._hap._tcp.local."
-    # The connection of Pair Setup may be reported as closed later.
+    # The connection of Pair Setup can be reported as closed after this.
     await simulator.wait(lambda line: line.get("event") == "verified")
     session = [line["peer"] for line in simulator.said if line.get("event") == "connected"][-1]
     goodbyes = network.services[name].goodbyes
@@ -708,8 +708,8 @@ async def test_the_record_comes_and_goes(run, phone, network):
     await network.wait(simulator.accessory.device_id, sf="0")
 
 
-async def test_somebody_else_takes_its_name(run, phone, network):
-    "[F5] It takes another, and stays who it is."
+async def test_another_host_takes_the_name_of_the_accessory(run, phone, network):
+    """[F5] The accessory changes its name and keeps its device ID."""
     simulator, home, accessories = await paired(run, phone)
     switch = characteristic(accessories, "ON")
     name = f"{simulator.accessory.name}._hap._tcp.local."
@@ -743,12 +743,12 @@ async def test_somebody_else_takes_its_name(run, phone, network):
         ("refuse:connection=5+", "refuse affects the whole accessory, so it can't be limited to connections"),
     ],
 )
-async def test_a_wrong_fault_is_named_and_nothing_is_run(text, message):
+async def test_a_malformed_fault_is_refused(text, message):
     status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--fault", text, "--ephemeral", "--bonjour", "off")
     assert status == 2 and message in errors and not output
 
 
-async def test_a_fault_that_can_not_be_here_says_so(run, tmp_path):
+async def test_an_impossible_fault_is_refused(run, tmp_path):
     status, _, errors = await run_to_its_end(
         hapsim(), "run", LAMP, "--fault", "slow-read:characteristic=LockCurrentState", "--ephemeral", "--bonjour", "off", "--interface", "lo"
     )
@@ -758,7 +758,7 @@ async def test_a_fault_that_can_not_be_here_says_so(run, tmp_path):
     assert answer["error"]["message"] == 'the fault "stall" is not on'
 
 
-async def test_faults_stand_in_profiles(run, tmp_path):
+async def test_profiles_can_contain_faults(run, tmp_path):
     profile = json.loads(LAMP.read_text())
     profile["faults"] = ["chunked", {"fault": "latency", "by": "10ms"}]
     path = tmp_path / "faulty.hasaccessory"

@@ -1,4 +1,4 @@
-"""Fleets: copies on several loops as controllers see them, identities over restarts and machines, the examples.
+"""Fleets: copies on several loops as controllers see them, identities that stay the same after restarts and on other machines, and the examples.
 
 On real sockets because aiohomekit is a third party, and loops on several threads are not in a simulated world.
 """
@@ -19,15 +19,15 @@ BY_PORT = ("--bonjour", "off")
 MANIFESTS = sorted((ROOT / "Examples/kubernetes").glob("*.yaml"))
 
 
-async def test_copies_on_different_loops_are_paired_commanded_and_heard(run, phones):
-    """Announced by the responder, which has a loop of its own."""
+async def test_copies_on_different_loops_are_paired_and_controlled(run, phones):
+    """The responder announces the copies. It has a separate loop."""
     simulator = await run(SWITCH, options=("--count", 4, "--loops", 2))
     accessories = simulator.accessories
     assert [accessory.name for accessory in accessories] == ["Switch 1", "Switch 2", "Switch 3", "Switch 4"]
     for part in ("device_id", "port", "setup_code"):
         assert len({getattr(accessory, part) for accessory in accessories}) == 4, part
     phone = await phones()
-    # The first is on the first loop, the second on the other.
+    # The first copy is on the first loop, the second copy on the other one.
     homes = [await phone.pair(accessory) for accessory in accessories[:2]]
     switches = []
     for home in homes:
@@ -42,7 +42,7 @@ async def test_copies_on_different_loops_are_paired_commanded_and_heard(run, pho
         await home.events.wait(switch, True)
         await home.put((*switch, False))
         await simulator.wait(lambda line: line.get("event") == "wrote" and line["accessory"] == accessory.name)
-    # Nobody heard of the other's.
+    # No controller got an event of the other copy.
     assert [len(home.events.seen) for home in homes] == [1, 1]
     listed = (await simulator.command("list"))["accessories"]
     assert [(entry["name"], entry["paired"]) for entry in listed] == [
@@ -60,7 +60,7 @@ async def test_copies_on_different_loops_are_paired_commanded_and_heard(run, pho
     assert await simulator.ended() == 0
 
 
-async def test_commands_of_one_sender_are_carried_out_in_their_order(run):
+async def test_commands_of_one_client_are_executed_in_order(run):
     simulator = await run(SWITCH, options=("--count", 3, "--loops", 3, *BY_PORT))
     lines = [
         f'{{"id": {number}, "command": "set", "accessory": "Switch {number % 3 + 1}", "characteristic": "On", "value": {["false", "true"][number % 2]}}}'
@@ -71,7 +71,7 @@ async def test_commands_of_one_sender_are_carried_out_in_their_order(run):
     assert [line["id"] for line in simulator.said if "id" in line] == list(range(60))
 
 
-async def test_a_restart_keeps_who_copies_are_and_their_pairings(run, tmp_path):
+async def test_a_restart_keeps_the_identities_and_pairings_of_copies(run, tmp_path):
     options = ("--count", 3, "--loops", 2, *BY_PORT)
     simulator = await run(SWITCH, state=tmp_path, options=options)
     before = simulator.accessories
@@ -98,12 +98,12 @@ async def test_copies_of_one_identity_are_the_same_in_every_shard_and_folder(run
         return {(a.name, a.device_id, a.setup_code, a.setup_payload) for a in accessories}
 
     assert known(shards[0]) | known(shards[1]) == known(whole)
-    # Paired in one place and served in another, it is the same accessory by its key.
+    # It is the same accessory in every process, because its keys are the same.
     keys = await direct.pair(shards[1][0])
     assert keys["AccessoryPairingID"] == whole[1].device_id
 
 
-async def test_another_identity_than_the_kept_one_is_refused(run, tmp_path):
+async def test_an_identity_that_differs_from_the_stored_one_is_refused(run, tmp_path):
     simulator = await run(SWITCH, state=tmp_path, options=("--count", 2, "--identity", "one", *BY_PORT))
     await simulator.stop()
     status, _, errors = await run_to_its_end(
@@ -112,11 +112,11 @@ async def test_another_identity_than_the_kept_one_is_refused(run, tmp_path):
     assert status == 2 and 'the stored device ID of "Switch 1" is ' in errors
 
 
-async def test_a_fleet_ends_after_its_time_or_by_a_signal_also_where_nobody_reads():
+async def test_a_fleet_ends_after_its_duration_or_by_a_signal_also_with_a_full_pipe():
     words = (hapsim(), "run", SWITCH, "--count", 200, "--ephemeral", "--json", "--interface", "lo", "--control", "off", *BY_PORT)
     status, output, _ = await run_to_its_end(*words, "--duration", "100ms")
     assert status == 0 and output.startswith('{"event":"ready"')
-    # The ready line is longer than the pipe.
+    # The ready line is longer than the buffer of the pipe.
     process = await asyncio.create_subprocess_exec(*map(str, words), stdout=(pipe := os.pipe())[1])
     try:
         fcntl.fcntl(pipe[1], fcntl.F_SETPIPE_SZ, 4096)
@@ -132,7 +132,7 @@ async def test_a_fleet_ends_after_its_time_or_by_a_signal_also_where_nobody_read
             await process.wait()
 
 
-async def test_what_is_wrong_with_a_fleet_is_told_at_once(tmp_path):
+async def test_all_errors_of_a_fleet_file_are_reported(tmp_path):
     file = tmp_path / "fleet.yaml"
     file.write_text(
         f"""fleet: 1
@@ -168,9 +168,9 @@ async def test_the_examples_are_served_by_several_loops(run, example):
         assert len(await session.database()) == 1
 
 
-# Kubernetes' manifests: not run on a cluster, but held against its schemas, which the package brings along.
+# Kubernetes manifests are not run on a cluster. They are checked with the schemas of kubernetes_validate.
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.stem)
-def test_the_manifests_are_kubernetes(manifest):
+def test_the_manifests_are_valid_for_kubernetes(manifest):
     documents = list(YAML(typ="safe", pure=True).load_all(manifest))
     for document in documents:
         kubernetes_validate.validate(document, "1.37", strict=True)
@@ -185,7 +185,7 @@ def workloads():
 
 
 @pytest.mark.parametrize("workload", list(workloads()), ids=lambda document: document["kind"])
-async def test_as_many_pods_as_shards(workload):
+async def test_a_workload_has_a_pod_for_each_shard(workload):
     (container,) = workload["spec"]["template"]["spec"]["containers"]
     words = container["args"]
     pods = workload["spec"].get("replicas") or workload["spec"]["completions"]
@@ -193,15 +193,15 @@ async def test_as_many_pods_as_shards(workload):
     assert re.fullmatch(r"\$\((SHARD|JOB_COMPLETION_INDEX)\)/%d" % pods, shard)
     pod = workload["spec"]["template"]
     assert pod["spec"]["hostNetwork"] is True
-    # On the nodes' network: neither two pods on one, nor a control API for everybody there.
+    # They use the node's network: two pods must not share a node, and the control API must be off.
     (rule,) = pod["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert rule["labelSelector"]["matchLabels"] == {"app.kubernetes.io/part-of": "hapsim"}
     assert pod["metadata"]["labels"]["app.kubernetes.io/part-of"] == "hapsim"
     assert words[words.index("--control") + 1] == "off"
-    # A job that doesn't end by itself in time has failed.
+    # A job that does not end by itself before the deadline has failed.
     deadline = workload["spec"].get("activeDeadlineSeconds")
     assert deadline is None or words[words.index("--duration") + 1] == "50min" and deadline > 50 * 60
-    # Words that hapsim takes, but for what isn't there: the fleet's file.
+    # hapsim accepts the arguments and fails only because the fleet file does not exist.
     words = [word.replace("$(SHARD)", "0").replace("$(JOB_COMPLETION_INDEX)", "0") for word in words]
     status, _, errors = await run_to_its_end(hapsim(), *words)
     assert status == 3 and errors.startswith("hapsim: /fleet/fleet.yaml"), errors

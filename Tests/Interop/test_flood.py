@@ -1,7 +1,7 @@
-"""Thousands of connections from one address that send no whole request: controllers at the same address and at another one
-still pair and verify, and who is verified notices nothing.
+"""Thousands of connections from one address that send no complete request. Controllers at the same address and at another address still pair
+and verify, and open sessions are not affected.
 
-On real sockets because it is about performance and the kernel's limits: connections by the thousand.
+On real sockets because it is about performance and the kernel's limits: thousands of connections.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from web import Web, control
 
 SAME, OTHER = "127.0.0.1", "127.0.0.2"
 LAMP = PROFILES / "light-white.hasaccessory"
-# The queue for connections without a request is shorter in the second case: each new connection evicts another one.
+# With `body` the queue is much shorter than this (CN.20), so each new connection evicts another one.
 CONNECTIONS = 400
 
 
@@ -33,7 +33,7 @@ async def test_controllers_pair_and_verify_during_a_flood(source, kind, run):
             assert await session.database()
     async with direct.Session(accessory, keys) as session:
         assert await session.database()
-        # More connections than may wait, from an address of their own: most are evicted.
+        # More connections than the queue holds, from another address: most are evicted.
         async with Flood(accessory, OTHER, 6000, kind) as flood:
             assert await session.database()
             async with direct.Session(accessory, keys) as another:
@@ -43,9 +43,9 @@ async def test_controllers_pair_and_verify_during_a_flood(source, kind, run):
 
 
 @pytest.mark.parametrize("kind", ["silent", "verify"])
-async def test_a_flood_under_a_small_limit_of_open_files_keeps_nobody_out(kind, run):
+async def test_a_flood_under_a_small_limit_of_open_files_blocks_no_controller(kind, run):
     "[CN.10, CN.18]"
-    # The preset has 10,000 slots.
+    # The preset allows 10,000 connections.
     simulator = await run(LAMP, options=("--quiet", "--conduct", "hap-nodejs"), most_files=256)
     async with Flood(simulator.accessory, OTHER, 1000, kind) as flood:
         keys = await direct.pair(simulator.accessory)
@@ -76,7 +76,7 @@ def test_a_flood_begins_if_enough_files_may_be_open(hard, monkeypatch):
     require_open_files(6000)
 
 
-def test_too_low_a_limit_of_open_files_fails_with_its_reason(monkeypatch):
+def test_a_limit_of_open_files_that_is_too_low_is_reported(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
     with pytest.raises(pytest.fail.Exception, match="hard limit of open files is 4096. Raise it: run 'ulimit -n 6256'"):
         require_open_files(6000)

@@ -1,4 +1,4 @@
-"""The story of the garage door: opened, watched by two, obstructed, killed and started again.
+"""The story of the garage door: opened, watched by two controllers, obstructed, killed and started again.
 
 On real sockets because aiohomekit is a third party, and a process is killed.
 """
@@ -25,7 +25,7 @@ async def two_phones(phones, accessory):
 
 
 @pytest.mark.long
-async def test_the_door_opens_and_all_who_listen_hear_it(run, phones):
+async def test_the_door_opens_and_all_subscribers_get_the_events(run, phones):
     "[EV.8, EV.9]"
     simulator = await run(GARAGE)
     home, other, accessories, _ = await two_phones(phones, simulator.accessory)
@@ -41,7 +41,7 @@ async def test_the_door_opens_and_all_who_listen_hear_it(run, phones):
     for listener in (home, other):
         opening = await listener.events.wait(current, OPENING)
         await listener.events.wait(current, OPEN, since=opening)
-    assert home.events.of(target) == []  # it wrote it
+    assert home.events.of(target) == []  # the writer gets no event
     assert home.events.of(current) == other.events.of(current) == [OPENING, OPEN]
     assert await other.get(target, current) == {target: {"value": OPEN}, current: {"value": OPEN}}
 
@@ -52,7 +52,7 @@ async def test_the_door_opens_and_all_who_listen_hear_it(run, phones):
         await home.events.wait(obstruction, is_there, since[0])
         await other.events.wait(obstruction, is_there, since[1])
 
-    # A person at the door: both hear of the target as well.
+    # A person closes the door: both controllers also get the event of the target state.
     since = len(home.events.seen), len(other.events.seen)
     answer = await simulator.command("set", accessory="Garage", characteristic="TargetDoorState", value="closed")
     assert answer["ok"] is True, answer
@@ -62,7 +62,7 @@ async def test_the_door_opens_and_all_who_listen_hear_it(run, phones):
         await listener.events.wait(current, CLOSED, since=closing)
 
 
-async def test_fade_rate_is_a_characteristic_of_its_own(run, phone):
+async def test_fade_rate_is_a_custom_characteristic(run, phone):
     "[CH.3, CH.6, CH.18]"
     home = await phone.pair((await run(GARAGE)).accessory)
     fade = characteristic(await home.accessories(), FADE_RATE)
@@ -76,7 +76,7 @@ async def test_fade_rate_is_a_characteristic_of_its_own(run, phone):
     assert await home.value(fade) == 3
 
 
-async def test_both_controllers_come_back_after_kill_9(run, network, phones, tmp_path):
+async def test_both_controllers_reconnect_after_kill_9(run, network, phones, tmp_path):
     "[ST.1, ST.3, ST.4, ST.5, AD.10]"
     state = tmp_path / "state"
     simulator = await run(GARAGE, state=state)
@@ -95,17 +95,17 @@ async def test_both_controllers_come_back_after_kill_9(run, network, phones, tmp
     )  # fmt: skip
     service = await network.wait(after.device_id, sf="0")
     assert service.values["c#"] == configuration
-    for keys in (home.data, other.data):  # as after a restart of the phone, with the new address
+    for keys in (home.data, other.data):  # as after a restart of the controller, with the new address
         returned = (await phones()).open({**keys, "AccessoryPort": after.port})
         assert await returned.get(fade, brightness) == {fade: {"value": 4.2}, brightness: {"value": 33}}
         assert await returned.accessories()
     assert len(await returned.pairings()) == 2
 
-    # The sessions of before come back by themselves, on the news of mDNS.
+    # The sessions from before the kill reconnect after the mDNS announcement.
     assert await home.value(fade) == 4.2
 
 
-async def test_an_accessory_runs_once(run, phone, tmp_path):
+async def test_an_accessory_cannot_run_twice(run, phone, tmp_path):
     "[ST.8]"
     simulator = await run(GARAGE, state=tmp_path)
     status, output, errors = await run_to_its_end(
@@ -114,7 +114,7 @@ async def test_an_accessory_runs_once(run, phone, tmp_path):
     assert status == 3, (output, errors)
     assert len(errors.strip().splitlines()) == 1, errors
     assert '"ready"' not in output
-    home = await phone.pair(simulator.accessory)  # the first one didn't notice
+    home = await phone.pair(simulator.accessory)  # the first process was not affected
     assert await home.accessories()
 
 
@@ -129,17 +129,17 @@ async def test_the_example_drives_the_door(run):
     lines = [line.strip() for line in output.splitlines()]
     story = ["paired", "fade rate: 2.5"]
     for state, way in (("open", "opening"), ("closed", "closing")):
-        # The library also reports its own writes.
+        # aiohomekit also reports its own writes.
         story += [f"writing target door state {state}", f"target door state: {state}"]
         story += [f"current door state: {way}", f"current door state: {state}"]
     assert lines[1:] == [*story, "unpaired"], output
 
 
 @pytest.mark.parametrize("code", ["111-22-334", "999-88-776"])
-async def test_the_example_says_that_the_code_is_wrong(run, code):
+async def test_the_example_reports_a_wrong_code(run, code):
     simulator = await run(GARAGE)
     if simulator.accessory.setup_code == code:
-        pytest.skip("the code was drawn by chance")
+        pytest.skip("the random setup code equals the wrong code")
     example = ROOT / "Examples" / "pair-and-drive-garage.py"
     status, _, errors = await run_to_its_end(sys.executable, example, "--code", code)
     assert status == 1 and "AuthenticationError" in errors, errors

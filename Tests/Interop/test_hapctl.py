@@ -1,4 +1,4 @@
-"""hapctl against accessories: ours, and a bulb of HAP-python's.
+"""hapctl with accessories of hapsim and with a bulb made with HAP-python.
 
 On real sockets because HAP-python, aiohomekit and Avahi are third parties, and signals, files and exit statuses are those of the built program.
 """
@@ -27,7 +27,7 @@ CODE = "031-45-154"
 
 @pytest.fixture
 def ctl(tmp_path):
-    """`await ctl(WORD…)`: exit status, output and errors of hapctl with a state folder of this test's."""
+    """`await ctl(WORD…)`: runs hapctl with a state folder of this test, and returns exit status, output and errors."""
     program = Path(hapsim()).with_name("hapctl")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
@@ -50,7 +50,7 @@ def address(accessory):
 
 
 async def watching(ctl, *words):
-    """`hapctl watch`, subscribed."""
+    """Starts `hapctl watch`."""
     watcher = await Simulator.launch(ctl.program, "watch", *words, "--json", "--state", ctl.state)
     return watcher
 
@@ -77,7 +77,7 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     assert raw["accessories"][0]["aid"] == 1
 
     program = await watching(ctl, "garage", "--count", "2")
-    # It says nothing before the first event: the accessory says that it has subscribed.
+    # The watcher prints nothing before the first event, so wait for the accessory to report the subscription.
     await simulator.wait(lambda line: line.get("event") == "subscribed")
     await well(ctl, "put", "garage/Target Door State", "open")
     assert await program.ended() == 0
@@ -102,7 +102,7 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     await well(ctl, "identify", where)
 
 
-async def test_timed_writes_go_through(run, ctl):
+async def test_timed_writes_succeed(run, ctl):
     simulator = await run(PROFILES / "kitchen-sink.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "sink")
     raw = json.loads(await well(ctl, "accessories", "sink", "--raw"))
@@ -116,7 +116,7 @@ async def test_timed_writes_go_through(run, ctl):
         await well(ctl, "put", f"sink/{aid}.{iid}", value)
 
 
-async def test_an_accessory_that_forgot_us_or_is_gone_is_told(run, ctl, tmp_path):
+async def test_a_reset_accessory_and_a_refused_connection_are_reported(run, ctl, tmp_path):
     state = tmp_path / "sim"
     simulator = await run(PROFILES / "switch.hasaccessory", state=state, options=("--setup-code", CODE, "--port", "0"))
     where = address(simulator.accessory)
@@ -131,7 +131,7 @@ async def test_an_accessory_that_forgot_us_or_is_gone_is_told(run, ctl, tmp_path
     await well(ctl, "unpair", "s", "--forget")
 
 
-async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanwhile(run, ctl, tmp_path):
+async def test_watch_reconnects_after_a_kill_and_reports_changes_since(run, ctl, tmp_path):
     async def serve(port):
         return await run(
             PROFILES / "light-colour.hasaccessory", state=tmp_path / "sim", options=("--setup-code", CODE, "--port", str(port))
@@ -143,13 +143,13 @@ async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanw
     await well(ctl, "put", "s/On", "off", "s/Brightness", "10")
     watcher = await watching(ctl, "s/On", "s/Brightness", "--count", "3")
     await simulator.wait(lambda line: line.get("event") == "subscribed")
-    # The one line before it is gone says that the watcher has read what it compares with later.
+    # This line shows that the watcher has read the values that it compares later.
     await well(ctl, "put", "s/Brightness", "20")
     await watcher.wait(lambda line: line.get("value") == 20)
     await simulator.stop(signal.SIGKILL)
     assert re.search(r"lost: .*; reconnecting in (1|0\.[789]) s$", await watcher.complaint("lost"))
 
-    # Changed while it is elsewhere, where the watcher doesn't look.
+    # The value changes while the accessory has another port, where the watcher cannot connect.
     elsewhere = await serve(0)
     assert elsewhere.accessory.port != port
     assert (await elsewhere.command("set", characteristic="On", value=True))["ok"]
@@ -163,7 +163,7 @@ async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanw
     assert [(line["name"], line["value"]) for line in watcher.said] == [("Brightness", 20), ("On", True), ("Brightness", 30)]
 
 
-async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
+async def test_watch_follows_an_accessory_to_a_new_port(run, ctl, tmp_path):
     async def serve():
         return await run(PROFILES / "switch.hasaccessory", state=tmp_path / "sim", options=("--setup-code", CODE))
 
@@ -171,7 +171,7 @@ async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
     watcher = await watching(ctl, "s/On", "--interface", "lo", "--count", "2")
     await simulator.wait(lambda line: line.get("event") == "subscribed")
-    # Told, it is known to the watcher: what it didn't know would be news after the move.
+    # After this event the watcher has the value, so it does not report it as a change after the move.
     await well(ctl, "put", "s/On", "on")
     await watcher.wait(lambda line: line.get("value") is True)
     await simulator.stop()
@@ -183,7 +183,7 @@ async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
     assert [(line["name"], line["value"]) for line in watcher.said] == [("On", True), ("On", False)]
 
 
-async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the_pairing(run, ctl):
+async def test_watch_once_ends_with_the_connection_and_watch_ends_with_the_pairing(run, ctl):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
     watchers = []
@@ -199,7 +199,7 @@ async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the
 
 
 async def pair_with_bulb(run, ctl, tmp_path):
-    """A bulb of HAP-python, paired as "bulb"."""
+    """Starts a bulb of HAP-python, and pairs with it under the name `bulb`."""
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     for _ in range(4):  # HAP-python strips leading zeros of the session key: one pairing in 256 fails
         status, output, errors = await ctl("pair", address(bulb.accessory), "--code", CODE, "--alias", "bulb")
@@ -213,7 +213,7 @@ async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
     await pair_with_bulb(run, ctl, tmp_path)
     assert "Brightness: " in await well(ctl, "accessories", "bulb")
     watcher = await watching(ctl, "bulb/On", "--count", "1")
-    # HAP-python tells nobody that it has subscribed: written again until it is heard.
+    # HAP-python does not report the subscription, so write until the watcher gets an event.
     value = 0
     while watcher.process.returncode is None:
         value = 1 - value
@@ -231,7 +231,7 @@ async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
 
 
 class Stranger:
-    """A controller of its own, for the accessory to be told of, and what `hapctl keys import` takes of it."""
+    """A separate controller: the accessory gets its key, and `hapctl keys import` reads its file."""
 
     def __init__(self, accessory, accessory_key):
         key = Ed25519PrivateKey.generate()
@@ -264,7 +264,7 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
     theirs = {"identifier": stranger.identifier, "publicKey": stranger.key, "admin": False, "ours": False}
     assert sorted(listed, key=lambda p: p["ours"]) == [theirs, ours]
 
-    # As the other one, who is no admin.
+    # As the other controller, which is no admin.
     (tmp_path / "theirs.json").write_text(json.dumps({"theirs": stranger.file}))
     await well(ctl, "keys", "import", tmp_path / "theirs.json")
     assert "On: " in await well(ctl, "get", "theirs/On")
@@ -290,7 +290,7 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
     assert (await ctl("get", "theirs/On"))[0] == 1
 
 
-async def test_another_key_for_a_controller_and_one_controller_too_many_are_told(run, ctl):
+async def test_another_key_for_a_controller_and_one_controller_too_many_are_refused(run, ctl):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
     for number in range(15):
@@ -340,7 +340,7 @@ def refusal(error, *more):
 
 @pytest.fixture
 async def scripted():
-    """`await scripted(BYTES, closes=)`: HOST:PORT where every request gets the same answer."""
+    """`await scripted(BYTES, closes=)`: the HOST:PORT of a server that sends the same answer to each request."""
     servers = []
 
     async def serve(says, closes=False):
@@ -380,13 +380,13 @@ async def scripted():
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )  # fmt: skip
-async def test_what_keeps_a_pairing_from_being_made_is_told_in_a_line(says, closes, code, line, scripted, ctl):
+async def test_the_reason_for_a_failed_pairing_is_reported_in_one_line(says, closes, code, line, scripted, ctl):
     status, output, errors = await ctl("pair", await scripted(says, closes), "--code", CODE, "--timeout", "1")
     assert (status, output) == (code, "") and line in errors and errors.count("\n") == 1, (status, errors)
     assert (await well(ctl, "list")).startswith("No pairing")
 
 
-async def test_the_bytes_around_a_fault_are_shown_to_those_who_ask(scripted, ctl):
+async def test_verbose_shows_the_bytes_around_an_error(scripted, ctl):
     where = await scripted(b"SSH-2.0-OpenSSH_9\r\n\r\n")
     status, _, errors = await ctl("identify", where, "--verbose")
     assert (status, errors) == (
@@ -399,13 +399,13 @@ async def test_the_bytes_around_a_fault_are_shown_to_those_who_ask(scripted, ctl
     where = await scripted(answer(bytes([6, 1, 2]) + bytes(1000) + b"\x03\x40" + b"k" * 20))
     status, _, errors = await ctl("pair", where, "--code", CODE, "--verbose")
     assert status == 1 and 5 < errors.count("\n") <= 18
-    # An error that comes with another status than 200 is put up with, and that is told.
+    # An error with another status than 200 is tolerated, and reported as a deviation.
     where = await scripted(answer(bytes([6, 1, 2, 7, 1, 6]), "400 Bad Request", "text/plain"))
     status, _, errors = await ctl("pair", where, "--code", CODE, "--verbose")
     assert status == 1 and errors.count("note: POST /pair-setup: ") == 2 and "already paired" in errors.splitlines()[-1]
 
 
-async def test_a_busy_accessory_is_told(run, ctl):
+async def test_a_busy_accessory_is_reported(run, ctl):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
     message = bytes([0, 1, 0, 6, 1, 1])
@@ -416,7 +416,7 @@ async def test_a_busy_accessory_is_told(run, ctl):
     writer.close()
 
 
-async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
+async def test_a_picture_is_written_only_when_it_is_complete(run, ctl, tmp_path):
     await pair_with_bulb(run, ctl, tmp_path)
     picture = tmp_path / "bulb.jpg"
     await well(ctl, "resource", "bulb", "-o", picture)
@@ -435,7 +435,7 @@ async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
     assert sorted(path.name for path in tmp_path.glob("*.jpg*")) == ["bulb.jpg"]
 
 
-async def test_pairings_of_aiohomekit_are_used_and_given_back(run, ctl, phone, phones, tmp_path):
+async def test_pairings_of_aiohomekit_are_imported_and_exported(run, ctl, phone, phones, tmp_path):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     home = await phone.pair(simulator.accessory)
     theirs = tmp_path / "theirs.json"
@@ -458,7 +458,7 @@ async def test_pairings_of_aiohomekit_are_used_and_given_back(run, ctl, phone, p
 
 @pytest_asyncio.fixture
 async def discovering(ctl):
-    """`await discovering(WORD…)`: `hapctl discover --json` on loopback, gone when the test is over."""
+    """`await discovering(WORD…)`: starts `hapctl discover --json` on loopback, and ends it after the test."""
     running = []
 
     async def start(*words, environment=None):
@@ -480,7 +480,7 @@ def tells(event, device_id, **members):
     )
 
 
-async def test_discover_sees_ours_and_hap_pythons(run, ctl, discovering, tmp_path):
+async def test_discover_finds_accessories_of_hapsim_and_hap_python(run, ctl, discovering, tmp_path):
     simulator = await run(PROFILES / "garage-kilgo.hasaccessory", options=("--setup-code", CODE))
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     once = await discovering()
@@ -494,19 +494,19 @@ async def test_discover_sees_ours_and_hap_pythons(run, ctl, discovering, tmp_pat
     theirs = await once.wait(lambda line: line.get("deviceID") == bulb.accessory.device_id)
     assert theirs["category"] == "lightbulb" and theirs["addresses"] == [address(bulb.accessory)] and theirs["paired"] is False
     assert theirs["model"] == "Harness Bulb" and theirs["name"].startswith("Harness Bulb ")
-    # It ends by itself, when nothing more comes.
+    # It ends by itself after a time without new records.
     assert await once.ended() == 0 and once.errors == []
     text = await well(ctl, "discover", "--interface", "lo")
     assert f"Garage Door Opener  {simulator.accessory.device_id}  {address(simulator.accessory)}  not paired  c# 1\n" in text
 
 
-async def test_discover_watches_what_comes_changes_and_goes(run, ctl, discovering):
+async def test_discover_reports_accessories_that_appear_change_and_disappear(run, ctl, discovering):
     watcher = await discovering("--watch")
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     own = simulator.accessory.device_id
     await watcher.wait(tells("appeared", own, paired=False, alias=None))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
-    # The change may be seen before the alias is stored.
+    # The change can arrive before the alias is stored.
     await watcher.wait(tells("changed", own, paired=True, statusFlags=0))
     assert "  paired  c# 1  called s\n" in await well(ctl, "discover", "--interface", "lo")
     seen = len(watcher.said)
@@ -528,7 +528,7 @@ async def test_an_accessory_is_paired_and_identified_by_its_name_and_device_id(r
             break
     assert status == 0, errors
     assert address(bulb.accessory) in await well(ctl, "list")
-    # By the alias, and by the name on the network, which leads to the same pairing.
+    # By the alias, and by the name on the network. Both select the same pairing.
     await well(ctl, "put", "bulb/Brightness", "40", *lo)
     assert "Brightness: 40 %" in await well(ctl, "get", f"{name.lower()}/Brightness", *lo)
 
@@ -543,23 +543,23 @@ async def test_an_accessory_is_paired_and_identified_by_its_name_and_device_id(r
     await well(ctl, "identify", simulator.accessory.name, *lo)
 
 
-async def test_an_accessory_that_moved_is_found_and_its_place_is_kept(run, ctl, tmp_path):
+async def test_an_accessory_with_a_new_port_is_found_and_its_address_is_stored(run, ctl, tmp_path):
     state = tmp_path / "sim"
     simulator = await run(PROFILES / "switch.hasaccessory", state=state, options=("--setup-code", CODE, "--port", "0"))
     before = address(simulator.accessory)
     await well(ctl, "pair", before, "--code", CODE, "--alias", "s")
     await simulator.stop()
-    # Somebody else has the place now: who is there is not who is meant.
+    # Another accessory has the old port now. hapctl must not use it.
     squatter = await run(PROFILES / "lock.hasaccessory", options=("--port", before.split(":")[1]))
     simulator = await run(PROFILES / "switch.hasaccessory", state=state, options=("--port", "0"))
     after = address(simulator.accessory)
     assert after != before
     status, _, errors = await ctl("get", "s/On")
-    assert status == 1 and "another accessory" in errors, "without a network to look on"
+    assert status == 1 and "another accessory" in errors, "without --interface there is no search"
     assert "On: " in await well(ctl, "get", "s/On", "--interface", "lo")
     kept = await well(ctl, "list")
     assert after in kept and before not in kept
-    # From now on it needs no search.
+    # The stored address is now correct, so no search is needed.
     assert "On: " in await well(ctl, "get", "s/On")
     await squatter.stop()
     await simulator.stop()
@@ -569,7 +569,7 @@ async def test_an_accessory_that_moved_is_found_and_its_place_is_kept(run, ctl, 
 
 
 def announce(name, host):
-    """Sends what an accessory would, with a host of these labels."""
+    """Sends the records of an accessory whose host name has these labels."""
 
     def wire(labels):
         return b"".join(bytes([len(label)]) + label for label in labels) + b"\0"
@@ -601,7 +601,7 @@ HOSTS_THAT_ARE_NONE = [
 ]  # fmt: skip
 
 
-async def test_the_machines_daemon_finds_them_too_and_may_die(run, ctl, discovering, tmp_path):
+async def test_discover_uses_the_machines_daemon_and_continues_after_its_end(run, ctl, discovering, tmp_path):
     async with Daemon(tmp_path / "daemon") as daemon:
         watcher = await discovering("--watch", environment=daemon.environment)
         for number, host in enumerate(HOSTS_THAT_ARE_NONE):
@@ -611,11 +611,11 @@ async def test_the_machines_daemon_finds_them_too_and_may_die(run, ctl, discover
         simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE, "--bonjour", "embedded"))
         own = simulator.accessory.device_id
         await watcher.wait(tells("appeared", own, paired=False))
-        # The daemon finds the addresses of the two families one after the other: the second one can be reported as a change.
+        # The daemon finds IPv4 and IPv6 addresses one after the other, so the second address can be reported as a change.
         found = await watcher.wait(lambda line: line.get("deviceID") == own and address(simulator.accessory) in line.get("addresses", ()))
         assert found["host"].startswith("hapsim-") and found["paired"] is False
         await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
-        # The change may be seen before the alias is stored.
+        # The change can arrive before the alias is stored.
         await watcher.wait(tells("changed", own, paired=True))
         seen = len(watcher.said)
         await daemon.stop()

@@ -1,4 +1,4 @@
-"""hapctl takes a setup code in every form: with dashes, without dashes and as a setup payload.
+"""hapctl accepts a setup code in every form: with dashes, without dashes and as a setup payload.
 
 On real sockets because it is about the built program: options, standard input and exit statuses.
 """
@@ -9,7 +9,7 @@ from test_hapctl import CODE, address, ctl, well
 __all__ = ["ctl"]  # a fixture
 
 
-async def test_a_setup_payload_finds_its_accessory_and_has_its_code(run, ctl):
+async def test_a_setup_payload_selects_its_accessory_and_contains_its_code(run, ctl):
     lamp = (await run(PROFILES / "light-colour.hasaccessory", options=("--setup-code", CODE, "--setup-id", "LAMP"))).accessory
     garage = (await run(PROFILES / "garage-kilgo.hasaccessory", options=("--setup-code", CODE, "--setup-id", "DOOR"))).accessory
     status, _, errors = await ctl("pair", garage.device_id, "--code", lamp.setup_payload, "--interface", "lo")

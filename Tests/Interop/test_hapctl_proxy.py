@@ -1,4 +1,4 @@
-"""hapctl's shell and its proxy: a prompt on one session, and an accessory that stands before another.
+"""hapctl's shell, a prompt on one session, and its proxy, an accessory that forwards requests to another accessory.
 
 On real sockets because aiohomekit and HAP-python are third parties, and terminals and signals are the kernel's.
 """
@@ -22,13 +22,13 @@ __all__ = ["ctl"]  # a fixture
 
 
 def take_terminal():
-    """In the new process: its standard input is the terminal that its Ctrl-C comes from."""
+    """Runs in the new process: makes standard input its controlling terminal, so that Ctrl-C there sends a signal."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 class Terminal:
-    """A program on a terminal of its own: what it shows, as it comes."""
+    """A program on its own terminal, and its output so far."""
 
     def __init__(self, process, master):
         self.process, self.master, self.shown = process, master, ""
@@ -49,7 +49,7 @@ class Terminal:
     def _read(self):
         try:
             data = os.read(self.master, 65536)
-        except OSError:  # Linux says so when the other end is closed
+        except OSError:  # Linux raises this error when the other end is closed
             data = b""
         if not data:
             asyncio.get_running_loop().remove_reader(self.master)
@@ -60,7 +60,7 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     async def types_until(self, keys, pattern, since):
-        """Types again and again until it is heard."""
+        """Types the keys repeatedly until the pattern appears. Returns the end of the match."""
         shown = asyncio.ensure_future(self.shows(pattern, since))
         while not shown.done():
             self.type(keys)
@@ -68,7 +68,7 @@ class Terminal:
         return await shown
 
     async def shows(self, pattern, since=0):
-        """Where the first match from `since` on ends, waiting for it if need be."""
+        """Waits for the first match from `since`, and returns its end."""
         async with asyncio.timeout(PATIENCE):
             try:
                 while not (match := re.compile(pattern).search(self.shown, since)):
@@ -97,7 +97,7 @@ async def garage(run, ctl):
 
 
 async def shell_script(ctl, script):
-    """What a shell says to lines from a pipe."""
+    """Sends lines to a shell through a pipe. Returns its exit status, output and errors."""
     process = await asyncio.create_subprocess_exec(
         ctl.program, "shell", "garage", "--state", ctl.state,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -124,7 +124,7 @@ async def test_a_shell_reads_lines_from_a_pipe(run, ctl):
     assert (await shell_script(ctl, "quit\nget Nothing\n"))[0] == 0
 
 
-async def test_events_come_to_a_shell_and_its_end_is_told(run, ctl):
+async def test_a_shell_prints_events_and_the_end_of_the_connection(run, ctl):
     simulator = await garage(run, ctl)
     shell = await asyncio.create_subprocess_exec(
         ctl.program, "shell", "garage", "--state", ctl.state,
@@ -146,7 +146,7 @@ async def test_events_come_to_a_shell_and_its_end_is_told(run, ctl):
             shell.kill()
 
 
-async def test_a_shell_on_a_terminal_edits_completes_and_remembers(run, ctl):
+async def test_a_shell_on_a_terminal_has_editing_completion_and_history(run, ctl):
     await garage(run, ctl)
     terminal = await Terminal.launch(ctl.program, "shell", "garage", "--state", ctl.state)
     try:
@@ -156,7 +156,7 @@ async def test_a_shell_on_a_terminal_edits_completes_and_remembers(run, ctl):
         terminal.type('get "Target Door S\t\r')
         at = await terminal.shows(r"Target Door State: open \(0\)\r\n", at)
 
-        # What is being typed outlives an event.
+        # An event does not delete a line that is being typed.
         at = await terminal.shows("garage> ", at)
         terminal.type("watch On\r")
         at = await terminal.shows("Watching 1 characteristics", at)
@@ -169,7 +169,7 @@ async def test_a_shell_on_a_terminal_edits_completes_and_remembers(run, ctl):
         terminal.type("\t\r")
         at = await terminal.shows(r"Brightness: \d+ %", at)
 
-        # Several choices are listed, Ctrl-C clears the line, the arrow brings the last one back.
+        # Several choices are listed, Ctrl-C clears the line, and the arrow key recalls the last line.
         at = await terminal.shows("garage> ", at)
         terminal.type("un\x01\x05\x03ide\t\x03get O\t")
         at = await terminal.shows('"Obstruction Detected"  On\r\n', at)
@@ -196,12 +196,12 @@ async def test_a_shell_on_a_terminal_edits_completes_and_remembers(run, ctl):
 
 
 def has_stopped(pid):
-    """Whether a signal has stopped every thread of a process."""
+    """Returns whether a signal has stopped every thread of a process."""
     threads = Path(f"/proc/{pid}/task").iterdir()
     return all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "T" for thread in threads)
 
 
-async def test_ctrl_c_gives_up_what_is_under_way(run, ctl):
+async def test_ctrl_c_cancels_the_current_request(run, ctl):
     simulator = await garage(run, ctl)
     terminal = await Terminal.launch(ctl.program, "shell", "garage", "--state", ctl.state, "--timeout", "3000")
     try:
@@ -209,10 +209,10 @@ async def test_ctrl_c_gives_up_what_is_under_way(run, ctl):
         simulator.process.send_signal(signal.SIGSTOP)
         while not has_stopped(simulator.process.pid):
             pass
-        # As long as the line is still being taken, Ctrl-C is a key.
+        # While the shell reads the line, Ctrl-C is a key and sends no signal.
         at = await terminal.types_until("get On\r\x03", "cancelled", at)
         simulator.process.send_signal(signal.SIGCONT)
-        # The last Ctrl-C may still be on its way.
+        # The last Ctrl-C can arrive after this line.
         await terminal.types_until("get On\r", "On: false", at)
     finally:
         simulator.process.send_signal(signal.SIGCONT)
@@ -220,7 +220,7 @@ async def test_ctrl_c_gives_up_what_is_under_way(run, ctl):
 
 
 async def before(run, ctl, alias, *options):
-    """A proxy on loopback, found by multicast DNS, whose transcript is JSON."""
+    """Starts a proxy on loopback that is announced with mDNS and prints its transcript as JSON."""
     return await run(
         program=(ctl.program, "proxy", "0", alias, "--json", "--advertise", "--state", ctl.state, *options)
     )
@@ -230,7 +230,7 @@ def named(line):
     return {entry["name"]: entry for entry in line.get("characteristics", [])}
 
 
-async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
+async def test_a_proxy_for_a_garage(run, ctl, phone, phones):
     simulator = await garage(run, ctl)
     proxy = await before(run, ctl, "garage")
     assert proxy.accessory.name == "Garage (proxy)" and proxy.accessory.category == "garage-door-opener"
@@ -238,7 +238,7 @@ async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
     home = await phone.pair(proxy.accessory)
     at = len(proxy.said)
 
-    # What it reads is the accessory's, and the transcript has the names.
+    # It reads the accessory's database, and the transcript has the names.
     tree = await home.accessories()
     ids = {characteristic["iid"]: characteristic for s in tree[0]["services"] for characteristic in s["characteristics"]}
     assert len(ids) > 10
@@ -250,7 +250,7 @@ async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
     read = await proxy.wait(lambda line: line["direction"] == "request" and "id=" in line["line"], since=at)
     assert [e["name"] for e in read["characteristics"]] == ["Target Door State"]
 
-    # An event of another's doing comes through, and a write of its own goes through.
+    # A change by another controller arrives as an event, and a write is forwarded.
     assert await home.subscribe(target, on) == {}
     subscribed = await proxy.wait(lambda line: named(line).get("On", {}).get("ev") is True, since=at)
     assert subscribed["line"] == "PUT /characteristics HTTP/1.1"
@@ -263,7 +263,7 @@ async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
     written = await proxy.wait(lambda line: named(line).get("Target Door State", {}).get("value") == 0, since=at)
     assert named(written)["Target Door State"]["text"] == "open (0)"
     await simulator.wait(lambda line: line.get("event") == "wrote" and line["name"] == "Target Door State" and line["value"] == 0)
-    # What the accessory refuses, it refuses here too, byte for byte.
+    # The accessory's refusals are forwarded byte for byte.
     current = (1, named(door)["Current Door State"]["iid"])
     body = json.dumps({"characteristics": [{"aid": 1, "iid": current[1], "value": 0}]}).encode()
     assert await home.request("PUT", "/characteristics", body) == (
@@ -273,7 +273,7 @@ async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
     assert refused["status"] == 207 and named(refused)["Current Door State"]["status"] == -70404
     assert (await home.request("GET", "/nowhere"))[0] == 404
 
-    # Pairing messages have names, and no secrets.
+    # The transcript names the pairing messages, and contains no secrets.
     setup = [line for line in proxy.said if "tlv" in line and "pair-setup" in line["line"]]
     assert [item["value"] for line in setup for item in line["tlv"] if item["name"] == "State"] == ["M1", "M3", "M5"]
     keys = [item for line in proxy.said for item in line.get("tlv", []) if item["name"] not in ("State", "Method", "Identifier", "Flags")]
@@ -281,14 +281,14 @@ async def test_a_proxy_before_a_garage(run, ctl, phone, phones):
 
     assert proxy.accessory.setup_code not in json.dumps(proxy.said[1:])
 
-    # Its pairings are its own.
+    # The proxy has its own pairings.
     assert [pairing["pairingId"] for pairing in await home.pairings()] == [home.identifier]
     listed = await proxy.wait(lambda line: line.get("line") == "POST /pairings HTTP/1.1", since=at)
     assert {"type": 0, "name": "Method", "value": "listPairings"} in listed["tlv"]
     assert await proxy.stop() == 0
 
 
-async def test_a_proxy_passes_timed_writes_on(run, ctl, phone):
+async def test_a_proxy_forwards_timed_writes(run, ctl, phone):
     simulator = await run(PROFILES / "kitchen-sink.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "sink")
     proxy = await before(run, ctl, "sink")
@@ -304,7 +304,7 @@ async def test_a_proxy_passes_timed_writes_on(run, ctl, phone):
     await proxy.wait(lambda line: line.get("line") == "PUT /prepare HTTP/1.1" and line["body"]["ttl"] > 0)
 
 
-async def test_a_proxy_before_a_bulb_of_hap_python(run, ctl, phone, tmp_path):
+async def test_a_proxy_for_a_bulb_of_hap_python(run, ctl, phone, tmp_path):
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     for _ in range(4):  # HAP-python strips leading zeros of the session key: one pairing in 256 fails
         status, _, errors = await ctl("pair", address(bulb.accessory), "--code", CODE, "--alias", "bulb")
@@ -325,12 +325,12 @@ async def test_a_proxy_before_a_bulb_of_hap_python(run, ctl, phone, tmp_path):
     assert named(event)["Brightness"]["text"] == "70 %"
 
 
-async def test_a_proxy_is_the_same_the_next_time(run, ctl, phone, phones):
+async def test_a_proxy_keeps_its_identity_after_a_restart(run, ctl, phone, phones):
     await garage(run, ctl)
     proxy = await before(run, ctl, "garage", "--code", "111-22-333")
     assert proxy.accessory.setup_code == "111-22-333"
     home = await phone.pair(proxy.accessory)
-    # Twice at once there is none.
+    # A second proxy for the same accessory is refused.
     status, _, errors = await ctl("proxy", "0", "garage")
     assert status == 3 and "already running" in errors
     await home.close()
@@ -343,14 +343,14 @@ async def test_a_proxy_is_the_same_the_next_time(run, ctl, phone, phones):
     assert await later.value(characteristic(tree, "DOOR_STATE_TARGET")) == 1
 
 
-async def test_a_proxy_whose_accessory_is_gone_says_so(run, ctl, phone):
+async def test_a_proxy_reports_that_its_accessory_is_unreachable(run, ctl, phone):
     simulator = await garage(run, ctl)
     proxy = await before(run, ctl, "garage")
     home = await phone.pair(proxy.accessory)
     on = characteristic(await home.accessories(), "ON")
     assert await home.subscribe(on) == {}
     await simulator.stop()
-    # The session is lost, and its subscriptions with it: the controller is to notice, and come again.
+    # The session and its subscriptions are lost, so the proxy disconnects the controller, which must reconnect.
     gone = await proxy.wait(lambda line: "the connection to the accessory is lost" in line.get("line", ""))
     await proxy.wait(lambda line: line.get("line") == "disconnected" and line["connection"] == gone["connection"])
     assert (await home.get(on))[on]["status"] == -70402
@@ -363,7 +363,7 @@ async def test_a_proxy_whose_accessory_is_gone_says_so(run, ctl, phone):
     assert status == 3 and "connection refused" in errors and len(errors.splitlines()) == 1
 
 
-async def test_a_request_under_way_when_the_accessory_dies_is_answered(run, ctl, phone):
+async def test_a_pending_request_is_answered_if_the_accessory_is_killed(run, ctl, phone):
     simulator = await garage(run, ctl)
     proxy = await before(run, ctl, "garage")
     home = await phone.pair(proxy.accessory)
@@ -381,7 +381,7 @@ async def test_a_request_under_way_when_the_accessory_dies_is_answered(run, ctl,
     assert len({line["connection"] for line in said}) == 1
 
 
-async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, tmp_path):
+async def test_a_text_transcript_is_written_to_a_file_that_only_its_owner_can_read(run, ctl, tmp_path):
     await garage(run, ctl)
     transcript = tmp_path / "garage.txt"
     proxy = await Simulator.launch(
@@ -392,7 +392,7 @@ async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, t
         said = "".join(line["not JSON"] for line in proxy.said)
         where = re.search(r"address +(\S+)", said)[1]
         code = re.search(r"setup code +(\S+)", said)[1]
-        # hapctl is a controller like others: through the proxy it sees the same accessory.
+        # hapctl is an ordinary controller: through the proxy it sees the same accessory.
         await well(ctl, "pair", where, "--code", code, "--alias", "through")
         tree = await well(ctl, "accessories", "through", "--raw")
         assert tree == await well(ctl, "accessories", "garage", "--raw")

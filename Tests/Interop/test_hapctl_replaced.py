@@ -14,7 +14,7 @@ __all__ = ["ctl"]  # a fixture
 
 
 async def add_an_outlet(simulator, tmp_path):
-    """Replaces the garage's profile by one with another service, which raises c#."""
+    """Replaces the garage's profile by one with an additional service, which increments c#."""
     profile = json.loads((PROFILES / "garage-kilgo.hasaccessory").read_text())
     profile["services"].append({"type": "Outlet", "name": "Socket"})
     path = tmp_path / "replacement.hasaccessory"
@@ -23,7 +23,7 @@ async def add_an_outlet(simulator, tmp_path):
     assert answer["ok"], answer
 
 
-async def test_a_shell_reads_a_replaced_profile_without_being_asked(run, ctl, tmp_path):
+async def test_a_shell_reads_the_database_of_a_replaced_profile_by_itself(run, ctl, tmp_path):
     simulator = await garage(run, ctl)
     shell = await asyncio.create_subprocess_exec(
         ctl.program, "shell", "garage", "--interface", "lo", "--state", ctl.state,
@@ -44,7 +44,7 @@ async def test_a_shell_reads_a_replaced_profile_without_being_asked(run, ctl, tm
             shell.kill()
 
 
-async def test_a_proxy_raises_its_own_configuration_number(run, ctl, network, tmp_path):
+async def test_a_proxy_increments_its_configuration_number(run, ctl, network, tmp_path):
     simulator = await garage(run, ctl)
     proxy = await before(run, ctl, "garage", "--interface", "lo")
     await network.wait(proxy.accessory.device_id, **{"c#": "1"})

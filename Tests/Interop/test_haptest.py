@@ -1,7 +1,7 @@
-"""haptest as its users run it: against accessories of HAP-python's, against some that misbehave, and against hapsim.
+"""haptest as its users run it: with accessories of HAP-python, with misbehaving programs, and with hapsim.
 
-On real sockets because HAP-python and the programs that misbehave are no programs of ours, and signals, exit statuses and output files are those of
-the built program. What needs hapsim alone, and time, runs in a simulated world (`in_world`); Tests/ProgramTests has more of it.
+On real sockets because HAP-python and the misbehaving programs are not programs of this project, and signals, exit statuses and output files are those of
+the built program. Tests that need only hapsim, and take time, run in a simulated world (`in_world`); Tests/ProgramTests has more of them.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from process import PROFILES, hapsim, run_to_its_end
 
-# Whole runs: half a minute each on a quiet machine.
+# Complete runs: half a minute each on an idle machine.
 pytestmark = pytest.mark.timeout(900)
 
 CODE = "031-45-154"
@@ -27,7 +27,7 @@ LOOPBACK = ("--interface", "lo")
 
 @pytest.fixture
 def haptest():
-    """`await haptest(WORD…)`: exit status, output and errors."""
+    """`await haptest(WORD…)`: runs haptest, and returns exit status, output and errors."""
     program = Path(hapsim()).with_name("haptest")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
@@ -39,7 +39,7 @@ def haptest():
 
 
 async def in_world(profile, *words):
-    """haptest against hapsim in a simulated world: exit status, output and errors."""
+    """Runs haptest with hapsim in a simulated world, and returns exit status, output and errors."""
     serve = f"hapsim run '{profile}' --ephemeral --interface lo --commands --control off --time-scale 20"
     runner = Path(hapsim()).with_name("WorldRunner")
     return await run_to_its_end(runner, "--exec", serve, *LOOPBACK, *words, patience=800)
@@ -54,16 +54,16 @@ def verdicts(report):
 
 
 def explained(report):
-    """What went wrong, for whoever reads a failed test."""
+    """Returns the failures, for the message of a failed test."""
     cases = json.loads(Path(report).read_text())["cases"]
     return [(case["id"], case["result"], case.get("message")) for case in cases if case["result"] in ("fail", "error", "xpass")]
 
 
-# MARK: against our own
+# MARK: accessories of hapsim
 
 
 @pytest.mark.long
-async def test_the_kitchen_sink_passes_everything_and_writes_every_report(tmp_path):
+async def test_the_kitchen_sink_passes_all_cases_and_haptest_writes_every_report(tmp_path):
     reports = {name: tmp_path / f"report.{name}" for name in ("junit", "json", "html", "tap", "markdown")}
     options = {"json": "report-json"}
     words = [word for name, path in reports.items() for word in (f"--{options.get(name, name)}", path)]
@@ -77,13 +77,13 @@ async def test_the_kitchen_sink_passes_everything_and_writes_every_report(tmp_pa
     assert reports["tap"].read_text().startswith("TAP version 14")
     assert "<script" in reports["html"].read_text() and "src=" not in reports["html"].read_text().split("<script")[0]
     assert reports["markdown"].read_text().startswith("# ")
-    # Secrets are in the evidence, and in no report.
+    # The evidence contains secrets, so only its owner can read it.
     code = next(line for line in output.splitlines() if "seed" in line)
     assert code and (tmp_path / "evidence" / "PS-02" / "packets.pcapng").stat().st_size > 1000
     assert (tmp_path / "evidence").stat().st_mode & 0o077 == 0
 
 
-async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp_path):
+async def test_an_interrupted_run_writes_its_report_and_unpairs(haptest, run, tmp_path):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     where = f"127.0.0.1:{simulator.accessory.port}"
     report = tmp_path / "report.json"
@@ -92,7 +92,7 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     async with asyncio.timeout(420):
-        # Paired cases have begun.
+        # The first case that needs a pairing has started.
         while "· paired".encode() not in await process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
@@ -100,13 +100,13 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
     assert process.returncode == 3
     said = json.loads(report.read_text())
     assert any(case["result"] == "pass" for case in said["cases"])
-    # It is unpaired again: it can be paired.
+    # A new pairing succeeds, so the accessory is unpaired again.
     ctl = Path(hapsim()).with_name("hapctl")
     status, _, errors = await run_to_its_end(ctl, "pair", where, "--code", CODE, "--state", tmp_path / "ctl")
     assert status == 0, errors
 
 
-async def test_the_same_seed_draws_the_same_keys(tmp_path):
+async def test_the_same_seed_creates_the_same_keys(tmp_path):
     drawn = []
     for turn in range(2):
         evidence = tmp_path / f"evidence-{turn}"
@@ -116,12 +116,12 @@ async def test_the_same_seed_draws_the_same_keys(tmp_path):
     assert drawn[0] and drawn[0] == drawn[1]
 
 
-# MARK: against strangers
+# MARK: accessories of HAP-python
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["bulb", "bridge"])
-async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path):
+async def test_hap_python_fails_the_cases_of_its_baseline(haptest, kind, tmp_path):
     baseline = BASELINES / f"hap-python-{kind}.json"
     report = tmp_path / "report.json"
     command = stranger(kind, tmp_path / "state.json")
@@ -135,13 +135,13 @@ async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path)
 
 
 async def test_without_its_baseline_hap_python_fails_and_each_entry_is_needed(haptest, tmp_path):
-    """A case that fails without its entry fails the run that lacks the entry: shown for all of them at once, by a run without any."""
+    """If a case fails without its entry, then the run without this entry fails. One run without any entry shows this for all entries."""
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
     ids = [entry["id"] for entry in json.loads((BASELINES / "hap-python-bulb.json").read_text())["entries"]]
     status, _, _ = await haptest("run", "--exec", command, *LOOPBACK, "--report-json", report, "--select", ",".join(ids))
     assert status == 1
-    # Cases that may be the cause of a failure run as well.
+    # Cases that can be the cause of a failure run as well.
     seen = verdicts(report)
     assert {id: seen[id] for id in ids} == dict.fromkeys(ids, "fail")
 
@@ -155,7 +155,7 @@ async def test_an_entry_that_is_no_longer_needed_ends_the_run_with_5(haptest, tm
     assert status == 5 and "XPASS" in output
 
 
-# MARK: what it prints and writes
+# MARK: output and reports
 
 
 async def test_output_paths_are_checked_before_the_run(haptest, tmp_path):
@@ -170,7 +170,7 @@ async def test_output_paths_are_checked_before_the_run(haptest, tmp_path):
     assert not started.exists() and kept.read_text() == "the report of yesterday"
 
 
-async def test_the_printed_conclusion_is_the_exit_status_also_when_a_report_is_lost(haptest, run):
+async def test_the_printed_conclusion_is_the_exit_status_also_if_a_report_cannot_be_written(haptest, run):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     words = ("run", f"127.0.0.1:{simulator.accessory.port}", *LOOPBACK, "--select", "HTTP-05")
     status, output, _ = await haptest(*words)
@@ -178,14 +178,14 @@ async def test_the_printed_conclusion_is_the_exit_status_also_when_a_report_is_l
     status, output, errors = await haptest(*words, "--html", "/dev/full")
     assert status == 3 and output.splitlines()[-1] == "Exit 3: a report could not be written."
     assert "/dev/full can't be written: No space left on device" in errors
-    # Quiet: the conclusion alone. JSON: the report alone.
+    # With --quiet only the conclusion is printed, with --json only the report.
     status, output, _ = await haptest(*words, "--quiet")
     assert status == 0 and "HTTP-05" not in output and output.splitlines()[-1].startswith("Exit 0:")
     status, output, _ = await haptest(*words, "--json")
     assert status == 0 and json.loads(output)["conclusion"] == "conforms" and json.loads(output)["run"]["partial"] is True
 
 
-async def test_a_baseline_made_of_a_report_is_used_once_its_reasons_are_written(haptest, tmp_path):
+async def test_a_baseline_made_from_a_report_requires_reasons(haptest, tmp_path):
     report, baseline = tmp_path / "report.json", tmp_path / "baseline.json"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
     words = ("run", "--exec", command, *LOOPBACK, "--select", "RD-05,HTTP-11,PS-01")
@@ -203,7 +203,7 @@ async def test_a_baseline_made_of_a_report_is_used_once_its_reasons_are_written(
     assert status == 0, output + errors
 
 
-# MARK: against what is no accessory
+# MARK: servers that are no accessory
 
 SERVERS = {
     "web": "HTTP/1.0 404 Not Found\r\nServer: pages/1\r\nContent-Length: 0\r\n\r\n",
@@ -219,7 +219,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("kind", SERVERS)
-async def test_a_server_that_is_no_accessory_is_named_as_such_with_its_answer(haptest, kind):
+async def test_a_server_that_is_no_accessory_is_reported_with_its_answer(haptest, kind):
     async def serve(reader, writer):
         if kind == "ssh":
             writer.write(SERVERS[kind].encode("latin-1"))
@@ -242,7 +242,7 @@ async def test_a_server_that_is_no_accessory_is_named_as_such_with_its_answer(ha
 
 
 @pytest.mark.long
-async def test_an_accessory_that_its_record_declares_is_tested_though_it_is_silent(haptest):
+async def test_a_silent_accessory_with_a_record_is_tested(haptest):
     async def serve(reader, writer):
         while await reader.read(65536):
             pass
@@ -266,11 +266,11 @@ async def test_json_on_standard_output_agrees_with_the_exit_status(haptest, fail
     assert f'"conclusion":"{word}"' in page.read_text()
 
 
-# MARK: against what misbehaves
+# MARK: misbehaving accessories
 
 
 @pytest.mark.parametrize("manner", ["closes", pytest.param("stalls", marks=pytest.mark.long), "floods", "garbage", "endless"])
-async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_tester(haptest, manner, tmp_path):
+async def test_a_misbehaving_accessory_gets_a_verdict_and_never_blocks_the_tester(haptest, manner, tmp_path):
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'misbehaving.py'} {manner}"
     status, output, errors = await haptest(
@@ -279,7 +279,7 @@ async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_t
     assert status in (1, 3), (status, output, errors)
 
 
-async def test_claims_are_drawn_completed_and_held_against_the_accessory(haptest, run, tmp_path):
+async def test_claims_are_initialized_and_checked_against_the_accessory(haptest, run, tmp_path):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     where = f"127.0.0.1:{simulator.accessory.port}"
     claims = tmp_path / "claims.json"
@@ -289,7 +289,7 @@ async def test_claims_are_drawn_completed_and_held_against_the_accessory(haptest
     assert drawn["claims"]["bridge"] is False and drawn["claims"]["max-pairings"] == "unknown"
     words = ("run", where, "--code", CODE, *LOOPBACK, "--claims", claims, "--report-json", tmp_path / "report.json")
     assert (await haptest(*words, "--select", "CLM-01"))[0] == 0
-    # An unknown claim is no silent skip: the case that needs it is an error.
+    # A case that needs an unknown claim is an error and is not skipped.
     assert (await haptest(*words, "--select", "RD-18"))[0] == 6
     drawn["claims"] |= {"bridge": True, "admin-only": False}
     claims.write_text(json.dumps(drawn))

@@ -1,4 +1,4 @@
-"""haptest names the cause: one defect, one accusation; a crash is reported, and the other cases run.
+"""haptest names the cause: one defect causes one failure; a crash is reported, and the other cases run.
 
 On real sockets because the stability of verdicts depends on the timing of the kernel, and because the report and the exit status are those of the
 built program. The other tests run in a simulated world.
@@ -16,7 +16,7 @@ KITCHEN_SINK = PROFILES / "kitchen-sink.hasaccessory"
 
 
 async def in_world(tmp_path, *words, defect=None):
-    """Exit status, output and the cases of the JSON report by id."""
+    """Returns exit status, output, the cases of the JSON report by id, and the report."""
     serve = f"hapsim run '{KITCHEN_SINK}' --state {tmp_path / 'state'} --interface lo --commands --control off"
     if defect:
         serve += f" --defect {defect}"
@@ -30,7 +30,7 @@ async def in_world(tmp_path, *words, defect=None):
     return status, output, {case["id"]: case for case in said["cases"]}, said
 
 
-async def test_cases_that_use_a_broken_procedure_are_blocked_by_the_case_that_judges_it(tmp_path):
+async def test_cases_that_need_a_broken_procedure_are_blocked_by_the_case_of_that_procedure(tmp_path):
     status, output, cases, _ = await in_world(tmp_path, "--select", "pairings", defect="list-always-refused")
     assert status == 1
     assert [id for id, case in cases.items() if case["result"] == "fail"] == ["PR-01"]
@@ -60,22 +60,22 @@ async def test_a_crash_fails_its_case_and_the_other_cases_run(tmp_path):
     assert "the command was started again" in output
 
 
-async def test_no_pairing_stays_although_the_list_is_refused(tmp_path):
+async def test_no_pairing_remains_although_the_accessory_refuses_to_list_them(tmp_path):
     _, _, _, said = await in_world(tmp_path, "--select", "PR-02,PR-03,PR-04,PR-05,PR-06", defect="list-always-refused")
     assert said["summary"]["leftovers"] == []
     assert not any("still there" in note for case in said["cases"] for note in case.get("outcome", {}).get("notes", []))
 
 
-async def test_a_short_run_waits_little_and_says_what_it_leaves_out(tmp_path):
+async def test_a_short_run_waits_little_and_reports_the_skipped_cases(tmp_path):
     status, output, cases, said = await in_world(tmp_path, "--short")
     assert status == 0, output[-2000:]
     assert len(cases) > 100 and all(case["level"] == "must" for case in cases.values())
-    # Virtual seconds: what the run waits.
+    # The duration is in simulated seconds, so it is the waiting time of the run.
     assert said["summary"]["duration"] <= 10
     assert "without --short, " in output and "--long adds " in output
 
 
-async def test_several_runs_against_a_good_accessory_are_stable(tmp_path):
+async def test_several_runs_with_a_conforming_accessory_are_stable(tmp_path):
     program = Path(hapsim()).with_name("haptest")
     serve = f"exec {hapsim()} run {KITCHEN_SINK} --state {tmp_path / 'state'} --interface lo --commands --control off"
     words = ["stability", "--runs", "2", "--exec", serve, "--interface", "lo", "--select", "read,pairings"]

@@ -1,6 +1,6 @@
-"""haptest fuzz: finds what was put there to be found, makes it small and sends it again.
+"""haptest fuzz finds an injected defect, minimizes the message and replays it.
 
-On real sockets because the accessories that die and hang are programs in Python, and signals, exit statuses and files are those of the built program.
+On real sockets because the accessories that crash and hang are programs in Python, and signals, exit statuses and files are those of the built program.
 FuzzedTests.swift fuzzes hapsim, in a simulated world.
 """
 
@@ -33,7 +33,7 @@ def fragile(how, port=0):
     return shlex.join([sys.executable, str(HERE / "fragile.py"), how, str(port)])
 
 
-async def test_a_process_that_dies_of_a_byte(tmp_path):
+async def test_a_process_that_crashes_on_a_byte(tmp_path):
     file = tmp_path / "found.json"
     words = ("--exec", fragile("dies"), "--area", "tlv", "--seed", "3", "--max-rounds", "60", "--reproducer", file)
     status, output, errors = await fuzz(*words)
@@ -54,7 +54,7 @@ async def test_a_process_that_dies_of_a_byte(tmp_path):
 
 
 async def test_the_result_as_json(tmp_path):
-    """One document on standard output, whatever the result is."""
+    """haptest prints one document to standard output, with any result."""
 
     async def result(*words):
         status, output, errors = await fuzz(*words, "--json")
@@ -78,13 +78,13 @@ async def test_the_result_as_json(tmp_path):
     assert (status, well["result"], well["sent"]["rounds"]) == (0, "nothing-found", 2)
     assert sum(well["sent"]["answers"].values()) > 0
 
-    # A reproducer that can't be written is in the document.
+    # If the reproducer file cannot be written, the document contains the reproducer.
     status, output, errors = await fuzz("--exec", fragile("dies"), *chosen, "--reproducer", "/dev/full", "--json")
     lost = json.loads(output)
     assert (status, lost["file"], lost["reproducer"]["area"]) == (1, None, "tlv") and "/dev/full" in errors
 
 
-async def test_the_same_seed_finds_the_same(tmp_path):
+async def test_the_same_seed_finds_the_same_failure(tmp_path):
     texts = set()
     for name in ("a", "b"):
         words = ("--area", "tlv", "--seed", "5", "--max-rounds", "60", "--reproducer", tmp_path / name)
@@ -93,8 +93,8 @@ async def test_the_same_seed_finds_the_same(tmp_path):
     assert len(texts) == 1
 
 
-async def test_one_that_hangs(tmp_path):
-    """An answer on a new connection has ten seconds."""
+async def test_a_process_that_hangs(tmp_path):
+    """A new connection must be answered within ten seconds."""
     file = tmp_path / "hangs.json"
     file.write_text(
         json.dumps(
@@ -108,23 +108,23 @@ async def test_one_that_hangs(tmp_path):
     assert status == 1 and "still happens: it doesn't answer on new connections within 10s" in output, output + errors
 
 
-async def test_a_fault_behind_a_session(tmp_path):
+async def test_a_defect_that_needs_a_session(tmp_path):
     file = tmp_path / "found.json"
     bulb = shlex.join([sys.executable, str(HERE / "fragile_bulb.py"), str(tmp_path / "state.json")])
     status, output, errors = await fuzz(
         "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=500
     )
-    assert status == 1 and "a write from afar is too much" in output, output + errors
+    assert status == 1 and "this bulb crashes on a remote write" in output, output + errors
     found = json.loads(file.read_text())
     (message,) = found["messages"]
     assert (message["way"], message["request"], found["confirmed"]) == ("sealed", "PUT /characteristics", True)
     body = bytes.fromhex(message["bytes"])
     assert b"remote" in body and len(body) < 120, body
-    # It was started again, and unpaired, although it died paired.
+    # The accessory was restarted and unpaired, although it crashed while paired.
     assert json.loads((tmp_path / "state.json").read_text())["paired_clients"] == {}
 
 
-async def test_an_interruption_leaves_it_unpaired(run, phone):
+async def test_an_interrupted_run_unpairs(run, phone):
     accessory = (await run(LIGHT)).accessory
     process = await asyncio.create_subprocess_exec(
         haptest(), "fuzz", f"{accessory.address}:{accessory.port}", "--code", accessory.setup_code,
@@ -150,12 +150,12 @@ async def test_an_interruption_leaves_it_unpaired(run, phone):
         (("--exec", "exit 3"), 3, "the accessory doesn't start"),
     ],
 )
-async def test_what_cannot_be(words, status, said):
+async def test_impossible_arguments_are_refused(words, status, said):
     ended, output, errors = await fuzz(*words)
     assert ended == status and said in errors, output + errors
 
 
-async def test_a_reproducer_that_is_none(tmp_path):
+async def test_a_file_that_is_no_reproducer_is_refused(tmp_path):
     file = tmp_path / "broken.json"
     file.write_text('{"format": 1,\n "area": "html"}')
     status, _, errors = await fuzz("127.0.0.1:1", "--replay", file)

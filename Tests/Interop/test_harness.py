@@ -1,4 +1,4 @@
-"""The harness against an accessory of someone else's: what fails here is the harness's fault, not hapsim's.
+"""The harness with an accessory that is not ours: a failure here is a defect of the harness, not of hapsim.
 
 On real sockets because HAP-python and aiohomekit are third parties.
 """
@@ -17,7 +17,7 @@ BULB = Path(__file__).with_name("bulb.py")
 
 
 async def pair_in_the_end(phone, accessory):
-    """HAP-python strips leading zeros where aiohomekit pads, so that one pairing in a hundred fails; four in a row don't."""
+    """Pairs in up to four attempts. HAP-python strips leading zeros where aiohomekit pads, so one pairing in a hundred fails."""
     for _ in range(3):
         try:
             return await phone.pair(accessory)
@@ -26,13 +26,13 @@ async def pair_in_the_end(phone, accessory):
     return await phone.pair(accessory)
 
 
-def test_every_file_says_why_it_is_no_test_in_a_simulated_world():
+def test_every_file_has_a_reason_not_to_run_in_a_simulated_world():
     files = sorted(BULB.parent.glob("test_*.py"))
     told = [path for path in files if "\nOn real sockets because " in path.read_text() or "\nWithout sockets: " in path.read_text()]
     assert len(files) > 40 and [path.name for path in files if path not in told] == []
 
 
-async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, network, phones, tmp_path):
+async def test_a_bulb_of_hap_python_is_found_paired_controlled_and_unpaired(run, network, phones, tmp_path):
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     accessory = bulb.accessory
     service = await network.wait(accessory.device_id, sf="1")
@@ -50,7 +50,7 @@ async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, net
     assert await other.subscribe(on, brightness) == {}
     assert await home.subscribe(on, brightness) == {}
 
-    # The second controller hears what the first one wrote; the first hears the answer only.
+    # The second controller gets the event of the first one's write; the first one gets only the answer.
     assert await home.put((*on, True)) == {}
     await other.events.wait(on, 1)
     assert await other.put((*brightness, 40)) == {}
@@ -62,10 +62,10 @@ async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, net
     await home.remove(other.identifier)
     await home.unpair()
     await network.wait(accessory.device_id, sf="1")
-    assert await bulb.stop() == 0  # without a goodbye: HAP-python 5.0.0 doesn't wait for zeroconf to send it
+    assert await bulb.stop() == 0  # no goodbye: HAP-python 5.0.0 does not wait until zeroconf has sent it
 
 
-async def test_a_service_and_its_goodbye_are_heard(network):
+async def test_a_service_and_its_goodbye_are_received(network):
     other = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     try:
         info = AsyncServiceInfo(

@@ -1,4 +1,4 @@
-"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories.
+"""homekit_python 0.19, the second controller: all its functions with six kinds of accessories.
 
 On real sockets because homekit_python is a third party.
 """
@@ -18,7 +18,7 @@ KINDS = ["garage-kilgo", "lock", "light-colour", "sensor-motion", "bridge-two-li
 
 @pytest_asyncio.fixture(params=KINDS)
 async def paired(request, run, homekit_python):
-    """The simulator, and the data of homekit_python's pairing."""
+    """The simulator and the data of homekit_python's pairing."""
     simulator = await run(PROFILES / f"{request.param}.hasaccessory")
     accessory = simulator.accessory
     data = await homekit_python.pair(accessory)
@@ -30,8 +30,8 @@ def is_event(name):
     return lambda line: line.get("event") == name
 
 
-async def test_all_are_discovered_when_the_search_begins_at_the_ready_line(run, homekit_python):
-    """[AD.37] homekit_python takes a service as found when it has an address, and fails if that is no IPv4 address."""
+async def test_all_accessories_are_discovered_directly_after_the_ready_line(run, homekit_python):
+    """[AD.37] For homekit_python a service is complete when it has an address. It fails if this is no IPv4 address."""
     simulator = await run(*(PROFILES / f"{kind}.hasaccessory" for kind in KINDS))
     found = {service["id"]: service for service in await homekit_python("discover")}
     for accessory in simulator.accessories:

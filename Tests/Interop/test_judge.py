@@ -1,4 +1,4 @@
-"""Controllers are judged: aiohomekit and hapctl get their reports. JudgeTests.swift breaks each rule, in a simulated world.
+"""Reports of hapsim judge about aiohomekit and hapctl. JudgeTests.swift breaks each rule, in a simulated world.
 
 On real sockets because aiohomekit is a third party, and the options, files and exit statuses are those of the built programs.
 """
@@ -17,7 +17,7 @@ import pytest
 from phone import characteristic
 from process import PATIENCE, ROOT, hapsim, run_to_its_end
 
-# Of a lamp, and of something that wants timed writes.
+# A lamp, and a service with timed writes.
 PROFILE = {
     "format": "hasaccessory/1",
     "name": "Tried",
@@ -53,7 +53,7 @@ def program(name):
 
 
 class Judged:
-    """`hapsim judge`, and a hapctl that is paired with what it serves."""
+    """`hapsim judge`, and a hapctl that is paired with its accessory."""
 
     def __init__(self, simulator, state):
         self.simulator = simulator
@@ -71,7 +71,7 @@ class Judged:
         await self.hapctl("pair", f"{accessory.address}:{accessory.port}", "--code", accessory.setup_code, "--alias", "it")
 
     async def end(self):
-        """The exit status and the last line: `judged`."""
+        """Ends the run. Returns the exit status and the last line, `judged`."""
         status = await self.simulator.stop(signal.SIGINT)
         return status, self.simulator.said[-1]
 
@@ -85,13 +85,13 @@ def judged(run, tmp_path):
     return start
 
 
-def test_there_is_a_misdeed_for_every_rule():
+def test_hapctl_can_violate_every_rule():
     misdeeds = json.loads(subprocess.check_output([program("hapctl"), "misbehave", "--list", "--json"]))
     assert sorted(misdeed["rule"] for misdeed in misdeeds) == sorted(RULES)
     assert len(RULES) > 30
 
 
-# What requests look like, and in which order they come: aiohomekit and hapctl keep all of it.
+# Rules for the form and the order of requests. aiohomekit and hapctl keep all of them.
 MANNERS = {
     "no-idle-connections", "one-request-at-a-time", "readable", "host-field", "body-type", "known-endpoints",
     "procedure-order", "fresh-keys", "same-bytes", "identifier-form", "verifies-first", "permissions",
@@ -99,7 +99,7 @@ MANNERS = {
 
 
 async def verdict_of_the_trial(judge):
-    """Over, with everything that was tried; the `judged` line, with the names of what was broken in place of the entries."""
+    """Waits for the end of the trial, in which every step ran. Returns the `judged` line with the names of the broken rules instead of the entries."""
     verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=300)
     status = await judge.simulator.ended()
     assert status == (1 if verdict["broken"] else 0)
@@ -110,8 +110,8 @@ async def verdict_of_the_trial(judge):
 
 
 async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
-    """Connections are lost, it is late, it is gone: aiohomekit comes back and subscribes again. Nobody tells it of another c#: in a home that is Home
-    Assistant's business."""
+    """Connections are lost, answers are late and the accessory disappears: aiohomekit reconnects and subscribes again. It does not get a new c#,
+    because in a home that is the task of Home Assistant."""
     junit, report = tmp_path / "junit.xml", tmp_path / "report.json"
     judge = await judged(tried, options=("--within", "6s", "--junit", junit, "--report-json", report))
     home = await phone.pair(judge.simulator.accessory)
@@ -140,7 +140,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
 
 
 async def hapctl_on_trial(judged, tried, tmp_path):
-    """hapctl watch shows what it hears; on this interface it sees no record, so it doesn't see that c# changes."""
+    """hapctl watch prints events. On this interface it gets no record, so it does not notice that c# changes."""
     markdown = tmp_path / "report.md"
     judge = await judged(tried, options=("--within", "6s", "--markdown", markdown, "--name", "Watched"))
     await judge.pair()
@@ -161,14 +161,14 @@ async def hapctl_on_trial(judged, tried, tmp_path):
 
 @pytest.mark.long
 async def test_two_controllers_on_trial(judged, phone, tried, tmp_path):
-    """Side by side, since a trial takes a minute."""
+    """The trials run at the same time, because one takes a minute."""
     await asyncio.gather(
         aiohomekit_on_trial(judged, phone, tried, tmp_path), hapctl_on_trial(judged, tried, tmp_path)
     )
 
 
-async def test_who_leaves_for_good_has_nothing_to_come_back_to(judged, phone, tried):
-    """aiohomekit removes its pairing while it is subscribed: the accessory ends its connections, and nobody is to blame."""
+async def test_a_controller_that_removed_its_pairing_need_not_reconnect(judged, phone, tried):
+    """aiohomekit removes its pairing while it is subscribed. The accessory closes its connections, and no rule is broken."""
     judge = await judged(tried, options=("--no-trial", "--within", "300ms", "--for", "15s"))
     home = await phone.pair(judge.simulator.accessory)
     assert await home.subscribe(characteristic(await home.accessories(), "ON")) == {}
@@ -178,7 +178,7 @@ async def test_who_leaves_for_good_has_nothing_to_come_back_to(judged, phone, tr
     assert judge.simulator.said[-1]["broken"] == []
 
 
-async def test_requests_in_chunks_are_seen(judged, phone, tried):
+async def test_requests_with_chunked_encoding_are_judged(judged, phone, tried):
     judge = await judged(tried)
     home = await phone.pair(judge.simulator.accessory)
     on = characteristic(await home.accessories(), "ON")
@@ -189,12 +189,12 @@ async def test_requests_in_chunks_are_seen(judged, phone, tried):
     answer = await home.pairing.connection.protocol.send_bytes(chunked)
     assert answer.code == 207
     _, verdict = await judge.end()
-    # The request goes past aiohomekit, which may have one of its own under way.
+    # This request bypasses aiohomekit, which may have another request pending.
     assert {"values"} <= {entry["rule"] for entry in verdict["broken"]} <= {"values", "one-request-at-a-time"}
     assert "write-form" in verdict["kept"]
 
 
-async def test_recommendations_alone_are_no_failure_where_only_rules_count(judged, tried):
+async def test_with_must_a_broken_recommendation_is_no_failure(judged, tried):
     judge = await judged(tried, options=("--no-trial", "--must"))
     await judge.pair()
     await judge.hapctl("misbehave", "it", "keeps-database")
@@ -206,7 +206,7 @@ async def test_recommendations_alone_are_no_failure_where_only_rules_count(judge
 
 
 async def test_a_failed_scenario_is_in_the_conclusion(judged, tried, tmp_path):
-    """The controller breaks no rule; the exit status is 1, so no report may say that it conforms."""
+    """The controller breaks no rule. The exit status is 1, so no report may have the conclusion `conforms`."""
     scenario, report, markdown = tmp_path / "fails.yaml", tmp_path / "report.json", tmp_path / "report.md"
     scenario.write_text("steps:\n  - when: { event: paired }\n  - expect: { characteristic: On, is: true }\n")
     judge = await judged(tried, options=("--scenario", scenario, "--report-json", report, "--markdown", markdown))
@@ -220,16 +220,16 @@ async def test_a_failed_scenario_is_in_the_conclusion(judged, tried, tmp_path):
     assert markdown.read_text().startswith("# ❌ hapsim judge: there are failures")
 
 
-async def test_nobody_came(judged, tried):
-    """4, as for a tester that had nothing to run; and the time it had is over by itself."""
+async def test_without_a_controller_the_exit_status_is_4(judged, tried):
+    """The exit status is 4, as for haptest if no case ran. The run ends after its time."""
     judge = await judged(tried, options=("--no-trial", "--for", "200ms"))
     assert await judge.simulator.ended() == 4
     assert judge.simulator.said[-1]["conclusion"] == "nothing-ran"
     assert sorted(judge.simulator.said[-1]["untried"]) == sorted(RULES)
 
 
-async def test_a_scenario_is_a_trial_too(judged, tried, tmp_path):
-    """What it expects and doesn't get is a failure, whatever the controller did."""
+async def test_a_failed_expectation_of_a_scenario_is_a_failure(judged, tried, tmp_path):
+    """If an expectation of the scenario fails, the run fails, whatever the controller did."""
     scenario = tmp_path / "trial.yaml"
     scenario.write_text("steps: [{ expect: { characteristic: On, is: true } }]")
     judge = await judged(tried, options=("--scenario", scenario))
@@ -237,8 +237,8 @@ async def test_a_scenario_is_a_trial_too(judged, tried, tmp_path):
     assert judge.simulator.said[-1]["event"] == "judged"
 
 
-async def test_the_report_for_people(run, tried):
-    """Text on standard output, a breach at once and the report at the end."""
+async def test_the_text_report(run, tried):
+    """The report is text on standard output."""
     status, output, errors = await run_to_its_end(
         hapsim(), "judge", tried, "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1", "--no-trial", "--for", "100ms"
     )
@@ -261,14 +261,14 @@ async def test_the_report_for_people(run, tried):
         (("lamp.hasaccessory", "--tial"), "unknown option --tial"),
     ],
 )
-async def test_what_is_asked_wrongly(words, complaint):
+async def test_wrong_options_are_refused(words, complaint):
     status, _, errors = await run_to_its_end(hapsim(), "judge", *words)
     assert status == 2
     assert complaint in errors
 
 
 async def test_a_report_that_cannot_be_written(judged, tried):
-    # A full disk; a folder that is missing is found before anything is served.
+    # A full disk. A missing folder is reported before an accessory is served.
     judge = await judged(tried, options=("--no-trial", "--for", "200ms", "--junit", "/dev/full"))
     assert await judge.simulator.ended() == 4
     assert any("/dev/full" in line for line in judge.simulator.errors)
@@ -285,13 +285,13 @@ async def test_a_report_that_cannot_be_written_is_in_the_conclusion(judged, trie
     assert json.loads(report.read_text())["conclusion"] == "report-not-written"
 
 
-async def test_misdeeds_have_names(tmp_path):
+async def test_an_unknown_violation_is_reported_with_the_nearest_name(tmp_path):
     status, _, errors = await run_to_its_end(program("hapctl"), "misbehave", "it", "known-id", "--state", tmp_path)
     assert (status, 'did you mean "known-ids"?' in errors) == (2, True)
 
 
 async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replaced(judged, tried, tmp_path):
-    """c# changes in the record while a session is open: the session reads the database, and watches what is new in it."""
+    """c# changes in the record while a session is open: hapctl reads the database and subscribes to the new characteristics."""
     judge = await judged(tried)
     await judge.pair()
     watch = await asyncio.create_subprocess_exec(
@@ -308,7 +308,7 @@ async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replace
         assert answer["ok"], answer
         async with asyncio.timeout(PATIENCE):
             while b"database has changed" not in (line := await watch.stderr.readline()):
-                assert line, "hapctl watch has ended"
+                assert line, "hapctl watch ended"
         await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")
     finally:
         if watch.returncode is None:

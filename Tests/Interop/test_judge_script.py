@@ -1,4 +1,4 @@
-"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in a CI.
+"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in CI.
 
 On real sockets because a shell runs the built programs.
 """
@@ -21,7 +21,7 @@ hapctl misbehave it known-ids --state "$0"
 
 
 async def test_the_script_for_ci(tmp_path):
-    """`Examples/ci/judge.sh`: the judge's exit status and reports, the controller's own output beside them."""
+    """The script has the exit status and the reports of `hapsim judge`, and stores the controller's output next to them."""
     reports = tmp_path / "reports"
     script = tmp_path / "controller.sh"
     script.write_text(CONTROLLER.replace("hapctl", str(Path(hapsim()).with_name("hapctl"))).replace("$0", str(tmp_path / "hapctl")))
@@ -41,7 +41,7 @@ async def test_the_script_for_ci(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "words", "complaint"), [({}, ["x"], "CONTROLLER="), ({"CONTROLLER": "true"}, [], "PROFILE"), ({"CONTROLLER": "true", "HAPSIM": "no-such-program"}, ["x"], "there is no program")])
-async def test_the_script_asked_wrongly(given, words, complaint, tmp_path):
+async def test_wrong_use_of_the_script_is_reported(given, words, complaint, tmp_path):
     process = await asyncio.create_subprocess_exec(
         ROOT / "Examples" / "ci" / "judge.sh", *words, env={**os.environ, "REPORTS": str(tmp_path / "r"), **given},
         stderr=asyncio.subprocess.PIPE,

@@ -1,5 +1,5 @@
-"""SIGKILL, two hundred times, in the middle of pairings, writes and changes of the profile: what was answered is there afterwards, and nothing
-is there by half.
+"""SIGKILL, two hundred times, during pairings, writes and replacements of the profile. Afterwards every answered change is stored, and no change
+is stored incompletely.
 
 On real sockets because real processes are killed.
 """
@@ -19,7 +19,7 @@ ROUNDS = int(os.environ.get("KILLED_ROUNDS", "200"))
 
 
 async def doomed(simulator, work, chance, longest):
-    """Does `work` until the process is killed under it, at a moment of chance; what it returned or raised."""
+    """Runs `work` until the process is killed at a random time. Returns the result of `work`, or its exception."""
     task = asyncio.ensure_future(work)
     asyncio.get_running_loop().call_later(chance.uniform(0, longest), simulator.process.kill)
     await simulator.ended()
@@ -34,7 +34,7 @@ async def known_pairings(state):
 
 
 def variants(tmp_path):
-    """The same accessory with one service more each time."""
+    """Writes three profiles of the same accessory, with no, one and two additional services."""
     plain = json.loads((PROFILES / "light-colour.hasaccessory").read_text())
     paths = []
     for number in range(3):
@@ -47,7 +47,7 @@ def variants(tmp_path):
 
 
 def ids(database):
-    """Type of the service, its place among its like, and type of the characteristic, with the iid of each."""
+    """Maps (service type, index among services of this type, characteristic type or None) to the iid."""
     found = {}
     for service in database[0]["services"]:
         place = sum(key[0] == service["type"] and key[2] is None for key in found)
@@ -66,7 +66,7 @@ def brightness(database):
 
 # Two hundred starts and kills, on a busy machine.
 @pytest.mark.timeout(1800)
-async def test_what_was_answered_outlives_every_kill(run, tmp_path):
+async def test_every_answered_change_is_stored_after_a_kill(run, tmp_path):
     "[ST.1, ST.4]"
     chance = random.Random(int(os.environ.get("KILLED_SEED", "1")))
     profiles = variants(tmp_path)
@@ -75,7 +75,7 @@ async def test_what_was_answered_outlives_every_kill(run, tmp_path):
     identity = keys = value = None
     seen_ids, number, profile = {}, 1, 0
     kills = dict.fromkeys(["pairing", "paired", "writing", "replacing"], 0)
-    # How long a pairing takes is the machine's matter: the span that the kill falls into grows while none is answered, and shrinks when one is.
+    # The duration of a pairing depends on the machine. The time range of the kill grows after an unanswered pairing and shrinks after an answered one.
     pairing_span = 0.12
 
     for round in range(ROUNDS):
@@ -84,7 +84,7 @@ async def test_what_was_answered_outlives_every_kill(run, tmp_path):
         identity = identity or (accessory.device_id, accessory.setup_code)
         assert (accessory.device_id, accessory.setup_code) == identity, "it is another accessory"
 
-        # Every fifth round starts from a factory reset, and pairs.
+        # Every fifth round begins with a factory reset and a pairing.
         if keys is None:
             result = await doomed(simulator, pair(accessory), chance, pairing_span)
             pairing_span *= 0.75 if isinstance(result, dict) else 1.1
@@ -92,11 +92,11 @@ async def test_what_was_answered_outlives_every_kill(run, tmp_path):
             count = len(entry["pairings"])
             kills["pairing"] += 1
             if isinstance(result, dict):
-                assert count == 1, f"round {round}: M6 was answered, and the pairing is gone"
+                assert count == 1, f"round {round}: M6 was sent, but the pairing is not stored"
                 kills["paired"] += 1
                 keys = result
             elif count == 1:
-                # Stored and not answered: the controller has no keys, so it is started over, as a person would.
+                # Stored without an answer: the controller has no keys, so the accessory is reset, as a person would do.
                 status, _, errors = await run_to_its_end(hapsim(), "reset", accessory.name, "--state", state, "--yes")
                 assert status == 0, errors
                 identity, seen_ids, number = None, {}, 1
@@ -110,14 +110,14 @@ async def test_what_was_answered_outlives_every_kill(run, tmp_path):
         async with Session(accessory, keys) as session:
             database = await session.database()
             for key, iid in ids(database).items():
-                # What went and came back has another iid; no iid ever names another thing, and what never went keeps its own.
-                assert seen_ids.setdefault(iid, key) == key, f"round {round}: {iid} was {seen_ids[iid]}, and is {key}"
+                # A service that was removed and added again has new iids. An iid never names two things, and services that stay keep their iids.
+                assert seen_ids.setdefault(iid, key) == key, f"round {round}: {iid} was {seen_ids[iid]}, and is now {key}"
                 if key[0].lstrip("0").split("-")[0] != "49":
                     assert list(seen_ids.values()).count(key) == 1, f"round {round}: {key} has another iid"
             iid = brightness(database)
             found = await session.get(1, iid)
             if value is not None:
-                assert found in value, f"round {round}: {found} where {value} was written"
+                assert found in value, f"round {round}: the value is {found}, but one of {value} was written"
             answered = [found]
 
             async def write():
@@ -133,7 +133,7 @@ async def test_what_was_answered_outlives_every_kill(run, tmp_path):
                     profile_in_flight[0] = chance.randrange(3)
                     answer = await simulator.command("replace", profile=str(profiles[profile_in_flight[0]]))
                     assert answer["ok"], answer
-                    assert answer["configurationNumber"] >= number, "c# went back"
+                    assert answer["configurationNumber"] >= number, "c# was decremented"
                     number = answer["configurationNumber"]
 
             value_in_flight, profile_in_flight = [found], [profile]

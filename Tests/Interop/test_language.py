@@ -1,4 +1,7 @@
-"""`make lint` checks prose, links and names of commands. No server runs here."""
+"""`make lint` checks prose, links and names of commands.
+
+Without sockets: the scripts read files.
+"""
 
 import subprocess
 from pathlib import Path
@@ -24,8 +27,8 @@ def check(script, folder, *words):
         ("Sources/B.swift", 'let b = "the value is passed over"\n'),
         ("Sources/C.js", "element.textContent = \"there is nobody here\"\n"),
         ("Defects/d.yaml", "what: The answer stands in the place of another answer.\n"),
-        ("Scripts/e.py", "x = 1  # as a rule\n"),
-        ("Suites/f.yaml", "x: 1 # conduct\n"),
+        ("Scripts/e.py", "x = 1  # as a rule\n"),  # prose: literal
+        ("Suites/f.yaml", "x: 1 # conduct\n"),  # prose: literal
     ],
 )
 def test_an_idiom_is_reported_with_its_place(tmp_path, name, text):

@@ -1,4 +1,4 @@
-"""An accessory that a Swift test serves through the library, and aiohomekit as the app under that test.
+"""A Swift test serves an accessory with the library. aiohomekit is the app that this test checks.
 
 On real sockets because aiohomekit is a third party.
 """
@@ -16,13 +16,13 @@ OPEN, OPENING = 0, 2
 
 
 def bundle():
-    """The unit tests as a program: `make test` has built them beside hapsim."""
+    """The unit tests as a program, which `make test` builds next to hapsim."""
     return Path(hapsim()).with_name("hapsimPackageTests.xctest")
 
 
-async def test_the_library_serves_what_aiohomekit_pairs_with(phone):
+async def test_aiohomekit_pairs_with_an_accessory_of_the_library(phone):
     if not bundle().exists():
-        pytest.skip(f"{bundle()} isn't there: swift build --build-tests makes it, and so does make test")
+        pytest.skip(f"{bundle()} is missing; run 'swift build --build-tests' or 'make test'")
     process = await asyncio.create_subprocess_exec(
         bundle(), "--testing-library", "swift-testing", "--filter", "HAPSimulatorTests.OutsiderTests",
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
@@ -30,7 +30,7 @@ async def test_the_library_serves_what_aiohomekit_pairs_with(phone):
     )  # fmt: skip
     output = asyncio.ensure_future(process.stdout.read())
     try:
-        # What the test says of its door.
+        # The test declares the same values for its door.
         door = Accessory("Library Door", "5E:7A:11:0C:3B:2D", "031-45-154", None, None, None, None)
         home = await phone.pair(door)
         accessories = await home.accessories()
@@ -39,7 +39,7 @@ async def test_the_library_serves_what_aiohomekit_pairs_with(phone):
         assert await home.subscribe(current) == {}
         assert await home.put((*target, OPEN)) == {}
         opening = await home.events.wait(current, OPENING)
-        # An hour's way: the test has advanced its time.
+        # The door needs an hour. The test advances its simulated time.
         await home.events.wait(current, OPEN, since=opening)
         assert await home.value(current) == OPEN
         await home.unpair()

@@ -1,7 +1,7 @@
-"""hapsim's responder with the records of a Matter device: subtypes, several services of one host, one service a packet.
+"""hapsim's responder with the records of a Matter device: subtypes, several services of one host, one service in a packet.
 
-`MDNSAnnouncer` (Tests/MDNSAnnouncer) announces the services that it reads from standard input. The Matter controller isn't part of the project: MATTER_CONTROLLER names its folder, and
-`make test-deps` with that variable makes the environment that it runs in.
+`MDNSAnnouncer` (Tests/MDNSAnnouncer) announces the services that it reads from standard input. The Matter controller is not part of the project.
+MATTER_CONTROLLER names its folder. With that variable `make test-deps` creates the environment of the controller.
 
 On real sockets because a Matter controller is a third party.
 """
@@ -52,7 +52,7 @@ def announcer():
 
 @pytest_asyncio.fixture
 async def announced(run, second_host, announcer):
-    """`await announced(SERVICE…)`: the second host announces these services and no other ones, and all are registered."""
+    """`await announced(SERVICE…)`: the second host announces exactly these services. Returns after all are registered."""
     process = await Simulator.launch(*second_host.namespace, announcer, FAR)
 
     async def announce(*services):
@@ -68,7 +68,7 @@ async def announced(run, second_host, announcer):
 
 
 class Listener(asyncio.DatagramProtocol):
-    """Every multicast packet of the second host, over IPv4."""
+    """Collects every multicast packet of the second host over IPv4."""
 
     def __init__(self):
         self.packets = []
@@ -91,7 +91,7 @@ async def listener(second_host):
     transport.close()
 
 
-async def test_a_service_is_found_by_each_of_its_subtypes_and_alone_in_its_packets(second_host, announced, listener):
+async def test_a_service_is_found_by_each_subtype_and_has_its_own_packets(second_host, announced, listener):
     service, other = commissionable("0123456789ABCDEF"), commissionable("FEDCBA9876543210", discriminator=1)
     nodes = [operational(name) for name in OPERATIONAL]
     await announced(service, other, *nodes)
@@ -110,7 +110,7 @@ async def test_a_service_is_found_by_each_of_its_subtypes_and_alone_in_its_packe
             seen = set()
             while {kind for kind, name in seen if name == full} != types:
                 seen.add(await found.get())
-        # The long and the short discriminator are those of this device alone.
+        # Only this device has the long and the short discriminator.
         assert {name for kind, name in seen if kind.startswith(("_L3840.", "_S15."))} == {full}
         info = AsyncServiceInfo("_matterc._udp.local.", full)
         assert await info.async_request(zeroconf.zeroconf, 60_000)
@@ -122,11 +122,11 @@ async def test_a_service_is_found_by_each_of_its_subtypes_and_alone_in_its_packe
     await announced(service)
     services = [{r.name for r in packet.answers() if r.type == _TYPE_SRV} for packet in listener.packets if packet.is_response()]
     assert set().union(*services) >= {full, *(f"{name}._matter._tcp.local." for name in OPERATIONAL)}
-    assert max(map(len, services)) == 1, "a packet has SRV records of several services"
+    assert max(map(len, services)) == 1, "a packet contains SRV records of several services"
 
 
-# The controller keeps its files in /data, which is compiled in. Each test gives it a root folder of its own with an empty /data, in a mount namespace:
-# nothing is made in the machine's own root folder, and tests that run at the same time have no folder in common.
+# The controller stores its files in /data, a fixed path. Each test runs it in a mount namespace with a separate root folder and an empty /data.
+# Therefore it writes no file to the machine's root folder, and tests that run at the same time share no folder.
 COMMAND = """
 root=$1
 shift
@@ -147,15 +147,16 @@ exec chroot "$root" "$@"
 @with_controller
 @pytest.mark.parametrize("found_by", ["long discriminator", "short discriminator"])
 async def test_a_matter_controller_commissions_what_it_finds(found_by, second_host, announcer, tmp_path):
-    """It finds the commissionable service by a subtype, then the operational service; then a second fabric finds another window and its own operational service."""
-    assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps MATTER_CONTROLLER={CONTROLLER}` makes it"
+    """The controller finds the commissionable service by a subtype, then the operational service. After that a second fabric finds another commissioning
+    window and its own operational service."""
+    assert PYTHON.exists(), f"{PYTHON} is missing; run `make test-deps MATTER_CONTROLLER={CONTROLLER}`"
     device = await Simulator.launch(
         *second_host.namespace, PYTHON, Path(__file__).with_name("matter_device.py"), announcer, FAR, tmp_path,
         environment={"PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     try:
         await device.wait(lambda line: line.get("event") == "ready")
-        # Manual codes have the upper four bits of the discriminator alone.
+        # Manual codes contain only the upper four bits of the discriminator.
         by = ("--code", "34970112332") if found_by == "short discriminator" else ("--passcode", "20202021", "--discriminator", "3840")
         steps = ("read 0/BasicInformation/VendorName", "second", "remove")
         root = tmp_path / "root"

@@ -1,6 +1,6 @@
-"""hapsim's mDNS as other implementations see it across a network: Avahi, python-zeroconf, aiohomekit, homekit_python and haptest.
+"""hapsim's mDNS with other implementations across a network: Avahi, python-zeroconf, aiohomekit, homekit_python and haptest.
 
-hapsim runs on a second host, which a veth pair joins to this one; the other implementations run here, unless a test says otherwise.
+hapsim runs on a second host, which a veth pair connects with this one. The other implementations run here, unless a test differs.
 
 On real sockets because Avahi, python-zeroconf, aiohomekit and homekit_python are third parties.
 """
@@ -25,7 +25,7 @@ from zeroconf import NonUniqueNameException, ServiceInfo
 LOCK, SWITCH = PROFILES / "lock.hasaccessory", PROFILES / "switch.hasaccessory"
 TYPE = "_hap._tcp.local."
 OWN = ("--bonjour", "embedded")
-# Dots, backslashes, octets beyond ASCII, what presentation forms escape, and as long as a label can be.
+# Names with dots, backslashes, octets beyond ASCII and characters that presentation forms escape, up to the maximum length of a label.
 NAMES = [r"Küche 2.0\Süd", 'a.b\\032c; "d" 100 %', "灯" * 21]
 
 
@@ -34,7 +34,7 @@ def is_event(event, **members):
 
 
 async def identified(simulator, network):
-    """Asserts that the simulator's own accessory answers at the address and port that are announced: it is asked to identify itself."""
+    """Sends `identify` to the announced address and port, and checks that the simulator's accessory gets it."""
     service = await network.wait(simulator.accessory.device_id, sf="1")
     await network.until(lambda: network.addresses.get(service.host), f"an address of {service.host}")
     (address,) = {socket.inet_ntop(socket.AF_INET, a) for a in network.addresses[service.host] if len(a) == 4}
@@ -49,7 +49,7 @@ async def identified(simulator, network):
 
 
 async def seen_by_avahi(simulator, browse, name, address):
-    """avahi-browse finds and resolves the service, and sees its TXT changes and its goodbye."""
+    """Checks that avahi-browse finds and resolves the service, and reports its TXT changes and its goodbye."""
     accessory = simulator.accessory
     await browse.wait("+", name)
     resolved = await browse.resolved(name, id=accessory.device_id, sf="1")
@@ -71,14 +71,14 @@ async def test_avahi_browse_on_another_host(name, second_host, far, tmp_path):
         await seen_by_avahi(simulator, browse, name, FAR_ADDRESS)
 
 
-async def test_avahi_browse_beside_hapsim(run, tmp_path):
+async def test_avahi_browse_on_the_same_host(run, tmp_path):
     async with Daemon(tmp_path / "daemon") as daemon, AvahiBrowse(daemon) as browse:
         simulator = await run(LOCK, options=(*OWN, "--name", NAMES[0]))
         await seen_by_avahi(simulator, browse, NAMES[0], "127.0.0.1")
 
 
-async def test_avahi_finds_what_was_announced_before_it_started(second_host, far, tmp_path):
-    """It asks; nothing is announced for it."""
+async def test_avahi_finds_accessories_that_were_announced_before_it_started(second_host, far, tmp_path):
+    """Avahi sends a query; no new announcement is sent."""
     simulator = await far(LOCK, SWITCH)
     for accessory in simulator.accessories:
         await simulator.wait(is_event("self-check", accessory=accessory.name))
@@ -110,7 +110,7 @@ async def test_avahi_changes_a_name_that_hapsim_has(second_host, far, near_netwo
 
 
 async def test_a_host_name_that_avahi_has_is_changed(second_host, far, near_network, tmp_path):
-    """The accessory starts again under the identity that it had, and finds its host name taken. (python-zeroconf would not defend one.)"""
+    """The accessory starts again with the same identity, and its host name is in use. (python-zeroconf would not defend a host name.)"""
     simulator = await far(LOCK, state=tmp_path / "state")
     service = await near_network.wait(simulator.accessory.device_id, sf="1")
     host = service.host.removesuffix(".")
@@ -130,13 +130,13 @@ async def test_a_host_name_that_avahi_has_is_changed(second_host, far, near_netw
 
 
 def foreign_accessory(name):
-    """Arguments of avahi-publish for a service as an accessory has it."""
+    """Returns arguments of avahi-publish for a service like that of an accessory."""
     return "--service", name, "_hap._tcp", "9", "id=00:00:00:00:00:01"
 
 
 @asynccontextmanager
 async def published(daemon, *words):
-    """Announces through the daemon with avahi-publish, and yields the name that the service or the host has then."""
+    """Announces through the daemon with avahi-publish. Yields the resulting name of the service or the host."""
     publisher = await Simulator.launch("stdbuf", "--error=L", "avahi-publish", *words, environment=daemon.environment)
     try:
         said = await publisher.complaint("Established under name")
@@ -194,10 +194,10 @@ async def test_python_zeroconf_is_refused_a_name_that_hapsim_has(far, near_netwo
     await identified(simulator, near_network)
 
 
-# MARK: controllers, and the tester
+# MARK: controllers and haptest
 
 
-async def test_aiohomekit_finds_it_on_another_host(far, near_network):
+async def test_aiohomekit_finds_an_accessory_on_another_host(far, near_network):
     simulator = await far(LOCK)
     async with Phone(near_network) as phone:
         found = await phone.find(simulator.accessory)
@@ -206,7 +206,7 @@ async def test_aiohomekit_finds_it_on_another_host(far, near_network):
         assert await home.accessories()
 
 
-async def test_homekit_python_finds_it_on_another_host(far, homekit_python):
+async def test_homekit_python_finds_accessories_on_another_host(far, homekit_python):
     simulator = await far(LOCK, SWITCH)
     found = {service["id"]: service for service in await homekit_python("discover")}
     for accessory in simulator.accessories:
@@ -231,8 +231,8 @@ async def test_the_discovery_cases_of_haptest_pass_on_another_host(second_host, 
 # MARK: several responders
 
 
-async def test_five_responders_with_one_name_end_up_with_five(second_host, run, near_network, tmp_path):
-    """On each of two hosts a simulator announces for itself, beside another one that a daemon announces; all start at once."""
+async def test_five_responders_with_one_name_get_five_names(second_host, run, near_network, tmp_path):
+    """On each of two hosts one simulator announces itself and another one uses a daemon. All start at the same time."""
     async with (
         Daemon(tmp_path / "near", host="near", interfaces=(NEAR,)) as near,
         Daemon(tmp_path / "far", host="far", interfaces=(FAR,), namespace=second_host.namespace) as far,
@@ -258,7 +258,7 @@ async def test_five_responders_with_one_name_end_up_with_five(second_host, run, 
 
         for simulator in simulators:
             near_network.follow(simulator)
-        await near_network.until(settled, "each accessory under the name that its simulator says")
+        await near_network.until(settled, "each accessory with the name that its simulator reports")
         assert len({taken, *names().values()}) == 5
         for simulator in simulators:
             await identified(simulator, near_network)

@@ -13,7 +13,7 @@ from resolved import Failed, Resolved
 from second_host import FAR_ADDRESS, FAR_LINK_LOCAL, NEAR
 
 LOCK = PROFILES / "lock.hasaccessory"
-# With what resolvectl escapes: a dot, a backslash, octets beyond ASCII.
+# A dot, a backslash and octets beyond ASCII, which resolvectl escapes.
 NAME, ESCAPED = r"Küche 2.0\Süd", r"K\195\188che\0322\.0\\S\195\188d._hap._tcp.local"
 
 
@@ -24,7 +24,7 @@ async def resolved(second_host, tmp_path):
 
 
 async def asked_until(ask, wanted):
-    """Asks until the answer is as wanted: resolvectl doesn't wait for changes."""
+    """Asks until the answer is as wanted, because resolvectl does not wait for changes."""
     answer = None
     try:
         async with asyncio.timeout(PATIENCE):
@@ -53,8 +53,8 @@ async def test_a_service_is_resolved(name, far, resolved):
         assert f"{host}: {address}" in await resolved.ctl("--legend=no", family, "query", host)
 
 
-async def test_changes_reach_its_cache(far, resolved):
-    """Announced changes replace what it keeps, and a goodbye removes it: no question is sent in between."""
+async def test_changes_are_stored_in_the_cache(far, resolved):
+    """Announced changes replace the cached records, and a goodbye removes them. No question is sent in between."""
     simulator = await far(LOCK)
     await announced(simulator)
     name = "Front Door Lock"

@@ -1,6 +1,6 @@
-"""The control page in a browser: what it shows, what can be done with it, and that it follows what controllers do.
+"""The control page in a browser: what it shows, what a user can do, and that it shows the changes by controllers.
 
-Nothing may go wrong in the page meanwhile: each message on its console fails the test, but those about answers that a test asks for.
+The page must not fail meanwhile: each message on its console fails the test, except messages about answers that a test expects.
 
 On real sockets because a browser is a third party.
 """
@@ -34,7 +34,7 @@ async def shown_code(page):
 
 
 class Added:
-    """What a phone needs of an accessory that came while the process ran."""
+    """The data that a controller needs of an accessory that was added to a running process."""
 
     def __init__(self, device_id):
         self.device_id = device_id
@@ -45,7 +45,7 @@ async def device_id(page):
     return re.search(r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", found).group()
 
 
-async def test_a_bridge_of_two_lights_is_added_paired_by_the_code_on_the_page_and_switched_from_both_ends(run, open_page, phone):
+async def test_a_bridge_of_two_lights_is_added_paired_with_the_shown_code_and_switched_by_page_and_controller(run, open_page, phone):
     simulator = await run(GARAGE)
     page = await open_page(simulator)
     await page.get_by_role("button", name="Add accessory").click()
@@ -65,7 +65,7 @@ async def test_a_bridge_of_two_lights_is_added_paired_by_the_code_on_the_page_an
     accessories = await home.accessories()
     on = characteristic(accessories, "ON", aid=2)
     await home.subscribe(on)
-    # Both lights are called as their service is, so each is found by its number.
+    # Both lights have the name of their service, so each is found by its number.
     one, other = switch(page, "Light Bulb 1"), switch(page, "Light Bulb 2")
     await expect(one).to_have_attribute("aria-checked", "false")
     await one.click()
@@ -91,7 +91,7 @@ async def test_a_bridge_of_two_lights_is_added_paired_by_the_code_on_the_page_an
     assert await home.value(brightness) == 55
 
 
-async def test_the_door_of_the_garage_stops_when_something_stands_in_its_way(run, open_page, phone):
+async def test_the_garage_door_stops_at_an_obstacle(run, open_page, phone):
     simulator = await run(GARAGE, options=("--virtual-time",))
     page = await open_page(simulator)
     home = await phone.pair(simulator.accessory)
@@ -105,7 +105,7 @@ async def test_the_door_of_the_garage_stops_when_something_stands_in_its_way(run
 
     await home.put((*target, 0))
     await expect(glance).to_contain_text("Opening")
-    # Where time stands still, and where nothing may move: half open.
+    # Simulated time is frozen, and the browser requests reduced motion: the door is drawn half open.
     leaf = page.locator(".scene .p-garage-door")
     await expect(leaf).to_have_css("transform", "matrix(1, 0, 0, 1, 0, -21)")
     await advance("10s")
@@ -146,7 +146,7 @@ async def test_a_fault_is_switched_on_with_a_parameter_and_off(run, open_page):
     await expect(panel.get_by_text("No fault is on")).to_be_visible()
 
 
-async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_connected_and_exported(run, open_page, phone):
+async def test_a_custom_characteristic_is_added_while_a_controller_is_connected_and_exported(run, open_page, phone):
     simulator = await run(GARAGE)
     page = await open_page(simulator)
     home = await phone.pair(simulator.accessory)
@@ -174,7 +174,7 @@ async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_conne
     await expect(page.get_by_label("Fade Rate, as a number")).to_have_value("1")
     await simulator.wait(lambda line: line.get("event") == "changed" and line.get("name") == "Fade Rate")
     assert await home.value(own) == 1
-    # The session of before goes on, and so does its subscription.
+    # The session and its subscription continue.
     await door(page, "Open")
     await home.events.wait(target, 0)
 
@@ -189,7 +189,7 @@ async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_conne
     }
 
 
-async def test_controllers_are_listed_with_what_they_subscribed_to_and_pairings_are_reset(run, open_page, phone):
+async def test_controllers_are_listed_with_their_subscriptions_and_pairings_are_reset(run, open_page, phone):
     simulator = await run(GARAGE)
     page = await open_page(simulator)
     home = await phone.pair(simulator.accessory)
@@ -205,12 +205,12 @@ async def test_controllers_are_listed_with_what_they_subscribed_to_and_pairings_
     await page.get_by_role("dialog").get_by_role("button", name="Reset pairings").click()
     await expect(page.get_by_text("Not paired. Pair with the setup code above.")).to_be_visible()
     await simulator.wait(lambda line: line.get("event") == "unpaired")
-    # Its session ended with the pairing; the connections that it tries anew are nobody's.
+    # Its session ended with the pairing. New connections of this controller have no pairing.
     await expect(connections.get_by_text(f"Controller {home.identifier[:4].upper()}")).to_have_count(0)
     await expect(connections.get_by_text("subscribed to")).to_have_count(0)
 
 
-async def test_a_profile_that_is_wrong_is_refused_with_its_place_and_changes_nothing(run, open_page):
+async def test_an_invalid_profile_is_refused_with_its_line_and_changes_nothing(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator, "#/1/profile", refusals=True)
     area = page.get_by_label("The profile as JSON")
@@ -227,7 +227,7 @@ async def test_a_profile_that_is_wrong_is_refused_with_its_place_and_changes_not
     await expect(area).to_have_value(text)
 
 
-async def test_what_breaks_a_rule_by_hand_is_refused_in_words_and_the_control_goes_back(run, open_page):
+async def test_a_value_that_breaks_a_rule_is_refused_with_the_rule(run, open_page):
     simulator = await run(PROFILES / "kitchen-sink.hasaccessory")
     page = await open_page(simulator, refusals=True)
     await page.get_by_label("A uint8", exact=True).fill("300")
@@ -235,7 +235,7 @@ async def test_what_breaks_a_rule_by_hand_is_refused_in_words_and_the_control_go
     await expect(page.locator("[data-address]", has_text="A uint8").get_by_role("alert").first).to_contain_text("uint8 holds 0...255")
 
 
-async def test_each_refused_request_stands_in_the_log_with_its_reason(run, open_page):
+async def test_each_refused_request_is_in_the_log_with_its_reason(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator)
     await expect(page.locator("#scene")).to_be_visible()
@@ -249,14 +249,14 @@ async def test_each_refused_request_stands_in_the_log_with_its_reason(run, open_
     await expect(row).to_contain_text("GET /accessories")
 
 
-async def test_a_page_that_is_left_open_over_a_restart_of_the_process_reconnects_and_says_so(run, open_page, tmp_path):
+async def test_an_open_page_reconnects_after_a_restart_of_the_process_and_reports_it(run, open_page, tmp_path):
     first = await run(GARAGE, state=tmp_path)
     page = await open_page(first, refusals=True)
     await expect(page.locator(".glance")).to_contain_text("Closed")
     code = await shown_code(page)
     address = first.said[0]["control"]
     said = page.locator("#connection")
-    # It is there before it says something: else that may go unsaid.
+    # A live region must exist before its text changes. Otherwise a screen reader may not read it.
     assert await said.evaluate("(said) => getComputedStyle(said).display") != "none"
     await first.stop()
     await expect(said).to_contain_text("connection to hapsim is lost")
@@ -270,7 +270,7 @@ async def test_a_page_that_is_left_open_over_a_restart_of_the_process_reconnects
     await again.wait(lambda line: line.get("event") == "changed" and line.get("name") == "Target Door State")
 
 
-async def test_with_a_token_the_page_asks_for_it_or_takes_it_from_the_address(run, open_page):
+async def test_the_token_is_typed_or_comes_with_the_address(run, open_page):
     simulator = await run(GARAGE, options=("--control-token", "a-secret-of-sorts"))
     page = await open_page(simulator)
     await expect(page.locator(".glance")).to_contain_text("Closed")
@@ -283,7 +283,7 @@ async def test_with_a_token_the_page_asks_for_it_or_takes_it_from_the_address(ru
     await expect(other.locator(".glance")).to_contain_text("Closed")
 
 
-async def test_everything_can_be_done_with_the_keyboard(run, open_page):
+async def test_all_functions_are_available_with_the_keyboard(run, open_page):
     simulator = await run(BRIDGE)
     page = await open_page(simulator)
     await expect(page.get_by_text("2 accessories behind the bridge")).to_be_visible()
@@ -302,7 +302,7 @@ async def test_everything_can_be_done_with_the_keyboard(run, open_page):
             if await target.evaluate("(element) => element === document.activeElement"):
                 return
             await page.keyboard.press("Tab")
-        raise AssertionError("the keyboard does not get there")
+        raise AssertionError("the Tab key does not reach the control")
 
     lamp = switch(page, "Desk Lamp")
     await go_to(lamp)
@@ -320,7 +320,7 @@ async def test_everything_can_be_done_with_the_keyboard(run, open_page):
     await expect(page.get_by_label("Brightness, as a number")).to_have_value("99")
 
 
-# Every control that is shown, without a name that a screen reader could say.
+# JavaScript that returns the visible controls without a name for screen readers.
 NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea, a, img, summary, [role]")]
   .filter((element) => element.checkVisibility() && !element.closest("[aria-hidden=true]"))
   .filter((element) => {
@@ -364,7 +364,7 @@ POOR = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_every_control_has_a_name_every_word_can_be_read_and_nothing_hangs_over(run, open_page, scheme):
+async def test_every_control_has_a_name_every_text_has_contrast_and_nothing_overflows(run, open_page, scheme):
     names = ["garage-door", "light-colour", "kitchen-sink", "button-panel", "bridge-mixed", "sensor-multi-battery"]
     simulator = await run(*[PROFILES / f"{name}.hasaccessory" for name in names])
     page = await open_page(simulator, color_scheme=scheme)
@@ -384,7 +384,7 @@ async def test_every_control_has_a_name_every_word_can_be_read_and_nothing_hangs
                 " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120))"
             )
             assert over == [] and await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-        # On a phone the parts come in the order in which Tab goes through them.
+        # On a narrow screen the parts appear in the order of the Tab key.
         tops = await page.evaluate("[...document.querySelectorAll('#list, #main, #log, #time')].map((part) => part.getBoundingClientRect().top)")
         assert tops == sorted(tops) and len(tops) == 4
 
@@ -403,7 +403,7 @@ async def test_light_and_dark_follow_the_system_and_the_switch(run, open_page):
     assert await paper(page) == dark
 
 
-async def test_what_an_accessory_is_called_is_text(run, open_page, tmp_path):
+async def test_the_name_of_an_accessory_is_shown_as_text(run, open_page, tmp_path):
     name = "<img src=x onerror=alert(1)>"
     profile = tmp_path / "hostile.hasaccessory"
     profile.write_text(json.dumps({"format": "hasaccessory/1", "name": name, "services": [{"type": "Switch", "name": "<script>alert(1)</script>"}]}))
@@ -413,7 +413,7 @@ async def test_what_an_accessory_is_called_is_text(run, open_page, tmp_path):
     assert await page.locator("main img:not(.qr), main script").count() == 0
 
 
-async def test_a_scenario_is_played_and_what_is_wrong_with_one_is_told_with_its_place(run, open_page):
+async def test_a_scenario_is_played_and_an_error_is_reported_with_its_line(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator, refusals=True)
     await page.get_by_role("button", name="Play…").click()
@@ -431,7 +431,7 @@ async def test_a_scenario_is_played_and_what_is_wrong_with_one_is_told_with_its_
 
 
 async def refused_request(simulator, port, path="/accessories"):
-    """One that nobody may ask without a session; told as an event when this returns."""
+    """Sends a request that needs a session, and returns its `refused` event."""
     since = len(simulator.said)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -441,14 +441,14 @@ async def refused_request(simulator, port, path="/accessories"):
 
 
 async def changes(simulator, how_many, **which):
-    """So many changes of a value at the device."""
+    """Changes a value at the device this number of times."""
     since = len(simulator.said)
     for number in range(how_many):
         await simulator.send(json.dumps({"id": f"c{number}", "command": "set", "value": number % 2 == 0, **which}))
     await simulator.wait(lambda line: line.get("id") == f"c{how_many - 1}", since=since)
 
 
-async def test_what_is_no_value_follows_as_well_and_goes_back(run, open_page):
+async def test_states_that_are_no_values_are_switched_and_shown(run, open_page):
     simulator = await run(BRIDGE)
     page = await open_page(simulator)
     announced = switch(page, "Announced")
@@ -464,17 +464,17 @@ async def test_what_is_no_value_follows_as_well_and_goes_back(run, open_page):
     await of_api(simulator, "PATCH", "/accessories/1/bridged/2", {"online": True})
     await expect(details).to_have_accessible_description("Off")
 
-    # The focus goes along, to the details and back.
+    # The focus moves to the details and back.
     await details.focus()
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("main").get_by_role("heading", name="Desk Lamp", level=2)).to_be_focused()
     await page.get_by_role("link", name="‹ Light Bridge").press("Enter")
     await expect(details).to_be_focused()
-    # What changes by itself each second is no status.
+    # A clock that changes every second must not be announced as a status.
     assert await page.get_by_role("region", name="Clock").locator("output, [role=status]").count() == 0
 
 
-async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_accessory_that_comes_is_shown(run, open_page):
+async def test_a_late_answer_does_not_change_the_selected_accessory_and_a_new_accessory_is_shown(run, open_page):
     simulator = await run(GARAGE, BRIDGE)
     page = await open_page(simulator, "#/1", refusals=True)
     await expect(page.locator(".glance")).to_contain_text("Closed")
@@ -494,7 +494,7 @@ async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_ac
     await expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text("Garage Door")
     await page.unroute(re.compile("/v1/accessories/2$"))
 
-    # A number that nobody has yet: the next accessory gets it.
+    # No accessory has this number yet. The next accessory gets it.
     await page.evaluate("location.hash = '#/3'")
     await expect(page.get_by_role("heading", name="Accessory not found")).to_be_visible()
     odd = [{"type": "TargetHeaterCoolerState", "valid-values": [5, 6], "maxValue": 9, "value": 5}]
@@ -502,7 +502,7 @@ async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_ac
     services = [{"type": "LockMechanism", "characteristics": far}, {"type": "HeaterCooler", "characteristics": odd}]
     await of_api(simulator, "POST", "/accessories", {"format": "hasaccessory/1", "name": "Late", "services": services})
     await expect(page.get_by_role("main").get_by_role("heading", name="Late", level=2)).to_be_visible()
-    # Values that have no word are seen and can be set all the same.
+    # Values without a name are shown and can be set.
     await expect(page.locator("[data-type='1E']")).to_contain_text("It is 7")
     modes = page.get_by_role("radiogroup", name="Target Heater Cooler State")
     await expect(modes.get_by_role("radio", name="5")).to_be_checked()
@@ -510,14 +510,14 @@ async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_ac
     await simulator.wait(lambda line: line.get("event") == "changed" and line.get("value") == 6)
 
 
-async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_what_they_name(run, open_page):
+async def test_refusals_stay_in_the_log_and_rows_link_to_their_characteristics(run, open_page):
     simulator = await run(BRIDGE)
     page = await open_page(simulator)
     await expect(page.locator(".tile[data-aid='2']")).to_be_visible()
     refused = await refused_request(simulator, simulator.accessory.port)
     rows = log(page).locator(".log-row")
     await expect(rows.filter(has_text=refused["reason"])).to_have_count(1)
-    # While no frame comes, as in a window that nobody sees, what waits is bounded.
+    # Without animation frames, as in a hidden window, the number of waiting rows is limited.
     await page.evaluate("""() => {
       window.frame = window.requestAnimationFrame;
       window.requestAnimationFrame = () => 0;
@@ -525,7 +525,7 @@ async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_w
       new MutationObserver((records) => { for (const record of records) window.added += record.addedNodes.length; })
         .observe(document.querySelector(".log-rows"), { childList: true });
     }""")
-    # A frame that was requested before would show what comes meanwhile.
+    # Wait for a frame that was requested before, because it would show the next events.
     await page.evaluate("() => new Promise((done) => window.frame(done))")
     await changes(simulator, 700, accessory="2", characteristic="On")
     last = await refused_request(simulator, simulator.accessory.port, "/characteristics?id=1.1")
@@ -545,7 +545,7 @@ async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_w
       delete document.hidden;
       document.dispatchEvent(new Event("visibilitychange"));
     }""")
-    # Filters build the rows anew.
+    # Filters create the rows again.
     await log(page).get_by_label("Values").uncheck()
     await expect(refusals).to_have_count(2)
     assert await rows.count() < 20
@@ -557,7 +557,7 @@ async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_w
     assert (await download.value).suggested_filename == "hapsim-log.txt"
     assert saved.count(refused["reason"]) >= 2 and len(saved.splitlines()) == await rows.count()
 
-    # By keyboard: along the rows, and to the characteristic.
+    # With the keyboard: through the rows, and to the characteristic.
     await log(page).get_by_role("list").focus()
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
@@ -566,7 +566,7 @@ async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_w
     assert page.url.endswith("#/1/3")
 
 
-async def test_a_page_that_nobody_sees_for_long_lets_its_connection_go_and_comes_back(run, open_page):
+async def test_a_page_that_is_hidden_for_30_s_closes_its_connection_and_reconnects_when_shown(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator, refusals=True)
     await page.add_init_script("""
@@ -588,7 +588,7 @@ async def test_a_page_that_nobody_sees_for_long_lets_its_connection_go_and_comes
     await expect(page.locator("#connection")).to_be_empty()
 
 
-async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people_write_them(run, open_page):
+async def test_typed_text_is_not_overwritten_and_common_forms_of_numbers_are_accepted(run, open_page):
     simulator = await run(PROFILES / "kitchen-sink.hasaccessory", PROFILES / "light-colour.hasaccessory")
     page = await open_page(simulator, "#/1")
     found = await of_api(simulator, "GET", "/accessories/1")
@@ -609,7 +609,7 @@ async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people
     await expect(log(page).locator(".log-row", has_text=f"({ids['A uint8']})").first).to_contain_text(": 12")
     await put("A uint8", 98)
     await expect(field).to_have_value("98")
-    # Who only looks sees what comes.
+    # A field that is not being edited shows new values.
     text = page.get_by_label("A string", exact=True)
     await text.click()
     await put("A string", "from elsewhere")
@@ -635,7 +635,7 @@ async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people
     await expect(colour).to_have_value("#00ff00")
 
 
-async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells_the_last_refusal(run, open_page):
+async def test_a_slider_shows_the_requested_value_until_the_answer_and_the_last_refusal(run, open_page):
     simulator = await run(BRIDGE)
     page = await open_page(simulator, "#/1/2", refusals=True)
     slider = page.get_by_role("slider", name="Brightness", exact=True)
@@ -648,7 +648,7 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
         await page.keyboard.press("ArrowLeft")
     await gate.let(1)
     await gate.nth(2)
-    # The first answer, which is 99, has been taken in.
+    # The first answer, which is 99, was processed.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     await expect(slider).to_have_value("97")
     await expect(slider).to_have_attribute("aria-valuetext", "97 %")
@@ -659,7 +659,7 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
     await expect(slider).to_have_value("99")
     await page.unroute(re.compile(f"/v1/accessories/1/characteristics/{address}$"))
 
-    # What else is known of it, and reads that stay without an answer.
+    # The details of the characteristic, and reads that get no answer.
     await page.get_by_role("button", name="About Brightness").click()
     stalled = switch(page, "Stall reads")
     async with page.expect_response(lambda response: response.request.method == "PATCH") as response:
@@ -670,7 +670,7 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
     await expect(stalled).to_have_attribute("aria-checked", "false")
 
 
-async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undone_unasked(run, open_page, tmp_path):
+async def test_an_edited_profile_is_kept_and_other_changes_are_not_overwritten_without_a_warning(run, open_page, tmp_path):
     profile = tmp_path / "of-another-system.hasaccessory"
     profile.write_bytes(GARAGE.read_bytes().replace(b"\n", b"\r\n"))
     simulator = await run(profile)
@@ -699,14 +699,14 @@ async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undo
     assert (await of_api(simulator, "GET", "/accessories/1/profile")) == {**written, "firmwareRevision": "1.0.1"}
     await expect(save).to_be_disabled()
 
-    # A dialog that was open meanwhile.
+    # The profile changes while a dialog is open.
     await page.get_by_role("button", name="Add a characteristic…").click()
     dialog = page.get_by_role("dialog", name="Add a characteristic")
     await elsewhere(4, services=written["services"] + other)
     await dialog.get_by_role("button", name="Add characteristic").click()
     await expect(dialog.get_by_role("alert")).to_contain_text("was changed while this dialog was open")
     await dialog.get_by_role("button", name="Cancel").click()
-    # All that HAP knows of one of your own.
+    # All properties of a custom characteristic.
     await page.get_by_role("button", name="Add a characteristic…").click()
     await dialog.get_by_label("Description").fill("Gear")
     await dialog.get_by_label("Timed writes only").check()
@@ -721,7 +721,7 @@ async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undo
     await expect(page.get_by_label("Gear", exact=True).locator("option")).to_have_text(["0", "1", "4"])
 
 
-async def test_rows_of_connections_keep_the_focus_and_what_is_open(run, open_page):
+async def test_rows_of_connections_keep_the_focus(run, open_page):
     simulator = await run(GARAGE)
     page = await open_page(simulator, "#/1/controllers")
     port = simulator.accessory.port
@@ -735,7 +735,7 @@ async def test_rows_of_connections_keep_the_focus_and_what_is_open(run, open_pag
     await expect(close.first).to_be_focused()
     await page.keyboard.press("Enter")
     await expect(close).to_have_count(1)
-    # The row is gone: the one in its place has the focus.
+    # The row is gone, so the next row has the focus.
     await expect(close).to_be_focused()
     for writer in writers:
         writer.close()
@@ -743,7 +743,7 @@ async def test_rows_of_connections_keep_the_focus_and_what_is_open(run, open_pag
     await expect(page.get_by_role("heading", name="Connections")).to_be_focused()
 
 
-async def test_a_long_list_is_searched_and_drawn_where_it_is_seen(run, open_page):
+async def test_a_long_list_can_be_searched_and_only_its_visible_rows_are_drawn(run, open_page):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--count", "40", "--bonjour", "off"))
     page = await open_page(simulator)
     rows = page.get_by_role("navigation", name="Accessories").get_by_role("listitem")
@@ -756,7 +756,7 @@ async def test_a_long_list_is_searched_and_drawn_where_it_is_seen(run, open_page
     await expect(page.get_by_text("1 of 40")).to_be_visible()
 
 
-async def test_what_others_ask_of_the_api_is_seen_on_the_page(run, open_page):
+async def test_the_page_shows_changes_by_other_clients_of_the_api(run, open_page):
     simulator = await run(BRIDGE, options=("--virtual-time",))
     page = await open_page(simulator)
     await expect(page.locator(".tile[data-aid='2']")).to_be_visible()
@@ -769,7 +769,7 @@ async def test_what_others_ask_of_the_api_is_seen_on_the_page(run, open_page):
     await of_api(simulator, "DELETE", "/scenario")
     await expect(page.get_by_role("region", name="Scenario")).to_contain_text("“Elsewhere” stopped")
 
-    # More has happened since than a page that comes later asks for.
+    # The log contains more events than a new page requests.
     refused = await refused_request(simulator, simulator.accessory.port)
     await changes(simulator, 700, accessory="2", characteristic="On")
     await page.reload()

@@ -1,4 +1,4 @@
-"""Where the page is: a fixed port, the next one when that is taken, and a browser that is started on request.
+"""The address of the page: a fixed port, the next port if that one is in use, and a browser that is started on request.
 
 On real sockets because a browser is a third party, and ports that are taken are the kernel's.
 """
@@ -21,12 +21,12 @@ def url(port):
     return f"http://127.0.0.1:{port}/"
 
 
-async def test_the_port_of_the_page_is_fixed_and_the_next_process_takes_the_next_port(run, tmp_path):
+async def test_the_port_of_the_page_is_fixed_and_the_next_process_uses_the_next_port(run, tmp_path):
     first = await run(LAMP)
     second = await run(LAMP, options=("--control", "127.0.0.1"))
     assert [one.said[0]["control"] for one in (first, second)] == [url(STANDARD), url(STANDARD + 1)]
     assert "controlReason" not in first.said[0] and second.said[0]["controlReason"] == f"port {STANDARD} is in use"
-    # With a token no other port is taken: an open page would send its token to the program at the fixed port.
+    # With a token hapsim uses no other port: an open page would send its token to the program at the fixed port.
     status, _, errors = await run_to_its_end(
         hapsim(), "run", LAMP, "--ephemeral", "--interface", "lo", "--bonjour", "off", "--control-token", "a-secret-of-sorts"
     )
@@ -37,7 +37,7 @@ async def test_the_port_of_the_page_is_fixed_and_the_next_process_takes_the_next
     assert status == 0 and f"page and control API: {url(STANDARD + 2)} (port {STANDARD} is in use)" in output
     await first.stop()
     assert (await run(LAMP)).said[0]["control"] == url(STANDARD)
-    # A port that the user chose has to be free.
+    # A port that the user selected must be free.
     status, _, errors = await run_to_its_end(
         hapsim(), "run", LAMP, "--ephemeral", "--interface", "lo", "--bonjour", "off", "--control", str(STANDARD)
     )
@@ -67,13 +67,13 @@ class Browser:
         paths = [folder / name for name in ("opened", "held")]
         for path in paths:
             os.mkfifo(path)
-        # Opened for both ways, no end of a FIFO waits for the other.
+        # The FIFO is opened for reading and writing, so that opening it never waits for the other end.
         self._opened, self._held = [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
         self.program.write_text(f"#!/bin/sh\nprintf '%s %s\\n' $$ \"$1\" > '{paths[0]}'\nread line < '{paths[1]}'\nexit 0\n")
         self.program.chmod(0o755)
 
     async def address(self):
-        """The argument of the browser that was started."""
+        """Waits for the browser, and returns its argument."""
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
         loop.add_reader(self._opened, readable.set)
@@ -101,12 +101,12 @@ async def browser(tmp_path):
 
 
 def children(simulator):
-    """The processes that hapsim started and that still run."""
+    """Returns the running child processes of hapsim."""
     tasks = Path(f"/proc/{simulator.process.pid}/task")
     return [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
 
 
-async def test_open_starts_a_browser_and_says_why_when_it_cannot(run, browser):
+async def test_open_starts_a_browser_or_reports_the_reason(run, browser):
     # The first command does not exist, so the second is tried; the token is not passed to a program.
     simulator = await run(
         LAMP, options=("--open", "--control-token", "a-secret-of-sorts"), environment={"BROWSER": f"/nonexistent:{browser.program} '%s'"}
@@ -124,7 +124,7 @@ async def test_open_starts_a_browser_and_says_why_when_it_cannot(run, browser):
 
 async def test_no_browser_is_started_without_open(run, browser):
     environment = {"BROWSER": str(browser.program), "DISPLAY": ":0"}
-    # A browser runs until the test ends, so a started one is seen.
+    # A browser runs until the test ends, so a started one is found.
     for options, number in (((), 0), (("--open",), 1)):
         simulator = await run(LAMP, options=options, environment=environment)
         await simulator.command("list")

@@ -1,4 +1,4 @@
-"""What the page shows of states: an overview, a lost connection, values that are refused, and a log that people can read.
+"""How the page shows states: an overview, a lost connection, refused values, and a readable log.
 
 On real sockets because a browser is a third party.
 """
@@ -27,7 +27,7 @@ def row(page, name):
 
 @pytest.fixture
 def own(tmp_path):
-    """A lamp with characteristics that can only be written, and one of 64 bits."""
+    """A lamp with characteristics that can only be written, and one with 64 bits."""
     characteristics = [
         {"type": f"{OWN}1", "description": "Scene", "format": "uint8", "perms": ["pw"], "valid-values": [0, 1, 4]},
         {"type": f"{OWN}2", "description": "Fade", "format": "uint16", "perms": ["pw"], "minValue": 0, "maxValue": 100},
@@ -39,7 +39,7 @@ def own(tmp_path):
     return profile
 
 
-async def test_a_lost_connection_is_shown_and_the_page_finds_hapsim_again_at_its_fixed_port(run, open_page, tmp_path):
+async def test_a_lost_connection_is_shown_and_the_page_reconnects_at_the_fixed_port(run, open_page, tmp_path):
     first = await run(GARAGE, state=tmp_path)
     page = await open_page(first, refusals=True, clock=True)
     target = page.get_by_role("radiogroup", name="Target Door State").get_by_role("radio", name="Open", exact=True)
@@ -53,12 +53,12 @@ async def test_a_lost_connection_is_shown_and_the_page_finds_hapsim_again_at_its
     for part in ("#main", "#time", "#list"):
         assert await page.locator(part).evaluate("(part) => part.inert")
     await expect(page.locator("#time")).to_contain_text("disconnected")
-    # The clock stands still, however much time passes.
+    # The shown clock does not change while the connection is lost.
     clock = await page.locator("#time .mono").inner_text()
     await page.clock.fast_forward(60_000)
     assert await page.locator("#time .mono").inner_text() == clock
 
-    # Another process, at the same port without `--control`: everything is loaded again.
+    # Another process at the same port without `--control`: the page loads everything again.
     again = await run(GARAGE, BRIDGE, state=tmp_path)
     assert again.said[0]["control"] == first.said[0]["control"]
     await expect(banner).to_contain_text("The connection is back")
@@ -70,7 +70,7 @@ async def test_a_lost_connection_is_shown_and_the_page_finds_hapsim_again_at_its
     await expect(page.get_by_role("region", name="Clock")).not_to_contain_text("disconnected")
 
 
-async def test_the_overview_and_the_list_show_states_that_follow(run, open_page):
+async def test_the_overview_and_the_list_show_current_states(run, open_page):
     simulator = await run(GARAGE, LAMP, BRIDGE)
     page = await open_page(simulator)
     await expect(page.get_by_role("heading", name="Overview", level=2)).to_be_visible()
@@ -86,7 +86,7 @@ async def test_the_overview_and_the_list_show_states_that_follow(run, open_page)
     await expect(lamp).to_have_class(re.compile("is-active"))
     await expect(lamp).to_contain_text("On")
     await expect(items.nth(1)).to_contain_text("On")
-    # What happens elsewhere is followed as well.
+    # Changes by other clients are shown too.
     await of_api(simulator, "PUT", "/accessories/3/characteristics/On?aid=2", {"value": True})
     await expect(desk).to_have_class(re.compile("is-active"))
     await expect(items.nth(2)).to_contain_text("1 of 2 active")
@@ -96,14 +96,14 @@ async def test_the_overview_and_the_list_show_states_that_follow(run, open_page)
     await expect(garage).to_contain_text("Stopped")
     await of_api(simulator, "DELETE", "/accessories/2")
     await expect(tiles).to_have_count(3)
-    # To an accessory and back; the focus goes along.
+    # To an accessory and back; the focus moves to its heading.
     await garage.get_by_role("link").press("Enter")
     await expect(page.get_by_role("main").get_by_role("heading", name=simulator.accessories[0].name, level=2)).to_be_focused()
     await page.get_by_role("link", name="Overview").click()
     await expect(tiles).to_have_count(3)
 
 
-async def test_the_list_of_the_api_has_the_values_that_are_asked_for(run):
+async def test_the_list_of_the_api_has_the_requested_values(run):
     simulator = await run(BRIDGE)
     (plain,) = (await of_api(simulator, "GET", "/accessories"))["accessories"]
     assert "accessories" not in plain
@@ -117,7 +117,7 @@ async def test_the_list_of_the_api_has_the_values_that_are_asked_for(run):
     await of_api(simulator, "GET", f"/accessories?types={','.join(['25'] * 65)}", status=(400,))
 
 
-async def test_a_refused_value_stays_with_the_rule_until_it_is_corrected(run, open_page):
+async def test_a_refused_value_is_shown_with_its_rule_until_it_is_corrected(run, open_page):
     simulator = await run(LAMP)
     page = await open_page(simulator, refusals=True)
     field = page.get_by_label("Brightness, as a number")
@@ -128,7 +128,7 @@ async def test_a_refused_value_stays_with_the_rule_until_it_is_corrected(run, op
     await expect(field).to_have_value("300")
     await expect(field).to_have_attribute("aria-invalid", "true")
     await expect(page.get_by_role("slider", name="Brightness", exact=True)).to_have_value("100")
-    # It also stays when the focus goes elsewhere, and when the value changes.
+    # It stays also when the field loses the focus and when the value changes.
     await field.blur()
     await of_api(simulator, "PUT", "/accessories/1/characteristics/Brightness", {"value": 40})
     await expect(page.get_by_role("slider", name="Brightness", exact=True)).to_have_value("40")
@@ -142,7 +142,7 @@ async def test_a_refused_value_stays_with_the_rule_until_it_is_corrected(run, op
     assert await field.get_attribute("aria-invalid") is None
 
 
-async def test_a_value_that_can_only_be_written_is_chosen_and_then_written_with_the_keyboard(run, open_page, own):
+async def test_a_write_only_value_is_selected_and_written_with_the_keyboard(run, open_page, own):
     simulator = await run(own)
     page = await open_page(simulator, refusals=True)
     scene = page.get_by_role("combobox", name="Scene")
@@ -189,7 +189,7 @@ async def test_every_digit_of_a_64_bit_number_is_shown_typed_and_written(run, op
     await field.press("Enter")
     await expect(row(page, "Serial").get_by_role("alert")).to_contain_text("Allowed: 0 to 18446744073709551615.")
     await expect(field).to_have_value("18446744073709551616")
-    # A browser that does not pass the digits of a number to JSON.parse reads the same.
+    # A browser without the source text of numbers in JSON.parse reads the same.
     parsed = await page.evaluate("""async () => {
       const { parse } = await import("/api.js");
       return parse('{"a":18446744073709551615,"b":"18446744073709551615 \\\\" 1","c":0.12345678901234567,"d":[-9223372036854775808],"e":12}');
@@ -206,7 +206,7 @@ async def test_a_phone_shows_the_controls_before_the_setup_code(run, open_page):
     shown = await page.evaluate(order)
     assert shown[0][0].startswith("characteristic") and [name for name, _ in shown[-2:]] == ["setup", "switches"]
     assert [top for _, top in shown] == sorted(top for _, top in shown)
-    # A window that becomes wide has the code in the head again.
+    # In a wide window the code is in the head again.
     await page.set_viewport_size({"width": 1440, "height": 900})
     await expect(page.locator(".head > .setup")).to_be_visible()
 
@@ -221,7 +221,7 @@ async def test_the_log_names_controllers_and_folds_their_subscriptions(run, open
     subscribed = log(page).locator(".log-row", has_text="subscribed to 2 characteristics")
     await expect(subscribed).to_have_count(1)
     await expect(subscribed.locator("summary")).to_have_text(f"{name} subscribed to 2 characteristics")
-    # Rows are no stops of Tab: the arrows go along them.
+    # Rows are not reached with Tab. The arrow keys move between them.
     await expect(subscribed.locator("summary")).to_have_attribute("tabindex", "-1")
     await log(page).get_by_role("searchbox").fill("subscribed to")
     await log(page).locator(".log-rows").press("ArrowDown")
@@ -232,14 +232,14 @@ async def test_the_log_names_controllers_and_folds_their_subscriptions(run, open
     pairings = page.get_by_role("region", name="Pairings")
     await expect(pairings).to_contain_text(name)
     await expect(pairings).to_contain_text(home.identifier)
-    # The file has every event, with whole identifiers.
+    # The file has every event, with complete identifiers.
     async with page.expect_download() as download:
         await log(page).get_by_role("button", name="Save").click()
     saved = (await (await download.value).path()).read_text()
     assert len([line for line in saved.splitlines() if f"{home.identifier} subscribed to" in line]) == 2
 
 
-async def test_one_event_is_not_called_events_and_the_header_of_the_log_stays_in_place(run, open_page):
+async def test_one_event_is_counted_in_the_singular_and_the_header_of_the_log_does_not_move(run, open_page):
     simulator = await run(LAMP, options=("--bonjour", "off"))
     page = await open_page(simulator, clock=True)
     await expect(page.locator(".glance")).to_be_visible()
@@ -263,7 +263,7 @@ async def test_an_obstruction_has_one_switch(run, open_page):
     await expect(row(page, "Obstruction Detected").locator(".reported")).to_have_text("Yes")
 
 
-async def test_the_token_can_be_typed_at_once_and_a_wrong_one_is_said_to_be_wrong(run, open_page):
+async def test_the_field_for_the_token_has_the_focus_and_a_wrong_token_is_reported(run, open_page):
     simulator = await run(GARAGE, options=("--control-token", "a-secret-of-sorts"))
     page = await open_page(simulator, "", refusals=True)
     await expect(page.get_by_role("textbox", name="Token")).to_be_focused()
@@ -275,14 +275,14 @@ async def test_the_token_can_be_typed_at_once_and_a_wrong_one_is_said_to_be_wron
     await expect(page.locator(".glance")).to_contain_text("Closed")
 
 
-async def test_a_token_with_signs_of_an_address_comes_with_the_address(run, open_page):
+async def test_a_token_with_reserved_characters_is_escaped_in_the_address(run, open_page):
     simulator = await run(GARAGE, options=("--control-token", "a+b%41&c#d/e"))
     assert simulator.said[0]["control"].endswith("#token=a%2Bb%2541%26c%23d%2Fe")
     page = await open_page(simulator)
     await expect(page.locator(".glance")).to_contain_text("Closed")
 
 
-async def test_another_hapsim_at_the_same_port_is_said_to_be_another(run, open_page):
+async def test_another_hapsim_at_the_same_port_is_reported(run, open_page):
     first = await run(GARAGE)
     page = await open_page(first, "#/1", refusals=True)
     await expect(page.locator(".glance")).to_contain_text("Closed")
@@ -344,12 +344,12 @@ async def test_an_older_answer_does_not_replace_a_newer_one(run, open_page):
     assert state == "playing"
 
 
-async def test_the_overview_asks_for_presses_of_buttons(run, open_page):
+async def test_the_overview_requests_presses_of_buttons(run, open_page):
     page = await open_page(await run(LAMP))
     assert "73" in await page.evaluate("async () => (await import('/glance.js')).STATE_TYPES")
 
 
-async def test_only_a_wrong_value_is_answered_with_the_values_that_are_allowed(run, open_page):
+async def test_only_a_wrong_value_is_refused_with_the_allowed_values(run, open_page):
     page = await open_page(await run(LAMP))
     texts = await page.evaluate("""async () => {
       const { refusalOf } = await import("/rule.js");

@@ -1,4 +1,4 @@
-"""Pair Setup again and again, and where implementations part: leading zeros, wrong codes, two at once.
+"""Pair Setup many times, and where implementations differ: leading zeros, wrong codes, two attempts at once.
 
 On real sockets because aiohomekit is a third party.
 """
@@ -31,7 +31,7 @@ async def test_a_hundred_pairings_of_one_accessory(run, network, phone):
 
 
 class LeadingZeroInA(SrpClient):
-    """Draws its private key until its public key starts with a zero byte; aiohomekit sends it padded."""
+    """Changes its private key until its public key starts with a zero byte. aiohomekit sends the key padded."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -39,14 +39,14 @@ class LeadingZeroInA(SrpClient):
             self.next()
 
     def next(self):
-        """The next private key, which costs one multiplication."""
+        """Computes the next private key, which needs only one multiplication."""
         self.a += 1
         self.A = self.A * self.g % self.n
         self.A_b = pad_left(to_byte_array(self.A), HK_KEY_LENGTH)
 
 
 class LeadingZeroInS(SrpClient):
-    """Draws until the shared secret starts with a zero byte; aiohomekit hashes it padded, Apple's kit stripped."""
+    """Changes its private key until the shared secret starts with a zero byte. aiohomekit hashes it padded, HomeKitADK stripped."""
 
     next = LeadingZeroInA.next
 
@@ -61,7 +61,7 @@ class LeadingZeroInS(SrpClient):
 
 
 @pytest.mark.parametrize("client", [LeadingZeroInA, LeadingZeroInS])
-async def test_leading_zeros_are_no_hindrance(client, run, phone, monkeypatch):
+async def test_keys_with_leading_zeros_pair(client, run, phone, monkeypatch):
     "[PS.2, PS.3, PS.4, PS.6, PS.9]"
     accessory = (await run(LOCK)).accessory
     found = await phone.find(accessory)
@@ -82,7 +82,7 @@ async def test_a_wrong_code_is_refused_and_the_right_one_works_after_it(run, pho
     assert await home.accessories()
 
 
-async def test_a_paired_accessory_is_not_to_be_had(run, phones):
+async def test_a_paired_accessory_refuses_another_pairing(run, phones):
     "[PS.7]"
     accessory = (await run(LOCK)).accessory
     home = await (await phones()).pair(accessory)
@@ -91,7 +91,7 @@ async def test_a_paired_accessory_is_not_to_be_had(run, phones):
     assert await home.accessories()
 
 
-async def test_only_one_at_a_time(run, phone):
+async def test_a_second_pairing_at_the_same_time_is_refused(run, phone):
     "[PS.60]"
     accessory = (await run(LOCK)).accessory
     found = await phone.find(accessory)
@@ -107,7 +107,7 @@ async def test_only_one_at_a_time(run, phone):
     await pairing.shutdown()
 
 
-async def test_one_that_goes_away_half_way_leaves_no_trace(run, phone):
+async def test_an_abandoned_pairing_does_not_block_the_next_one(run, phone):
     "[PS.36]"
     accessory = (await run(LOCK)).accessory
     found = await phone.find(accessory)

@@ -1,4 +1,4 @@
-"""What a connection gets that has not been verified.
+"""Answers on a connection without Pair Verify.
 
 On real sockets because it sends bytes from a program that is not ours.
 """
@@ -27,7 +27,7 @@ async def test_secured_addresses_answer_470(target, run):
         assert (await connection.ask("PUT", "/characteristics", body)).status == 470
 
 
-async def test_identify_works_while_unpaired_and_only_then(run, phone):
+async def test_identify_is_accepted_only_while_unpaired(run, phone):
     "[ID.1, ID.2]"
     simulator = await run(LIGHT)
     async with PlainConnection(simulator.accessory) as connection:
@@ -39,13 +39,13 @@ async def test_identify_works_while_unpaired_and_only_then(run, phone):
         assert (answer.status, json.loads(answer.body)) == (400, {"status": -70401})
 
 
-async def test_garbage_harms_nobody_else(run, phone):
+async def test_malformed_requests_do_not_affect_other_connections(run, phone):
     "[HTTP.32, HTTP.33, CN.3]"
     accessory = (await run(LIGHT)).accessory
     home = await phone.pair(accessory)
     async with asyncio.timeout(60):
         for garbage in (
-            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20,  # TLS, as a browser would send
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20,  # a TLS ClientHello, as a browser sends it
             b"\r\n" * 5000,
             b"GET " + b"x" * 100_000,
             b"POST /pair-setup HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
@@ -57,5 +57,5 @@ async def test_garbage_harms_nobody_else(run, phone):
                     await connection.send(garbage)
                     await connection.closed()
                 except ConnectionError:
-                    pass  # closed with bytes of ours unread
+                    pass  # closed before all bytes were read
             assert await home.accessories()

@@ -1,4 +1,4 @@
-"""Shipped profiles against aiohomekit, one of each category a day (conftest.py): found, paired, read, written, listened to, shared, unpaired.
+"""Shipped profiles with aiohomekit, one of each category a day (conftest.py): discover, pair, read, write, subscribe, add a controller, unpair.
 
 On real sockets because aiohomekit is a third party. It runs the built hapsim with each category.
 """
@@ -19,7 +19,7 @@ INFORMATION, PROTOCOL, PRESS = "3E", "A2", "73"
 
 @pytest_asyncio.fixture(scope="module")
 async def home(profile, network):
-    """Of one profile, for the tests that need no accessory of their own: in the order in which they stand here."""
+    """A paired accessory of one profile, for the tests that can share it. They run in the order of this file."""
     simulator = await Simulator.run(profile)
     try:
         await simulator.ready()
@@ -30,20 +30,20 @@ async def home(profile, network):
 
 
 def short(uuid):
-    """aiohomekit's long form, shortened again."""
+    """Returns the short form of a UUID that aiohomekit has lengthened."""
     head, _, tail = uuid.upper().partition("-")
     return head.lstrip("0") if tail == "0000-1000-8000-0026BB765291" else uuid.upper()
 
 
 def names(document):
-    """The accessories' names in the order of the database; copies are numbered."""
+    """Yields the accessories' names in the order of the database. Copies are numbered."""
     yield document["name"]
     for accessory in document.get("bridgedAccessories", []):
         copies = accessory.get("copies", 1)
         yield from (f"{accessory['name']} {n + 1}" for n in range(copies)) if copies > 1 else [accessory["name"]]
 
 
-async def test_is_discovered_with_all_nine_keys(profile, run, network):
+async def test_the_accessory_is_discovered_with_all_nine_keys(profile, run, network):
     "[AD.1, AD.2, AD.3, AD.4, AD.5, AD.8, AD.9]"
     simulator = await run(profile)
     accessory = simulator.accessory
@@ -58,7 +58,7 @@ async def test_is_discovered_with_all_nine_keys(profile, run, network):
     assert (txt["ff"], txt["pv"], txt["s#"], txt["sf"]) == ("0", "1.1", "1", "1")
     assert txt["md"] == document["model"]
 
-    # The payload's number: the category in bits 31–38, IP in 28, the code in 0–26; the setup ID follows.
+    # The number of the payload: the category in bits 31–38, IP in bit 28, the code in bits 0–26. The setup ID follows.
     assert accessory.setup_payload.startswith("X-HM://")
     number, setup_id = int(accessory.setup_payload[7:16], 36), accessory.setup_payload[16:]
     assert txt["ci"] == str(number >> 31 & 0xFF)
@@ -83,7 +83,7 @@ async def test_sf_follows_the_pairing(profile, run, network, phone):
     await network.wait(accessory.device_id, sf="1")
 
 
-async def test_the_database_is_whole(profile, home):
+async def test_the_database_is_complete(profile, home):
     "[CH.24, DB.1, DB.2, DB.3, DB.4, DB.5]"
     document = json.loads(profile.read_text())
     accessories = await home.accessories()
@@ -105,12 +105,12 @@ async def test_the_database_is_whole(profile, home):
     assert [c["value"] for c in protocol["characteristics"] if short(c["type"]) == "37"] == ["1.1.0"]
 
 
-async def test_everything_readable_can_be_read(profile, home):
+async def test_every_readable_characteristic_can_be_read(profile, home):
     "[HTTP.6, HTTP.7, HTTP.10, CH.14]"
     listed = dict(characteristics(await home.accessories()))
     readable = {i: c for i, c in listed.items() if "pr" in c["perms"]}
     answer = {}
-    for batch in batches(readable):  # a request's head has its limit
+    for batch in batches(readable):  # the size of a request head is limited
         answer |= await home.get(*batch)
     assert answer.keys() == readable.keys()
     for identifier, c in readable.items():
@@ -120,11 +120,11 @@ async def test_everything_readable_can_be_read(profile, home):
     assert (await home.get((1, 999999)))[(1, 999999)]["status"] == -70409
 
 
-async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(profile, home):
+async def test_every_writable_characteristic_accepts_valid_values_and_refuses_others(profile, home):
     "[CH.1, CH.2, CH.3, CH.4, CH.7, CH.8, CH.9, CH.10, CH.11, CH.13, CH.16, CH.17, HTTP.8, HTTP.9]"
 
     async def put(identifier, value, timed=False):
-        """The HTTP status and the characteristic's."""
+        """Writes a value. Returns the HTTP status and the status of the characteristic."""
         code, entry = await home.put_one(identifier, timed=timed, value=value)
         assert entry is None or "value" not in entry
         return code, entry and entry["status"]
@@ -152,7 +152,7 @@ async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(pro
     assert written >= 1, "at least Identify can be written"
 
 
-async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
+async def test_all_subscribers_except_the_writer_get_events(profile, run, phones):
     "[EV.3, EV.8, EV.9, EV.14]"
     simulator = await run(profile)
     home = await (await phones()).pair(simulator.accessory)
@@ -170,8 +170,8 @@ async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
         assert await other.subscribe(*batch) == {i: -70406 for i in batch}
     other.pairing.subscriptions.difference_update(silent)
 
-    # One writes, the other hears, and then the other way round: what comes last proves that nothing came before it.
-    # What can have one value alone has nothing to tell when it is written.
+    # One controller writes and the other one subscribes, and then in the other direction. The last event proves that no event came before it.
+    # A characteristic with only one possible value sends no event when it is written.
     writable = [i for i in audible if "pw" in listed[i]["perms"] and len(good(listed[i])) > 1]
     for writer, listener in ((home, other), (other, home)):
         since = len(writer.events.seen), len(listener.events.seen)
@@ -188,11 +188,11 @@ async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
         for identifier, value in values.items():
             await listener.events.wait(identifier, value, since[1])
             assert writer.events.of(identifier, since[0]) == []
-    if not writable:  # as in a sensor or a button: a person changes it
+    if not writable:  # a sensor or a button: a person changes the value
         identifier = audible[0]
         c = listed[identifier]
-        second, first = (good(c) * 2)[:2]  # the first one differs from the safe value, where there are two
-        # EV.14: a press is an event even when it is the same as the last.
+        second, first = (good(c) * 2)[:2]  # if there are two values, the first one differs from the current value
+        # EV.14: every press is an event, also if it equals the last one.
         for value in (first, first, second) if short(c["type"]) == PRESS else (first, second):
             since = (len(home.events.seen), len(other.events.seen))
             answer = await simulator.command("set", characteristic="{}.{}".format(*identifier), value=value)
@@ -201,8 +201,8 @@ async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
             await other.events.wait(identifier, value, since[1])
 
 
-async def test_a_write_response_comes_where_it_is_allowed(profile, home):
-    """`r` with a write: the value comes back where there is `wr`."""
+async def test_a_write_response_is_sent_if_it_is_allowed(profile, home):
+    """A write with `r` is answered with the value if the characteristic has the permission `wr`."""
     for identifier, c in characteristics(await home.accessories()):
         if not {"pw", "wr"} <= set(c["perms"]):
             continue
@@ -211,7 +211,7 @@ async def test_a_write_response_comes_where_it_is_allowed(profile, home):
 
 
 async def test_additional_authorization_may_come_with_a_write(profile, home):
-    """`authData` is base64, or the write is refused."""
+    """`authData` must be base64; otherwise the write is refused."""
     for identifier, c in characteristics(await home.accessories()):
         if "aa" not in c["perms"]:
             continue
@@ -221,7 +221,7 @@ async def test_additional_authorization_may_come_with_a_write(profile, home):
         assert (code, entry["status"]) == (207, -70410), c
 
 
-async def test_a_second_controller_comes_and_goes(profile, run, network, phones):
+async def test_a_second_controller_is_added_and_removed(profile, run, network, phones):
     "[PR.1, PR.5, PR.7, PR.8]"
     accessory = (await run(profile)).accessory
     home = await (await phones()).pair(accessory)

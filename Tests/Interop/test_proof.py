@@ -1,6 +1,6 @@
-"""The tools that prove the tester: Scripts/prove and Scripts/matrix, with defects and accessories made for them.
+"""The tools that prove haptest: Scripts/prove and Scripts/matrix, with defects and accessories made for these tests.
 
-On real sockets because HAP-python is a third party, and the scripts run the built programs. What needs no third party runs in simulated worlds.
+On real sockets because HAP-python is a third party, and the scripts run the built programs. Tests without a third party run in simulated worlds.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ HARMLESS = "{ set: '/characteristics/9/status', to: 0 }"
 
 
 async def tool(*words, interrupt=None):
-    """Exit status, output and errors of a script; `interrupt` is the line behind which it gets SIGINT."""
+    """Runs a script, and returns exit status, output and errors. SIGINT is sent after a line that contains `interrupt`."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
@@ -58,7 +58,7 @@ def results(folder):
     return {entry["id"]: entry for entry in map(json.loads, (folder / "results.jsonl").read_text().splitlines())}
 
 
-async def test_a_defect_is_proven_a_harmless_one_survives_and_a_reckless_one_is_told(prove):
+async def test_a_defect_is_proven_and_harmless_and_undeclared_ones_are_reported(prove):
     text = rules("own-wrong", "RD-01", WRONG) + rules("own-harmless", "RD-01", HARMLESS) + rules("own-reckless", "RD-11", RECKLESS)
     status, output, _ = await prove(text, "--only", "own-wrong", "own-harmless", "own-reckless", "--jobs", "3")
     assert status == 1, output
@@ -66,13 +66,13 @@ async def test_a_defect_is_proven_a_harmless_one_survives_and_a_reckless_one_is_
     assert found["own-harmless"]["survived"] == ["RD-01 is pass"]
     assert "LIVES  own-harmless: RD-01 is pass" in output
     assert found["own-wrong"]["steps"] == {"RD-01": ["cases[0].steps[2]"]}
-    # What nobody declared is held against it.
+    # An undeclared effect on another case makes a defect unproven.
     assert found["own-reckless"]["undeclared"] and not found["own-reckless"]["proven"]
     assert set(found["own-reckless"]["undeclared"]) >= {"RD-01"}
     assert (prove.out / "runs" / "own-wrong" / "log").exists()
 
 
-async def test_what_is_proven_ends_with_0_and_is_written_as_a_page(prove, tmp_path):
+async def test_a_complete_proof_ends_with_0_and_is_written_as_a_page(prove, tmp_path):
     page = tmp_path / "proof.md"
     status, output, errors = await prove(rules("own-wrong", "RD-01", WRONG), "--only", "own-wrong", "--alone", "--write", page)
     assert (status, errors) == (0, ""), output
@@ -80,7 +80,7 @@ async def test_what_is_proven_ends_with_0_and_is_written_as_a_page(prove, tmp_pa
     assert "| RD-01 read-one | must | 1 | `own-wrong`: status is present" in page.read_text() or "`own-wrong`: " in page.read_text()
 
 
-async def test_an_interrupted_proof_keeps_what_ran(prove):
+async def test_an_interrupted_proof_keeps_its_results(prove):
     text = "".join(rules(f"own-{number}", "RD-01", WRONG) for number in range(40))
     ids = [f"own-{number}" for number in range(40)]
     status, output, _ = await prove(text, "--only", *ids, "--alone", "--jobs", "1", interrupt="killed own-1 ")
@@ -97,17 +97,17 @@ async def test_an_interrupted_proof_keeps_what_ran(prove):
         (["--area", "nowhere"], 'there is no defect in the area "nowhere"'),
     ],
 )
-async def test_wrong_use_of_prove_is_told(prove, words, told):
+async def test_wrong_use_of_prove_is_reported(prove, words, told):
     status, _, errors = await prove(rules("own-wrong", "RD-01", WRONG), *words)
     assert status == 2 and told in errors
 
 
-async def test_tools_that_are_not_there_are_told(prove):
+async def test_missing_programs_are_reported(prove):
     status, _, errors = await prove("", "--bin", "/nonexistent")
     assert status == 3 and "/nonexistent/hapsim can't be run" in errors
 
 
-async def test_a_defect_of_an_unknown_case_is_told(prove):
+async def test_a_defect_of_an_unknown_case_is_reported(prove):
     status, _, errors = await prove(rules("own-wrong", "RD-99", WRONG), "--only", "own-wrong")
     assert status == 2 and 'the defect "own-wrong" names RD-99, but there is no such case' in errors
 
@@ -138,7 +138,7 @@ async def test_a_matrix_of_two_accessories(tmp_path):
         ('{"format": 1, "accessories": [{"name": "a", "target": "b"}, {"name": "a", "target": "b"}]}', 'the accessory "a" already exists'),
     ],
 )
-async def test_a_wrong_matrix_file_is_told(tmp_path, text, told):
+async def test_errors_of_a_matrix_file_are_reported(tmp_path, text, told):
     config = tmp_path / "wrong.json"
     config.write_text(text)
     status, _, errors = await tool(ROOT / "Scripts" / "matrix", config)

@@ -10,7 +10,7 @@ from process import PROFILES
 
 
 def edited(tmp_path, change, name="edited.hasaccessory"):
-    """The switchable light's profile with something done to it."""
+    """Writes a changed profile of the switchable light."""
     profile = json.loads((PROFILES / "light-switchable.hasaccessory").read_text())
     change(profile)
     path = tmp_path / name
@@ -24,7 +24,7 @@ def add_a_switch(profile):
     )
 
 
-async def test_controllers_stay_and_hear_of_what_is_new(run, phones, network, tmp_path):
+async def test_controllers_stay_connected_and_get_the_changes(run, phones, network, tmp_path):
     "[AD.22, EV.40, EV.41, DB.14]"
     simulator = await run(PROFILES / "light-switchable.hasaccessory", state=tmp_path / "state")
     phone = await (await phones()).pair(simulator.accessory)
@@ -47,7 +47,7 @@ async def test_controllers_stay_and_hear_of_what_is_new(run, phones, network, tm
     assert len(second) == 1
     assert await phone.put((*second[0], True)) == {}
 
-    # On is another in this profile: whoever listens is told; a value alone doesn't raise c#.
+    # On has another value in this profile: subscribers get an event. A new value alone does not increment c#.
     def lit(profile):
         add_a_switch(profile)
         profile["services"][0]["characteristics"][0]["value"] = True
@@ -57,7 +57,7 @@ async def test_controllers_stay_and_hear_of_what_is_new(run, phones, network, tm
     await phone.events.wait(on, True)
     assert await phone.value(second[0]) is True or await phone.value(second[0]) == 1
 
-    # Back to the first profile, and after it a new start: the same ids, and c# goes on.
+    # Back to the first profile, and then a restart: the iids are the same, and c# is kept.
     answer = await simulator.command("replace", profile=str(PROFILES / "light-switchable.hasaccessory"))
     assert (answer["ok"], answer["configurationNumber"]) == (True, 3), answer
     assert await phone.get(second[0]) == {second[0]: {"status": -70409, "description": "Resource does not exist."}} \
@@ -94,7 +94,7 @@ async def test_a_profile_that_cannot_be_served_changes_nothing(run, phone, tmp_p
     assert status["accessories"][0]["configurationNumber"] == 1
 
 
-async def test_new_firmware_is_a_new_configuration(run, network, tmp_path):
+async def test_a_new_firmware_revision_increments_the_configuration_number(run, network, tmp_path):
     "[AD.10]"
     simulator = await run(PROFILES / "light-switchable.hasaccessory")
     path = edited(tmp_path, lambda profile: profile.update(firmwareRevision="1.0.1"))

@@ -1,6 +1,6 @@
-"""The tester's HTML report in a browser: what it shows, filters and opens, in light and dark, and what it does not let happen.
+"""haptest's HTML report in a browser: what it shows, filters and opens, in light and dark, and that content of accessories stays text.
 
-The pages are made by the unit tests of HAPReport, which must be built: `make test` has done so by the time these run.
+The unit tests of HAPReport create the pages. They must be built; `make test` builds them first.
 
 Without sockets: a browser shows files.
 """
@@ -24,20 +24,20 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     if made := os.environ.get("HAPREPORT_PAGES"):
         return pathlib.Path(made)
-    # The unit tests as a program, built beside hapsim.
+    # The unit tests as a program, built next to hapsim.
     program = pathlib.Path(hapsim()).with_name("hapsimPackageTests.xctest")
-    assert program.exists(), f"{program} isn't there: build the tests first"
+    assert program.exists(), f"{program} is missing; run 'swift build --build-tests'"
     result = subprocess.run(
         [program, "--testing-library", "swift-testing", "--filter", "HAPReportTests.HTMLReportTests/pages"],
         cwd=ROOT, env={**os.environ, "HAPREPORT_FIXTURES": str(folder)}, capture_output=True, text=True, timeout=100,
     )
-    assert result.returncode == 0 and (folder / "failing.html").exists(), f"build the tests first: {result.stdout}{result.stderr}"
+    assert result.returncode == 0 and (folder / "failing.html").exists(), f"the tests are not built or fail: {result.stdout}{result.stderr}"
     return folder
 
 
 @pytest_asyncio.fixture(scope="module")
 async def browser():
-    assert BROWSER, "there is no Chromium: Scripts/install-dependencies test"
+    assert BROWSER, "Chromium is not installed; run 'Scripts/install-dependencies test'"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         yield browser
@@ -46,7 +46,7 @@ async def browser():
 
 @pytest_asyncio.fixture
 async def open_page(browser, pages):
-    """`await open_page("failing")`: the page from disk. It must ask for nothing, and nothing in it may go wrong."""
+    """`await open_page("failing")`: opens the page from disk. It must send no request and log no message."""
     contexts = []
     complaints = []
 
@@ -68,7 +68,7 @@ async def open_page(browser, pages):
 
 
 async def filled(page):
-    """What is open has what belongs in it: the page hears of an opening a moment later, and fills it then."""
+    """Waits until all open elements have their content. The page adds the content shortly after an element opens."""
     empty = "[open]:not(:has(> :nth-child(2)))"
     await expect(page.locator(f"details.case{empty}, details.entry{empty}")).to_have_count(0)
 
@@ -77,7 +77,7 @@ async def shown(page):
     return await page.locator("details.case:visible .id").all_text_contents()
 
 
-async def test_all_cases_are_there_and_what_went_wrong_is_counted(open_page):
+async def test_all_cases_are_shown_and_failures_are_counted(open_page):
     page = await open_page("failing")
     assert await shown(page) == ["PS-29", "TW-3", "EV-9", "WR-13", "WR-12", "HTTP-4", "PS-1", "DB-70", "DISC-1"]
     assert await page.locator("#conclusion").text_content() == "Does not conform: 4 of 9 cases went wrong"
@@ -108,7 +108,7 @@ async def test_cases_are_filtered_by_verdict_area_level_and_text(open_page):
 async def test_cases_are_grouped_by_area_section_and_verdict(open_page):
     page = await open_page("large")
     groups = page.locator("section.group:visible > h2")
-    # Failures first, without a click.
+    # Failures are first by default.
     assert (await groups.first.text_content()).startswith("failed")
     assert await page.locator("#group").input_value() == "result"
     await page.select_option("#group", "area")
@@ -140,7 +140,7 @@ async def test_a_case_opens_by_keyboard_and_by_link_and_shows_its_transcript(ope
     assert dump.count("2a") == len("031-45-154"), "the setup code is not overwritten"
     await page.keyboard.press("j")
     await page.keyboard.press("Enter")
-    # The next one on the page: flaky comes after failed.
+    # The next case on the page: flaky cases follow failed ones.
     assert await page.locator("#case-TW-3").get_attribute("open") is not None
 
 
@@ -159,8 +159,8 @@ async def test_a_page_follows_the_system_and_the_switch(open_page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_every_word_can_be_read(open_page, scheme):
-    """WCAG 2.2, 1.4.3: a contrast of 4.5 of each text with what is behind it."""
+async def test_every_text_has_enough_contrast(open_page, scheme):
+    """WCAG 2.2, 1.4.3: each text has a contrast of 4.5 with its background."""
     page = await open_page("failing", color_scheme=scheme)
     await page.click("#open")
     await filled(page)
@@ -193,7 +193,7 @@ async def test_every_word_can_be_read(open_page, scheme):
 
 
 @pytest.mark.parametrize("name", ["failing", "hostile", "lost", "interrupted", "broken-off", "empty", "nothing-selected", "matrix"])
-async def test_a_page_is_whole_whatever_the_run_was(open_page, name):
+async def test_a_page_is_complete_for_every_kind_of_run(open_page, name):
     page = await open_page(name)
     for width in (1280, 380):
         await page.set_viewport_size({"width": width, "height": 800})
@@ -201,7 +201,7 @@ async def test_a_page_is_whole_whatever_the_run_was(open_page, name):
     assert await page.locator("h1").text_content()
 
 
-async def test_what_an_accessory_says_is_text(open_page):
+async def test_content_of_an_accessory_is_shown_as_text(open_page):
     page = await open_page("hostile")
     await page.click("#open")
     await filled(page)
@@ -216,14 +216,14 @@ async def test_what_an_accessory_says_is_text(open_page):
     assert "\\u{202E}backwards" in await page.locator("#case-X-2").inner_text()
 
 
-async def test_a_lost_accessory_is_told_with_what_was_sent_last(open_page):
+async def test_a_lost_accessory_is_reported_with_the_last_bytes_sent(open_page):
     page = await open_page("lost")
     notice = await page.locator("#notices").inner_text()
     assert "The accessory was lost" in notice and "0000  01 02 03" in notice
     assert await page.locator("details.case.is-not-run").count() == 7
 
 
-async def test_on_paper_failures_are_open_and_the_paper_is_white(open_page):
+async def test_in_print_failures_are_open_and_the_background_is_white(open_page):
     page = await open_page("large", color_scheme="dark")
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     await page.emulate_media(media="print", color_scheme="dark")
@@ -234,7 +234,7 @@ async def test_on_paper_failures_are_open_and_the_paper_is_white(open_page):
     assert await page.evaluate("document.documentElement.dataset.theme") is None
 
 
-async def test_the_matrix_shows_only_what_differs_when_asked(open_page):
+async def test_the_matrix_can_show_only_differences(open_page):
     page = await open_page("matrix")
     rows = page.locator("tr[data-case]:visible")
     before = await rows.count()

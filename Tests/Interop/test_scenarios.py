@@ -1,4 +1,4 @@
-"""Scenarios: what happens to accessories, from a file; with controllers by others, and without any.
+"""Scenarios, which are files with events for accessories: with third-party controllers and without controllers.
 
 On real sockets because aiohomekit is a third party; scenarios without a controller run in virtual time.
 """
@@ -24,7 +24,7 @@ def written(folder, text):
 
 
 async def play(path, *options):
-    """A scenario without controllers, in virtual time: exit status, the lines of standard output, standard error."""
+    """Plays a scenario without controllers, in virtual time. Returns exit status, the lines of standard output, and standard error."""
     status, output, errors = await run_to_its_end(
         hapsim(), "run", "--scenario", path, "--virtual-time", "--json", *ALONE, *options
     )
@@ -32,7 +32,7 @@ async def play(path, *options):
 
 
 async def test_the_demonstration_of_2015(run, phones):
-    """A lock, a motion sensor, a bridge with two lights: unlocking with and without motion."""
+    """A lock, a motion sensor and a bridge with two lights. The door is unlocked with motion and without."""
     simulator = await run(options=("--scenario", SCENARIOS / "coming-home.yaml", "--virtual-time"))
     lock, sensor, bridge = simulator.accessories
     phone = await phones()
@@ -47,11 +47,11 @@ async def test_the_demonstration_of_2015(run, phones):
     seen = []
     for name, home in (("door", door), ("hall", hall), ("lamps", lamps)):
         home.pairing.dispatcher_connect(lambda event, name=name: seen.extend((name, value["value"]) for value in event.values()))
-    # The sensor is watched before the door, so that the automation knows of the motion.
+    # The sensor's event must arrive before the door's event, because the automation needs it.
     for home, ids in ((lamps, switches), (hall, [motion]), (door, [state])):
         assert await home.subscribe(*ids) == {}
 
-    # The automation: who unlocks while somebody is in the hall is greeted by light.
+    # The automation: if the door is unlocked during motion, the lights are switched on.
     unlocked = await door.events.wait(state, 0)
     assert hall.events.seen == []
     locked = await door.events.wait(state, 1, since=unlocked)
@@ -69,18 +69,18 @@ async def test_the_demonstration_of_2015(run, phones):
     assert [lamps.events.of(switch) for switch in switches] == [[False], [False]]
 
 
-async def test_a_day_is_over_at_once():
+async def test_a_day_in_virtual_time_ends_at_once():
     status, lines, errors = await play(SCENARIOS / "a-day-of-the-garage.yaml")
     assert (status, errors) == (0, "")
     notes = [(line["text"], line["now"]) for line in lines if line["event"] == "note"]
     assert notes[0] == ("To work", 7 * 3600) and notes[-1] == ("Midnight", 24 * 3600)
     states = [line["word"] for line in lines if line.get("name") == "Current Door State"]
     assert states[:4] == ["opening", "open", "closing", "closed"] and states[-1] == "closed"
-    # The same seed gives the same day, line for line but for the addresses of the ready line.
+    # The same seed produces the same day. Only the addresses in the ready line differ.
     assert (await play(SCENARIOS / "a-day-of-the-garage.yaml"))[1][1:] == lines[1:]
 
 
-async def test_an_expectation_that_fails_says_what_came_instead(tmp_path):
+async def test_a_failed_expectation_reports_the_actual_value(tmp_path):
     path = written(
         tmp_path,
         f"""
@@ -110,15 +110,15 @@ steps:
         ("- advance: 5s", 'there is no member "advance" here'),
     ],
 )
-async def test_a_wrong_step_is_named_and_nothing_is_run(tmp_path, step, message):
+async def test_a_malformed_step_is_refused_before_the_run(tmp_path, step, message):
     path = written(tmp_path, f'profiles: [{PROFILES / "garage-kilgo.hasaccessory"}]\nsteps:\n  {step}\n')
     status, lines, errors = await play(path)
     assert (status, lines) == (1, [])
     assert errors.startswith(f"{path}:3:") and message in errors
 
 
-async def test_what_is_recorded_happens_again(run, phone, tmp_path):
-    """A controller and commands drive the door; without them, the recording does."""
+async def test_a_recording_repeats_the_changes(run, phone, tmp_path):
+    """A controller and commands drive the door. The recording repeats the changes without them."""
     path = tmp_path / "recorded.yaml"
     garage = PROFILES / "garage-kilgo.hasaccessory"
     simulator = await run(
@@ -145,7 +145,7 @@ async def test_what_is_recorded_happens_again(run, phone, tmp_path):
     ]
 
 
-async def test_a_recording_can_expect_what_controllers_wrote(run, phone, phones, tmp_path):
+async def test_a_recording_can_expect_the_writes_of_controllers(run, phone, phones, tmp_path):
     path = tmp_path / "recorded.yaml"
     lamp = PROFILES / "light-white.hasaccessory"
     simulator = await run(
@@ -162,7 +162,7 @@ async def test_a_recording_can_expect_what_controllers_wrote(run, phone, phones,
     assert await player.ended() == 0
 
 
-async def test_a_recording_writes_over_nothing(tmp_path):
+async def test_a_recording_overwrites_no_file(tmp_path):
     path = tmp_path / "recorded.yaml"
     path.write_text("mine")
     status, output, errors = await run_to_its_end(
@@ -173,7 +173,7 @@ async def test_a_recording_writes_over_nothing(tmp_path):
 
 
 async def test_a_bad_network(run, phone):
-    """The example with faults: aiohomekit writes over a slow network, and subscribes again when its connection is lost."""
+    """The example with faults: aiohomekit writes on a slow network, and subscribes again after its connection is lost."""
     simulator = await run(options=("--scenario", SCENARIOS / "a-bad-network.yaml", "--virtual-time"))
     home = await phone.pair(simulator.accessory)
     database = await home.accessories()

@@ -1,4 +1,4 @@
-"""Profiles/schema.json against the validator: what it refuses, `hapsim validate` refuses.
+"""Profiles/schema.json compared with the validator: `hapsim validate` refuses everything that the schema refuses.
 
 Without sockets: the built program reads files.
 """
@@ -44,7 +44,7 @@ def custom(format="int", **members):
     return characteristic(type=CUSTOM, format=format, perms=["pr", "pw"], **members)
 
 
-# What is broken, and where the schema says so.
+# Invalid documents, and the place of the error by the schema.
 BROKEN = [
     ([], ""),
     ({}, ""),
@@ -114,12 +114,12 @@ BROKEN = [
 
 
 def places(document):
-    """Where the schema finds something."""
+    """Returns the places of the schema's errors."""
     return ["/".join(map(str, error.absolute_path)) for error in VALIDATOR.iter_errors(document)]
 
 
 def refused(documents, folder):
-    """Whether `hapsim validate` refuses each, asked all at once."""
+    """Returns for each document whether `hapsim validate` refuses it. All are checked in one run."""
     files = []
     for number, document in enumerate(documents):
         files.append(folder / f"{number}.hasaccessory")
@@ -131,7 +131,7 @@ def refused(documents, folder):
     return [not entry["servable"] for entry in told]
 
 
-def test_the_schema_is_one():
+def test_the_schema_is_valid():
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
@@ -140,7 +140,7 @@ def test_every_shipped_profile_is_valid(profile):
     assert places(json.loads(profile.read_text())) == []
 
 
-def test_what_these_tests_break_is_valid_before():
+def test_the_unchanged_documents_are_valid():
     for document in root(), bridge(lamp(copies=149)), service(), characteristic(type="On", value=True), custom():
         assert places(document) == []
     assert places(root(**{"x-note": {"a": 1}})) == []
@@ -151,12 +151,12 @@ def test_a_broken_profile_is_refused_at_its_place(document, place):
     assert set(places(document)) == {place}
 
 
-def test_what_is_broken_the_validator_refuses_too(tmp_path):
+def test_the_validator_refuses_the_broken_documents(tmp_path):
     verdicts = refused([document for document, _ in BROKEN], tmp_path)
     assert [document for (document, _), isRefused in zip(BROKEN, verdicts) if not isRefused] == []
 
 
-def test_every_conduct_is_valid_and_every_field_is_known():
+def test_all_presets_of_quirks_are_valid_and_all_their_fields_are_in_the_schema():
     fields = SCHEMA["$defs"]["conduct"]["properties"].keys() - {"preset"}
     for preset in SCHEMA["$defs"]["preset"]["enum"]:
         shown = json.loads(subprocess.run([hapsim(), "conduct", preset], capture_output=True, timeout=100).stdout)
@@ -168,7 +168,7 @@ JUNK = [None, True, False, 0, 1, -1, 1.5, 2**64, "", "x", "x" * 70, [], {}, [1],
 
 
 def mutant(document, chance):
-    """A profile with one to three things in it removed, doubled, renamed or made something else."""
+    """Returns a profile with one to three members or elements removed, duplicated, renamed or replaced."""
     document = copy.deepcopy(document)
     for _ in range(chance.randint(1, 3)):
         spots = []
@@ -193,8 +193,8 @@ def mutant(document, chance):
     return document
 
 
-def test_the_validator_refuses_whatever_the_schema_refuses(tmp_path):
-    """Shipped profiles, broken at random; the schema is never the stricter one."""
+def test_the_validator_refuses_everything_that_the_schema_refuses(tmp_path):
+    """Shipped profiles with random changes. The schema is never stricter than the validator."""
     chance = random.Random(3)
     shipped = [json.loads(path.read_text()) for path in sorted(PROFILES.glob("*.hasaccessory"))]
     mutants = [mutant(chance.choice(shipped), chance) for _ in range(1500)]

@@ -1,4 +1,4 @@
-"""What nobody may learn from what hapsim writes: keys, and what they could be made from.
+"""Secrets that hapsim must not write to its output: keys, and values from which they can be computed.
 
 On real sockets because aiohomekit is a third party, and the files are those that the built program writes.
 """
@@ -11,7 +11,7 @@ from process import PROFILES
 
 
 def secrets(state):
-    """Every blob of state.db that is no public key: seeds, salts, verifiers."""
+    """Yields every blob of state.db that is no public key: seeds, salts, verifiers."""
     database = sqlite3.connect(f"file:{state / 'state.db'}?mode=ro", uri=True)
     tables = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for table in tables:
@@ -25,7 +25,7 @@ def secrets(state):
                     yield f"{table}.{name}", value
 
 
-async def test_no_key_is_written_where_it_can_be_read(run, phone, tmp_path):
+async def test_no_secret_is_written_to_the_output(run, phone, tmp_path):
     state = tmp_path / "state"
     simulator = await run(PROFILES / "lock.hasaccessory", state=state)
     accessory = simulator.accessory
@@ -36,12 +36,12 @@ async def test_no_key_is_written_where_it_can_be_read(run, phone, tmp_path):
     await simulator.stop()
 
     found = dict(secrets(state))
-    assert found, "there is nothing to look for"
+    assert found, "the state has no secrets"
     said = simulator.transcript().encode()
     for name, secret in found.items():
         for form in secret, secret.hex().encode(), secret.hex().upper().encode(), base64.b64encode(secret).rstrip(b"="):
-            assert form not in said, f"{name} was written"
-    # The code is in the ready line, where it is meant to be, and nowhere else.
+            assert form not in said, f"{name} is in the output"
+    # Only the ready line contains the code.
     code = accessory.setup_code.encode()
     assert said.count(code) == 1 and said.count(code.replace(b"-", b"")) == 0
 

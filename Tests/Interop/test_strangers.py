@@ -1,4 +1,4 @@
-"""hapctl's whole day with accessories of HAP-python: found by name, paired, read, written, watched, cloned elsewhere, unpaired.
+"""All functions of hapctl with accessories of HAP-python: find by name, pair, read, write, watch, list pairings and unpair.
 
 On real sockets because HAP-python is a third party.
 """
@@ -21,7 +21,7 @@ LOOPBACK = ("--interface", "lo")
 
 @pytest.fixture
 def ctl(tmp_path):
-    """`await ctl(WORD…)`: what hapctl wrote; it must have ended well."""
+    """`await ctl(WORD…)`: runs hapctl, which must succeed, and returns its output."""
     program = Path(hapsim()).with_name("hapctl")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
@@ -40,8 +40,8 @@ def item(kind, value):
 
 
 async def found_and_paired(run, ctl, kind, tmp_path):
-    """The stranger, found on the network and paired by its device ID. HAP-python strips leading zeros of the session key: one pairing in 256
-    fails."""
+    """Finds an accessory of HAP-python on the network and pairs with it by its device ID. HAP-python strips leading zeros of the session key, so one
+    pairing in 256 fails."""
     stranger = await run(program=(sys.executable, STRANGERS, kind, tmp_path / "state.json"))
     device = stranger.accessory.device_id
     found = [json.loads(line) for line in (await ctl("discover", "--json", *LOOPBACK)).splitlines()]
@@ -58,7 +58,7 @@ async def found_and_paired(run, ctl, kind, tmp_path):
 
 
 async def watched(ctl, what, write):
-    """The first event of `what`, which comes after `write`; HAP-python doesn't say that it has subscribed, so it is written until it is heard."""
+    """Returns the first event of `what` after `write`. HAP-python does not report the subscription, so `write` is repeated until an event arrives."""
     watcher = await Simulator.launch(ctl.program, "watch", what, "--json", "--count", "1", "--state", ctl.state)
     try:
         for number in range(20):
@@ -119,7 +119,7 @@ async def test_a_camera(run, ctl, tmp_path):
     assert picture.read_bytes() == SNAPSHOT
     assert "Streaming Status: " in await ctl("accessories", "camera")
     await ctl("identify", "camera")
-    # Where to stream to, as TLV8: a session, an address with two ports, and two sets of keys.
+    # The destination of the stream as TLV8: a session, an address with two ports, and two sets of keys.
     keys = item(1, b"\0") + item(2, bytes(16)) + item(3, bytes(14))
     place = item(1, b"\0") + item(2, b"127.0.0.1") + item(3, b"\x10\x27") + item(4, b"\x12\x27")
     endpoints = item(1, bytes(range(16))) + item(3, place) + item(4, keys) + item(5, keys)
@@ -129,12 +129,12 @@ async def test_a_camera(run, ctl, tmp_path):
     await ctl("unpair", "camera")
 
 
-async def test_a_bridge_by_the_public_api_of_the_library(run, ctl, tmp_path):
-    """Examples/Controller finds, pairs, reads, writes and watches; hapctl, with the same keys, makes the change that it watches for."""
+async def test_a_bridge_with_the_public_api_of_the_library(run, ctl, tmp_path):
+    """Examples/Controller finds, pairs, reads, writes and watches. hapctl uses the same keys and makes the change that the example waits for."""
     stranger = await run(program=(sys.executable, STRANGERS, "bridge", tmp_path / "state.json"))
     program = Path(hapsim()).with_name("ControllerExample")
     device = stranger.accessory.device_id
-    # HAP-python strips leading zeros of the session key: one pairing in 256 fails.
+    # HAP-python strips leading zeros of the session key, so one pairing in 256 fails.
     for _ in range(4):
         example = await asyncio.create_subprocess_exec(
             "stdbuf", "-oL", program, ctl.state, device, CODE, "lo", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
@@ -153,7 +153,7 @@ async def test_a_bridge_by_the_public_api_of_the_library(run, ctl, tmp_path):
     assert "switched on" in said, said
     database = json.loads(await ctl("accessories", "example", "--raw"))["accessories"]
     (on,) = [c["iid"] for a in database if a["aid"] == 3 for s in a["services"] for c in s["characteristics"] if c["type"] == "25"]
-    # The subscriptions were answered before the program said that it watches.
+    # The program prints `watching` after its subscriptions were answered.
     await ctl("put", f"example/3.{on}", "on")
     async with asyncio.timeout(PATIENCE):
         rest = (await example.stdout.read()).decode().splitlines()

@@ -1,4 +1,4 @@
-"""What `make test` prints: Scripts/summarize, Scripts/unit-tests and Scripts/interop, with test programs made for them.
+"""The output of `make test`: Scripts/summarize, Scripts/unit-tests and Scripts/interop, with fake test programs.
 
 Without sockets: shells run programs that are made for the tests.
 """
@@ -13,7 +13,7 @@ import pytest
 from process import ROOT
 
 PATIENCE = 300  # seconds
-# Prints what Swift Testing prints, for a run that ends as FAKE says.
+# Prints the output of Swift Testing for the kind of run in FAKE.
 SWIFT = r"""#!/usr/bin/env bash
 case $FAKE in
 none) echo '✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.'; exit 0 ;;
@@ -47,7 +47,7 @@ echo '✔ Test "A door closes" passed after 0.002 seconds.'
 echo '✔ Suite "Doors" passed after 0.003 seconds.'
 echo '✔ Test run with 2 tests in 1 suite passed after 0.003 seconds.'
 """
-# Prints what pytest prints. FAKE says how the part of the tests with the page ends.
+# Prints the output of pytest. FAKE selects the result of the part with the page's tests.
 PYTEST = r"""#!/usr/bin/env bash
 how=pass
 case "$*" in
@@ -73,7 +73,7 @@ esac
 
 @pytest.fixture
 def script(tmp_path):
-    """Runs a script of this repository with programs made for it: its exit status and its output."""
+    """Runs a script of this repository with fake programs. Returns its exit status and its output."""
     environment = {name: value for name, value in os.environ.items() if name != "VERBOSE"}
     environment |= {"HAPSIM_TEST_LOGS": str(tmp_path / "logs"), "PATH": f"{tmp_path}/bin:{environment['PATH']}"}
 
@@ -104,7 +104,7 @@ def unit_tests(script, tmp_path):
 
 @pytest.fixture
 def interop(script):
-    # Without defects, Scripts/prove has nothing to run.
+    # Without defects Scripts/prove runs no test.
     for name in ("hapsim", "haptest"):
         hapsim = script.program(f"products/{name}", "#!/bin/sh\necho '[]'\n").with_name("hapsim")
     fake = script.program("python", PYTEST)
@@ -115,7 +115,7 @@ def unit_test_parts(script):
     return len(list(script.logs.glob("unit-tests-*.log")))
 
 
-def test_unit_tests_that_pass_print_a_line_for_each_suite_and_the_closing_lines(unit_tests, script):
+def test_passing_unit_tests_print_a_line_for_each_suite_and_the_closing_lines(unit_tests, script):
     status, output = unit_tests("pass")
     assert status == 0
     parts = unit_test_parts(script)
@@ -137,29 +137,29 @@ def test_verbose_unit_tests_print_everything(unit_tests, script):
     assert output.count("a line that a test printed") == output.count('✔ Test "A door opens" passed') == unit_test_parts(script)
 
 
-def test_a_unit_test_that_fails_is_printed_with_its_output(unit_tests):
+def test_a_failing_unit_test_is_printed_with_its_output(unit_tests):
     status, output = unit_tests("fail")
     assert status == 1
     assert "DoorTests.swift:7:3: Expectation failed: (state → 1) == 0\n↳ the door is open\n" in output
     assert "✘ Test run with 2 tests in 1 suite failed" in output and 'Test "A door opens"' not in output
 
 
-def test_unit_tests_that_crash_fail_and_name_the_tests_that_did_not_finish(unit_tests, script):
+def test_unit_tests_that_crash_fail_and_the_unfinished_tests_are_printed(unit_tests, script):
     status, output = unit_tests("crash")
     assert status != 0
     parts = unit_test_parts(script)
-    # Each part prints it, and the end of the output has it again.
+    # Each part prints it, and it is repeated at the end of the output.
     assert re.findall('not finished: (.*)', output) == ['Test "A door closes"'] * (parts + 1)
     assert output.count("Precondition failed: no event loop") == 2 * parts + 1
     assert 'not finished: Test "A door closes"' in output.splitlines()[-2]
 
 
-def test_unit_tests_of_which_none_ran_fail(unit_tests):
+def test_a_run_without_unit_tests_fails(unit_tests):
     status, output = unit_tests("none")
     assert status == 1 and "ran no test" in output
 
 
-def test_unit_tests_that_write_nothing_more_are_ended_and_the_test_is_named(unit_tests, script):
+def test_unit_tests_without_output_are_ended_and_the_unfinished_test_is_printed(unit_tests, script):
     status, output = unit_tests("stuck", HAPSIM_TEST_SILENCE="20")
     assert status == 124
     parts = unit_test_parts(script)
@@ -167,7 +167,7 @@ def test_unit_tests_that_write_nothing_more_are_ended_and_the_test_is_named(unit
     assert re.findall('not finished: (.*)', output) == ['Test "A door closes"'] * (parts + 1)
 
 
-def test_a_summary_that_is_terminated_ends_the_command_and_names_the_test(script, tmp_path):
+def test_a_terminated_summary_ends_the_command_and_prints_the_unfinished_test(script, tmp_path):
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     fake = script.program("stuck", SWIFT.replace("exec sleep", f"printf 'the last words'; echo >{gate}; exec sleep"))
@@ -175,17 +175,17 @@ def test_a_summary_that_is_terminated_ends_the_command_and_names_the_test(script
         [ROOT / "Scripts/summarize", "swift", "doors", fake], stdout=subprocess.PIPE, text=True,
         env=os.environ | {"FAKE": "stuck", "HAPSIM_TEST_LOGS": str(script.logs), "VERBOSE": ""},
     )  # fmt: skip
-    gate.read_text()  # written to as the last thing before the test is stuck
+    gate.read_text()  # the test writes to it directly before it hangs
     summary.terminate()
     output = summary.communicate(timeout=PATIENCE)[0]
     assert summary.returncode == 143
     assert "doors: ended by SIGTERM" in output and "the last words\n" in output and 'not finished: Test "A door closes"' in output
 
 
-def test_interop_tests_that_pass_print_a_line_for_each_file_and_the_closing_lines(interop, script):
+def test_passing_interop_tests_print_a_line_for_each_file_and_the_closing_lines(interop, script):
     status, output = interop("pass")
     assert status == 0
-    parts = len(list(script.logs.glob("interop-*.log"))) - 1  # the proof has no pytest
+    parts = len(list(script.logs.glob("interop-*.log"))) - 1  # the proof does not run pytest
     assert parts > 10 and len(re.findall(r"^=+ 2 passed in 0.01s =+$", output, re.MULTILINE)) == parts
     assert output.count("test_x.py ..") == parts and "platform" not in output
     assert "prove: 0 of 0 defects proven" in output and str(script.logs) in output
@@ -203,7 +203,7 @@ def check_that_thousands_of_connections_are_alone(script):
         assert all(f"--ignore=Tests/Interop/{test}.py" in asked[name] for name in everything)
 
 
-def test_an_interop_test_that_fails_is_printed_and_is_not_run_again(interop, script):
+def test_a_failing_interop_test_is_printed_and_not_repeated(interop, script):
     status, output = interop("fail")
     assert status == 1
     assert 'E       assert "shut" == "open"' in output and "= 1 failed, 1 passed in 0.01s =" in output
@@ -219,7 +219,7 @@ def test_a_part_of_the_interop_tests_that_crashes_or_runs_nothing_fails(interop,
     assert status == expected and printed in output, output
 
 
-def test_a_build_that_fails_prints_its_errors_and_no_progress(script):
+def test_a_failing_build_prints_its_errors_and_no_progress(script):
     fake = script.program("build", "#!/bin/sh\necho '[1/2] Compiling Door'\necho 'Door.swift:1:1: error: no door' >&2\nexit 3\n")
     status, output = script("Scripts/summarize", "build", "doors", fake)
     assert status == 3
@@ -227,7 +227,7 @@ def test_a_build_that_fails_prints_its_errors_and_no_progress(script):
     assert "Compiling" in (script.logs / "doors.log").read_text()
 
 
-def test_a_build_that_succeeds_prints_one_line_and_its_warnings(script):
+def test_a_successful_build_prints_one_line_and_its_warnings(script):
     fake = script.program("build", "#!/bin/sh\necho '[1/2] Compiling Door'\necho 'Door.swift:1:1: warning: a hinge is loose'\n")
     status, output = script("Scripts/summarize", "build", "doors", fake)
     assert status == 0
@@ -253,7 +253,7 @@ def test_a_command_without_the_permission_to_run_fails_with_its_reason(script, t
     assert (status, output) == (126, f"doors: {program} cannot be started: Permission denied\n")
 
 
-def test_the_summary_ends_with_the_command_and_not_with_a_child_that_it_left_behind(script, tmp_path):
+def test_the_summary_does_not_wait_for_a_child_of_the_command(script, tmp_path):
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     # The child keeps standard output open until the gate is written to, which happens after the summary has ended.
@@ -273,26 +273,26 @@ def test_a_log_is_read_to_its_last_byte(script):
 
 
 def recipe(target):
-    """The commands that make would run."""
+    """Returns the commands that make would run."""
     run = subprocess.run(["make", "-n", target, "LAN="], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
 
-def test_make_run_builds_hapsim_alone_without_optimization_and_says_so():
+def test_make_run_builds_only_hapsim_without_optimization_and_prints_it():
     commands = recipe("run")
     assert re.findall(r"--product (\w+)", commands) == ["hapsim"]
     assert "release --product" not in commands and 'echo "Building hapsim without optimization' in commands
 
 
 @pytest.mark.parametrize("target", ["release", "install"])
-def test_what_is_installed_is_optimized(target):
+def test_released_and_installed_programs_are_optimized(target):
     assert re.findall(r"swift build -c release --product (\w+)", recipe(target)) == ["hapsim", "hapctl", "haptest"]
 
 
 @pytest.fixture
 def installed(script):
-    """The packages that Scripts/install-dependencies installs on a Debian that has none of them."""
+    """Returns the packages that Scripts/install-dependencies installs on a Debian that has none of them."""
     for name, text in {
         "dpkg-query": "exit 1", "swift": "exit 0", "sudo": 'exec "$@"', "uname": "echo Linux",
         "apt-get": '[ "$1" = update ] || printf "%s\\n" "$@" | grep -vE "^(-|install$)"',
@@ -303,7 +303,7 @@ def installed(script):
         status, output = script("Scripts/install-dependencies", wanted)
         assert status == 0, output
         said, *names = output.splitlines()
-        assert said == f"Installing what is missing: {' '.join(names)}"
+        assert said == f"Installing missing packages: {' '.join(names)}"
         return set(names)
 
     return packages
@@ -318,5 +318,5 @@ def test_the_unit_tests_need_few_more_packages_than_the_build(installed):
 @pytest.mark.parametrize(
     ("target", "wanted"), [("lint", ["unit-test"]), ("unit-test", ["unit-test"]), ("release", ["build"]), ("system-test-deps", ["test"])]
 )
-def test_a_target_installs_what_it_needs(target, wanted):
+def test_a_target_installs_the_packages_that_it_needs(target, wanted):
     assert re.findall(r"Scripts/install-dependencies (\S+)", recipe(target)) == wanted

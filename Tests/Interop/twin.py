@@ -1,4 +1,5 @@
-"""An accessory of HAP-python with a bit of everything, which writes hapsim's ready line, to be compared with ours under preset hap-python.
+"""An accessory made with HAP-python that has many kinds of characteristics. It prints hapsim's ready line. A test compares it with hapsim under
+preset hap-python.
 
 usage: twin.py STATE-FILE
 """
@@ -25,7 +26,7 @@ class Twin(Accessory):
         self.add_preload_service("StatelessProgrammableSwitch")
 
     def setup_message(self):
-        """Nothing: it would write to standard output."""
+        """Does nothing, because the message would be written to standard output."""
 
     async def run(self):
         ready = {

@@ -1,4 +1,4 @@
-"""Values that a characteristic must take, and values it must refuse, worked out from its metadata in `/accessories`."""
+"""Values that a characteristic must accept, and values that it must refuse, derived from its metadata in `/accessories`."""
 
 import base64
 from decimal import Decimal
@@ -15,10 +15,10 @@ INTEGERS = {
 
 
 def good(c):
-    """At least one value to take; where there are two, they differ."""
+    """Returns at least one value to accept. If there are two, they differ."""
     kind = c["format"]
     if kind == "bool":
-        # ID.4: Identify takes true alone.
+        # ID.4: Identify accepts only true.
         return [True] if c["type"].upper() == CharacteristicsTypes.IDENTIFY else [False, True]
     if kind in INTEGERS:
         if "valid-values" in c:
@@ -28,7 +28,7 @@ def good(c):
         return [low, low + (high - low) // step * step]
     if kind == "float":
         low, high = c.get("minValue", 0), c.get("maxValue", 100)
-        # As decimal text reads: 0 + 0.1, not what binary makes of it.
+        # As in decimal text: 0 + 0.1, without binary rounding.
         step = Decimal(str(c.get("minStep", 1)))
         return [low, high, float(Decimal(str(low)) + 3 * step)]
     if kind == "string":
@@ -37,11 +37,11 @@ def good(c):
 
 
 def held(c, value):
-    """What a characteristic holds after a good value was written: the same, but of those by which a controller asks for something that
-    hapsim doesn't do. They hold the answer (docs/behaviours.md)."""
+    """Returns the value of a characteristic after a write of `value`. It is the same value, except for the characteristics of functions that hapsim does
+    not have. These contain the answer (docs/behaviours.md)."""
     kind = c["type"].upper()
     if kind == CharacteristicsTypes.SETUP_ENDPOINTS:
-        # Status (2): error (2), behind the session identifier (1) of the request, if there was one.
+        # Status (2): error (2), after the session identifier (1) of the request, if it has one.
         request = base64.b64decode(value)
         session = request[: 2 + request[1]] if request[0] == 1 else b""
         return base64.b64encode(session + b"\x02\x01\x02").decode()
@@ -57,7 +57,7 @@ def bounds(c):
 
 
 def bad(c):
-    """Values to refuse with -70410."""
+    """Returns values to refuse with -70410."""
     kind = c["format"]
     if kind == "bool":
         return [2, -1, "true", "", 1.5]
@@ -85,13 +85,13 @@ def bad(c):
         return values
     if kind == "string":
         return [1, True, "x" * (c.get("maxLen", 64) + 1)]
-    # The default limit is above what a request may hold.
+    # The default limit is larger than a request may be.
     beyond = [base64.b64encode(bytes(c["maxDataLen"] + 1)).decode()] if c.get("maxDataLen", 1 << 20) < 8192 else []
     return ["no base64!", 1, True, *beyond]
 
 
 def outside_the_format(c):
-    """Integers that the format can't hold: refused with -70410, or the whole request with 400 (CH.4)."""
+    """Returns integers that the format cannot hold. They are refused with -70410, or the whole request is refused with 400 (CH.4)."""
     if c["format"] not in INTEGERS:
         return []
     least, most = INTEGERS[c["format"]]
@@ -99,7 +99,7 @@ def outside_the_format(c):
 
 
 def characteristics(accessories):
-    """Every characteristic with its `(aid, iid)`."""
+    """Yields every characteristic with its `(aid, iid)`."""
     for accessory in accessories:
         for service in accessory["services"]:
             for c in service["characteristics"]:

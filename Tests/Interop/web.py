@@ -1,4 +1,4 @@
-"""A client of the control API that shows what goes over the wire: the standard library's sockets and nothing else."""
+"""A client of the control API that uses only the sockets of the standard library."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ class Answer:
 
 
 class Web:
-    """One connection; `ask` waits for the answer."""
+    """One connection. `ask` sends a request and waits for the answer."""
 
     def __init__(self, reader, writer, host):
         self.reader, self.writer, self.host = reader, writer, host
@@ -60,7 +60,7 @@ class Web:
             return Answer(status, fields, await self.reader.readexactly(count))
 
     async def follow(self, target, **fields):
-        """Server-sent events, (id, name, data): those that happen after this has returned are among them."""
+        """Returns server-sent events as (id, name, data), beginning with the first event after this call returned."""
         await self.send("GET", target, **fields)
         async with asyncio.timeout(PATIENCE):
             status, fields = await self.head()
@@ -81,7 +81,7 @@ class Web:
                 event[name] = value
 
     async def is_over(self):
-        """Whether the other end has closed; waits for it."""
+        """Waits until the other end closes. Returns False if it sends a byte instead."""
         async with asyncio.timeout(PATIENCE):
             try:
                 return await self.reader.read(1) == b""
@@ -93,14 +93,14 @@ class Web:
 
 
 def control(simulator):
-    """Where the control API of a simulator is."""
+    """Returns host and port of a simulator's control API."""
     url = simulator.said[0]["control"]
     host, port = url.split("/")[2].rsplit(":", 1)
     return host.strip("[]"), int(port)
 
 
 async def first(events, name, **members):
-    """The next event of a name, with these members."""
+    """Returns the next event of this name with these members."""
     async with asyncio.timeout(PATIENCE):
         async for number, event, data in events:
             if event == name and members.items() <= data.items():

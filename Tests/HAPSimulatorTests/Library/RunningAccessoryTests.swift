@@ -204,7 +204,7 @@ import Testing
         }
       }
       #expect(error?.code == .notPossible && error?.message == "\"Garage\" is restarting", "\(error?.message ?? "")")
-      // Behind the restart.
+      // After the restart.
       try await door.expect(.restarted)
       let other = await #expect(throws: SimulatorError.self) {
         _ = try await served.loop.result { done in

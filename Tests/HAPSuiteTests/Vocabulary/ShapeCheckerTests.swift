@@ -120,7 +120,7 @@ import Testing
   @Test(
     "Valid steps are accepted",
     arguments: [
-      "expect: refused", "{ note: a word of explanation, verify: main }", "send: { path: /, x-why: because }",
+      "expect: refused", "{ note: an explanation, verify: main }", "send: { path: /, x-why: because }",
       "wait: ${code}", "expect: { status: \"${code}\" }", "expect: { any: \"${claims.x}\" }",
       "expect: { any: [refused, { status: 500 }] }",
       "expect: { is: refused, closed: false }", "expect: { save: { a: status } }", "expect: ${code}",
