@@ -42,9 +42,9 @@ class Line:
 
 
 LINES = [
-    Line("many.start", "exec to all of 1000 served, nothing kept", "s", 2),
+    Line("many.start", "exec to all of 1000 served, without stored state", "s", 2),
     Line("many-kept.first", "exec to all of 1000 served, their first start with a state folder", "s", 2),
-    Line("many-kept.again", "exec to all of 1000 served, kept from before", "s", 2),
+    Line("many-kept.again", "exec to all of 1000 served, from stored state", "s", 2),
     Line("many.rss", "resident, 1000 accessories", "MB", 60, digits=1),
     Line("many.anon", "anonymous for each of 1000", "kB", digits=1),
     Line("many.idle", "idle, 1000 accessories with a session each, of a core", "%", 1),
@@ -59,11 +59,11 @@ LINES = [
     Line("one.cpu", "GET of one accessory with 1000 sessions, server CPU", "µs"),
     Line("fleet.cpu", "GET over 1000 accessories with a session each, one loop, server CPU", "µs"),
     Line("loops.cpu", "GET over 1000 accessories with a session each, two loops, server CPU", "µs"),
-    Line("fleet.ratio", "rate of a core over the fleet, one loop, to that of one accessory with as many sessions", "x", 0.8, least=True),
-    Line("loops.ratio", "rate of a core over the fleet, two loops, to that of one accessory with as many sessions", "x", 0.8, least=True),
-    Line("fleet.far", "rate of a core over the fleet, one loop, to that of one accessory with 32 sessions", "x"),
-    Line("one.rps", "GETs a second, one accessory with 1000 sessions, server on one core", "", digits=0),
-    Line("fleet.rps", "GETs a second, the fleet, server on one core", "", digits=0),
+    Line("fleet.ratio", "GETs per second and core, fleet on one loop, relative to one accessory with as many sessions", "x", 0.8, least=True),
+    Line("loops.ratio", "GETs per second and core, fleet on two loops, relative to one accessory with as many sessions", "x", 0.8, least=True),
+    Line("fleet.far", "GETs per second and core, fleet on one loop, relative to one accessory with 32 sessions", "x"),
+    Line("one.rps", "GETs per second, one accessory with 1000 sessions, server on one core", "", digits=0),
+    Line("fleet.rps", "GETs per second, the fleet, server on one core", "", digits=0),
 ]
 
 
