@@ -166,7 +166,7 @@ async def test_a_copy_of_a_hapsim_accessory_answers_the_same_bytes(name, run, ct
     await paired(ctl, copy.accessory, "copy")
     assert await ctl("accessories", "copy", "--raw") == before
     # The profile of the copy is valid.
-    assert "error" not in await run_to_its_end(hapsim(), "validate", profile)
+    await validated(profile)
 
 
 async def test_a_redacted_profile_has_no_names_and_identifiers_of_the_owner(run, ctl, tmp_path):
