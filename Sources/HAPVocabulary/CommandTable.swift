@@ -70,7 +70,7 @@ extension CommandForm {
     ),
     CommandForm(
       .conduct, [.accessory, .conduct],
-      "restarts with another [conduct](conduct.md), a preset's name or fields as in a profile, and keeps it while the process runs"
+      "restarts with other [quirks](conduct.md): a preset's name, or fields as in a profile. They apply until the process ends"
     ),
     CommandForm(
       .replace, [.accessory, .profile],
