@@ -88,13 +88,17 @@ private final class DistantAdvertiser: Advertiser {
     home.perform { [base] in base.value = $0.makeAdvertiser() }
   }
 
+  // The base advertiser belongs to the responder's loop.
+  deinit { home.perform { [base] _ in base.value = nil } }
+
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
     guard !isClosed else { return }
     edition += 1
     self.events = events
-    let (edition, loop, bound) = (edition, loop, LoopBound(here: loop, self))
+    // Weak, because the base advertiser keeps the closure until it is closed.
+    let (edition, loop, bound) = (edition, loop, LoopBound(here: loop, Weak(self)))
     home.perform { [base] _ in
-      base.value?.publish(record) { event in loop.schedule { bound.value.tell(event, edition) } }
+      base.value?.publish(record) { event in loop.schedule { bound.value.object?.tell(event, edition) } }
     }
   }
 

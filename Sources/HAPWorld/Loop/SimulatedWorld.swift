@@ -22,6 +22,9 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private let foreignCount = Atomic<Int>(0)
   private let realSleepCount = Atomic<Int>(0)
 
+  /// Tasks that resume each other would keep the world from ending.
+  private static let mostStepsAtEnd = 10_000
+
   private enum Foreign: Sendable {
     case job(UnownedJob)
     /// A loop has work from another thread.
@@ -116,8 +119,15 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignWork() }
     loops = []
     programs = [:]
-    network.tearDown()
+    runTasks()
+    network.tearDown { self.runTasks() }
     thread.store(0, ordering: .releasing)
+  }
+
+  /// Runs the tasks that the end of a loop or a callback resumed, because a task that never runs again is never released.
+  private func runTasks() {
+    takeForeignWork()
+    for _ in 0..<Self.mostStepsAtEnd where agenda.nextTime == agenda.now && agenda.runNext() { takeForeignWork() }
   }
 
   // MARK: Executor

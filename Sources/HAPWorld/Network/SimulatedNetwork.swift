@@ -51,13 +51,15 @@ package final class SimulatedNetwork {
   }
 
   /// Drops everything: all sockets, callbacks and scheduled actions of the agenda.
-  package func tearDown() {
+  /// - Parameter runTasks: runs the tasks that the end of a callback resumed.
+  package func tearDown(runTasks: () -> Void = {}) {
     agenda.removeAll()
     for host in hosts { host.tearDown() }
     for link in links { link.forgetAll() }
     hosts = []
     links = []
     stalled = []
+    runTasks()
     agenda.removeAll()
   }
 
