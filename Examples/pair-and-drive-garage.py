@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Pairs with a HomeKit garage door, opens it, prints what the accessory tells meanwhile, closes it and unpairs.
+"""Pairs with a HomeKit garage door, opens it, closes it, prints the events of the accessory, and unpairs.
 
-The controller is aiohomekit, the library behind Home Assistant's "HomeKit Device" integration. Serve a door first:
+The controller is aiohomekit, the library of Home Assistant's "HomeKit Device" integration. Serve a door first:
 
     make run                      # in another terminal; it prints the setup code
     .venv/bin/python Examples/pair-and-drive-garage.py --code 031-45-154
@@ -24,11 +24,11 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
 
 OPEN, CLOSED = 0, 1
 DOOR_STATES = ["open", "closed", "opening", "closing", "stopped"]
-FADE_RATE = "7E536242-341C-4862-BE90-272CE15BD633"  # the Kilgo garage's own characteristic
+FADE_RATE = "7E536242-341C-4862-BE90-272CE15BD633"  # a custom characteristic of the Kilgo garage
 
 
 async def find_door(controller, device_id, patience):
-    """The accessory with this device ID, or the first unpaired garage door that shows up."""
+    """Returns the accessory with this device ID, or the first unpaired garage door that is found."""
     if device_id:
         return await controller.async_find(device_id, timeout=patience)
     async with asyncio.timeout(patience):
@@ -41,7 +41,7 @@ async def find_door(controller, device_id, patience):
 
 
 def ids_by_type(accessories):
-    """Characteristic type -> (aid, iid). Fine for a garage; an accessory may have two of a type."""
+    """Returns a map from characteristic type to (aid, iid). It is enough for a garage; other accessories may have two of a type."""
     return {
         characteristic["type"].upper(): (accessory["aid"], characteristic["iid"])
         for accessory in accessories
@@ -109,7 +109,7 @@ async def main(options):
             await pairing.shutdown()
             print("unpaired")
     except TimeoutError:
-        raise SystemExit(f"nothing came of it in {options.patience:g} seconds")
+        raise SystemExit(f"the door was not found or did not move within {options.patience:g} seconds")
     except (AccessoryNotFoundError, HomeKitException) as error:
         raise SystemExit(f"{type(error).__name__}: {error}")
     finally:
@@ -121,7 +121,7 @@ async def main(options):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--code", required=True, help="the setup code, as printed: XXX-XX-XXX")
-    parser.add_argument("--device-id", help="which accessory; otherwise the first unpaired garage door")
-    parser.add_argument("--interface", default="127.0.0.1", help="address of the interface to look on (%(default)s)")
-    parser.add_argument("--patience", type=float, default=30, help="seconds to wait for anything (%(default)s)")
+    parser.add_argument("--device-id", help="the accessory (default: the first unpaired garage door)")
+    parser.add_argument("--interface", default="127.0.0.1", help="address of the interface to search on (%(default)s)")
+    parser.add_argument("--patience", type=float, default=30, help="seconds to wait for the accessory, and for each movement (%(default)s)")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -9,12 +9,12 @@ let package = Package(
     .package(name: "hapsim", path: "../..")
   ],
   targets: [
-    // Here would be the app.
+    // The target of your app.
     .testTarget(
       name: "GarageAppTests",
       dependencies: [
         .product(name: "HAPSimulator", package: "hapsim"),
-        // Only because the app of this example lets hapctl speak HomeKit.
+        // Only needed because the app of this example uses hapctl as its HomeKit client.
         .product(name: "hapctl", package: "hapsim"),
       ])
   ],

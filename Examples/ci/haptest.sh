@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Runs haptest in a CI job, and keeps its reports and what the accessory wrote. The options are those of `haptest run`.
+# Runs haptest in a CI job, and keeps its reports and the accessory's output. The options are those of `haptest run`.
 #
 #   ACCESSORY="./my-accessory --port 51826" TARGET=127.0.0.1:51826 CODE=031-45-154 haptest.sh [OPTION…]
 #   TARGET=192.0.2.7:51826 CODE=031-45-154 haptest.sh [OPTION…]
 #
 #   TARGET      HOST:PORT of the accessory
-#   ACCESSORY   the command of the shell that starts it, in the background; it is ended afterwards. Without: it runs already
-#   CODE        its setup code; without one the cases run that need none
-#   WAIT        seconds until it has to answer (default: 20)
+#   ACCESSORY   the shell command that starts the accessory in the background; the script ends it afterwards (default: the accessory runs already)
+#   CODE        the setup code; without it, only cases that need no code run
+#   WAIT        the seconds within which the accessory must answer (default: 20)
 #   REPORTS     the folder for junit.xml, report.html, report.json, report.md and accessory.log (default: haptest-reports)
 #   HAPTEST     the program (default: haptest, on the PATH)
 #
-# Exit status: haptest's; 2 wrong usage; 3 where the accessory doesn't answer.
+# Exit status: that of haptest; 2 for wrong usage; 3 if the accessory doesn't answer.
 set -euo pipefail
 
 fail() { local status=$1; shift; echo "haptest.sh: $*" >&2; exit "$status"; }
 
 TARGET=${TARGET:-} ACCESSORY=${ACCESSORY:-} CODE=${CODE:-} WAIT=${WAIT:-20}
 REPORTS=${REPORTS:-haptest-reports} HAPTEST=${HAPTEST:-haptest}
-[[ $TARGET =~ ^..*:[0-9]{1,5}$ ]] || fail 2 "TARGET=HOST:PORT is needed; it is '$TARGET'"
-[[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds; it is '$WAIT'"
+[[ $TARGET =~ ^..*:[0-9]{1,5}$ ]] || fail 2 "TARGET=HOST:PORT is needed, not '$TARGET'"
+[[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds, not '$WAIT'"
 command -v -- "$HAPTEST" >/dev/null || fail 2 "there is no program '$HAPTEST'; HAPTEST= names it"
 
 host=${TARGET%:*} port=${TARGET##*:}
@@ -46,7 +46,7 @@ trap end_accessory EXIT
 
 if [ -n "$ACCESSORY" ]; then
   ! answers || fail 3 "something answers at $TARGET before the accessory is started"
-  # A session of its own, so that what it starts is ended with it.
+  # A separate session, so that the script can end all processes of the accessory.
   setsid bash -c "$ACCESSORY" </dev/null >"$REPORTS/accessory.log" 2>&1 &
   accessory=$!
 fi

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Puts a controller to the test in a CI job, and keeps the reports. The options are those of `hapsim judge`.
+# Judges a controller in a CI job, and keeps the reports. The options are those of `hapsim judge`.
 #
 #   CONTROLLER="python3 my_controller.py" judge.sh PROFILE… [OPTION…]
 #
-#   CONTROLLER  the command of the shell that pairs with the accessory and uses it. It finds where in HAP_ADDRESS, HAP_PORT,
-#               HAP_SETUP_CODE and HAP_DEVICE_ID (of the first accessory). When it ends before the trial does, so does the judge
-#   WAIT        seconds until the accessory has to be ready (default: 20)
+#   CONTROLLER  the shell command that pairs with the accessory and uses it. HAP_ADDRESS, HAP_PORT, HAP_SETUP_CODE and
+#               HAP_DEVICE_ID describe the (first) accessory. If the controller ends before the trial, hapsim judge ends, too
+#   WAIT        the seconds within which the accessory must be ready (default: 20)
 #   REPORTS     the folder for junit.xml, report.json, report.md, judge.log and controller.log (default: judge-reports)
 #   HAPSIM      the program (default: hapsim, on the PATH)
 #
-# Exit status: that of hapsim judge; where that is 0, the controller's own when it failed by itself; 2 wrong usage; 3 where the accessory isn't ready in time.
-# It takes bash 4.3 and setsid, as every Debian has them.
+# Exit status: that of hapsim judge; if that is 0, the exit status of a controller that ended before the trial; 2 for wrong usage; 3 if the accessory isn't
+# ready in time. The script needs bash 4.3 and setsid, as every Debian has.
 set -euo pipefail
 
 fail() { local status=$1; shift; echo "judge.sh: $*" >&2; exit "$status"; }
@@ -18,7 +18,7 @@ fail() { local status=$1; shift; echo "judge.sh: $*" >&2; exit "$status"; }
 CONTROLLER=${CONTROLLER:-} WAIT=${WAIT:-20} REPORTS=${REPORTS:-judge-reports} HAPSIM=${HAPSIM:-hapsim}
 [ -n "$CONTROLLER" ] || fail 2 "CONTROLLER= is needed: the command that pairs with the accessory and uses it"
 [ $# -gt 0 ] || fail 2 "PROFILE… is needed"
-[[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds; it is '$WAIT'"
+[[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds, not '$WAIT'"
 command -v -- "$HAPSIM" >/dev/null || fail 2 "there is no program '$HAPSIM'; HAPSIM= names it"
 
 mkdir -p -- "$REPORTS"
@@ -47,7 +47,7 @@ done
 said() { sed -n "1s/.*\"accessories\":\\[{[^]]*\"$1\":\"\\{0,1\\}\\([^\",}]*\\).*/\\1/p" "$REPORTS/judge.log"; }
 export HAP_ADDRESS HAP_PORT HAP_SETUP_CODE HAP_DEVICE_ID
 HAP_ADDRESS=$(said address) HAP_PORT=$(said port) HAP_SETUP_CODE=$(said setupCode) HAP_DEVICE_ID=$(said deviceID)
-# A session of its own, so that what it starts is ended with it.
+# A separate session, so that the script can end all processes of the controller.
 setsid bash -c "$CONTROLLER" </dev/null >"$REPORTS/controller.log" 2>&1 &
 controller=$!
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A walk through the control API with curl: a garage door, opened in time that is advanced, with an accessory added beside it.
+# The control API with curl: opens a garage door, advances time, and adds another accessory.
 #
 #   Examples/curl/walk.sh [HAPSIM] [PROFILES]
 set -euo pipefail

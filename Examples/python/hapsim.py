@@ -1,4 +1,4 @@
-"""A small client of hapsim's control API. It needs nothing but Python's standard library.
+"""A small client of hapsim's control API. It needs only Python's standard library.
 
     with Hapsim.start("Profiles/garage-door.hasaccessory") as hapsim:
         door = hapsim.accessory("Garage Door")
@@ -18,7 +18,7 @@ import urllib.request
 
 
 class Refused(Exception):
-    """hapsim carried something out not, and says why."""
+    """A request that hapsim refused, with the reason."""
 
     def __init__(self, status, error):
         place = f" (line {error['line']}, column {error['column']})" if "line" in error else ""
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 class Hapsim:
-    """A running hapsim, by the address of its control API."""
+    """A running hapsim, at the address of its control API."""
 
     def __init__(self, url, token=None):
         self.url, self.token = url.split("#")[0].rstrip("/"), token
@@ -35,12 +35,12 @@ class Hapsim:
 
     @classmethod
     def start(cls, *profiles, program="hapsim", options=("--virtual-time", "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1")):
-        """Starts hapsim with these profiles, in time that stands still until it is advanced, and waits until it serves."""
+        """Starts hapsim with these profiles and with frozen time, which `advance` moves, and waits until it serves."""
         process = subprocess.Popen([program, "run", *profiles, "--json", *options], stdout=subprocess.PIPE, text=True)
         line = process.stdout.readline()
         if not line:
-            raise RuntimeError(f"hapsim ended with {process.wait()}")
-        # What it says is read on, so that it never waits for us; the events come over the API.
+            raise RuntimeError(f"hapsim ended with exit status {process.wait()}")
+        # Reads further output, so that hapsim never blocks; the events come over the API.
         threading.Thread(target=lambda: process.stdout.read(), daemon=True).start()
         hapsim = cls(json.loads(line)["control"])
         hapsim.process = process
@@ -58,7 +58,7 @@ class Hapsim:
             self.process.wait()
 
     def ask(self, method, path, body=None):
-        """What a request is answered with; raises Refused."""
+        """Sends a request and returns its answer; raises Refused."""
         request = urllib.request.Request(self.url + path, method=method)
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
@@ -78,22 +78,22 @@ class Hapsim:
         return [Accessory(self, one["number"]) for one in self.ask("GET", "/v1/accessories")["accessories"]]
 
     def accessory(self, name):
-        """One of them, by its name, its device ID or its number."""
+        """Returns an accessory by its name, its device ID or its number."""
         return Accessory(self, self.ask("GET", f"/v1/accessories/{urllib.parse.quote(str(name), safe='')}")["number"])
 
     def add(self, profile):
-        """Serves one more, of a profile's document."""
+        """Serves one more accessory, from a profile as a JSON document."""
         return Accessory(self, self.ask("POST", "/v1/accessories", profile)["number"])
 
     def advance(self, duration):
-        """Lets simulated time pass: "500ms", "8s", "2h"."""
+        """Advances simulated time: "500ms", "8s", "2h"."""
         return self.ask("POST", "/v1/clock/advance", {"duration": duration})["now"]
 
     def log(self, after=0):
         return self.ask("GET", f"/v1/log?after={after}")["events"]
 
     def wait(self, event, after=0, within=10, **members):
-        """The first event of a name, with these members, behind a number; waits for it."""
+        """Waits for the first event with this name and these members after an event number, and returns it."""
         deadline = time.monotonic() + within
         with contextlib.closing(self.events(after, within)) as events:
             for data in events:
@@ -104,7 +104,7 @@ class Hapsim:
         raise TimeoutError(f"no {event} with {members} within {within} s")
 
     def events(self, after=0, patience=10):
-        """The events behind a number, and those to come, as they come."""
+        """Yields the events after an event number, then future events as they happen."""
         request = urllib.request.Request(f"{self.url}/v1/events?after={after}")
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
@@ -129,16 +129,16 @@ class Accessory:
         return self.hapsim.ask("GET", f"{self.path}/characteristics/{urllib.parse.quote(name)}")
 
     def value(self, name):
-        """The catalogue's word for it, where there is one."""
+        """Returns the catalogue's name for the value, or the value if it has no name."""
         found = self.characteristic(name)
         return found.get("word", found["value"])
 
     def set(self, name, value):
-        """As if by hand, at the device."""
+        """Sets a value as if by hand at the device."""
         return self.hapsim.ask("PUT", f"{self.path}/characteristics/{urllib.parse.quote(name)}", {"value": value})
 
     def do(self, action, **how):
-        """press, trigger, obstruct, jam, tamper, battery."""
+        """Performs an action: press, trigger, obstruct, jam, tamper, battery."""
         self.hapsim.ask("POST", f"{self.path}/actions", {"action": action, **how})
 
     def fault(self, name, **parameters):

@@ -1,8 +1,8 @@
-"""What a test of your own software can look like: the garage door is driven from here, and what a controller does to it is asserted.
+"""An example of a test of your controller: the test drives the garage door, and checks its state.
 
     python3 Examples/python/test_garage.py hapsim Profiles
 
-with the path of hapsim and of its profiles. Where your controller goes in, this test acts as the person at the door.
+The arguments are the paths of hapsim and of its profiles. This test sets values as a person at the door; in your test, your controller writes them.
 """
 
 import sys
@@ -10,7 +10,7 @@ import sys
 from hapsim import Hapsim, Refused
 
 
-def test_the_door_stops_when_something_is_in_its_way(program, profiles):
+def test_the_door_stops_at_an_obstruction(program, profiles):
     with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
         door = hapsim.accessory("Garage Door")
         door.set("TargetDoorState", "open")
@@ -26,7 +26,7 @@ def test_the_door_stops_when_something_is_in_its_way(program, profiles):
         assert door.value("CurrentDoorState") != "closing"
 
 
-def test_what_breaks_a_rule_is_refused(program, profiles):
+def test_an_invalid_value_is_refused(program, profiles):
     with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
         door = hapsim.accessory("Garage Door")
         try:
@@ -34,10 +34,10 @@ def test_what_breaks_a_rule_is_refused(program, profiles):
         except Refused as refusal:
             assert refusal.status == 422 and "maxValue is 1" in str(refusal)
         else:
-            raise AssertionError("it was taken")
+            raise AssertionError("the value was accepted")
 
 
-def test_an_accessory_is_made_of_a_few_words(program, profiles):
+def test_an_accessory_is_made_from_service_types(program, profiles):
     with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
         profile = hapsim.ask("POST", "/v1/profiles", {"services": ["LightBulb:Brightness"], "name": "Desk lamp"})
         lamp = hapsim.add(profile)

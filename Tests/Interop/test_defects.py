@@ -149,10 +149,10 @@ async def hapctl(simulator, folder):
 def page(record):
     """Returns the record as a page of the documentation."""
     lines = [
-        "# Ten defects, and what controllers do", "",
+        "# Ten defects, and the reactions of controllers", "",
         "<!-- Written by Tests/Interop/test_defects.py. Do not edit. -->",
-        "An accessory breaks one rule (see [defects](defects.md)); a controller pairs, reads the database, reads, writes, waits for an event and unpairs. Each cell has the first step that fails. The test that writes this page",
-        "runs both controllers against each.", "",
+        "This page shows how two controllers react to an accessory that breaks one rule (see [defects](defects.md)). A controller pairs, reads the database, reads, writes, waits for an event and unpairs.",
+        "A cell shows the step at which the controller stopped, and its error. A test runs both controllers against each defect, and writes this page.", "",
         "| defect | aiohomekit 4.0.1 | hapctl |", "|---|---|---|",
     ]  # fmt: skip
     for defect in DEFECTS:
@@ -160,7 +160,7 @@ def page(record):
         for controller in CONTROLLERS:
             met = record[defect][controller]
             bad = [f"**{step}**: {said}" for step, said in met.items() if said != "goes well"]
-            cells.append((bad[0] if bad else "notices nothing").replace("|", "\\|"))
+            cells.append((bad[0] if bad else "no error").replace("|", "\\|"))
         lines.append(f"| `{defect}` | {cells[0]} | {cells[1]} |")
     return "\n".join(lines) + "\n"
 

@@ -25,7 +25,7 @@ import HAPModel
     let snapshot = session.snapshot
     print("\(pairing.name) has \(snapshot.database.characteristics.count) characteristics")
 
-    // Changes that come after this line are not missed.
+    // The stream contains all changes from here on.
     let changes = session.changes()
     let watched = snapshot.characteristics(with: .events)
     for refused in try await session.subscribe(to: watched) {
@@ -38,7 +38,7 @@ import HAPModel
     print("unpaired")
   }
 
-  /// Discover: one search of at most 3 s.
+  /// Prints the accessories that one search of at most 3 s finds.
   static func find(with controller: Controller) async throws {
     for accessory in try await controller.findAccessories() {
       let state = accessory.isPaired == true ? "paired" : "not paired"
@@ -46,7 +46,8 @@ import HAPModel
     }
   }
 
-  /// Pair: the setup code or the text of the QR code.
+  /// Pairs with an accessory, unless this was done before.
+  /// - Parameter code: the setup code, or the text of the QR code.
   static func pair(_ controller: Controller, name: String, code: String) async throws -> StoredPairing {
     let known = try controller.pairings().first { $0.name == "example" }
     if let known { return known }
@@ -55,17 +56,17 @@ import HAPModel
     }
   }
 
-  /// Read and write: the first characteristic On.
+  /// Reads and writes the first characteristic On.
   static func switchOn(_ session: AccessorySession, _ snapshot: DatabaseSnapshot) async throws {
-    guard let on = snapshot.characteristic(named: "On") else { return print("there is nothing to switch") }
+    guard let on = snapshot.characteristic(named: "On") else { return print("the accessory has no characteristic On") }
     for result in try await session.read([on]) {
       print("On is \(result.value.map { "\($0)" } ?? "unknown"), status \(result.status)")
     }
     let results = try await session.write([CharacteristicWrite(on, .bool(true))])
-    print(results.allSatisfy(\.isSuccess) ? "switched on" : "the accessory refused")
+    print(results.allSatisfy(\.isSuccess) ? "switched on" : "the accessory refused the write")
   }
 
-  /// Watch: until the first change that the accessory makes by itself.
+  /// Prints changes until the first change of a value.
   static func watch(_ changes: AsyncStream<SessionChange>) async {
     print("watching")
     for await change in changes {

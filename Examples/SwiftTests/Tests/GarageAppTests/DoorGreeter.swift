@@ -1,19 +1,19 @@
 import HAPSimulator
 
-/// Another part of the app: it greets a new door, which then blinks, before the user has scanned its code. It searches and tries again for as long as it
-/// takes, because the door may have no power yet.
+/// Another part of the app. It sends an identify request to a new door, which then blinks, before the user has scanned its code. It repeats this until it
+/// succeeds, because the door may have no power yet.
 ///
-/// It takes the network and the clock from outside, so that tests can run it in a simulated world. Your app has a second type like `PhoneNetwork`, which
+/// Its caller provides the network and the clock, so that tests can run it in a simulated world. Your app has a second type like `PhoneNetwork`, which
 /// uses Bonjour and real sockets, and its clock is a `ContinuousClock`.
 struct DoorGreeter<AppClock: Clock>: Sendable where AppClock.Duration == Duration {
   let network: any AppNetwork
   let clock: AppClock
 
-  /// - Returns: how often it tried.
+  /// - Returns: the number of attempts.
   func greet(_ name: String) async throws -> Int {
     for attempt in 1... {
       if try await isGreeted(name) { return attempt }
-      // From a second to a minute.
+      // The pause doubles from one second up to a minute.
       try await clock.sleep(for: .seconds(min(1 << min(attempt - 1, 6), 60)))
     }
     return 0
@@ -29,7 +29,7 @@ struct DoorGreeter<AppClock: Clock>: Sendable where AppClock.Duration == Duratio
       }
       return answer.starts(with: Array("HTTP/1.1 204".utf8))
     } catch {
-      // A task that was cancelled stops here; anything else is tried again.
+      // A cancelled task stops here. After any other error, the caller tries again.
       try Task.checkCancellation()
       return false
     }
@@ -66,7 +66,7 @@ protocol AppStream: Sendable {
   func close()
 }
 
-/// The app's network in tests: that of a host of a simulated world.
+/// The app's network in tests: the network of a host in a simulated world.
 struct PhoneNetwork: AppNetwork {
   let phone: World.Host
 

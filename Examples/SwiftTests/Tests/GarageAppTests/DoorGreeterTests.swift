@@ -1,7 +1,7 @@
 import HAPSimulator
 import Testing
 
-/// These tests run in simulated worlds: no socket, no waiting, and the same steps each time.
+/// These tests run in simulated worlds: without sockets, without waiting, and with the same steps each time.
 @Suite("The app greets a new door") struct DoorGreeterTests {
   private static let door = ProfileSource.new("garage-door-opener")
 
@@ -26,7 +26,7 @@ import Testing
       let door = try await home.start(Self.door, name: "Garage")
       let greeter = DoorGreeter(network: PhoneNetwork(phone: phone), clock: world.clock)
 
-      // The app finds the door and connects, and then hears nothing.
+      // The app finds the door and connects, but gets no answer.
       world.network.stall(from: home, to: phone)
       async let attempts = greeter.greet("Garage")
       try await world.sleep(for: .seconds(60))
@@ -36,8 +36,7 @@ import Testing
     }
   }
 
-  @Test("On a bad network, with a door that crashes now and then, the app greets it in the end") func bad() async throws
-  {
+  @Test("On a bad network, the app greets a door that crashes several times") func bad() async throws {
     try await withSimulatedWorld(seeds: 1...20) { world in
       let (home, phone) = (world.addHost("home"), world.addHost("phone"))
       world.network.conditions = .init(latency: .milliseconds(200), jitter: .seconds(1), datagramLoss: 0.3)

@@ -2,7 +2,7 @@ import HAPSimulator
 import Testing
 
 @Suite("The app and the garage door", .timeLimit(.minutes(10))) struct GarageAppTests {
-  /// A real accessory in this process. Its time stands still until a test lets it pass.
+  /// Runs a real accessory in this process. Its time is frozen until a test advances it.
   let simulator: Simulator
   let door: RunningAccessory
   let app: GarageApp
@@ -24,7 +24,7 @@ import Testing
     #expect(try await door.pairings[0].isAdmin)
   }
 
-  @Test("The app opens the door, which takes its time") func opening() async throws {
+  @Test("The app opens the door, which takes 12 s") func opening() async throws {
     try await app.openDoor()
     try await door.written("TargetDoorState", "open")
 
@@ -37,7 +37,7 @@ import Testing
     #expect(try await app.doorState().contains("open"))
   }
 
-  @Test("The app hears that somebody opens the door by hand") func byHand() async throws {
+  @Test("The app is notified when the door is opened by hand") func byHand() async throws {
     async let heard = app.nextDoorState()
     try await door.expect(.subscribed, of: "CurrentDoorState")
     try await door.set("TargetDoorState", to: "open")
@@ -45,7 +45,7 @@ import Testing
     try await door.expect(.told, of: "CurrentDoorState", "opening")
   }
 
-  @Test("Something in the way stops the door") func obstruction() async throws {
+  @Test("An obstruction stops the door") func obstruction() async throws {
     try await app.openDoor()
     try await simulator.advance(by: .seconds(12))
     try await app.closeDoor()
@@ -55,7 +55,7 @@ import Testing
     #expect(try await door.word(of: "CurrentDoorState") != "closing")
   }
 
-  @Test("The app gets along with a slow network, and with a door that was without power") func trouble() async throws {
+  @Test("The app works with a slow network, and with a door after a power cut") func trouble() async throws {
     try await door.switchOn(fault: "latency:by=300ms")
     try await app.openDoor()
     try await door.written("TargetDoorState", "open")
@@ -66,7 +66,7 @@ import Testing
     try await door.written("TargetDoorState", "closed")
   }
 
-  @Test("An expectation that isn't met says what was expected, and what happened instead") func failure() async throws {
+  @Test("The error of an unmet expectation has the expectation and the actual events") func failure() async throws {
     try await app.openDoor()
     let error = await #expect(throws: SimulatorError.self) {
       try await door.written("TargetDoorState", "closed", within: .milliseconds(50))
