@@ -174,9 +174,9 @@ def events(stack, driver, into):
     pairing = state / "pairing"
     options = list(stack.many(64))
     if stack.name == "hapsim":
-        conduct = state / "conduct.json"
-        conduct.write_text(json.dumps({"coalescing": "0s"}))
-        options += ["--conduct", conduct]
+        quirks = state / "quirks.json"
+        quirks.write_text(json.dumps({"coalescing": "0s"}))
+        options += ["--quirks", quirks]
     with stack.server(1, state, *options, ephemeral=True) as server:
         pair(stack, driver, server, pairing)
         count = 2000 if stack.name == "hapsim" else 4

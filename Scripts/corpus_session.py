@@ -84,9 +84,9 @@ hapsim ctl power-cut --json
 hapctl get "garage/Current Door State" --json
 hapsim ctl stall "Current Door State" on
 hapsim ctl stall "Current Door State" off
-hapsim ctl conduct hap-nodejs
+hapsim ctl quirks hap-nodejs
 hapctl get "garage/Current Door State" --json
-hapsim ctl conduct nothing
+hapsim ctl quirks nothing
 hapsim ctl replace Profiles/lock.hasaccessory
 hapsim ctl add Profiles/fan.hasaccessory --json
 hapsim ctl list
@@ -114,7 +114,7 @@ GET /v1/accessories
 GET /v1/accessories?types=25,8
 GET /v1/accessories/1
 GET /v1/accessories/1/profile
-GET /v1/accessories/1/conduct
+GET /v1/accessories/1/quirks
 GET /v1/accessories/1/setup.svg
 GET /v1/accessories/1/faults
 GET /v1/accessories/1/pairings
@@ -124,7 +124,7 @@ GET /v1/accessories/1/characteristics/Nothing
 GET /v1/accessories/7
 GET /v1/nothing
 GET /v1/faults
-GET /v1/conducts
+GET /v1/quirks
 GET /v1/catalogue
 GET /v1/clock
 GET /v1/scenario
@@ -155,8 +155,8 @@ POST /v1/accessories {"format": "hasaccessory/1", "name": "Lamp", "category": "l
 POST /v1/commands {"id": 1, "command": "list"}
 POST /v1/commands {"id": 2, "command": "fly"}
 POST /v1/commands {"command": "add", "profile": "Profiles/fan.hasaccessory"}
-PUT /v1/accessories/1/conduct {"maximumSessions": 8}
-PUT /v1/accessories/1/conduct "nothing"
+PUT /v1/accessories/1/quirks {"maximumSessions": 8}
+PUT /v1/accessories/1/quirks "nothing"
 PUT /v1/scenario {"yaml": "steps:\\n  - fly: high\\n"}
 POST /v1/accessories/1/restart {"kind": "reboot"}
 POST /v1/accessories/1/restart {"kind": "fly"}
@@ -317,7 +317,7 @@ hapctl put {preset}/On on {preset}/Brightness 1000 --json
 hapctl pairings list {preset}
 hapctl unpair {preset}""")
 
-        await serving(recorder, f"preset-{preset}", use, "--control", "off", "--conduct", preset, profile="light-colour")
+        await serving(recorder, f"preset-{preset}", use, "--control", "off", "--quirks", preset, profile="light-colour")
 
 
 async def record_session(recorder):

@@ -28,7 +28,7 @@ FILES = {
     "broken-defects.yaml": "defects:\n  - id: mine\n    does: nothing\n",
     "broken-scenario.yaml": "scenario: Mine\nprofiles:\n  - Profiles/lock.hasaccessory\nsteps:\n  - fly: high\n  - after: soon\n",
     "broken-fleet.yaml": "fleet: mine\ngroups:\n  - profile: Profiles/nothing.hasaccessory\n    count: many\n",
-    "broken-conduct.json": '{"setupTakeover": "soon", "maximumSession": 8}\n',
+    "broken-quirks.json": '{"setupTakeover": "soon", "maximumSession": 8}\n',
     "broken-claims.json": '{"format": 1, "claims": {"fly": true}}\n',
     "broken-baseline.json": '{"format": 1, "failures": [{"case": "RD-01", "reason": ""}]}\n',
     "none.hapcapture": '{"format": "hapsim-capture/9"}\n',
@@ -53,10 +53,10 @@ hapsim run lock --setup-id x
 hapsim run lock --bind nowhere
 hapsim run lock --interface nothing0
 hapsim run lock --bonjour never
-hapsim run lock --conduct nothing
-hapsim run lock --conduct hap-nodej
-hapsim run lock --conduct nothing.json
-hapsim run lock --conduct broken-conduct.json
+hapsim run lock --quirks nothing
+hapsim run lock --quirks hap-nodej
+hapsim run lock --quirks nothing.json
+hapsim run lock --quirks broken-quirks.json
 hapsim run lock --max-sessions 1
 hapsim run lock --defect nothing
 hapsim run lock --defect read-status-beside-valu
@@ -117,9 +117,9 @@ hapsim import Examples/matrix.json -o -
 hapsim import broken.json -o -
 hapsim types nothingatall
 hapsim behaviours nothing
-hapsim conduct nothing
-hapsim conduct nothing.json
-hapsim conduct broken-conduct.json
+hapsim quirks nothing
+hapsim quirks nothing.json
+hapsim quirks broken-quirks.json
 hapsim defects nothing
 hapsim faults nothing
 hapsim replay
@@ -206,8 +206,8 @@ haptest diff nothing nothing
 haptest diff broken.json broken.json
 haptest matrix
 haptest matrix nothing
-haptest replay
-haptest replay nothing
+haptest rerun
+haptest rerun nothing
 haptest claims
 haptest claims init
 haptest baseline init nothing
@@ -245,8 +245,8 @@ judge: hapsim judge --list
 judge: hapsim judge --list --json
 misbehave: hapctl misbehave --list
 misbehave: hapctl misbehave --list --json
-conduct: hapsim conduct
-conduct: hapsim conduct --json
+quirks: hapsim quirks
+quirks: hapsim quirks --json
 cases: haptest list
 cases: haptest list --json
 cases: haptest list --sections
@@ -348,7 +348,7 @@ def record_lists(recorder):
         name, _, command = line.partition(": ")
         recorder.run(f"lists/{name}.txt", *shlex.split(command))
     for preset in PRESETS:
-        recorder.run(f"lists/conduct-{preset}.txt", "hapsim", "conduct", preset)
+        recorder.run(f"lists/quirks-{preset}.txt", "hapsim", "quirks", preset)
     cases = re.findall(r'"id":"([A-Z0-9-]+)"', recorder.ended(["haptest", "list", "--json"])[1])
     for start in range(0, len(cases), 50):  # the number of words is limited
         recorder.run("lists/explain.txt", "haptest", "explain", *cases[start : start + 50])

@@ -16,7 +16,7 @@ package func fuzzDefects(_ bytes: UnsafeRawBufferPointer) {
   let body = parts.count > 1 ? [UInt8](parts[1]) : Array(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#.utf8)
   let world = FuzzedWorld()
   for defect in file.defects.prefix(8) {
-    _ = defect.conduct(over: Conduct())
+    _ = defect.quirks(over: Quirks())
     _ = defect.obstacle(in: world.database)
     let script = DefectScript(defect)
     for turn in 0..<3 {

@@ -32,12 +32,13 @@ package func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
 
 /// Edits any document. Each edit succeeds or is refused, and a refused edit changes nothing.
 private func editProfile(_ bytes: [UInt8]) {
-  guard let editor = try? ProfileEditor(json: bytes), let wish = try? ServiceWish("LightBulb:Brightness,Name") else {
+  guard let editor = try? ProfileEditor(json: bytes), let request = try? ServiceRequest("LightBulb:Brightness,Name")
+  else {
     return
   }
   for choice in [nil, AccessoryChoice("1"), AccessoryChoice("2"), AccessoryChoice("Lamp")] {
     let edits: [(inout ProfileEditor) throws -> String] = [
-      { try $0.add(wish, name: "a", label: "b", to: choice) },
+      { try $0.add(request, name: "a", label: "b", to: choice) },
       { try $0.addCharacteristic("Hue", to: "LightBulb", value: "1", members: [("perms", "pr")], in: choice) },
       { try $0.set("LightBulb#1/On", to: "on", in: choice) }, { try $0.set("43.behaviour.a.b", to: "1s", in: choice) },
       { try $0.set("name", to: "Lamp", in: choice) }, { try $0.remove("LightBulb/On", in: choice) },

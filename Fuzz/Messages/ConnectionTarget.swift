@@ -10,7 +10,7 @@ import HAPTestSupport
 package func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let isPaired = !program.isSet()
-  var home = FuzzedHome(isPaired: isPaired, conduct: conduct(of: &program))
+  var home = FuzzedHome(isPaired: isPaired, quirks: quirks(of: &program))
   var steps = 0
   while !program.isAtEnd, steps < 200 {
     home.step(&program)
@@ -21,26 +21,26 @@ package func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
 }
 
 /// Returns the default quirks, a preset, or either with some fields changed.
-private func conduct(of program: inout ByteProgram) -> Conduct {
-  let presets = Conduct.presets.keys
+private func quirks(of program: inout ByteProgram) -> Quirks {
+  let presets = Quirks.presets.keys
   let choice = program.number(below: presets.count * 2 + 2)
-  var conduct = choice / 2 == 0 ? Conduct() : Conduct.presets[presets[choice / 2 - 1]] ?? Conduct()
-  guard choice % 2 == 1 else { return conduct }
+  var quirks = choice / 2 == 0 ? Quirks() : Quirks.presets[presets[choice / 2 - 1]] ?? Quirks()
+  guard choice % 2 == 1 else { return quirks }
   for _ in 0..<program.number(below: 9) {
-    let field = ConductField.all[program.number(below: ConductField.all.count)]
+    let field = QuirksField.all[program.number(below: QuirksField.all.count)]
     let byte = Int(program.byte())
     switch field.kind {
-    case .boolean: _ = field.apply(.boolean(byte & 1 == 1), to: &conduct)
-    case .integer: _ = field.apply(.integer(byte), to: &conduct)
-    case .fraction: _ = field.apply(.fraction(Double(byte) / 512), to: &conduct)
-    case .choice(let words): _ = field.apply(.text(words[byte % words.count]), to: &conduct)
-    case .duration: _ = field.apply(.text("\(byte)ms"), to: &conduct)
-    case .answer: _ = field.apply(.text("\(200 + byte)\(byte & 1 == 1 ? " close" : "")"), to: &conduct)
-    case .status: _ = field.apply(.integer(-70401 - byte % 12), to: &conduct)
-    case .types: _ = field.apply(.list(byte & 1 == 1 ? ["8", "25"] : []), to: &conduct)
+    case .boolean: _ = field.apply(.boolean(byte & 1 == 1), to: &quirks)
+    case .integer: _ = field.apply(.integer(byte), to: &quirks)
+    case .fraction: _ = field.apply(.fraction(Double(byte) / 512), to: &quirks)
+    case .choice(let words): _ = field.apply(.text(words[byte % words.count]), to: &quirks)
+    case .duration: _ = field.apply(.text("\(byte)ms"), to: &quirks)
+    case .answer: _ = field.apply(.text("\(200 + byte)\(byte & 1 == 1 ? " close" : "")"), to: &quirks)
+    case .status: _ = field.apply(.integer(-70401 - byte % 12), to: &quirks)
+    case .types: _ = field.apply(.list(byte & 1 == 1 ? ["8", "25"] : []), to: &quirks)
     }
   }
-  return conduct
+  return quirks
 }
 
 private struct FuzzedHome {
@@ -62,8 +62,8 @@ private struct FuzzedHome {
   ]
   private static let identities = [TestHome.admin, TestHome.secondAdmin, TestHome.user, TestHome.stranger]
 
-  init(isPaired: Bool, conduct: Conduct) {
-    accessory = TestHome.accessory(pairings: isPaired ? TestHome.pairings : [], conduct: conduct)
+  init(isPaired: Bool, quirks: Quirks) {
+    accessory = TestHome.accessory(pairings: isPaired ? TestHome.pairings : [], quirks: quirks)
   }
 
   // MARK: Steps

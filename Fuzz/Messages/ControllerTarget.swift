@@ -11,10 +11,10 @@ package func fuzzController(_ bytes: UnsafeRawBufferPointer) {
 }
 
 private func readDatabase(_ body: [UInt8]) {
-  let (mended, mends) = LenientJSON.mended(body)
+  let (repaired, mends) = LenientJSON.repaired(body)
   if (try? JSONNode.parse(body)) != nil {
     require(mends.isEmpty, "strict JSON was repaired")
-    require((try? JSONNode.parse(mended)) != nil, "the repair broke it")
+    require((try? JSONNode.parse(repaired)) != nil, "the repair broke it")
   }
   guard var mirror = try? AccessoryMirror(body) else { return }
   // In a valid database, ids are found at their slots, and links have targets.

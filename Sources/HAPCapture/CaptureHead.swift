@@ -13,7 +13,7 @@ package struct CaptureHead {
   var accessories: [Accessory]
   var pairings: [Pairing]
   var failedAttempts: Int
-  var conduct: Conduct
+  var quirks: Quirks
   var live: [AttributeID]
   /// Whether the device checks writes.
   var judges: Bool
@@ -58,8 +58,8 @@ package struct CaptureHead {
         }
         json.key("failedTries")
         json.integer(failedAttempts)
-        json.key("conduct")
-        conduct.write(to: &json)
+        json.key("quirks")
+        quirks.write(to: &json)
         json.key("live")
         json.array { json in for id in live { json.string("\(id)") } }
         json.key("judges")
@@ -73,7 +73,7 @@ package struct CaptureHead {
   package init(
     name: String, identity: AccessoryIdentity, advertisement: Advertisement, accessories: [Accessory],
     pairings: [Pairing],
-    failedAttempts: Int, conduct: Conduct, live: [AttributeID], judges: Bool
+    failedAttempts: Int, quirks: Quirks, live: [AttributeID], judges: Bool
   ) {
     self.name = name
     self.identity = identity
@@ -81,7 +81,7 @@ package struct CaptureHead {
     self.accessories = accessories
     self.pairings = pairings
     self.failedAttempts = failedAttempts
-    self.conduct = conduct
+    self.quirks = quirks
     self.live = live
     self.judges = judges
   }
@@ -115,8 +115,9 @@ package struct CaptureHead {
       setupID: try node.optionalString("setupID").flatMap(SetupID.init))
     failedAttempts = Int(try node.required("failedTries").asInteger(in: 0...Int128(Int32.max)))
     var problems: [ProfileProblem] = []
-    conduct = Conduct(try node.required("conduct"), problems: &problems)
-    if let first = problems.first { throw node.problem("conduct: \(first.message)") }
+    // Captures of earlier versions say "conduct".
+    quirks = Quirks(try node.required(node["conduct"] == nil ? "quirks" : "conduct"), problems: &problems)
+    if let first = problems.first { throw node.problem("quirks: \(first.message)") }
     live = try CaptureText.ids(node, "live")
     judges = try node.bool("judges", default: false)
     accessories = try CaptureText.accessories(node, "database")
@@ -129,8 +130,8 @@ package struct CaptureHead {
     }
     let core = AccessoryCore(
       identity: identity, advertisement: advertisement, database: database, pairings: pairings,
-      failedAttempts: failedAttempts, quirks: conduct.ip, attributeQuirks: conduct.attributes,
-      pairingQuirks: conduct.pairing, random: random)
+      failedAttempts: failedAttempts, quirks: quirks.ip, attributeQuirks: quirks.attributes,
+      pairingQuirks: quirks.pairing, random: random)
     core.attributes.setLive(live)
     return core
   }

@@ -33,6 +33,9 @@ package struct Arguments: Equatable, Sendable {
         value = String(word[word.index(after: equals)...])
       }
       guard let option = options.first(where: { "--\($0.name)" == name || $0.letter.map { "-\($0)" } == name }) else {
+        if let new = renamedOptions[name], options.contains(where: { new.hasPrefix("--\($0.name)") }) {
+          throw UsageError("\(name) is called \(new) now")
+        }
         let meant = nearest(name, options.map { "--\($0.name)" })
         throw UsageError("unknown option \(name)" + (meant.map { "; did you mean \($0)?" } ?? ""))
       }
@@ -74,6 +77,9 @@ package struct Arguments: Equatable, Sendable {
   /// Whether the option was given. Commands use it for options that exclude each other.
   package func has<Value>(_ option: Option<Value>) -> Bool { given.contains(option.definition.name) }
 }
+
+/// Options that had another name before.
+private let renamedOptions = ["--conduct": "--quirks", "--must": "--level must"]
 
 /// Returns the word if it can only be the name of a report file. A file that exists may be an operand.
 private func reportName(_ word: String) -> String? {

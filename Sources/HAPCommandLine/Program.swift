@@ -91,9 +91,16 @@ package struct Program: Sendable {
 
   private func unknown(_ word: String, _ console: Console) -> ExitCode {
     let kind = word.hasPrefix("-") ? "option" : "command"
+    if let new = renamedCommands["\(name) \(word)"] {
+      console.complain("\(name): the command \(word) is called \(new) now")
+      return .usage
+    }
     let meant = nearest(word, commands.map(\.name) + ["--help", "--version"])
     console.complain("\(name): unknown \(kind) \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
     console.complain("Try '\(name) --help'.")
     return .usage
   }
 }
+
+/// Commands that had another name before.
+private let renamedCommands = ["hapsim conduct": "quirks", "haptest replay": "rerun"]

@@ -19,9 +19,9 @@ package protocol Behaviour: AnyObject {
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   func timerFired(_ token: Int, _ context: inout DeviceContext)
   /// The physical actions that the service supports, other than setting values.
-  var deeds: Set<Deed.Kind> { get }
-  /// Performs one of `deeds`. If it throws, nothing is changed.
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError)
+  var actions: Set<PhysicalAction.Kind> { get }
+  /// Performs one of `actions`. If it throws, nothing is changed.
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError)
   /// Called when the behaviour of another service set a characteristic of this service. By default it is treated as
   /// set by hand.
   func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
@@ -48,8 +48,8 @@ extension Behaviour {
   package func respond(to write: CharacteristicWrite, _ context: inout DeviceContext) -> Value? { nil }
   package func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {}
-  package var deeds: Set<Deed.Kind> { [] }
-  package func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {}
+  package var actions: Set<PhysicalAction.Kind> { [] }
+  package func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {}
   package func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     setByHand(id, value, &context)
   }

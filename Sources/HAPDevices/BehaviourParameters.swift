@@ -273,13 +273,13 @@ package struct BehaviourKind: Sendable {
   }
 
   /// The actions that a service supports if it has every characteristic that Apple allows for it.
-  package var deeds: [Deed.Kind] {
+  package var actions: [PhysicalAction.Kind] {
     let types = service.map { $0.required + $0.optional } ?? []
     let whole = DeviceService(
       id: AttributeID(aid: 1, iid: 1), type: service?.type ?? TypeID(apple: 0),
       characteristics: Dictionary(
         types.enumerated().map { ($1, AttributeID(aid: 1, iid: UInt64($0) + 2)) }, uniquingKeysWith: { a, _ in a }))
-    let deeds = make(whole, BehaviourParameters(defaultsOf: parameters)).deeds
-    return Deed.Kind.allCases.filter(deeds.contains)
+    let actions = make(whole, BehaviourParameters(defaultsOf: parameters)).actions
+    return PhysicalAction.Kind.allCases.filter(actions.contains)
   }
 }

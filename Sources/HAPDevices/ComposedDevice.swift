@@ -17,7 +17,7 @@ package final class ComposedDevice: Device {
   /// The parts that watch a characteristic of another service, by characteristic.
   private let watchers: [AttributeID: [Int]]
   /// The services in order, with the actions that each supports.
-  private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
+  private let doable: [(service: AttributeID, actions: Set<PhysicalAction.Kind>, part: Int?)]
   /// Status Tampered by service, if the service's behaviour doesn't handle tampering.
   private let tampered: [AttributeID: AttributeID]
   private let controlPoints: Set<AttributeID>
@@ -44,7 +44,7 @@ package final class ComposedDevice: Device {
     var partToTell: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
     var watchers: [AttributeID: [Int]] = [:]
-    var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var doable: [(AttributeID, Set<PhysicalAction.Kind>, Int?)] = []
     var live: [AttributeID] = []
     var tampered: [AttributeID: AttributeID] = [:]
     var controlPoints: Set<AttributeID> = []
@@ -52,9 +52,9 @@ package final class ComposedDevice: Device {
       let service = DeviceService(entry, in: database)
       if let obstruction = service[.obstructionDetected] { obstructions.append((service.id, obstruction)) }
       let behaviour = behaviours[service.id]
-      var deeds = behaviour?.deeds ?? []
-      if let id = service[.statusTampered], deeds.insert(.tamper).inserted { tampered[service.id] = id }
-      if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
+      var actions = behaviour?.actions ?? []
+      if let id = service[.statusTampered], actions.insert(.tamper).inserted { tampered[service.id] = id }
+      if !actions.isEmpty { doable.append((service.id, actions, behaviour == nil ? nil : parts.count)) }
       guard let behaviour else { continue }
       for slot in entry.slots {
         let id = database.id(ofSlot: slot)
@@ -136,7 +136,7 @@ package final class ComposedDevice: Device {
     switch command {
     case .set(let id, let value): try set(id, value, &context)
     case .obstruct(let isObstructed, let service): try set(try obstruction(of: service), .bool(isObstructed), &context)
-    case .deed(let deed, let service): try perform(deed, service, &context)
+    case .physical(let action, let service): try perform(action, service, &context)
     }
   }
 
@@ -144,7 +144,7 @@ package final class ComposedDevice: Device {
     switch command {
     case .set: []
     case .obstruct: obstructions.map(\.service)
-    case .deed(let deed, _): doable.filter { $0.deeds.contains(deed.kind) }.map(\.service)
+    case .physical(let action, _): doable.filter { $0.actions.contains(action.kind) }.map(\.service)
     }
   }
 
@@ -168,26 +168,26 @@ package final class ComposedDevice: Device {
   }
 
   private func perform(
-    _ deed: Deed, _ service: AttributeID?, _ context: inout DeviceContext
+    _ action: PhysicalAction, _ service: AttributeID?, _ context: inout DeviceContext
   ) throws(CommandError) {
-    let meant = doable.filter { $0.deeds.contains(deed.kind) && (service == nil || $0.service == service) }
+    let meant = doable.filter { $0.actions.contains(action.kind) && (service == nil || $0.service == service) }
     guard let first = meant.first else {
       let place = service.map { "service \($0)" } ?? "this accessory"
-      throw CommandError(.notPossible, "\(place) does not support \(deed.kind.rawValue)")
+      throw CommandError(.notPossible, "\(place) does not support \(action.kind.rawValue)")
     }
     guard meant.count == 1 else {
       let choices = meant.map { "\($0.service)" }.joined(separator: ", ")
       throw CommandError(
-        .ambiguous, "several services support \(deed.kind.rawValue) (\(choices)): name one with \"service\"")
+        .ambiguous, "several services support \(action.kind.rawValue) (\(choices)): name one with \"service\"")
     }
-    if case .tamper(let isOpen) = deed, let id = tampered[first.service] {
+    if case .tamper(let isOpen) = action, let id = tampered[first.service] {
       return try set(id, .integer(isOpen ? 1 : 0), &context)
     }
     guard let part = first.part else { return }
     var failure: CommandError?
     visit(&context) { device, context in
       device.run(part, &context) { behaviour, context in
-        do throws(CommandError) { try behaviour.perform(deed, &context) } catch { failure = error }
+        do throws(CommandError) { try behaviour.perform(action, &context) } catch { failure = error }
       }
     }
     if let failure { throw failure }

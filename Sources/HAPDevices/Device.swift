@@ -52,7 +52,7 @@ package enum DeviceCommand: Equatable, Sendable {
   /// Puts an obstacle in the way of a door, or removes it. `service` is required if several services qualify.
   case obstruct(Bool, service: AttributeID?)
   /// Any other physical action on a service. `service` is required if several services qualify.
-  case deed(Deed, service: AttributeID?)
+  case physical(PhysicalAction, service: AttributeID?)
 }
 
 /// An action that a device requests from the shell that runs it. Actions are performed in the order of the requests.

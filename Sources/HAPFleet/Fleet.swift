@@ -39,13 +39,13 @@ package struct FleetGroup: Equatable, Sendable {
     /// The type as written: "LightBulb".
     package var service: String
     package var place: JSONNode
-    package var parameters: SpreadNode
+    package var parameters: Distribution
   }
 
   /// A fault that is active from the start in a share of the copies.
   package struct Fault: Equatable, Sendable {
     /// In the form used by scenarios and profiles.
-    package var choice: SpreadNode
+    package var choice: Distribution
     /// 0…1.
     package var share = 1.0
   }

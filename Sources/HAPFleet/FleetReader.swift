@@ -103,7 +103,7 @@ struct FleetReader {
             FleetGroup.Behaviour(
               service: member.name,
               place: JSONNode(.string(member.name), place: member.place, path: member.value.path),
-              parameters: try SpreadNode(member.value)))
+              parameters: try Distribution(member.value)))
         }
       }
     }
@@ -123,7 +123,7 @@ extension FleetGroup.Fault {
       if let share = node["share"] { self.share = try share.share() }
       choice.kind = .object(members.filter { $0.name != "share" })
     }
-    self.choice = try SpreadNode(choice)
+    self.choice = try Distribution(choice)
     for variant in self.choice.variants {
       let fault = try FaultLibrary.builtIn.choice(variant)
       guard fault.jump == nil else {

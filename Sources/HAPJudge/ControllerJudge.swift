@@ -38,7 +38,7 @@ package final class ControllerJudge {
 
   private let states = ControllerJudge.rules.map { RuleState($0) }
   private(set) var connections: [UInt64: JudgedConnection] = [:]
-  private let told = ToldDatabases()
+  private let told = SentDatabases()
   private var scene: JudgeScene
   private let start: Duration
   /// The identifiers, in order of arrival.

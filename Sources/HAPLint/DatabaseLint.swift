@@ -7,14 +7,14 @@ import HAPWire
 package struct DatabaseLint: Sendable {
   let text: [UInt8]
   let reading: DatabaseReading
-  let database: SeenDatabase?
+  let database: ParsedDatabase?
 
   /// Reads strictly first. Malformed JSON is repaired where possible, so that the rest can also be checked.
   /// - Parameter body: the answer to `GET /accessories`, or only its list of accessories, as recordings have it.
   package init(_ body: [UInt8]) {
     text = body
     reading = DatabaseReading(body)
-    database = reading.root.map(SeenDatabase.init)
+    database = reading.root.map(ParsedDatabase.init)
   }
 
   /// The limit on accessories, services and characteristics together. A larger database is not checked; a bridge has some thousands.

@@ -42,7 +42,7 @@ extension DatabaseLint {
 
   /// Returns the characteristics that are null, for `LintFacts.nullAgain` of a second read.
   package static func nulls(in body: [UInt8]) -> Set<AttributeID> {
-    guard let database = DatabaseReading(body).root.map(SeenDatabase.init) else { return [] }
+    guard let database = DatabaseReading(body).root.map(ParsedDatabase.init) else { return [] }
     var nulls: Set<AttributeID> = []
     for accessory in database.accessories {
       for characteristic in accessory.services.lazy.flatMap(\.characteristics)
@@ -57,7 +57,7 @@ extension DatabaseLint {
 
   /// Returns the structure by ids; iid 0 is the accessory itself. Of two elements with one id, the first counts.
   private static func structure(_ body: [UInt8]) -> [AttributeID: Thing]? {
-    guard let database = DatabaseReading(body).root.map(SeenDatabase.init), database.list?.elements != nil else {
+    guard let database = DatabaseReading(body).root.map(ParsedDatabase.init), database.list?.elements != nil else {
       return nil
     }
     var things: [AttributeID: Thing] = [:]
@@ -87,20 +87,20 @@ extension DatabaseLint {
     /// The serial number of an accessory, in quotes.
     var serial: String?
 
-    init(_ accessory: SeenAccessory) {
+    init(_ accessory: ParsedAccessory) {
       name = "the accessory"
       traits = [:]
       if let text = accessory.information?[.serialNumber]?.content?.string, !text.isEmpty { serial = quoted(text) }
     }
 
-    init(_ service: SeenService) {
+    init(_ service: ParsedService) {
       name = "the service \(service.name)"
       traits = ["linked": service.linked.sorted().map(String.init).joined(separator: ", ")]
       traits["primary"] = service.isPrimary ? "true" : "false"
       traits["hidden"] = service.isHidden ? "true" : "false"
     }
 
-    init(_ characteristic: SeenCharacteristic, of service: SeenService) {
+    init(_ characteristic: ParsedCharacteristic, of service: ParsedService) {
       name = "the characteristic \(characteristic.name) of \(service.name)"
       traits = ["perms": characteristic.perms?.names.joined(separator: ", ") ?? ""]
       traits["service"] = service.iid.map(String.init)
@@ -133,7 +133,7 @@ extension AttributeID {
   fileprivate var words: String { iid == 0 ? "aid \(aid)" : description }
 }
 
-extension SeenValue {
+extension ParsedValue {
   /// All numbers and texts of the value at any depth, for comparison.
   fileprivate var text: String {
     switch kind {

@@ -103,7 +103,7 @@ struct LintRun {
     return settled()
   }
 
-  private mutating func judge(_ database: SeenDatabase) {
+  private mutating func judge(_ database: ParsedDatabase) {
     judgeShape(database)
     judgeIDs(database)
     judgeSerials(database)
@@ -123,7 +123,7 @@ struct LintRun {
     }
   }
 
-  private mutating func judge(_ service: SeenService, of accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judge(_ service: ParsedService, of accessory: ParsedAccessory, _ place: LintSpot) {
     judgeType(service.value["type"], place)
     judgeAgainstCatalogue(service, place)
     judgeHidden(service, place)
@@ -131,7 +131,7 @@ struct LintRun {
     judgeColours(service, place)
   }
 
-  private mutating func judge(_ characteristic: SeenCharacteristic, of service: SeenService, _ place: LintSpot) {
+  private mutating func judge(_ characteristic: ParsedCharacteristic, of service: ParsedService, _ place: LintSpot) {
     judgeType(characteristic.value["type"], place)
     judgeFormat(characteristic, place)
     judgePermissions(characteristic, place)

@@ -1,11 +1,11 @@
 /// The place of a finding: the text, an element of the database, or one of its members. Its words are made on demand.
 struct LintSpot {
-  private let database: SeenDatabase?
-  private var accessory: SeenAccessory?
-  private var service: SeenService?
-  private var characteristic: SeenCharacteristic?
+  private let database: ParsedDatabase?
+  private var accessory: ParsedAccessory?
+  private var service: ParsedService?
+  private var characteristic: ParsedCharacteristic?
   private var member = ""
-  private var value: SeenValue?
+  private var value: ParsedValue?
   private var textOffset: Int?
 
   /// A place in the text, in bytes; `nil` for the text as a whole.
@@ -14,18 +14,18 @@ struct LintSpot {
     self.textOffset = textOffset
   }
 
-  init(_ database: SeenDatabase, _ accessory: SeenAccessory? = nil) {
+  init(_ database: ParsedDatabase, _ accessory: ParsedAccessory? = nil) {
     self.database = database
     self.accessory = accessory
   }
 
-  func service(_ service: SeenService) -> LintSpot {
+  func service(_ service: ParsedService) -> LintSpot {
     var spot = self
     spot.service = service
     return spot
   }
 
-  func characteristic(_ characteristic: SeenCharacteristic) -> LintSpot {
+  func characteristic(_ characteristic: ParsedCharacteristic) -> LintSpot {
     var spot = self
     spot.characteristic = characteristic
     return spot
@@ -54,7 +54,7 @@ struct LintSpot {
 
   var aid: UInt64? { accessory?.aid }
 
-  private var thing: SeenValue? {
+  private var thing: ParsedValue? {
     characteristic?.value ?? service?.value ?? accessory?.value ?? database?.root
   }
 
@@ -82,7 +82,7 @@ struct LintSpot {
   }
 }
 
-extension SeenAccessory {
+extension ParsedAccessory {
   /// `accessory 1 "Hall Lamp"`
   var label: String {
     let number = aid.map { "accessory \($0)" } ?? "the accessory at index \(index)"
@@ -90,12 +90,12 @@ extension SeenAccessory {
   }
 }
 
-extension SeenService {
+extension ParsedService {
   /// `Light Bulb (iid 8)`
   var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
 }
 
-extension SeenCharacteristic {
+extension ParsedCharacteristic {
   /// `Brightness (iid 10)`
   var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
 }

@@ -31,15 +31,15 @@ package final class CaptureWriter: RunCapture {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   package func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool) {
-    var conduct = Conduct()
-    conduct.ip = setup.quirks
-    conduct.attributes = setup.attributeQuirks
-    conduct.pairing = setup.pairingQuirks
+    var quirks = Quirks()
+    quirks.ip = setup.quirks
+    quirks.attributes = setup.attributeQuirks
+    quirks.pairing = setup.pairingQuirks
     write(
       CaptureHead(
         name: setup.name, identity: setup.identity, advertisement: setup.advertisement,
         accessories: setup.database.accessories, pairings: setup.pairings,
-        failedAttempts: setup.failedAttempts, conduct: conduct, live: live, judges: judges
+        failedAttempts: setup.failedAttempts, quirks: quirks, live: live, judges: judges
       ).text)
   }
 

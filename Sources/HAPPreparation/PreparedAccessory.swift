@@ -19,7 +19,7 @@ package struct PreparedAccessory: Sendable {
     package var setupID: SetupID?
     /// Whether to accept explicit ids that differ from those served before.
     package var renumber = false
-    package var conduct: Conduct?
+    package var quirks: Quirks?
     /// 8…10 000.
     package var maximumSessions: Int?
     /// A deliberate defect.
@@ -29,13 +29,13 @@ package struct PreparedAccessory: Sendable {
 
     package init(
       name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
-      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
+      quirks: Quirks? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
     ) {
       self.name = name
       self.setupCode = setupCode
       self.setupID = setupID
       self.renumber = renumber
-      self.conduct = conduct
+      self.quirks = quirks
       self.maximumSessions = maximumSessions
       self.defect = defect
       self.copy = copy
@@ -54,7 +54,7 @@ package struct PreparedAccessory: Sendable {
   /// The accessory as the profile defines it.
   package private(set) var built: BuiltAccessory
   package private(set) var blueprint: DeviceBlueprint
-  package let conduct: Conduct
+  package let quirks: Quirks
   /// The profile under the chosen name; for a copy, the common profile of all copies.
   package let profile: AccessoryProfile
   private let choices: Choices
@@ -91,14 +91,14 @@ package struct PreparedAccessory: Sendable {
   /// Prepares the accessory again from its stored state, as the next start of the process would.
   /// - Parameters:
   ///   - profile: its own profile, or its replacement.
-  ///   - conduct: the quirks that replace the present ones; `nil`: no change.
+  ///   - quirks: the quirks that replace the present ones; `nil`: no change.
   package init(
-    again prepared: PreparedAccessory, from profile: AccessoryProfile, with conduct: Conduct? = nil,
+    again prepared: PreparedAccessory, from profile: AccessoryProfile, with quirks: Quirks? = nil,
     random: RandomSource
   ) throws {
     let files = ReplayFiles(beside: profile.fileName)
     var choices = prepared.choices
-    if let conduct { choices.conduct = conduct }
+    if let quirks { choices.quirks = quirks }
     try self.init(named: choices.named(profile), of: profile, prepared.store, choices, files, random)
   }
 
@@ -111,15 +111,15 @@ package struct PreparedAccessory: Sendable {
     var ids = try store.idMap()
     let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
     try store.setIDMap(ids)
-    var conduct = choices.conduct ?? profile.conduct ?? Conduct()
-    if let limit = choices.maximumSessions { conduct.maximumSessions = limit }
+    var quirks = choices.quirks ?? profile.quirks ?? Quirks()
+    if let limit = choices.maximumSessions { quirks.maximumSessions = limit }
     let defect = choices.defect
-    conduct = defect?.conduct(over: conduct) ?? conduct
+    quirks = defect?.quirks(over: quirks) ?? quirks
     if let defect, let obstacle = defect.obstacle(in: built.database) {
       throw DefectObstacle(defect: defect.id, reason: obstacle)
     }
     let number = try store.updateConfiguration(
-      hash: built.configurationHash, wrapsToZero: conduct.configurationWrapsToZero)
+      hash: built.configurationHash, wrapsToZero: quirks.configurationWrapsToZero)
 
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
@@ -134,7 +134,7 @@ package struct PreparedAccessory: Sendable {
     self.database = database
     self.built = built
     blueprint = DeviceBlueprint(built, files: files)
-    self.conduct = conduct
+    self.quirks = quirks
     self.store = store
     self.defect = defect
     self.identity = AccessoryIdentity(
@@ -144,9 +144,9 @@ package struct PreparedAccessory: Sendable {
         : SigningKey(seed: identity.keySeed),
       verifier: setup.srpVerifier)
     pairings = try store.pairings()
-    failedAttempts = conduct.keepsFailedTries ? try store.failedTries() : 0
+    failedAttempts = quirks.keepsFailedTries ? try store.failedTries() : 0
     advertisement = Advertisement(
-      model: built.shownModel(conduct), deviceID: identity.deviceID, configurationNumber: number,
+      model: built.shownModel(quirks), deviceID: identity.deviceID, configurationNumber: number,
       category: built.category.number,
       isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
@@ -231,7 +231,7 @@ extension PreparedAccessory.Choices {
 
 extension BuiltAccessory {
   /// The model in `md` of the TXT record.
-  package func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
+  package func shownModel(_ quirks: Quirks) -> String { quirks.modelIsName ? name : model }
 
   /// The accessory without its database, for use after core and device have been made.
   package var withoutDatabase: BuiltAccessory {

@@ -41,7 +41,7 @@ package struct Replacement: Sendable {
     blueprint = DeviceBlueprint(built, files: files)
     try prepared.store.setIDMap(ids)
     configurationNumber = try prepared.store.updateConfiguration(
-      hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)
+      hash: built.configurationHash, wrapsToZero: prepared.quirks.configurationWrapsToZero)
   }
 
   /// Returns the new database with its initial values. They are the current values, except for characteristics whose value differs between the

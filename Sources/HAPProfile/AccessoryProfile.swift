@@ -28,7 +28,7 @@ public struct AccessoryProfile: Sendable {
   /// manufacturer, model and serial number, else the name.
   public let key: String
   /// The quirks, if the profile has them.
-  public let conduct: Conduct?
+  public let quirks: Quirks?
   /// Faults that are switched on at start, as raw JSON.
   package let faults: JSONNode?
 
@@ -54,12 +54,12 @@ public struct AccessoryProfile: Sendable {
     let root = reader.profile(document)
     var judge = ProfileJudge(problems: reader.problems, isExact: root.isExact)
     judge.judge(root)
-    var conducts = ConductReader()
-    self.conduct = document["conduct"].map { conducts.read($0) }
+    var quirksPresets = QuirksReader()
+    self.quirks = document["quirks"].map { quirksPresets.read($0) }
 
     self.fileName = fileName
     self.text = json
-    self.problems = Self.ordered(judge.problems + conducts.problems)
+    self.problems = Self.ordered(judge.problems + quirksPresets.problems)
     self.isExact = root.isExact
     self.category = root.category
     self.setupCode = root.setupCode

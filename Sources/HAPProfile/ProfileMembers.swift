@@ -6,7 +6,7 @@ enum ProfileMembers {
   /// The members of the document, which is the accessory or the bridge.
   static let document =
     ["format", "exact"] + who + [
-      "setupCode", "setupID", "deviceID", "conduct", "faults", "services", "bridgedAccessories",
+      "setupCode", "setupID", "deviceID", "quirks", "faults", "services", "bridgedAccessories",
     ]
   static let bridgedAccessory = who + ["copies", "services"]
   static let service = [

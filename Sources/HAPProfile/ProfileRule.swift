@@ -126,11 +126,11 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
 
   // Quirks.
   /// Quirks are the name of a preset or an object of fields.
-  case conductKind = "conduct-kind"
+  case quirksKind = "quirks-kind"
   /// The preset and the fields exist.
-  case conductUnknown = "conduct-unknown"
+  case quirksUnknown = "quirks-unknown"
   /// The field accepts the setting.
-  case conductValue = "conduct-value"
+  case quirksValue = "quirks-value"
 
   // Ids.
   /// DB.1, DB.2: the bridge or the only accessory has aid 1, and no other accessory has it.

@@ -31,7 +31,7 @@ package struct ScenarioStep: Sendable {
     case when(ScenarioCondition, within: Duration?)
   }
 
-  package indirect enum Deed: Sendable {
+  package indirect enum Action: Sendable {
     case nothing
     case command(ScenarioCommand)
     case note(String)
@@ -59,7 +59,7 @@ package struct ScenarioStep: Sendable {
 
   package var place: JSONPlace
   package var start = Start.atOnce
-  package var deed = Deed.nothing
+  package var action = Action.nothing
 }
 
 /// A command as a step, and the places of its names.

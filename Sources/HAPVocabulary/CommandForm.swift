@@ -40,7 +40,7 @@ package struct CommandMember: Sendable {
     /// A whole number from 0 to 100.
     case percent
     /// The name of a preset, or fields.
-    case conduct
+    case quirks
   }
   package let kind: Kind
   package let isRequired: Bool
@@ -68,7 +68,7 @@ package struct CommandMember: Sendable {
   static let fault = CommandMember(.fault, isRequired: true)
   /// A controller; the default is all controllers.
   static let controller = CommandMember(.controller, isRequired: false)
-  static let conduct = CommandMember(.conduct, isRequired: true)
+  static let quirks = CommandMember(.quirks, isRequired: true)
   static let profile = CommandMember(.profile, isRequired: true)
 
   /// The key in JSON.
@@ -82,7 +82,7 @@ package struct CommandMember: Sendable {
     case .fault: "fault"
     case .profile: "profile"
     case .press: "kind"
-    case .value, .flag, .percent, .conduct: "value"
+    case .value, .flag, .percent, .quirks: "value"
     }
   }
 
@@ -93,7 +93,7 @@ package struct CommandMember: Sendable {
     case .press: "single|double|long"
     case .fault: "NAME[:PARAMETER=VALUE…]"
     case .percent: "PERCENT"
-    case .conduct: "PRESET"
+    case .quirks: "PRESET"
     case .accessory, .service, .characteristic, .controller, .duration, .profile, .value: name.uppercased()
     }
   }

@@ -4,7 +4,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case radio, disconnect, unpair, reboot
   case powerCut = "power-cut"
   case factoryReset = "factory-reset"
-  case conduct, replace, add, remove, list, status, stop
+  case quirks, replace, add, remove, list, status, stop
 }
 
 extension CommandForm {
@@ -69,8 +69,8 @@ extension CommandForm {
       "deletes pairings and values, and restarts with a new `deviceID`, which the answer contains; setup code and setup ID stay, as with `hapsim reset`"
     ),
     CommandForm(
-      .conduct, [.accessory, .conduct],
-      "restarts with other [quirks](conduct.md): a preset's name, or fields as in a profile. They apply until the process ends"
+      .quirks, [.accessory, .quirks],
+      "restarts with other [quirks](quirks.md): a preset's name, or fields as in a profile. They apply until the process ends"
     ),
     CommandForm(
       .replace, [.accessory, .profile],

@@ -130,10 +130,10 @@ extension JSONNode {
     return duration
   }
 
-  func conduct() throws(JSONProblem) -> Conduct {
+  func quirks() throws(JSONProblem) -> Quirks {
     var problems: [ProfileProblem] = []
-    let conduct = Conduct(try required("value"), problems: &problems)
-    guard let problem = problems.first else { return conduct }
+    let quirks = Quirks(try required("value"), problems: &problems)
+    guard let problem = problems.first else { return quirks }
     throw JSONProblem(
       path: problem.path, place: JSONPlace(line: problem.line, column: problem.column), message: problem.message)
   }

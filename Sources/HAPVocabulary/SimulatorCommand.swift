@@ -20,7 +20,7 @@ package struct SimulatorCommand: Equatable, Sendable {
     /// Places an obstacle in front of a door, or removes it.
     case obstruct(Bool, service: ServiceSelector?)
     /// Performs any other action on a service.
-    case deed(Deed, service: ServiceSelector?)
+    case physical(PhysicalAction, service: ServiceSelector?)
     /// Advances simulated time when it is frozen.
     case advance(Duration)
     /// Leaves reads of a characteristic without an answer, or answers them again.
@@ -39,7 +39,7 @@ package struct SimulatorCommand: Equatable, Sendable {
     case unpair(controller: String?)
     case restart(Restart)
     /// Restarts the accessory with other quirks.
-    case conduct(Conduct)
+    case quirks(Quirks)
     /// Serves another profile, by its path.
     case replace(profile: String)
     /// Serves one more accessory, by its profile's path.
@@ -83,8 +83,8 @@ extension SimulatorCommand.Action {
     case .set: .set
     case .identify: .identify
     case .obstruct: .obstruct
-    case .deed(let deed, _):
-      switch deed.kind {
+    case .physical(let action, _):
+      switch action.kind {
       case .press: .press
       case .trigger: .trigger
       case .jam: .jam
@@ -102,7 +102,7 @@ extension SimulatorCommand.Action {
     case .restart(.reboot): .reboot
     case .restart(.powerCut): .powerCut
     case .restart(.factoryReset): .factoryReset
-    case .conduct: .conduct
+    case .quirks: .quirks
     case .replace: .replace
     case .add: .add
     case .remove: .remove
@@ -118,11 +118,11 @@ extension SimulatorCommand.Action {
     case .set: self = .set(try CharacteristicSelector(membersOf: node), value: try node.writtenValue())
     case .identify: self = .identify
     case .obstruct: self = .obstruct(try node.flag(), service: try .member(of: node))
-    case .press: self = .deed(.press(try node.press()), service: try .member(of: node))
-    case .trigger: self = .deed(.trigger, service: try .member(of: node))
-    case .jam: self = .deed(.jam(try node.flag()), service: try .member(of: node))
-    case .tamper: self = .deed(.tamper(try node.flag()), service: try .member(of: node))
-    case .battery: self = .deed(.battery(try node.percent()), service: try .member(of: node))
+    case .press: self = .physical(.press(try node.press()), service: try .member(of: node))
+    case .trigger: self = .physical(.trigger, service: try .member(of: node))
+    case .jam: self = .physical(.jam(try node.flag()), service: try .member(of: node))
+    case .tamper: self = .physical(.tamper(try node.flag()), service: try .member(of: node))
+    case .battery: self = .physical(.battery(try node.percent()), service: try .member(of: node))
     case .advance: self = .advance(try node.duration())
     // A fault can be switched off by its name, without parameters.
     case .fault: self = .fault(try FaultLibrary.builtIn.choice(try node.required("fault")), try node.flag())
@@ -131,7 +131,7 @@ extension SimulatorCommand.Action {
     case .online: self = .reachable(true)
     case .disconnect: self = .disconnect(controller: try node.optionalString("controller"))
     case .unpair: self = .unpair(controller: try node.optionalString("controller"))
-    case .conduct: self = .conduct(try node.conduct())
+    case .quirks: self = .quirks(try node.quirks())
     case .replace: self = .replace(profile: try node.string("profile"))
     case .add: self = .add(profile: try node.string("profile"))
     case .remove: self = .remove
@@ -164,9 +164,9 @@ extension SimulatorCommand.Action {
     case .obstruct(let isObstructed, let service):
       json.member(service)
       json.member(isObstructed)
-    case .deed(let deed, let service):
+    case .physical(let action, let service):
       json.member(service)
-      switch deed {
+      switch action {
       case .press(let press): json.member("kind", press.name)
       case .trigger: break
       case .jam(let isOn), .tamper(let isOn): json.member(isOn)
@@ -181,9 +181,9 @@ extension SimulatorCommand.Action {
       json.member(isOn)
     case .announce(let isOn), .radio(let isOn): json.member(isOn)
     case .disconnect(let controller?), .unpair(let controller?): json.member("controller", controller)
-    case .conduct(let conduct):
+    case .quirks(let quirks):
       json.key("value")
-      conduct.writeChanges(to: &json)
+      quirks.writeChanges(to: &json)
     case .replace(let profile), .add(let profile): json.member("profile", profile)
     case .identify, .disconnect(nil), .unpair(nil), .reachable, .restart, .remove, .list, .status, .stop: break
     }

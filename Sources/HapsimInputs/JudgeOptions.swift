@@ -19,14 +19,21 @@ package struct JudgeOptions: Equatable, Sendable {
   package static let reportOption = Option<String>(
     "report-json", "FILE", "write a JSON report, in haptest's format")
   package static let markdownOption = Option<String>("markdown", "FILE", "write a report in Markdown")
-  package static let mustFlag = Flag(
-    "must", "ignore SHOULD violations: only MUST violations affect the exit code")
+  package static let levelOption = Option<Level>(
+    "level", "must|should",
+    "the level of the rules whose violations affect the exit code; must ignores SHOULD violations (default: should)",
+    read: { (text: String) throws(UsageError) in
+      guard let level = Level(rawValue: text) else { throw UsageError("expected must or should") }
+      return level
+    })
   package static let listFlag = Flag("list", "list the rules, and exit")
+
+  package enum Level: String, Sendable { case must, should }
 
   /// The options, in the order of help.
   package static let definitions: [OptionDefinition] = [
     listFlag.definition, noTrialFlag.definition, withinOption.definition, forOption.definition,
-    junitOption.definition, reportOption.definition, markdownOption.definition, mustFlag.definition,
+    junitOption.definition, reportOption.definition, markdownOption.definition, levelOption.definition,
   ]
 
   /// The duration; nil: until the end of the trial or the scenario, or until stopped.
@@ -46,7 +53,7 @@ package struct JudgeOptions: Equatable, Sendable {
     junit = try arguments.value(Self.junitOption)
     report = try arguments.value(Self.reportOption)
     markdown = try arguments.value(Self.markdownOption)
-    isMustAlone = arguments[Self.mustFlag]
+    isMustAlone = try arguments.value(Self.levelOption) == .must
     guard hasTrial || !arguments.has(RunOptions.scenarioOption) else {
       throw UsageError("--no-trial and --scenario exclude each other: a scenario is a trial")
     }

@@ -38,8 +38,8 @@ package struct LoadedFleet {
 
   /// Returns the copies of this shard.
   /// - Throws: if the random values of a copy conflict, although each of them is valid.
-  package func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) throws(FleetProblem) -> Roster {
-    var entries: [Roster.Entry] = []
+  package func plan(_ options: RunOptions, choices: PreparedAccessory.Choices) throws(FleetProblem) -> ServePlan {
+    var entries: [ServePlan.Entry] = []
     let seed = options.seed ?? 0
     let identity = options.identity ?? fleet.identity
     var place = 0
@@ -71,10 +71,10 @@ package struct LoadedFleet {
         var choices = choices
         choices.copy = copy
         choices.setupCode = options.setupCode ?? group.setupCode
-        entries.append(Roster.Entry(profile: index, choices: choices))
+        entries.append(ServePlan.Entry(profile: index, choices: choices))
       }
     }
-    return Roster(profiles, entries)
+    return ServePlan(profiles, entries)
   }
 }
 
@@ -128,7 +128,7 @@ private struct FleetJudge {
     } else {
       holders[key] = group.node.path.description
     }
-    if let obstacle = Roster.obstacle(to: profile, beside: profiles, copies: group.count, hasIdentity) {
+    if let obstacle = ServePlan.obstacle(to: profile, beside: profiles, copies: group.count, hasIdentity) {
       complain(group.profile.problem(obstacle))
     }
     profiles.append(profile)

@@ -25,7 +25,7 @@ package final class PreparedAccessories: Sendable {
 }
 
 /// The source of accessories.
-package enum RosterSource {
+package enum ServePlanSource {
   case profiles([AccessoryProfile])
   case fleet(LoadedFleet)
 
@@ -43,16 +43,16 @@ package enum RosterSource {
     self = .profiles(try loadProfiles(paths, console))
   }
 
-  package func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> Roster {
+  package func plan(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> ServePlan {
     switch self {
     case .profiles(let profiles):
-      guard let count = options.count else { return Roster(profiles, choices: choices) }
+      guard let count = options.count else { return ServePlan(profiles, choices: choices) }
       try options.checkIdentity(options.identity)
-      return try Roster(profiles, copies: count, choices: choices, options)
+      return try ServePlan(profiles, copies: count, choices: choices, options)
     case .fleet(let fleet):
       try options.checkIdentity(options.identity ?? fleet.fleet.identity)
       try options.checkPorts(for: fleet.fleet.groups.reduce(0) { $0 + $1.count })
-      return try fleet.roster(options, choices: choices)
+      return try fleet.plan(options, choices: choices)
     }
   }
 }

@@ -47,10 +47,10 @@ extension RunOptions {
       if let problem = AccessoryProfile.problem(withName: text) { throw UsageError(problem) }
       return text
     })
-  package static let conductOption = Option<ConductChoice>(
-    "conduct", "NAME|FILE",
-    "the protocol quirks: \(Conduct.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else almost homekit-adk)",
-    read: { (text: String) throws(UsageError) in try ConductChoice(text) })
+  package static let quirksOption = Option<QuirksChoice>(
+    "quirks", "NAME|FILE",
+    "the protocol quirks: \(Quirks.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else almost homekit-adk)",
+    read: { (text: String) throws(UsageError) in try QuirksChoice(text) })
   package static let maximumSessionsOption = Option<Int>(
     "max-sessions", "N", in: 8...10_000,
     "the maximum number of connections, 8 to 10000 (default: 17, or that of the quirks)")
@@ -152,7 +152,7 @@ extension RunOptions {
   private static let all: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
-    nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
+    nameOption.definition, quirksOption.definition, maximumSessionsOption.definition,
     defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     scenarioOption.definition, durationOption.definition, renumberFlag.definition,
@@ -179,7 +179,7 @@ extension RunOptions {
     interfaces = try arguments.all(Self.interfaceOption)
     bonjour = try arguments.value(Self.bonjourOption) ?? .auto
     name = try arguments.value(Self.nameOption)
-    conduct = try arguments.value(Self.conductOption)
+    quirks = try arguments.value(Self.quirksOption)
     maximumSessions = try arguments.value(Self.maximumSessionsOption)
     defect = try arguments.value(Self.defectOption)
     defectFiles = try arguments.all(CommonOptions.defects)

@@ -45,7 +45,7 @@ package struct RunOptions: Equatable, Sendable {
   /// Whether explicit IDs may differ from those served before.
   package var renumber = false
   /// The protocol quirks; nil: each profile's.
-  package var conduct: ConductChoice?
+  package var quirks: QuirksChoice?
   /// The defect of the accessories; nil: none.
   package var defect: String?
   /// Files of defects besides the built-in ones.

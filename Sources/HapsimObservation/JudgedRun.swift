@@ -9,13 +9,13 @@ import HapsimInputs
 /// The conformance check of the controllers of a run, from its start to its report. Belongs to the loop's thread
 /// during the run.
 package final class JudgedRun {
-  private let judgement: Judgement
+  private let judgement: TrialConclusion
   private let patience: Duration
   private var observation: ControllerObservation?
   private var found: [RunEvent] = []
 
   package init(_ judging: JudgeOptions, of accessories: [PreparedAccessory], _ options: RunOptions) {
-    judgement = Judgement(judging, of: accessories, options)
+    judgement = TrialConclusion(judging, of: accessories, options)
     patience = judging.patience
   }
 

@@ -8,7 +8,7 @@ extension Program {
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair with and control them",
     commands: [
-      .run, .fleet, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects,
+      .run, .fleet, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .quirks, .defects,
       .faults,
       .replay,
       .pairings,

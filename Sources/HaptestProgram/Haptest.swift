@@ -7,7 +7,7 @@ extension Program {
     name: "haptest", version: haptestVersion,
     summary: "Checks HomeKit accessories over IP against the rules of HAP, and explains how to fix each failure",
     commands: [
-      .run, .stability, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate,
+      .run, .stability, .list, .explain, .lint, .diff, .matrix, .rerun, .claims, .baseline, .fuzz, .validate,
     ],
     exitCodes: [
       ("0", "the accessory conforms"), ("1", "it does not conform"), ("2", "wrong usage"),

@@ -18,7 +18,7 @@ private let head = CaptureHead(
     model: "T-1", deviceID: DeviceID("AA:BB:CC:DD:EE:FF")!, configurationNumber: 7, category: 5, isPaired: true,
     setupID: SetupID("7OSX")),
   accessories: TestHome.accessories, pairings: TestHome.pairings, failedAttempts: 2,
-  conduct: Conduct.presets["hap-nodejs"]!, live: [TestHome.id(TestHome.ID.brightness)], judges: true)
+  quirks: Quirks.presets["hap-nodejs"]!, live: [TestHome.id(TestHome.ID.brightness)], judges: true)
 
 @Suite("Captures")
 struct CaptureTests {
@@ -27,7 +27,7 @@ struct CaptureTests {
     let read = try CaptureHead(try JSONNode.parse(Array(head.text.utf8)))
     #expect(read.text == head.text)
     #expect(read.accessories == TestHome.accessories && read.pairings == TestHome.pairings)
-    #expect(read.conduct == head.conduct && read.live == head.live && read.judges && read.failedAttempts == 2)
+    #expect(read.quirks == head.quirks && read.live == head.live && read.judges && read.failedAttempts == 2)
     #expect(read.identity.key.publicKey == head.identity.key.publicKey && read.advertisement == head.advertisement)
   }
 

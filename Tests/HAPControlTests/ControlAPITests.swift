@@ -235,7 +235,7 @@ import Testing
       #expect(
         try await control.refusal("DELETE", "/v1/accessories/1/connections/7").hasPrefix("404 no-such-connection"))
       #expect(try await control.ask("GET", "/v1/accessories/1/setup.svg").contentType == "image/svg+xml")
-      #expect(try await control.node("GET", "/v1/accessories/1/conduct")["maximumSessions"]?.integerValue == 17)
+      #expect(try await control.node("GET", "/v1/accessories/1/quirks")["maximumSessions"]?.integerValue == 17)
     }
     try await controlled(Profiles.lamp, pace: .running(scale: 1)) { (control) async throws in
       #expect(try await control.refusal("POST", "/v1/clock/advance", #"{"duration": "1s"}"#).hasPrefix("409"))
@@ -243,9 +243,9 @@ import Testing
   }
 
   @Test("New quirks apply from the next start; malformed quirks are refused with a reason")
-  func conduct() async throws {
+  func quirks() async throws {
     try await controlled(Profiles.lamp) { (control) async throws in
-      let path = "/v1/accessories/1/conduct"
+      let path = "/v1/accessories/1/quirks"
       #expect(try await control.node("PUT", path, #"{"maximumSessions": 3}"#)["maximumSessions"]?.integerValue == 3)
       #expect(try await control.node("GET", path)["maximumSessions"]?.integerValue == 3)
       #expect(
@@ -254,18 +254,18 @@ import Testing
       // These quirks are kept from now on.
       _ = try await control.node("POST", "/v1/accessories/1/restart", #"{"kind": "factory-reset"}"#)
       #expect(try await control.node("GET", path)["maximumSessions"]?.integerValue == 3)
-      let presets = try await control.node("GET", "/v1/conducts")
+      let presets = try await control.node("GET", "/v1/quirks")
       for name in presets["presets"]?.members?.map(\.name) ?? [] {
         let now = try await control.node("PUT", path, "\"\(name)\"")
         #expect(now.compactText == presets["presets"]?[name]?.compactText, "\(name)")
       }
-      #expect(presets["fields"]?.elements?.count == ConductField.all.count)
+      #expect(presets["fields"]?.elements?.count == QuirksField.all.count)
       #expect(
         try await control.refusal("PUT", path, #""hap-node""#)
-          == #"422 invalid-conduct: there is no preset "hap-node": did you mean "hap-nodejs"? ( 1:1)"#)
+          == #"422 invalid-quirks: there is no preset "hap-node": did you mean "hap-nodejs"? ( 1:1)"#)
       #expect(
         try await control.refusal("PUT", path, "{\n \"maximumSessions\": 0}").hasSuffix("(maximumSessions 2:21)"))
-      #expect(try await control.refusal("PUT", path, "[]").hasPrefix("422 invalid-conduct"))
+      #expect(try await control.refusal("PUT", path, "[]").hasPrefix("422 invalid-quirks"))
       #expect(try await control.refusal("PUT", path, #"{"x-mine": 1}"#).hasPrefix("422 invalid-body"))
     }
   }

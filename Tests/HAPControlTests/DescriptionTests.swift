@@ -98,13 +98,13 @@ import Testing
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
 
   @Test("The document describes each field of the quirks, and each preset", .disabled(if: writes))
-  func conduct() throws {
-    let kinds = try #require(try document()["components"]?["schemas"]?["Conduct"]?["oneOf"]?.elements)
+  func quirks() throws {
+    let kinds = try #require(try document()["components"]?["schemas"]?["Quirks"]?["oneOf"]?.elements)
     let presets = kinds.compactMap { $0["enum"]?.elements }.flatMap { $0 }.compactMap(\.stringValue)
-    #expect(presets == Conduct.presets.keys)
+    #expect(presets == Quirks.presets.keys)
     let fields = kinds.compactMap { $0["properties"]?.members }.flatMap { $0 }.map(\.name)
-    #expect(fields == ["preset"] + ConductField.all.map(\.name))
-    for field in ConductField.all {
+    #expect(fields == ["preset"] + QuirksField.all.map(\.name))
+    for field in QuirksField.all {
       guard case .choice(let words) = field.kind else { continue }
       let described = kinds.compactMap { $0["properties"]?[field.name]?["enum"]?.elements }.flatMap { $0 }
       #expect(described.compactMap(\.stringValue) == words, "\(field.name)")
@@ -116,7 +116,7 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/HAPControl/OpenAPI/openapi.json")
     let old = try String(contentsOf: file, encoding: .utf8)
-    let names = Conduct.presets.keys.map { "\"\($0)\"" }
+    let names = Quirks.presets.keys.map { "\"\($0)\"" }
     var (new, rest, lists) = ("", old[...], 0)
     while let start = rest.range(of: names[0]), let end = rest.range(of: "]", range: start.upperBound..<rest.endIndex) {
       let margin = String(rest[..<start.lowerBound].reversed().prefix { $0 == " " })

@@ -56,10 +56,10 @@ import Testing
       journal.append(.simulator(SimulatorEvent(accessory: name, .trouble("it smokes"))), now: .zero)
     }
     for _ in 0..<500 { journal.append(.other(.object([("event", .text("note"))])), now: .zero) }
-    let wish = EventStreamStart(names: ["trouble"])
-    #expect(journal.entries(after: 0, limit: 1, where: wish.admits).map(\.number) == [1002])
-    #expect(journal.entries(after: 0, where: wish.admits).map(\.number) == [1001, 1002])
-    #expect(journal.entries(after: 1001, where: wish.admits).map(\.number) == [1002])
+    let request = EventStreamStart(names: ["trouble"])
+    #expect(journal.entries(after: 0, limit: 1, where: request.admits).map(\.number) == [1002])
+    #expect(journal.entries(after: 0, where: request.admits).map(\.number) == [1001, 1002])
+    #expect(journal.entries(after: 1001, where: request.admits).map(\.number) == [1002])
   }
 
   @Test("An event id names its journal; an id of another journal is recognized") func places() {

@@ -56,7 +56,7 @@ final class RawClient: @unchecked Sendable {  // state is confined to the loop's
   private var hasEnded = false
   /// The number of bytes that were searched for the awaited text.
   private var searched = 0
-  private var wish: (isMet: () -> Bool, then: ([UInt8]) -> Void)?
+  private var request: (isMet: () -> Bool, then: ([UInt8]) -> Void)?
 
   private init(_ loop: EventLoop) { self.loop = loop }
   deinit { buffer.deallocate() }
@@ -79,10 +79,10 @@ final class RawClient: @unchecked Sendable {  // state is confined to the loop's
   }
 
   private func look() {
-    guard let wish, hasEnded || wish.isMet() else { return }
-    self.wish = nil
+    guard let request, hasEnded || request.isMet() else { return }
+    self.request = nil
     stream.pauseReading()
-    wish.then(bytes)
+    request.then(bytes)
   }
 
   func send(_ text: String) { send(Array(text.utf8)) }
@@ -113,7 +113,7 @@ final class RawClient: @unchecked Sendable {  // state is confined to the loop's
     await withCheckedContinuation { continuation in
       loop.schedule { [self] in
         searched = 0
-        wish = (isMet, { continuation.resume(returning: $0) })
+        request = (isMet, { continuation.resume(returning: $0) })
         stream.resumeReading()
         look()
       }

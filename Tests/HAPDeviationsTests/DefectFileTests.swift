@@ -17,7 +17,7 @@ import Testing
       rules:
         - when: { answer: GET /characteristics, status: [200, 207], ids: "2+" }
           json: [{ remove: /characteristics/0 }]
-      conduct: { checksPermissions: false }
+      quirks: { checksPermissions: false }
       record: { when: { paired: true, updates: 1 }, txt: { sf: "3", "c#": null }, port: "+1" }
       device: [{ of: LockCurrentState, change: drop, when: { by: hand } }]
       restart: { after: reboot, forget: [pairings, tries], number: "+1" }
@@ -28,7 +28,7 @@ import Testing
       """)
     #expect(defect.id == "some-mistake" && defect.area == "read" && defect.breaks == ["RD-01"])
     #expect(defect.drags.map(\.id) == ["RD-11"] && defect.profile == "lock" && defect.testOptions == ["--long"])
-    #expect(defect.conduct(over: Conduct()).checksPermissions == false)
+    #expect(defect.quirks(over: Quirks()).checksPermissions == false)
     #expect(defect.rules.count == 1 && defect.idle == .seconds(300))
     #expect(defect.records[0].port == .beside(1) && defect.records[0].txt.count == 2)
     #expect(defect.records[0].fits(isPaired: true, restarts: 0, updates: 1, cause: nil))
@@ -62,8 +62,8 @@ import Testing
       ("rules: [{ when: { answer: \"*\" }, pause: 2min }]", "it must be at most 1min", 6),
       ("rules: [{ when: { answer: \"*\" }, apply: { Onn: 1 } }]", "the catalogue has no \"Onn\"", 6),
       ("device: { of: LokCurrentState, change: drop }", "did you mean \"LockCurrentState\"?", 6),
-      ("conduct: { checkPermissions: false }", "did you mean \"checksPermissions\"?", 6),
-      ("conduct: { checksPermissions: perhaps }", "true or false is expected", 6),
+      ("quirks: { checkPermissions: false }", "did you mean \"checksPermissions\"?", 6),
+      ("quirks: { checksPermissions: perhaps }", "true or false is expected", 6),
       ("record: { port: 0 }", "0 is not in 1...65535", 6),
       ("restart: { after: fire }", "it must be one of reboot", 6),
       ("identity: { code: \"12\" }", "a setup code has eight digits", 6),

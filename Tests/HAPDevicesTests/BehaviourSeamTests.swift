@@ -18,9 +18,9 @@ private final class Lantern: Behaviour {
   func start(_ context: inout DeviceContext) {}
   var watched: [AttributeID] { [lock, on].compactMap { $0 } }
   func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, true) }
-  var deeds: Set<Deed.Kind> { [.trigger, .press] }
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard deed == .trigger else { throw CommandError(.notPossible, "no") }
+  var actions: Set<PhysicalAction.Kind> { [.trigger, .press] }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard action == .trigger else { throw CommandError(.notPossible, "no") }
     context.set(on, false)
   }
 }
@@ -79,29 +79,29 @@ struct BehaviourSeamTests {
   }
 
   @Test("An action goes to the one service that supports it")
-  func deeds() throws {
+  func actions() throws {
     let world = world()
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     #expect(world.changes() == ["1.21=false"])
-    try world.deed(.trigger, at: Garage.lamp)
+    try world.physical(.trigger, at: Garage.lamp)
     #expect(world.changes() == ["1.21=false"])
-    for (deed, service, says) in [
-      (Deed.press(.single), nil, "no"), (.battery(5), nil, "this accessory does not support battery"),
+    for (action, service, says) in [
+      (PhysicalAction.press(.single), nil, "no"), (.battery(5), nil, "this accessory does not support battery"),
       (.trigger, Garage.lock, "service 1.30 does not support trigger"),
-    ] as [(Deed, AttributeID?, String)] {
-      let error = #expect(throws: CommandError.self) { try world.deed(deed, at: service) }
+    ] as [(PhysicalAction, AttributeID?, String)] {
+      let error = #expect(throws: CommandError.self) { try world.physical(action, at: service) }
       #expect(error?.code == .notPossible && error?.message == says)
     }
     #expect(world.changes() == [])
     let both = VirtualWorld(Garage.database(isBridge: true), registry: BehaviourRegistry(kinds: [Bell.kind]))
-    let error = #expect(throws: CommandError.self) { try both.deed(.trigger) }
+    let error = #expect(throws: CommandError.self) { try both.physical(.trigger) }
     #expect(error?.code == .ambiguous && error?.message.contains("1.8, 2.8") == true)
   }
 
   private final class Bell: Behaviour {
     static let kind = BehaviourKind(service: .garageDoorOpener, summary: "", parameters: []) { _, _ in Bell() }
     func start(_ context: inout DeviceContext) {}
-    var deeds: Set<Deed.Kind> { [.trigger] }
+    var actions: Set<PhysicalAction.Kind> { [.trigger] }
   }
 
   @Test("Each service with Status Tampered can be tampered with")
@@ -110,8 +110,8 @@ struct BehaviourSeamTests {
       iid: 8, type: ServiceDefinition.contactSensor.type,
       characteristics: [.make(9, .contactSensorState, 0), .make(10, .statusTampered, 0)])
     let world = VirtualWorld(try AttributeDatabase([Accessory(aid: 1, services: [contact])]), registry: registry)
-    try world.deed(.tamper(true))
-    try world.deed(.tamper(false))
+    try world.physical(.tamper(true))
+    try world.physical(.tamper(false))
     #expect(world.changes() == ["1.10=1", "1.10=0"])
   }
 

@@ -344,7 +344,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
       (.batteryService, [(.batteryLevel, 100), (.statusLowBattery, 0), (.chargingState, 0)]),
       (.batteryService, [(.batteryLevel, 100), (.statusLowBattery, 0), (.chargingState, 0)]),
     ])
-    try world.deed(.battery(5), at: id(10))
+    try world.physical(.battery(5), at: id(10))
     #expect(world.changes() == ["1.11=5", "1.12=1"])
   }
 
@@ -360,13 +360,13 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
   }
 
   @Test("An action or a change by hand sets any level")
-  func deeds() throws {
+  func actions() throws {
     let world = world(#"{"life": "0s"}"#)
-    try world.deed(.battery(5))
+    try world.physical(.battery(5))
     #expect(world.changes() == ["1.11=5", "1.12=1", "1.21=1"])
     try world.setByHand(id(11), 60)
     #expect(world.changes() == ["1.11=60", "1.12=0", "1.21=0"])
-    try world.deed(.battery(1000))
+    try world.physical(.battery(1000))
     #expect(world[id(11)] == 100)
   }
 

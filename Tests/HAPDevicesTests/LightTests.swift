@@ -155,11 +155,11 @@ import Testing
     arguments: [ServiceDefinition.switch, .outlet, .lightBulb])
   func toggles(type: ServiceDefinition) throws {
     let world = world(type, "{}", .make(9, .on, false))
-    try world.deed(.press(.single))
-    try world.deed(.press(.single), at: service)
+    try world.physical(.press(.single))
+    try world.physical(.press(.single), at: service)
     #expect(world.changes() == ["1.9=true", "1.9=false"])
     for press in [ButtonPress.double, .long] {
-      let error = #expect(throws: CommandError.self) { try world.deed(.press(press)) }
+      let error = #expect(throws: CommandError.self) { try world.physical(.press(press)) }
       #expect(
         error
           == CommandError(
@@ -174,7 +174,7 @@ import Testing
   func events(type: ServiceDefinition) throws {
     let world = world(type, "{}", .make(9, .programmableSwitchEvent, .null))
     #expect(world.changes() == [])
-    for press in [ButtonPress.single, .single, .double, .long] { try world.deed(.press(press)) }
+    for press in [ButtonPress.single, .single, .double, .long] { try world.physical(.press(press)) }
     #expect(world.changes() == ["1.9=0", "1.9=0", "1.9=1", "1.9=2"])
     #expect(world.pendingTimers == 0)
   }
@@ -184,14 +184,14 @@ import Testing
     var event = Characteristic.make(9, .programmableSwitchEvent, .null)
     event.constraints.validValues = [0, 2]
     let world = world(.statelessProgrammableSwitch, "{}", event)
-    let error = #expect(throws: CommandError.self) { try world.deed(.press(.double)) }
+    let error = #expect(throws: CommandError.self) { try world.physical(.press(.double)) }
     #expect(error == CommandError(.notPossible, "this button has no double press: it has single and long"))
-    #expect(throws: Never.self) { try world.deed(.press(.long)) }
+    #expect(throws: Never.self) { try world.physical(.press(.long)) }
     #expect(world.changes() == ["1.9=2"])
     event.constraints.validValues = [7]
     let none = self.world(.doorbell, "{}", event)
     #expect(throws: CommandError(.notPossible, "this button has no long press: its valid-values allow none")) {
-      try none.deed(.press(.long))
+      try none.physical(.press(.long))
     }
   }
 
@@ -199,8 +199,8 @@ import Testing
     let world = world(
       .statefulProgrammableSwitch, "{}", .make(9, .programmableSwitchEvent, .null),
       .make(10, .programmableSwitchOutputState, 0))
-    try world.deed(.press(.single))
-    try world.deed(.press(.double))
+    try world.physical(.press(.single))
+    try world.physical(.press(.double))
     #expect(world.changes() == ["1.9=0", "1.10=1", "1.9=1", "1.10=0"])
   }
 
@@ -208,7 +208,7 @@ import Testing
     let world = world(.outlet, "{}", .make(9, .on, false), .make(10, .outletInUse, true))
     world.write(first, true)
     world.write(first, false)
-    try world.deed(.press(.single))
+    try world.physical(.press(.single))
     #expect(world.changes() == ["1.9=true"])
     try world.setByHand(AttributeID(aid: 1, iid: 10), false)
     world.write(first, true)
@@ -221,7 +221,7 @@ import Testing
     #expect(world.changes() == ["1.10=false"])
     world.write(first, true)
     try world.setByHand(first, false)
-    try world.deed(.press(.single))
+    try world.physical(.press(.single))
     #expect(world.changes() == ["1.10=true", "1.9=false", "1.10=false", "1.9=true", "1.10=true"])
     try world.setByHand(AttributeID(aid: 1, iid: 10), false)
     #expect(world.changes() == ["1.10=false"])

@@ -67,7 +67,7 @@ import Testing
   @Test("A jam is not recorded as an action")
   func jammed() throws {
     let world = world()
-    try world.deed(.jam(true))
+    try world.physical(.jam(true))
     world.write(target, 0)
     world.pass(.seconds(1))
     #expect(world.changes() == ["1.31=2"])
@@ -76,7 +76,7 @@ import Testing
     world.write(target, 1)
     world.pass(.seconds(1))
     #expect(world.changes() == ["1.31=2"])
-    try world.deed(.jam(false))
+    try world.physical(.jam(false))
     world.pass(.seconds(1))
     #expect(world.changes() == ["1.31=1", "1.41=0"])
   }

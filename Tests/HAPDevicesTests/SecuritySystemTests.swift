@@ -59,9 +59,9 @@ import Testing
     for state in [0, 1, 2] as [Value] {
       for next in [0, 1, 2, 3] as [Value] {
         let world = world("{}", state)
-        try world.deed(.trigger)
+        try world.physical(.trigger)
         #expect(world.changes() == ["1.9=4", "1.11=1"])
-        try world.deed(.trigger)
+        try world.physical(.trigger)
         #expect(world.changes() == [])
         world.write(target, next)
         #expect(world.changes() == ["1.9=\(next.text)", "1.11=0"])
@@ -72,7 +72,7 @@ import Testing
   @Test("[SV-20] After an alarm, the system is disarmed until the exit delay is over again")
   func rearmed() throws {
     let world = world(#"{"exitDelay": "30s"}"#, 1)
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     _ = world.changes()
     world.write(target, 1)
     #expect(world.changes() == ["1.9=3", "1.11=0"])
@@ -84,21 +84,21 @@ import Testing
   func refused() {
     let world = world(#"{"exitDelay": "30s"}"#)
     let disarmed = CommandError(.notPossible, "the security system is disarmed")
-    #expect(throws: disarmed) { try world.deed(.trigger) }
+    #expect(throws: disarmed) { try world.physical(.trigger) }
     world.write(target, 1)
     let early = CommandError(.notPossible, "the security system is not armed yet")
-    #expect(throws: early) { try world.deed(.trigger) }
+    #expect(throws: early) { try world.physical(.trigger) }
     world.write(target, 3)
-    #expect(throws: disarmed) { try world.deed(.trigger) }
+    #expect(throws: disarmed) { try world.physical(.trigger) }
     #expect(world.changes() == [] && world[current] == 3)
   }
 
   @Test("[SV-20] An alarm can be cancelled during entryDelay")
   func entryDelay() throws {
     let world = world(#"{"entryDelay": "20s"}"#, 1)
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     world.pass(.seconds(15))
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     world.pass(.milliseconds(4999))
     #expect(world.changes() == [])
     world.pass(.milliseconds(1))
@@ -106,7 +106,7 @@ import Testing
     world.write(target, 2)
     _ = world.changes()
     for state in [2, 3] as [Value] {
-      try? world.deed(.trigger)
+      try? world.physical(.trigger)
       world.pass(.seconds(10))
       world.write(target, state)
       world.pass(.seconds(100))
@@ -117,18 +117,18 @@ import Testing
   @Test("[SV-20] Opening the housing triggers an armed system, unless tamperTriggers is false")
   func tamper() throws {
     let armed = world("{}", 0)
-    try armed.deed(.tamper(true))
+    try armed.physical(.tamper(true))
     #expect(armed.changes() == ["1.12=1", "1.9=4", "1.11=1"])
-    try armed.deed(.tamper(false))
+    try armed.physical(.tamper(false))
     #expect(armed.changes() == ["1.12=0"])
     let calm = world(#"{"tamperTriggers": false}"#, 0)
-    try calm.deed(.tamper(true))
+    try calm.physical(.tamper(true))
     #expect(calm.changes() == ["1.12=1"])
     let disarmed = world()
-    try disarmed.deed(.tamper(true))
+    try disarmed.physical(.tamper(true))
     #expect(disarmed.changes() == ["1.12=1"])
     let slow = world(#"{"entryDelay": "20s"}"#, 0)
-    try slow.deed(.tamper(true))
+    try slow.physical(.tamper(true))
     #expect(slow.changes() == ["1.12=1"])
     slow.pass(.seconds(20))
     #expect(slow.changes() == ["1.9=4", "1.11=1"])
@@ -139,7 +139,7 @@ import Testing
     let world = world(#"{"exitDelay": "30s", "entryDelay": "30s"}"#)
     try world.setByHand(current, 2)
     #expect(world.changes() == ["1.9=2", "1.10=2"])
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     try world.setByHand(current, 4)
     #expect(world.changes() == ["1.9=4", "1.11=1"] && world.pendingTimers == 0)
     try world.setByHand(current, 3)

@@ -31,7 +31,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   {
     let world = sensor(type, .make(9, what, clear))
     let (on, off) = what.format == .bool ? ("1.9=true", "1.9=false") : ("1.9=1", "1.9=0")
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     #expect(world.changes() == [on])
     guard let hold else {
       world.pass(.seconds(1_000_000))
@@ -47,11 +47,11 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   @Test("hold is configurable; with 0s, a detection lasts until it is reset by hand", arguments: all)
   func hold(_ type: ServiceDefinition, _ what: CharacteristicDefinition, _ clear: Value, _: Duration?) throws {
     let short = sensor(type, .make(9, what, clear), #"{"hold": "3s"}"#)
-    try short.deed(.trigger)
+    try short.physical(.trigger)
     short.pass(.seconds(3))
     #expect(short.changes().count == 2 && short[state] == clear)
     let endless = sensor(type, .make(9, what, clear), #"{"hold": "0s"}"#)
-    try endless.deed(.trigger)
+    try endless.physical(.trigger)
     endless.pass(.seconds(1_000_000))
     #expect(endless.changes().count == 1)
     try endless.setByHand(state, clear)
@@ -61,9 +61,9 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   @Test("[SV-07] A repeated trigger restarts the hold time, without another event")
   func prolonged() throws {
     let world = sensor(.motionSensor, .make(9, .motionDetected, false))
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     world.pass(.seconds(20))
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     world.pass(.milliseconds(29_999))
     #expect(world.changes() == ["1.9=true"])
     world.pass(.milliseconds(1))
@@ -75,7 +75,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     let world = sensor(.contactSensor, .make(9, .contactSensorState, 0))
     try world.setByHand(state, 1)
     world.pass(.seconds(100))
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     #expect(world.changes() == ["1.9=1"])
     try world.setByHand(state, 1)
     world.pass(.seconds(100))
@@ -85,15 +85,15 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   @Test("[SV-21] With Status Active false, a trigger is refused with the reason; an earlier detection ends in time")
   func inactive() throws {
     let world = sensor(.motionSensor, .make(9, .motionDetected, false))
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     try world.setByHand(active, false)
     let refusal = CommandError(.notPossible, "the sensor detects nothing while its Status Active is false")
-    #expect(throws: refusal) { try world.deed(.trigger) }
+    #expect(throws: refusal) { try world.physical(.trigger) }
     world.pass(.seconds(30))
-    #expect(throws: refusal) { try world.deed(.trigger) }
+    #expect(throws: refusal) { try world.physical(.trigger) }
     #expect(world.changes() == ["1.9=true", "1.10=false", "1.9=false"] && world.pendingTimers == 0)
     try world.setByHand(active, true)
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     #expect(world.changes() == ["1.10=true", "1.9=true"])
   }
 }
@@ -145,11 +145,11 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
   @Test("[SV-21] A trigger ends in time, unless the level is high; a low level doesn't end a trigger early")
   func triggered() throws {
     let world = world()
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     try world.setByHand(level, 60)
     world.pass(.seconds(60))
     #expect(world.changes() == ["1.9=1", "1.11=60.0", "1.12=60.0"])
-    try world.deed(.trigger)
+    try world.physical(.trigger)
     try world.setByHand(level, 0)
     #expect(world.changes() == ["1.11=0.0"])
     world.pass(.seconds(60))

@@ -35,7 +35,7 @@ import Testing
         let id = AttributeID(aid: 1, iid: target.iid)
         if Bool.random(using: &random) { world.write(id, value) } else { try? world.setByHand(id, value) }
         for token in 0..<4 { world.fire(token) }
-        try? world.deed(
+        try? world.physical(
           [.trigger, .jam(true), .jam(false), .battery(50), .press(.single), .tamper(true)].randomElement(
             using: &random) ?? .trigger)
       }

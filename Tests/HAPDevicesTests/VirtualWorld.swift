@@ -49,8 +49,8 @@ final class VirtualWorld {
     visit { $0.written(write, &$1) }
   }
 
-  func deed(_ deed: Deed, at service: AttributeID? = nil) throws(CommandError) {
-    try command(.deed(deed, service: service))
+  func physical(_ action: PhysicalAction, at service: AttributeID? = nil) throws(CommandError) {
+    try command(.physical(action, service: service))
   }
 
   func command(_ command: DeviceCommand) throws(CommandError) {

@@ -12,7 +12,7 @@
     private var responder: EmbeddedResponder!
     private var advertisers: [String: any Advertiser] = [:]
     private var events: [BrowserEvent] = []
-    private var wishes: [(condition: ([BrowserEvent]) -> Bool, done: ([BrowserEvent]) -> Void)] = []
+    private var requests: [(condition: ([BrowserEvent]) -> Bool, done: ([BrowserEvent]) -> Void)] = []
 
     init(_ host: TestHost, interfaces: [String]? = nil) throws {
       let interfaces = interfaces ?? [host.interface]
@@ -46,7 +46,7 @@
     func told(_ condition: @escaping @Sendable ([BrowserEvent]) -> Bool) async -> [BrowserEvent] {
       await withCheckedContinuation { continuation in
         loop.schedule {
-          self.wishes.append((condition, { continuation.resume(returning: $0) }))
+          self.requests.append((condition, { continuation.resume(returning: $0) }))
           self.look()
         }
       }
@@ -64,9 +64,9 @@
 
     private func look() {
       let events = events
-      let fulfilled = wishes.filter { $0.condition(events) }
-      wishes.removeAll { $0.condition(events) }
-      for wish in fulfilled { wish.done(events) }
+      let fulfilled = requests.filter { $0.condition(events) }
+      requests.removeAll { $0.condition(events) }
+      for request in fulfilled { request.done(events) }
     }
 
     /// Closes the browser, the responder and the loop, and checks that no handle is left.

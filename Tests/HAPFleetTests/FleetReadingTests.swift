@@ -125,7 +125,7 @@ import Testing
 }
 
 @Suite struct WhatIsDrawnForCopies {
-  private func spread(_ json: String) throws -> SpreadNode { try SpreadNode(JSONNode.parse(Array(json.utf8))) }
+  private func spread(_ json: String) throws -> Distribution { try Distribution(JSONNode.parse(Array(json.utf8))) }
   private let chance = FleetChance(seed: 1, group: "lamps")
 
   @Test("Random values lie within the bounds, and each choice occurs") func within() throws {

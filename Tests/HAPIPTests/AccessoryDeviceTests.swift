@@ -64,9 +64,9 @@ import Testing
 
   @Test("[CH.81] The quirks set the deadline")
   func ownDeadline() {
-    var conduct = Conduct()
-    conduct.deviceDeadline = .seconds(2)
-    let accessory = TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    quirks.deviceDeadline = .seconds(2)
+    let accessory = TestHome.accessory(quirks: quirks)
     accessory.core.attributes.setLive([brightness])
     let controller = accessory.verified()
     #expect(controller.get("/characteristics?id=1.12") == nil)
@@ -209,9 +209,9 @@ import Testing
 
   @Test("[CH.84] A request that ends at an unknown id leaves no pending write that would delay a later one")
   func endedByUnknown() {
-    var conduct = Conduct()
-    conduct.unknownWriteEndsRequest = true
-    let accessory = TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    quirks.unknownWriteEndsRequest = true
+    let accessory = TestHome.accessory(quirks: quirks)
     let controller = accessory.verified()
     let device = Thinker(later: [brightness])
     accessory.core.attributes.writer = device

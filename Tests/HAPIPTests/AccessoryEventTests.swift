@@ -184,9 +184,9 @@ import Testing
 
   @Test("[EV.12] Another coalescing time applies, including none", arguments: [0, 1000])
   func otherWindow(_ milliseconds: Int) {
-    var conduct = Conduct()
-    conduct.coalescing = .milliseconds(milliseconds)
-    let accessory = TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    quirks.coalescing = .milliseconds(milliseconds)
+    let accessory = TestHome.accessory(quirks: quirks)
     let watcher = accessory.verified()
     #expect(watcher.subscribe("1.12")?.status == 204)
     accessory.change(TestHome.id("1.12"), to: 9)

@@ -97,9 +97,9 @@ import Testing
   func silent() throws {
     #expect(try characteristic(35)["value"] as? String == "")
     #expect(try characteristic(38).isNull("value"))
-    var conduct = Conduct()
-    conduct.listsEmptyTLV8AsNull = true
-    let other = TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    quirks.listsEmptyTLV8AsNull = true
+    let other = TestHome.accessory(quirks: quirks)
     let listing = try #require(other.verified().get("/accessories"))
     #expect(listing.text.contains(#/"iid":35,[^}]*"value":null}/#))
   }
@@ -185,10 +185,10 @@ import Testing
     "[CH.32] Booleans have one form in all answers: numbers, unless the quirks ask for words",
     arguments: [(IPQuirks.Booleans.numbers, "1", "0"), (.words, "true", "false")])
   func truth(_ manner: IPQuirks.Booleans, _ on: String, _ off: String) throws {
-    var conduct = Conduct()
-    #expect(conduct.booleans == .numbers)
-    conduct.booleans = manner
-    let accessory = TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    #expect(quirks.booleans == .numbers)
+    quirks.booleans = manner
+    let accessory = TestHome.accessory(quirks: quirks)
     let controller = accessory.verified()
     #expect(controller.get("/characteristics?id=1.51")?.text.contains(#""value":\#(off)}"#) == true)
     #expect(controller.subscribe("1.51")?.status == 204)

@@ -8,9 +8,9 @@ import Testing
 @Suite("Connection limits and eviction")
 struct AccessorySessionLimitTests {
   private func home(_ limit: Int = 17) -> MemoryAccessory {
-    var conduct = Conduct()
-    conduct.maximumSessions = limit
-    return TestHome.accessory(conduct: conduct)
+    var quirks = Quirks()
+    quirks.maximumSessions = limit
+    return TestHome.accessory(quirks: quirks)
   }
 
   /// M1 of Pair Verify with any public key.

@@ -160,7 +160,7 @@ import Testing
   func refused(text: String) { #expect(throws: JSONProblem.self) { try read(text) } }
 
   @Test("Almost valid JSON is repaired")
-  func mended() throws {
+  func repaired() throws {
     let (accessories, remarks) = try read("{\"accessories\":[{\"aid\":1,\"services\":[],},]}\0\0")
     #expect(accessories.map(\.aid) == [1])
     #expect(remarks.count == 2)

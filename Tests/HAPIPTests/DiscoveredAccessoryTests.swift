@@ -44,13 +44,13 @@ import Testing
   @Test("A missing key is reported, and the others are read", arguments: ["c#", "id", "md", "s#", "sf", "ci"])
   func missing(key: String) {
     let read = accessory(key)
-    #expect(read.remarks == [Tolerated(key, "it is missing")])
+    #expect(read.remarks == [Deviation(key, "it is missing")])
     let isNil = [
       "c#": read.configurationNumber == nil, "id": read.deviceID == nil, "md": read.model == nil,
       "s#": read.stateNumber == nil, "sf": read.isPaired == nil, "ci": read.category == nil,
     ]
     #expect(isNil.filter(\.value).map(\.key) == [key])
-    #expect(accessory("\(key)=").remarks == [Tolerated(key, "it is empty")])
+    #expect(accessory("\(key)=").remarks == [Deviation(key, "it is empty")])
   }
 
   @Test(
@@ -99,16 +99,16 @@ import Testing
   @Test("An unusual value is accepted unchanged and reported")
   func strange() {
     #expect(accessory("c#=65536").configurationNumber == 65536)
-    #expect(accessory("c#=65536").remarks == [Tolerated("c#", "65536 is more than 65535")])
+    #expect(accessory("c#=65536").remarks == [Deviation("c#", "65536 is more than 65535")])
     #expect(accessory("ci=250").categoryNumber == 250 && accessory("ci=250").category == nil)
-    #expect(accessory("ci=250").remarks == [Tolerated("ci", "there is no category 250")])
+    #expect(accessory("ci=250").remarks == [Deviation("ci", "there is no category 250")])
     #expect(accessory("sf=9").isPaired == false)
-    #expect(accessory("sf=9").remarks == [Tolerated("sf", "9 has unknown flags")])
+    #expect(accessory("sf=9").remarks == [Deviation("sf", "9 has unknown flags")])
     #expect(accessory("id=bulb").deviceID == "BULB")
-    #expect(accessory("id=bulb").remarks == [Tolerated("id", "\"BULB\" is not six octets with colons")])
+    #expect(accessory("id=bulb").remarks == [Deviation("id", "\"BULB\" is not six octets with colons")])
     for version in ["1", "1.1.0", "x.y", ".", "-1.1"] {
       #expect(accessory("pv=\(version)").protocolVersion == version)
-      #expect(accessory("pv=\(version)").remarks == [Tolerated("pv", "\"\(version)\" is not a version such as 1.1")])
+      #expect(accessory("pv=\(version)").remarks == [Deviation("pv", "\"\(version)\" is not a version such as 1.1")])
     }
   }
 

@@ -41,7 +41,7 @@ import Testing
     let copy = try ImportedFile(try deviceFile("camera.json")).devices[0].copy
     #expect(copy.listsEmptyTLV8AsNull)
     let profile = try AccessoryProfile(json: Array(copy.profileText.utf8), fileName: "copy")
-    #expect(profile.conduct?.listsEmptyTLV8AsNull == true)
+    #expect(profile.quirks?.listsEmptyTLV8AsNull == true)
     #expect(try listing(servedBy: profile).contains(#""value":null"#))
   }
 }

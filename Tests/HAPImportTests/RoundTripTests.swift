@@ -25,7 +25,7 @@ private struct ProfileMaker {
           json.array { json in for number in 1...bridged { json.object { json in accessory(number, &json) } } }
         }
         if chance(3) {
-          json.key("conduct")
+          json.key("quirks")
           json.object { json in
             json.key("booleans")
             json.string("words")

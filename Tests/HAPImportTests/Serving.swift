@@ -11,7 +11,7 @@ func listing(servedBy profile: AccessoryProfile) throws -> String {
   var ids = IDMap()
   let built = try profile.build(ids: &ids, deviceID: someDeviceID)
   let accessory = TestHome.accessory(
-    accessories: built.database.accessories, conduct: profile.conduct ?? Conduct())
+    accessories: built.database.accessories, quirks: profile.quirks ?? Quirks())
   return try #require(accessory.verified().get("/accessories")).text
 }
 

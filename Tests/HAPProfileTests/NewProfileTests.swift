@@ -7,12 +7,12 @@ import Testing
 private func made(
   _ services: String..., name: String? = nil, category: HAPModel.Category? = nil
 ) throws -> String {
-  NewProfile(name: name, category: category, services: try services.map { (text) in try ServiceWish(text) }).text
+  NewProfile(name: name, category: category, services: try services.map { (text) in try ServiceRequest(text) }).text
 }
 
 private func refusal(_ text: String) -> String? {
-  do throws(WishError) {
-    _ = try ServiceWish(text)
+  do throws(ServiceRequestError) {
+    _ = try ServiceRequest(text)
     return nil
   } catch {
     return error.message

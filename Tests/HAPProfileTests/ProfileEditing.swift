@@ -90,8 +90,8 @@ extension ProfileEditing {
   }
 
   func add(
-    _ wish: ServiceWish, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
+    _ request: ServiceRequest, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
   ) -> Edit {
-    { (editor) throws(JSONProblem) in try editor.add(wish, name: name, label: label, to: choice) }
+    { (editor) throws(JSONProblem) in try editor.add(request, name: name, label: label, to: choice) }
   }
 }

@@ -62,10 +62,10 @@ struct ProfileEditorRemovalTests: ProfileEditing {
       #"{"name":{},"bridgedAccessories":{}}"#,
     ])
   func anyDocument(_ text: String) throws {
-    let wish = try ServiceWish("Switch:On")
+    let request = try ServiceRequest("Switch:On")
     var edits: [Edit] = []
     for choice in [nil, AccessoryChoice.number(1), .number(2), .name("x")] {
-      edits.append(add(wish, name: "n", label: "l", to: choice))
+      edits.append(add(request, name: "n", label: "l", to: choice))
       for target in [
         "name", "name.x", "Switch", "Switch.name", "Switch/On", "Switch#1/On.value", "/", ".", "#", "a.b.c", "x-", "/.",
         "services",

@@ -9,8 +9,8 @@ import Testing
 
   @Test("A service is added after the others, and no other byte changes")
   func addService() throws {
-    let wish = try ServiceWish("Switch:Name")
-    let (text, said) = try edited(garage, add(wish, name: "Button", label: "button"))
+    let request = try ServiceRequest("Switch:Name")
+    let (text, said) = try edited(garage, add(request, name: "Button", label: "button"))
     let added = """
       "Outside" },
           {
@@ -29,24 +29,24 @@ import Testing
 
   @Test("A service is added to the given accessory, by number or name, even if it has no services")
   func addToBridged() throws {
-    let wish = try ServiceWish("Switch")
+    let request = try ServiceRequest("Switch")
     for choice in [AccessoryChoice("3"), AccessoryChoice("floor-lamp")] {
-      let (text, said) = try edited(lights, add(wish, to: choice))
+      let (text, said) = try edited(lights, add(request, to: choice))
       let line = #""Floor Lamp", "services": [ { "type": "LightBulb" }"#
       #expect(text == lights.replacing(line, with: line + #", { "type": "Switch" }"#))
       #expect(said == "added bridgedAccessories[1].services[1], Switch")
     }
-    let (text, said) = try edited(lights, add(wish, to: .number(1)))
+    let (text, said) = try edited(lights, add(request, to: .number(1)))
     #expect(text == lights.replacing("Bridge\",\n", with: "Bridge\", \"services\": [ { \"type\": \"Switch\" } ],\n"))
     #expect(said == "added services[0], Switch")
   }
 
   @Test("The next stateless switch gets the next index on the label")
   func labelIndex() throws {
-    let wish = try ServiceWish("StatelessProgrammableSwitch:ServiceLabelIndex")
+    let request = try ServiceRequest("StatelessProgrammableSwitch:ServiceLabelIndex")
     let (text, _) = try edited(document(services: #"{ "type": "89" }, { "type": "Switch" }"#)) {
       (editor) throws(JSONProblem) in
-      try editor.add(wish)
+      try editor.add(request)
     }
     #expect(text.contains(#"{ "type": "ServiceLabelIndex", "value": 2 }"#))
   }
@@ -84,21 +84,21 @@ import Testing
 
   @Test("An impossible addition is refused, with the conflicting place")
   func addRefused() throws {
-    let wish = try ServiceWish("Switch")
+    let request = try ServiceRequest("Switch")
     #expect(
-      try refusal(lights, add(wish))
+      try refusal(lights, add(request))
         == "1:1 : there are 3 accessories, 1 (Light Bridge), 2 (Desk Lamp), 3 (Floor Lamp): choose one by its number")
     #expect(
-      try refusal(lights, add(wish, to: .name("Desk Lmap")))
+      try refusal(lights, add(request, to: .name("Desk Lmap")))
         == "3:25 bridgedAccessories: there is no accessory \"Desk Lmap\" here: did you mean \"Desk Lamp\"?")
     #expect(
-      try refusal(lights, add(wish, to: .name("x"))) == "3:25 bridgedAccessories: there is no accessory \"x\" here")
+      try refusal(lights, add(request, to: .name("x"))) == "3:25 bridgedAccessories: there is no accessory \"x\" here")
     #expect(
-      try refusal(lights, add(wish, to: .number(0)))
+      try refusal(lights, add(request, to: .number(0)))
         == "3:25 bridgedAccessories: there is no accessory 0 here: the last is 3")
-    #expect(try refusal(garage, add(wish, to: .number(2))) == "1:1 : there is no accessory 2 here: the last is 1")
+    #expect(try refusal(garage, add(request, to: .number(2))) == "1:1 : there is no accessory 2 here: the last is 1")
     #expect(
-      try refusal(#"{ "name": "a", "services": {} }"#, add(wish))
+      try refusal(#"{ "name": "a", "services": {} }"#, add(request))
         == "1:28 services: a list is expected, not an object")
     #expect(
       try refusal(garage, add("On", to: "inside"))

@@ -6,7 +6,7 @@ import Testing
 
 /// Rules whose profiles also violate another rule, or several times, and those of building.
 let testedElsewhere: Set<ProfileRule> = [
-  .conductKind, .conductUnknown, .conductValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
+  .quirksKind, .quirksUnknown, .quirksValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
 ]
 
 /// Rules of docs/protocol.md that are tested under their ids.

@@ -9,8 +9,8 @@ struct PcapngTests {
     var comments: [String]
     var isIPv6: Bool
     var transport: UInt8
-    var source: SocketAddress
-    var destination: SocketAddress
+    var source: HostAndPort
+    var destination: HostAndPort
     var sequence: UInt32 = 0
     var acknowledgement: UInt32 = 0
     var flags: UInt8 = 0
@@ -97,8 +97,8 @@ struct PcapngTests {
       sum(pseudoHeader + [UInt8(length >> 8 & 255), UInt8(length & 255), 0, 0, 0, transport] + segment) == 0xFFFF)
     var packet = Packet(
       time: 0, isOutbound: false, comments: [], isIPv6: isIPv6, transport: transport,
-      source: SocketAddress(address: Array(addresses.0), port: big(segment, 0, UInt16.self)),
-      destination: SocketAddress(address: Array(addresses.1), port: big(segment, 2, UInt16.self)), payload: [])
+      source: HostAndPort(address: Array(addresses.0), port: big(segment, 0, UInt16.self)),
+      destination: HostAndPort(address: Array(addresses.1), port: big(segment, 2, UInt16.self)), payload: [])
     if transport == 6 {
       packet.sequence = big(segment, 4, UInt32.self)
       packet.acknowledgement = big(segment, 8, UInt32.self)
@@ -136,8 +136,8 @@ struct PcapngTests {
     #expect(packets[6].comments == ["hook: reboot", "main: 3 bytes that are no frame"])
     #expect(packets[0].time == 1_700_000_001_200_000_000)
     #expect(packets[3].time == 1_700_000_001_201_000_000)
-    #expect(packets[3].source == SocketAddress("127.0.0.1:40000"))
-    #expect(packets[3].destination == SocketAddress("127.0.0.1:51826"))
+    #expect(packets[3].source == HostAndPort("127.0.0.1:40000"))
+    #expect(packets[3].destination == HostAndPort("127.0.0.1:51826"))
     #expect(trailing.isEmpty)
   }
 
@@ -210,7 +210,7 @@ struct PcapngTests {
       ("[1::]:9", [0, 1] + Array(repeating: 0, count: 14), 9),
     ] as [(String, [UInt8], UInt16)])
   func addresses(_ text: String, _ address: [UInt8], _ port: UInt16) {
-    #expect(SocketAddress(text) == SocketAddress(address: address, port: port))
+    #expect(HostAndPort(text) == HostAndPort(address: address, port: port))
   }
 
   @Test(
@@ -221,6 +221,6 @@ struct PcapngTests {
       "[1:2:3:4:5:6:7:8::]:1",
     ])
   func noAddresses(_ text: String) {
-    #expect(SocketAddress(text) == nil)
+    #expect(HostAndPort(text) == nil)
   }
 }

@@ -25,8 +25,8 @@ import Testing
     #expect(scenario.seed == 7)
     #expect(scenario.limit == .seconds(172_800))
     #expect(scenario.ending == .serve)
-    guard case .command(let step) = scenario.steps[0].deed else { throw Wrong() }
-    #expect(step.command == SimulatorCommand(accessory: .name("Door"), .deed(.press(.single), service: nil)))
+    guard case .command(let step) = scenario.steps[0].action else { throw Wrong() }
+    #expect(step.command == SimulatorCommand(accessory: .name("Door"), .physical(.press(.single), service: nil)))
   }
 
   private struct Wrong: Error {}

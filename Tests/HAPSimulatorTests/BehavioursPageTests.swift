@@ -35,7 +35,7 @@ import Testing
         ["`\($0.name)`", $0.kindText, "`\($0.defaultText)`"]
       }
       #expect(rows(text).map { Array($0.prefix(3)) } == expected, "\(name)")
-      for deed in kind.deeds { #expect(text.contains("`\(deed.rawValue)`"), "\(name) has no action \(deed)") }
+      for action in kind.actions { #expect(text.contains("`\(action.rawValue)`"), "\(name) has no action \(action)") }
     }
   }
 
@@ -68,11 +68,12 @@ import Testing
       ])
   }
 
-  @Test("The actions are those of a service with all characteristics") func deeds() {
-    func deeds(_ service: ServiceDefinition) -> [Deed.Kind]? {
-      BehaviourRegistry.standard.kind(for: service.type)?.deeds
+  @Test("The actions are those of a service with all characteristics") func actions() {
+    func actions(_ service: ServiceDefinition) -> [PhysicalAction.Kind]? {
+      BehaviourRegistry.standard.kind(for: service.type)?.actions
     }
-    #expect(deeds(.garageDoorOpener) == [.jam] && deeds(.lightBulb) == [.press] && deeds(.batteryService) == [.battery])
-    #expect(deeds(.thermostat) == [] && deeds(.serviceLabel) == [] && deeds(.accessoryInformation) == nil)
+    #expect(
+      actions(.garageDoorOpener) == [.jam] && actions(.lightBulb) == [.press] && actions(.batteryService) == [.battery])
+    #expect(actions(.thermostat) == [] && actions(.serviceLabel) == [] && actions(.accessoryInformation) == nil)
   }
 }

@@ -59,7 +59,7 @@ private func simulated<T>(
     }
   }
 
-  @Test("An action goes to the service that supports it, or is refused") func deeds() async throws {
+  @Test("An action goes to the service that supports it, or is refused") func actions() async throws {
     try await simulated(ProfileText.garage, ProfileText.sensor) { (served) async throws in
       try await served.command("jam", #""accessory": "Garage""#)
       try await served.command(

@@ -35,7 +35,7 @@ final class DeviantStation: @unchecked Sendable {  // confined to the world's th
   }
 
   func publish(
-    _ record: ServiceRecord, also: String? = nil, _ manner: ResponderManner = ResponderManner()
+    _ record: ServiceRecord, also: String? = nil, _ manner: ResponderQuirk = ResponderQuirk()
   ) throws -> AsyncStream<AdvertisementEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AdvertisementEvent.self)
     try loop.performAndWait {

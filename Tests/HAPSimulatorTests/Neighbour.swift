@@ -15,7 +15,7 @@ final class Neighbour: @unchecked Sendable {  // confined to the world's thread
   private let loop: EventLoop
   private var sockets: MDNSSockets!
   private var packets: [Packet] = []
-  private var wishes: [(matches: (Packet) -> Bool, first: Int, timer: LoopTimer, done: (Packet?) -> Void)] = []
+  private var requests: [(matches: (Packet) -> Bool, first: Int, timer: LoopTimer, done: (Packet?) -> Void)] = []
   private var held: [DNSRecord] = []
 
   init(_ host: TestHost) throws {
@@ -37,11 +37,11 @@ final class Neighbour: @unchecked Sendable {  // confined to the world's thread
     {
       multicast(DNSMessage(flags: 0x8400, answers: held))
     }
-    let fulfilled = wishes.filter { $0.matches(packet) }
-    wishes.removeAll { $0.matches(packet) }
-    for wish in fulfilled {
-      wish.timer.close()
-      wish.done(packet)
+    let fulfilled = requests.filter { $0.matches(packet) }
+    requests.removeAll { $0.matches(packet) }
+    for request in fulfilled {
+      request.timer.close()
+      request.done(packet)
     }
   }
 
@@ -60,9 +60,9 @@ final class Neighbour: @unchecked Sendable {  // confined to the world's thread
       loop.schedule { [self] in
         if let found = packets[mark...].first(where: matches) { return continuation.resume(returning: found) }
         let timer = LoopTimer(loop)
-        wishes.append((matches, mark, timer, { continuation.resume(returning: $0) }))
+        requests.append((matches, mark, timer, { continuation.resume(returning: $0) }))
         timer.onFire = { [unowned self, unowned timer] in
-          wishes.removeAll { $0.timer === timer }
+          requests.removeAll { $0.timer === timer }
           timer.close()
           continuation.resume(returning: nil)
         }
@@ -111,7 +111,7 @@ final class Neighbour: @unchecked Sendable {  // confined to the world's thread
   func close() throws {
     try loop.performAndWait {
       self.sockets.close()
-      for wish in self.wishes { wish.timer.close() }
+      for request in self.requests { request.timer.close() }
     }
     loop.stop()
   }

@@ -195,7 +195,7 @@ import Testing
     let scenario = try #require(file.scenario)
     #expect(scenario.steps.count == 4 && scenario.seed == 3)
     let again = scenario.steps.compactMap { step -> String? in
-      guard case .command(let step) = step.deed else { return nil }
+      guard case .command(let step) = step.action else { return nil }
       return step.command.text
     }
     #expect(

@@ -60,19 +60,19 @@ struct SimulatorCommandTests {
     #expect(try decode(#"{"command":"stop","accessory":18446744073709551615}"#).accessory == .aid(.max))
   }
 
-  @Test("Action commands contain the action and its target") func deeds() throws {
+  @Test("Action commands contain the action and its target") func actions() throws {
     for (kind, press) in [("single", .single), ("double", .double), ("long", .long)] as [(String, ButtonPress)] {
       #expect(
         try decode(#"{"command":"press","kind":"\#(kind)","service":8}"#).action
-          == .deed(.press(press), service: .iid(8)))
+          == .physical(.press(press), service: .iid(8)))
     }
-    #expect(try decode(#"{"command":"press"}"#).action == .deed(.press(.single), service: nil))
-    #expect(try decode(#"{"command":"trigger"}"#).action == .deed(.trigger, service: nil))
-    #expect(try decode(#"{"command":"jam","value":false}"#).action == .deed(.jam(false), service: nil))
-    #expect(try decode(#"{"command":"tamper"}"#).action == .deed(.tamper(true), service: nil))
+    #expect(try decode(#"{"command":"press"}"#).action == .physical(.press(.single), service: nil))
+    #expect(try decode(#"{"command":"trigger"}"#).action == .physical(.trigger, service: nil))
+    #expect(try decode(#"{"command":"jam","value":false}"#).action == .physical(.jam(false), service: nil))
+    #expect(try decode(#"{"command":"tamper"}"#).action == .physical(.tamper(true), service: nil))
     for percent in [0, 100] {
       #expect(
-        try decode(#"{"command":"battery","value":\#(percent)}"#).action == .deed(.battery(percent), service: nil))
+        try decode(#"{"command":"battery","value":\#(percent)}"#).action == .physical(.battery(percent), service: nil))
     }
   }
 
@@ -88,10 +88,10 @@ struct SimulatorCommandTests {
     #expect(try decode(#"{"command":"add","profile":"a"}"#).action == .add(profile: "a"))
     #expect(try decode(#"{"command":"remove"}"#).action == .remove)
     #expect(try decode(#"{"command":"list"}"#).action == .list)
-    let few = try decode(#"{"command":"conduct","value":{"maximumSessions":8}}"#).action
-    if case .conduct(let conduct) = few { #expect(conduct.maximumSessions == 8) } else { Issue.record("\(few)") }
+    let few = try decode(#"{"command":"quirks","value":{"maximumSessions":8}}"#).action
+    if case .quirks(let quirks) = few { #expect(quirks.maximumSessions == 8) } else { Issue.record("\(few)") }
     for wrong in [#""hap-node""#, "7", #"{"maximumSession":8}"#, #"{"maximumSessions":0}"#] {
-      #expect(throws: CommandRefusal.self) { try decode("{\"command\":\"conduct\",\"value\":\(wrong)}") }
+      #expect(throws: CommandRefusal.self) { try decode("{\"command\":\"quirks\",\"value\":\(wrong)}") }
     }
     for (text, duration) in [
       ("1h", .seconds(3600)), ("30d", .seconds(30 * 86_400)), ("10y", .seconds(315_576_000)), ("0s", .zero),

@@ -29,11 +29,11 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
         - id: tries-not-kept
           breaks: PS-31
           what: The count of wrong setup codes is lost when the process ends.
-          conduct: { keepsFailedTries: false }
+          quirks: { keepsFailedTries: false }
         - id: events-to-the-writer
           breaks: EV-13
           what: The connection that wrote a value gets an event of it.
-          conduct: { tellsWriter: true }
+          quirks: { tellsWriter: true }
         - id: reads-without-an-answer
           breaks: RD-01
           what: The third read of a session has no answer.

@@ -29,7 +29,7 @@ package enum TestHome {
   private static let verifier = SRPVerifier(code: code, salt: RandomSource.seeded(78).bytes(16))
 
   package static func accessory(
-    pairings: [Pairing] = pairings, accessories: [Accessory] = accessories, conduct: Conduct = Conduct(),
+    pairings: [Pairing] = pairings, accessories: [Accessory] = accessories, quirks: Quirks = Quirks(),
     seed: UInt64 = 1
   ) -> MemoryAccessory {
     guard let id = DeviceID(deviceID), let database = try? AttributeDatabase(accessories) else {
@@ -42,7 +42,7 @@ package enum TestHome {
     return MemoryAccessory(
       core: AccessoryCore(
         identity: identity, advertisement: record, database: database, pairings: pairings, failedAttempts: 0,
-        quirks: conduct.ip, attributeQuirks: conduct.attributes, pairingQuirks: conduct.pairing,
+        quirks: quirks.ip, attributeQuirks: quirks.attributes, pairingQuirks: quirks.pairing,
         random: .seeded(seed)))
   }
 

@@ -38,9 +38,9 @@ struct AccessoryServerTests {
 
   @Test("[CN.12] An evicted connection is closed at once, even if a defect keeps connections open")
   func evictedAtOnce() throws {
-    var conduct = Conduct()
-    conduct.maximumSessions = 1
-    let home = try ServedHome(conduct: conduct)
+    var quirks = Quirks()
+    quirks.maximumSessions = 1
+    let home = try ServedHome(quirks: quirks)
     home.onLoop { $0.keepsOpen = { _ in true } }
     let deaf = try home.connect(TestHome.stranger)
     #expect(deaf.memory.get("/accessories")?.status == 470)
@@ -63,9 +63,9 @@ struct AccessoryServerTests {
 
   @Test("[EV.1] A write by one controller is an event at another's, and the writer gets none")
   func event() throws {
-    var conduct = Conduct()
-    conduct.coalescing = .milliseconds(1)
-    let home = try ServedHome(conduct: conduct)
+    var quirks = Quirks()
+    quirks.coalescing = .milliseconds(1)
+    let home = try ServedHome(quirks: quirks)
     let writer = try home.verified(TestHome.admin)
     let other = try home.verified(TestHome.secondAdmin)
     #expect(writer.memory.subscribe(TestHome.ID.brightness)?.status == 204)
@@ -166,9 +166,9 @@ struct AccessoryServerTests {
 
   @Test("[CN.1] With all sessions in use, the next connection is closed, and the others continue")
   func sessionLimit() throws {
-    var conduct = Conduct()
-    conduct.maximumSessions = 8
-    let home = try ServedHome(conduct: conduct)
+    var quirks = Quirks()
+    quirks.maximumSessions = 8
+    let home = try ServedHome(quirks: quirks)
     let controllers = try (0..<8).map { _ in try home.verified() }
     let late = try home.connect()
     late.readToEnd()
@@ -179,9 +179,9 @@ struct AccessoryServerTests {
 
   @Test("[CN.3] A subscriber that never reads is disconnected, and the others get their events")
   func deafSubscriber() throws {
-    var conduct = Conduct()
-    conduct.coalescing = .zero
-    let home = try ServedHome(conduct: conduct)
+    var quirks = Quirks()
+    quirks.coalescing = .zero
+    let home = try ServedHome(quirks: quirks)
     let deaf = try home.verified(TestHome.secondAdmin)
     let listener = try home.verified()
     #expect(deaf.memory.subscribe(TestHome.ID.text)?.status == 204)
@@ -231,9 +231,9 @@ struct AccessoryServerTests {
 
   @Test("[CN.5] Hundreds of short connections leave no descriptors")
   func comeAndGo() throws {
-    var conduct = Conduct()
-    conduct.maximumSessions = 400
-    let home = try ServedHome(conduct: conduct)
+    var quirks = Quirks()
+    quirks.maximumSessions = 400
+    let home = try ServedHome(quirks: quirks)
     for _ in 0..<3 {
       let controllers = try (0..<100).map { _ in try home.connect() }
       for controller in controllers { #expect(controller.memory.get("/accessories")?.status == 470) }

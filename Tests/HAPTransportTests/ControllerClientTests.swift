@@ -45,7 +45,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
 
   @Test("It pairs, verifies on the same connection, and reads the database unchanged", arguments: ["", "hap-nodejs"])
   func everything(preset: String) async throws {
-    let home = try ServedHome(pairings: [], conduct: Conduct.presets[preset] ?? Conduct())
+    let home = try ServedHome(pairings: [], quirks: Quirks.presets[preset] ?? Quirks())
     let client = try await connected(home)
     let paired = try await client.pairSetup(code: TestHome.code, identity: credentials(TestHome.admin))
     #expect(paired == accessory)

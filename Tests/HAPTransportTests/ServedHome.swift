@@ -19,11 +19,11 @@ final class ServedHome: @unchecked Sendable {  // state is confined to the loop'
   private final class Served: @unchecked Sendable { var server: AccessoryServer! }
 
   /// - Parameter holdsStores: stores wait for `releaseStores`.
-  init(pairings: [Pairing] = TestHome.pairings, conduct: Conduct = Conduct(), holdsStores: Bool = false) throws {
+  init(pairings: [Pairing] = TestHome.pairings, quirks: Quirks = Quirks(), holdsStores: Bool = false) throws {
     owner = NotingOwner(holdsStores: holdsStores)
     loop.start()
     port = try loop.performAndWait { [loop, owner, served] in
-      let core = TestHome.accessory(pairings: pairings, conduct: conduct).core
+      let core = TestHome.accessory(pairings: pairings, quirks: quirks).core
       let server = AccessoryServer(core, on: loop, owner: owner)
       served.server = server
       try server.listen(on: [ListeningPlace(.loopbackV4)], port: 0)

@@ -27,18 +27,18 @@ import Testing
         case .press: #""double""#
         case .flag: "false"
         case .percent: "7"
-        case .conduct: #""hap-nodejs""#
+        case .quirks: #""hap-nodejs""#
         }
       return "\"\(member.name)\":\(value)"
     }
     return "{" + (["\"command\":\"\(form.name.rawValue)\""] + members).joined(separator: ",") + "}"
   }
 
-  @Test("Quirks are printed as the preset's name, or as the fields that differ from the default") func conduct()
+  @Test("Quirks are printed as the preset's name, or as the fields that differ from the default") func quirks()
     throws
   {
     for value in [#""hap-python""#, #"{"maximumSessions":8}"#, #"{"coalescing":"0.0005s"}"#, "{}"] {
-      let text = #"{"command":"conduct","value":\#(value)}"#
+      let text = #"{"command":"quirks","value":\#(value)}"#
       #expect(try read(text).text == text)
     }
   }
@@ -61,7 +61,7 @@ import Testing
   @Test(
     "A printed command is read as the same command",
     arguments: [
-      #"{"command":"conduct","value":{"coalescing":"0.5ms","maximumSessions":8}}"#,
+      #"{"command":"quirks","value":{"coalescing":"0.5ms","maximumSessions":8}}"#,
       #"{"command":"set","characteristic":"On","value":1.0}"#,
       #"{"command":"set","characteristic":"On","value":1e999}"#,
       #"{"command":"set","characteristic":"On","value":-1e999}"#,
@@ -77,7 +77,7 @@ import Testing
       #"{"command":"fault","fault":{"fault":"wrong-sf","sf":"a:b=c"}}"#,
       #"{"command":"fault","fault":{"fault":"failing-read","status":-70402},"value":false}"#,
       #"{"command":"fault","fault":"latency:controller=a:b:connection=2+"}"#,
-      #"{"command":"conduct","value":{"maximumSessions":8}}"#, #"{"command":"conduct","value":{}}"#,
+      #"{"command":"quirks","value":{"maximumSessions":8}}"#, #"{"command":"quirks","value":{}}"#,
     ])
   func same(_ text: String) throws {
     let command = try read(text)

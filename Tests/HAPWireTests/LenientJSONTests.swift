@@ -2,8 +2,8 @@ import HAPWire
 import Testing
 
 @Suite struct LenientJSONTests {
-  private func mended(_ text: String) -> (text: String, mends: [String]) {
-    let (bytes, mends) = LenientJSON.mended(Array(text.utf8))
+  private func repaired(_ text: String) -> (text: String, mends: [String]) {
+    let (bytes, mends) = LenientJSON.repaired(Array(text.utf8))
     return (String(decoding: bytes, as: UTF8.self), mends.map { "\($0.offset): \($0.message)" })
   }
 
@@ -23,23 +23,23 @@ import Testing
       (#"["a,]","\",}"]"#, #"["a,]","\",}"]"#, []),
     ])
   func mends(text: String, result: String, told: [String]) throws {
-    let mended = mended(text)
-    #expect(mended.text == result && mended.mends == told)
-    _ = try JSONNode.parse(Array(mended.text.utf8))
+    let repaired = repaired(text)
+    #expect(repaired.text == result && repaired.mends == told)
+    _ = try JSONNode.parse(Array(repaired.text.utf8))
   }
 
   @Test("Strict JSON stays unchanged", arguments: ["", "[]", #"{"a":[1,-2.5e3,"\\\"\u00e9",null,true]}"#, "  {} "])
   func strict(text: String) {
-    #expect(mended(text).mends == [])
-    #expect(mended(text).text.trimmingSpaces == text.trimmingSpaces)
+    #expect(repaired(text).mends == [])
+    #expect(repaired(text).text.trimmingSpaces == text.trimmingSpaces)
   }
 
   @Test(
     "Irreparable text stays malformed, and the number of reported repairs is limited",
     arguments: ["{", "]", "[,,]", "{a:1}", "\"x"])
   func hopeless(text: String) {
-    #expect(throws: JSONError.self) { try JSONNode.parse(Array(mended(text).text.utf8)) }
-    #expect(LenientJSON.mended([UInt8](repeating: 1, count: 10_000)).mends.count == 16)
+    #expect(throws: JSONError.self) { try JSONNode.parse(Array(repaired(text).text.utf8)) }
+    #expect(LenientJSON.repaired([UInt8](repeating: 1, count: 10_000)).mends.count == 16)
   }
 }
 

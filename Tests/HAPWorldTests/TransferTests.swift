@@ -9,7 +9,7 @@ import Testing
     let (own, other, _) = try net.pair()
     let all = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     var at = 0
-    own.onEvent = { event in
+    own.onEvent = { [unowned own] event in
       guard event == .writable || event == .connected else { return }
       at += (try? own.write(Array(all[at...].prefix(50_000)))) ?? 0
       if at < all.count { own.connection.notifyWhenWritable() }

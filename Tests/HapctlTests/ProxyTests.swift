@@ -67,7 +67,7 @@ import Testing
   }
 
   /// The text without the time, which depends on the time zone.
-  private func text(_ entry: TranscriptEntry) -> String { String(entry.text(at: time).dropFirst(13)) }
+  private func text(_ entry: ProxyEntry) -> String { String(entry.text(at: time).dropFirst(13)) }
 
   @Test("Reads, writes, answers and events have names, value names and statuses")
   func messages() throws {
@@ -154,7 +154,7 @@ import Testing
         == #"{"time":"2026-11-21T10:03:04.007Z","connection":2,"direction":"answer","line":"HTTP/1.1 207 Multi-Status","status":207,"#
         + #""characteristics":[{"aid":1,"iid":12,"type":"32","name":"Target Door State","value":0,"text":"open (0)","status":0}]}"#
     )
-    let note = TranscriptEntry(direction: .note, line: "a\n\u{1B}b")
+    let note = ProxyEntry(direction: .note, line: "a\n\u{1B}b")
     #expect(note.json(at: time) == #"{"time":"2026-11-21T10:03:04.007Z","direction":"note","line":"a\n\u001bb"}"#)
     #expect(text(note) == "- a\u{FFFD}\u{FFFD}b")
   }

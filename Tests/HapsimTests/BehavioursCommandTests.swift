@@ -18,7 +18,7 @@ import Testing
     #expect(said.out.hasPrefix("GarageDoorOpener\n  The door travels to its target, and reacts to obstructions.\n"))
     #expect(said.out.contains("\n  travelTime     duration; default 10s. Time from closed to open, and back.\n"))
     #expect(said.out.contains("\n  onObstruction  reverse or stop; default reverse. Reaction of a"))
-    #expect(said.out.contains("\n  deeds          jam\n"))
+    #expect(said.out.contains("\n  actions        jam\n"))
   }
 
   @Test("Without a service all are listed, sorted by name") func all() {
@@ -73,7 +73,7 @@ import Testing
     let rows = try #require(try object(said)["behaviours"] as? [[String: Any]])
     #expect(rows.count == BehaviourRegistry.standard.kinds.count)
     let light = try #require(rows.first { $0["service"] as? String == "LightBulb" })
-    #expect(light["type"] as? String == "43" && light["deeds"] as? [String] == ["press"])
+    #expect(light["type"] as? String == "43" && light["actions"] as? [String] == ["press"])
     let parameters = try #require(light["parameters"] as? [[String: Any]])
     #expect(parameters.map { $0["name"] as? String } == ["showsFade", "report"])
     #expect(parameters[0]["default"] as? Bool == false)

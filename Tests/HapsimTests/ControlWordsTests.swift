@@ -34,7 +34,7 @@ private func words(
       (["disconnect"], #"{"command":"disconnect"}"#),
       (["disconnect", "me"], #"{"command":"disconnect","controller":"me"}"#), (["reboot"], #"{"command":"reboot"}"#),
       (["power-cut"], #"{"command":"power-cut"}"#), (["factory-reset"], #"{"command":"factory-reset"}"#),
-      (["conduct", "hap-nodejs"], #"{"command":"conduct","value":"hap-nodejs"}"#),
+      (["quirks", "hap-nodejs"], #"{"command":"quirks","value":"hap-nodejs"}"#),
       (["replace", "a b"], #"{"command":"replace","profile":"/here/a b"}"#),
       (["add", "/there/x"], #"{"command":"add","profile":"/there/x"}"#),
       (["remove", "Garage"], #"{"command":"remove","accessory":"Garage"}"#), (["remove"], #"{"command":"remove"}"#),

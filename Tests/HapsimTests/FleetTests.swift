@@ -103,7 +103,7 @@ import Testing
       try load(
         "  - { profile: lamp.hasaccessory, count: 40, faults: [{ fault: { choice: [trickle, reset] }, bytes: { choice: [1, 100000] } }] }\n"
       ), "\(complaints.lines)")
-    let error = #expect(throws: FleetProblem.self) { try fleet.roster(options("a"), choices: .init()) }
+    let error = #expect(throws: FleetProblem.self) { try fleet.plan(options("a"), choices: .init()) }
     #expect(
       error?.message.contains("trickle") == true && error?.message.contains("which \"Lamp ") == true,
       "\(error?.message ?? "")")
@@ -115,11 +115,11 @@ import Testing
     let fixed = try AccessoryProfile(
       json: Data(contentsOf: URL(filePath: "\(folder.path)/fixed.hasaccessory")).map { $0 }, fileName: "fixed")
     let options = try options("a", "b", "--count", "5", "--identity", "x")
-    var error = #expect(throws: UsageError.self) { try Roster([lamp, lamp], copies: 5, choices: .init(), options) }
+    var error = #expect(throws: UsageError.self) { try ServePlan([lamp, lamp], copies: 5, choices: .init(), options) }
     #expect(error?.message.hasPrefix("lamp: its copies would have the same identities as those of lamp") == true)
-    error = #expect(throws: UsageError.self) { try Roster([lamp, fixed], copies: 1, choices: .init(), options) }
+    error = #expect(throws: UsageError.self) { try ServePlan([lamp, fixed], copies: 1, choices: .init(), options) }
     #expect(error?.message.hasSuffix("but the identity would give it a different one") == true)
-    #expect(try Roster([lamp], copies: 5, choices: .init(), options).entries.count == 5)
+    #expect(try ServePlan([lamp], copies: 5, choices: .init(), options).entries.count == 5)
   }
 
   @Test("A stop request during preparation ends it", arguments: [3, 200]) func early(
@@ -127,10 +127,10 @@ import Testing
   ) throws {
     let lamp = try AccessoryProfile(
       json: Data(contentsOf: URL(filePath: "\(folder.path)/lamp.hasaccessory")).map { $0 }, fileName: "lamp")
-    let roster = try Roster([lamp], copies: count, choices: .init(), options("a", "--count", "\(count)"))
+    let plan = try ServePlan([lamp], copies: count, choices: .init(), options("a", "--count", "\(count)"))
     let stopped = StopRequest()
     stopped.request()
-    #expect(throws: StoppedEarly.self) { try roster.prepare(in: .ephemeral(), .seeded(1), until: stopped) }
-    #expect(try roster.prepare(in: .ephemeral(), .seeded(1), until: StopRequest()).count == count)
+    #expect(throws: StoppedEarly.self) { try plan.prepare(in: .ephemeral(), .seeded(1), until: stopped) }
+    #expect(try plan.prepare(in: .ephemeral(), .seeded(1), until: StopRequest()).count == count)
   }
 }

@@ -64,7 +64,13 @@ import Testing
     var page = """
       # What haptest covers
 
-      Made from [Suites](../Suites) by a test; `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it again.
+      A test makes this page from [Suites](../../Suites); `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it again.
+
+      <!-- contents -->
+      - [Not scripted yet](#not-scripted-yet)
+      - [By section](#by-section)
+      - [By case](#by-case)
+      <!-- /contents -->
 
       \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements of the catalogue are cases. `haptest explain ID` prints a case with all its details.
 

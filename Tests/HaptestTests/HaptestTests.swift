@@ -243,13 +243,13 @@ final class ScratchFolder {
   @Test("replay refuses malformed evidence, and cases that the suites lack")
   func replay() async throws {
     let folder = try ScratchFolder()
-    #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .cannotRun)
+    #expect(await haptest("rerun", folder.path, "127.0.0.1:1").exit == .cannotRun)
     _ = try folder.file("case.json", #"{"format": 1, "id": "ZZ-99", "seed": 1, "version": "0.1.0"}"#)
-    #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .nothingSelected)
+    #expect(await haptest("rerun", folder.path, "127.0.0.1:1").exit == .nothingSelected)
     let path = try folder.file("own.json", #"{"format": 1, "id": "PS-01", "seed": 1, "version": "0.1.0"}"#)
-    let unreachable = await haptest("replay", path, "127.0.0.1:1", "--txt", "sf=1")
+    let unreachable = await haptest("rerun", path, "127.0.0.1:1", "--txt", "sf=1")
     #expect(unreachable.exit == .cannotRun)
-    #expect(unreachable.error.contains("haptest replay: 127.0.0.1:1") && !unreachable.error.contains("haptest run"))
+    #expect(unreachable.error.contains("haptest rerun: 127.0.0.1:1") && !unreachable.error.contains("haptest run"))
   }
 
   @Test("Evidence has the turn of its case; evidence without a turn, from older versions, is the first")

@@ -133,7 +133,7 @@ import Testing
   @Test("A file that exists may be an operand after --json") func operandAfterJSON() async throws {
     let folder = try ScratchFolder()
     let path = try folder.file("case.json", "{}")
-    let replay = await haptest("replay", "--json", path, "127.0.0.1:9")
+    let replay = await haptest("rerun", "--json", path, "127.0.0.1:9")
     #expect(replay.exit == .usage && !replay.error.contains("--report-json"), "\(replay.error)")
     // An accessory is not a file.
     let run = await haptest("run", "--exec", "true", "--json", path)

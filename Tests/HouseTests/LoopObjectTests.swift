@@ -112,7 +112,7 @@ struct LoopObjectTests {
       "HapsimObservation/CaptureFiles.swift", ["clocks", "files", "processes"],
       "names a capture file after the time and the process; the name should come from the host of the run"
     ),
-    ("HapsimInputs/Roster.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
+    ("HapsimInputs/ServePlan.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
     (
       "HapsimProgram/Run/ServingLoop.swift", ["Kernel/Workers"],
       "gives a large fleet as many loops as the machine has cores"

@@ -115,7 +115,7 @@ def as_profile(value):
         return None
     if str(value.get("format", "")).startswith("hasaccessory/"):
         return value
-    if set(value) == {"services"} or set(value) == {"conduct"} or "serialNumber" in value:
+    if set(value) == {"services"} or set(value) == {"quirks"} or "serialNumber" in value:
         return whole | value
     if "type" in value and "perms" in value:
         return whole | {"services": [{"type": "LightBulb", "characteristics": [value]}]}

@@ -96,7 +96,7 @@ FILES = {
     "known.json": {"format": 1, "entries": []},
     "lamp.hasaccessory": "hapsim new --service LightBulb:Brightness,Hue --name Lamp -o lamp.hasaccessory",
     "mine.hasaccessory": "hapsim new --service Switch --name Mine -o mine.hasaccessory",
-    "mine.json": "hapsim conduct hap-nodejs > mine.json",
+    "mine.json": "hapsim quirks hap-nodejs > mine.json",
     "my-accessory": "printf '#!/bin/sh\\nexec hapsim run Profiles/lock.hasaccessory --bind 127.0.0.1 --bonjour off --control off --port 51826"
     " --setup-code 031-45-154 --ephemeral\\n' > my-accessory; chmod +x my-accessory",
     "my_controller.py": CONTROLLER,

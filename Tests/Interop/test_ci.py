@@ -197,7 +197,7 @@ def test_the_action_passes_if_the_accessory_conforms(workspace):
 
 
 def test_the_action_fails_as_haptest_does_and_keeps_the_reports(workspace):
-    ran = act(workspace, haptest=haptest(), exec=simulated("--commands", "--conduct", "hap-python"), interface="lo", select=BAD)
+    ran = act(workspace, haptest=haptest(), exec=simulated("--commands", "--quirks", "hap-python"), interface="lo", select=BAD)
     assert ran.status == 1, ran.log
     assert ran.outputs["conclusion"] == "failures" and ran.outputs["exit-code"] == "1"
     assert len(xml.parse(workspace / ran.outputs["junit"]).getroot().findall(".//failure")) == 1
@@ -210,7 +210,7 @@ def test_a_baseline_is_used_and_an_outdated_baseline_ends_with_5(workspace):
     entry = {"id": "HTTP-11", "verdict": "fail", "message": "*status is 500*", "reason": "as HAP-python does"}
     (workspace / "baseline.json").write_text(json.dumps({"format": 1, "entries": [entry]}))
     given = {"haptest": haptest(), "interface": "lo", "select": BAD, "baseline": "baseline.json"}
-    ran = act(workspace, exec=simulated("--commands", "--conduct", "hap-python"), **given)
+    ran = act(workspace, exec=simulated("--commands", "--quirks", "hap-python"), **given)
     assert (ran.status, ran.outputs["conclusion"]) == (0, "conforms"), ran.log
     ran = act(workspace, exec=simulated("--commands"), **given)
     assert (ran.status, ran.outputs["conclusion"]) == (5, "unexpected-pass"), ran.log
@@ -307,9 +307,9 @@ def answers(port):
         return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.mark.parametrize(("conduct", "select", "status"), [("homekit-adk", GOOD, 0), ("hap-python", BAD, 1)])
-def test_the_script_starts_an_accessory_ends_it_and_passes_the_exit_code_on(workspace, free_port, conduct, select, status):
-    accessory = simulated("--port", free_port, "--setup-code", CODE, "--conduct", conduct)
+@pytest.mark.parametrize(("quirks", "select", "status"), [("homekit-adk", GOOD, 0), ("hap-python", BAD, 1)])
+def test_the_script_starts_an_accessory_ends_it_and_passes_the_exit_code_on(workspace, free_port, quirks, select, status):
+    accessory = simulated("--port", free_port, "--setup-code", CODE, "--quirks", quirks)
     ran = script(
         workspace, "--select", select, "--interface", "lo", ACCESSORY=accessory, TARGET=f"127.0.0.1:{free_port}", CODE=CODE
     )

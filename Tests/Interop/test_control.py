@@ -115,11 +115,11 @@ async def test_quirks_are_replaced_over_the_api(run, phone, webs):
     web = await webs(simulator)
     home = await phone.pair(simulator.accessory)
     await home.accessories()
-    assert (await web.ask("PUT", "/v1/accessories/1/conduct", {"preset": "hap-nodejs", "booleans": "words"})).json["booleans"] == "words"
+    assert (await web.ask("PUT", "/v1/accessories/1/quirks", {"preset": "hap-nodejs", "booleans": "words"})).json["booleans"] == "words"
     assert (await web.ask("GET", "/v1/accessories/1")).json["pairings"]
     switch = characteristic(await home.accessories(), "ON")
     assert await home.put((*switch, 1)) == {}
-    wrong = await web.ask("PUT", "/v1/accessories/1/conduct", b'{\n  "boolean": true}')
+    wrong = await web.ask("PUT", "/v1/accessories/1/quirks", b'{\n  "boolean": true}')
     assert (wrong.status, wrong.error["line"]) == (422, 2) and "booleans" in wrong.error["message"]
 
 

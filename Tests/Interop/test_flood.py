@@ -46,7 +46,7 @@ async def test_controllers_pair_and_verify_during_a_flood(source, kind, run):
 async def test_a_flood_under_a_small_limit_of_open_files_blocks_no_controller(kind, run):
     "[CN.10, CN.18]"
     # The preset allows 10,000 connections.
-    simulator = await run(LAMP, options=("--quiet", "--conduct", "hap-nodejs"), most_files=256)
+    simulator = await run(LAMP, options=("--quiet", "--quirks", "hap-nodejs"), most_files=256)
     async with Flood(simulator.accessory, OTHER, 1000, kind) as flood:
         keys = await direct.pair(simulator.accessory)
         async with direct.Session(simulator.accessory, keys) as session:

@@ -56,10 +56,10 @@ async def test_a_wrong_code_is_refused_and_the_right_one_pairs(run, homekit_pyth
     assert await homekit_python.pair(accessory)
 
 
-@pytest.mark.parametrize("conduct", ["homekit-adk", "brutella-hap", "homespan"])
-async def test_it_cannot_pair_with_a_stack_that_refuses_method_1(conduct, run, homekit_python):
+@pytest.mark.parametrize("quirks", ["homekit-adk", "brutella-hap", "homespan"])
+async def test_it_cannot_pair_with_a_stack_that_refuses_method_1(quirks, run, homekit_python):
     "[PS.70, PS.71]"
-    simulator = await run(PROFILES / "lock.hasaccessory", options=("--conduct", conduct))
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--quirks", quirks))
     with pytest.raises(Refused):
         await homekit_python("pair", simulator.accessory.device_id, simulator.accessory.setup_code)
     refusal = await simulator.wait(is_event("refused"))

@@ -86,8 +86,8 @@ def judged(run, tmp_path):
 
 
 def test_hapctl_can_violate_every_rule():
-    misdeeds = json.loads(subprocess.check_output([program("hapctl"), "misbehave", "--list", "--json"]))
-    assert sorted(misdeed["rule"] for misdeed in misdeeds) == sorted(RULES)
+    violations = json.loads(subprocess.check_output([program("hapctl"), "misbehave", "--list", "--json"]))
+    assert sorted(violation["rule"] for violation in violations) == sorted(RULES)
     assert len(RULES) > 30
 
 
@@ -195,7 +195,7 @@ async def test_requests_with_chunked_encoding_are_judged(judged, phone, tried):
 
 
 async def test_with_must_a_broken_recommendation_is_no_failure(judged, tried):
-    judge = await judged(tried, options=("--no-trial", "--must"))
+    judge = await judged(tried, options=("--no-trial", "--level", "must"))
     await judge.pair()
     await judge.hapctl("misbehave", "it", "keeps-database")
     status, verdict = await judge.end()

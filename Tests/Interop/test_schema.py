@@ -68,14 +68,14 @@ BROKEN = [
     (root(services=[1]), "services/0"),
     (root(services=[{}]), "services/0"),
     (root(services=[{"type": "Switch", "primary": True}, {"type": "Outlet", "primary": True}]), "services"),
-    (root(conduct="hap-nodjs"), "conduct"),
-    (root(conduct=1), "conduct"),
-    (root(conduct={"preset": "x"}), "conduct/preset"),
-    (root(conduct={"tellsBusy": 1}), "conduct/tellsBusy"),
-    (root(conduct={"tellsBussy": True}), "conduct"),
-    (root(conduct={"maximumTries": -1}), "conduct/maximumTries"),
-    (root(conduct={"unverified": "470 -1"}), "conduct/unverified"),
-    (root(conduct={"chunked": "often"}), "conduct/chunked"),
+    (root(quirks="hap-nodjs"), "quirks"),
+    (root(quirks=1), "quirks"),
+    (root(quirks={"preset": "x"}), "quirks/preset"),
+    (root(quirks={"tellsBusy": 1}), "quirks/tellsBusy"),
+    (root(quirks={"tellsBussy": True}), "quirks"),
+    (root(quirks={"maximumTries": -1}), "quirks/maximumTries"),
+    (root(quirks={"unverified": "470 -1"}), "quirks/unverified"),
+    (root(quirks={"chunked": "often"}), "quirks/chunked"),
     (bridge({"name": "Lamp"}), "bridgedAccessories/0"),
     (bridge(lamp(setupCode="031-45-154")), "bridgedAccessories/0"),
     (bridge(lamp(copies=0)), "bridgedAccessories/0/copies"),
@@ -157,11 +157,11 @@ def test_the_validator_refuses_the_broken_documents(tmp_path):
 
 
 def test_all_presets_of_quirks_are_valid_and_all_their_fields_are_in_the_schema():
-    fields = SCHEMA["$defs"]["conduct"]["properties"].keys() - {"preset"}
+    fields = SCHEMA["$defs"]["quirks"]["properties"].keys() - {"preset"}
     for preset in SCHEMA["$defs"]["preset"]["enum"]:
-        shown = json.loads(subprocess.run([hapsim(), "conduct", preset], capture_output=True, timeout=100).stdout)
+        shown = json.loads(subprocess.run([hapsim(), "quirks", preset], capture_output=True, timeout=100).stdout)
         assert shown.keys() == fields
-        assert places(root(conduct=shown)) == [] and places(root(conduct=preset)) == []
+        assert places(root(quirks=shown)) == [] and places(root(quirks=preset)) == []
 
 
 JUNK = [None, True, False, 0, 1, -1, 1.5, 2**64, "", "x", "x" * 70, [], {}, [1], ["x", "x"], {"x": 1}, "pr", "AQ=="]

@@ -67,14 +67,14 @@ import Testing
     network.hear(known)
     network.run(.seconds(1))
     #expect(network.mark == mark + 1)
-    let wish = query(DNSQuestion(lampName, DNSType.srv, wantsUnicast: true))
+    let request = query(DNSQuestion(lampName, DNSType.srv, wantsUnicast: true))
     network = established { $0.answersUnicast = false }
     mark = network.mark
-    network.hear(wish)
+    network.hear(request)
     #expect(network.responses(after: mark).map(\.isMulticast) == [true])
     network = established { $0.hearsUnicast = false }
     mark = network.mark
-    network.hear(wish)
+    network.hear(request)
     network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)))
     network.run(.seconds(1))
     #expect(network.mark == mark)

@@ -40,7 +40,7 @@ import WorldPrograms
       let pairing = try await program.pair()
       let accessory = try await OpenAccessory.open(pairing, on: program.loop, timeout: .seconds(10))
       let database = try await accessory.mirror().database
-      let id = try Mischief.first(in: database, "that has events") { $0.perms.contains(.events) }
+      let id = try MisbehavingController.first(in: database, "that has events") { $0.perms.contains(.events) }
       try await body(Lamp(program: program, pairing: pairing, accessory: accessory, id: id))
       await accessory.client.close()
       _ = try await program.stop()

@@ -24,21 +24,21 @@ import WorldPrograms
     "reads-new-database": [("command", .text("fault")), ("fault", .text("wrong-config-number:number=77"))],
   ]
 
-  @Test("There is a violation for each rule") func misdeeds() {
-    #expect(Misdeed.all.map(\.rule).sorted() == Self.rules.sorted())
+  @Test("There is a violation for each rule") func violations() {
+    #expect(ControllerViolation.all.map(\.rule).sorted() == Self.rules.sorted())
     #expect(Self.rules.count > 30)
   }
 
   @Test("A violated rule is detected, and no other rule", arguments: rules) func isBroken(_ rule: String) throws {
     let options = Self.faults[rule].map { ["--fault", $0] } ?? []
     let strangers = try Self.judge(options) { program, perform in
-      let misdeed = perform(rule)
+      let violation = perform(rule)
       if let command = Self.commands[rule] {
         try await program.waitForEvent("subscribed")
         let answer = try await program.perform(command)
         #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
       }
-      try await misdeed.value
+      try await violation.value
       try await program.waitForEvent("broken")
       try await Self.expect(rule, brokenIn: program)
     }
@@ -50,7 +50,7 @@ import WorldPrograms
     ["reboot", "power-cut", "radio"]) func lost(_ rule: String, _ way: String) throws
   {
     let strangers = try Self.judge([]) { program, perform in
-      let misdeed = perform(rule)
+      let violation = perform(rule)
       try await program.waitForEvent("subscribed")
       if way == "radio" {
         _ = try await program.perform([("command", .text("radio")), ("value", JSONNode(.bool(false)))])
@@ -59,7 +59,7 @@ import WorldPrograms
       let answer = try await program.perform([("command", .text(way))] + value)
       #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
       // While the accessory starts, a reconnecting controller fails and may give up.
-      do { try await misdeed.value } catch  where rule == "resubscribes" { return }
+      do { try await violation.value } catch  where rule == "resubscribes" { return }
       try await program.waitForEvent("broken")
       try await Self.expect(rule, brokenIn: program)
     }
@@ -91,11 +91,13 @@ import WorldPrograms
     let program = try ServedProgram(words, in: laboratory)
     try laboratory.world.run {
       let pairing = try await program.pair()
-      let mischief = Mischief(on: program.loop, pairing, timeout: .seconds(10), stay: .seconds(3))
+      let controller = MisbehavingController(on: program.loop, pairing, timeout: .seconds(10), stay: .seconds(3))
       try await body(program) { rule in
         program.loop.startTask {
-          guard let misdeed = Misdeed.all.first(where: { $0.rule == rule }) else { throw MissingMisdeed() }
-          try await misdeed.perform(mischief)
+          guard let violation = ControllerViolation.all.first(where: { $0.rule == rule }) else {
+            throw MissingViolation()
+          }
+          try await violation.perform(controller)
         }
       }
       _ = try await program.stop()
@@ -103,7 +105,7 @@ import WorldPrograms
     return laboratory.world.foreignJobCount
   }
 
-  private struct MissingMisdeed: Error {}
+  private struct MissingViolation: Error {}
 
   private static let profile = """
     {

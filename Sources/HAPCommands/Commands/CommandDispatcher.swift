@@ -61,9 +61,9 @@ package struct CommandDispatcher: CommandTaker {
       try whole(command).assumeIsolated {
         $0.replace({ try read(path) }) { result in answer(result.map { .configurationNumber($0) }) }
       }
-    case .conduct(let conduct):
+    case .quirks(let quirks):
       try whole(command).assumeIsolated {
-        $0.restart(.reboot, with: conduct) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
+        $0.restart(.reboot, with: quirks) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
       }
     case .restart(let restart): self.restart(try whole(command), restart, answer)
     case .list:
@@ -96,7 +96,7 @@ package struct CommandDispatcher: CommandTaker {
       if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stopForGood() } }
       answer(.success(.done))
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
-    case .set, .stall, .identify, .obstruct, .deed, .reachable:
+    case .set, .stall, .identify, .obstruct, .physical, .reachable:
       try performAtDevice(command)
       answer(.success(.done))
     }
@@ -121,7 +121,7 @@ package struct CommandDispatcher: CommandTaker {
       case .set(let characteristic, let value): try accessory.set(characteristic, to: value, aid: aid)
       case .identify: try accessory.identify(aid: aid)
       case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
-      case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
+      case .physical(let action, let service): try accessory.perform(action, at: service, aid: aid)
       case .stall(let selector, let isStuck): try accessory.stall(selector, isStuck, aid: aid)
       case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
       default: preconditionFailure("\(command.name) is not performed at a device")

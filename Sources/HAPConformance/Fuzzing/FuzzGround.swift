@@ -43,7 +43,7 @@ actor FuzzGround {
 
   private struct Place {
     var device: TestedAccessory
-    var keeper: Keeper
+    var manager: PairingManager
   }
 
   init(_ session: FuzzSession, seed: UInt64, on loop: EventLoop) {
@@ -67,17 +67,17 @@ actor FuzzGround {
       device.identity = former.identity
       device.keepOriginals(of: former)
     }
-    let keeper = Keeper(device: device, world: world, seed: seed)
-    place = Place(device: device, keeper: keeper)
-    do throws(Keeper.Refusal) {
-      try await keeper.isAlive()
-      wasPaired = try await keeper.isPairedWithSomebody()
+    let manager = PairingManager(device: device, world: world, seed: seed)
+    place = Place(device: device, manager: manager)
+    do throws(PairingManager.Refusal) {
+      try await manager.isAlive()
+      wasPaired = try await manager.isPairedWithSomebody()
     } catch { throw Failure(message: "\(device.address) can't be reached: \(error.message)") }
     isForeign = wasPaired
     guard wasPaired else { return }
     // An earlier run with this seed may have been aborted and have left its pairing.
-    do throws(Keeper.Refusal) {
-      try await keeper.verify()
+    do throws(PairingManager.Refusal) {
+      try await manager.verify()
       device.owner = device.admin
       isForeign = false
     } catch {}
@@ -140,14 +140,14 @@ actor FuzzGround {
   func prepare(_ state: FuzzState) async throws -> FuzzFacts {
     guard let place else { preconditionFailure("begin() was called") }
     await closeWitness()
-    do throws(Keeper.Refusal) {
+    do throws(PairingManager.Refusal) {
       switch state {
       case .found: break
-      case .unpaired: try await place.keeper.unpair()
+      case .unpaired: try await place.manager.unpair()
       case .paired:
-        do throws(Keeper.Refusal) { try await place.keeper.pair() } catch {
+        do throws(PairingManager.Refusal) { try await place.manager.pair() } catch {
           // With some stacks, one Pair Setup in 256 fails.
-          try await place.keeper.pair()
+          try await place.manager.pair()
         }
       }
     } catch { throw Failure(message: "it can't be brought into the state \(state.rawValue): \(error.message)") }
@@ -173,7 +173,7 @@ actor FuzzGround {
   private func helper() -> CaseRun {
     guard let place else { preconditionFailure("begin() was called") }
     return CaseRun(
-      Keeper.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start),
+      PairingManager.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start),
       expectations: NamedExpectations(),
       random: .seeded(place.device.nextSeed(seed)))
   }
@@ -205,7 +205,7 @@ actor FuzzGround {
         count(try await run.deliver(message, patience: patience), message)
         if await process?.exit != nil { break }
         // M5 may still have been valid and have paired. If unpairing fails here, the check afterwards reports it.
-        if current != .paired, let place, place.device.owner != nil { try? await place.keeper.unpair() }
+        if current != .paired, let place, place.device.owner != nil { try? await place.manager.unpair() }
       }
     } catch { interruption = error }
     await run.abandon()
@@ -241,7 +241,7 @@ actor FuzzGround {
     guard let place else { preconditionFailure("begin() was called") }
     if current != .paired, place.device.owner != nil {
       // A valid M5 was accepted, as it should be.
-      do throws(Keeper.Refusal) { try await place.keeper.unpair() } catch {
+      do throws(PairingManager.Refusal) { try await place.manager.unpair() } catch {
         return await ended() ?? FuzzFinding(kind: .pairing, message: "its pairing can't be removed: \(error.message)")
       }
     }
@@ -253,7 +253,7 @@ actor FuzzGround {
     }
     guard thoroughly else { return nil }
     if current == .paired {
-      do throws(Keeper.Refusal) { try await place.keeper.removeOthers(added: []) } catch {
+      do throws(PairingManager.Refusal) { try await place.manager.removeOthers(added: []) } catch {
         return await ended() ?? FuzzFinding(kind: .session, message: "a new session isn't served: \(error.message)")
       }
     }
@@ -262,7 +262,7 @@ actor FuzzGround {
 
   private func pairingFinding(_ place: Place) async throws -> FuzzFinding? {
     let isPaired: Bool
-    do throws(Keeper.Refusal) { isPaired = try await place.keeper.isPairedWithSomebody() } catch {
+    do throws(PairingManager.Refusal) { isPaired = try await place.manager.isPairedWithSomebody() } catch {
       if Task.isCancelled { throw CaseInterrupted() }
       // The kind of answer to Pair Setup is no finding.
       return await ended(waits: false)
@@ -271,10 +271,10 @@ actor FuzzGround {
     guard isPaired != wanted else { return nil }
     if isPaired, current == .unpaired {
       // An M5 may have been accepted whose answer was not awaited.
-      do throws(Keeper.Refusal) {
-        try await place.keeper.verify()
+      do throws(PairingManager.Refusal) {
+        try await place.manager.verify()
         place.device.owner = place.device.admin
-        try await place.keeper.unpair()
+        try await place.manager.unpair()
         return nil
       } catch {}
     }
@@ -285,7 +285,7 @@ actor FuzzGround {
 
   private func isUnpaired() async -> Bool {
     guard let place, current == .paired else { return false }
-    do throws(Keeper.Refusal) { return try await !place.keeper.isPairedWithSomebody() } catch { return false }
+    do throws(PairingManager.Refusal) { return try await !place.manager.isPairedWithSomebody() } catch { return false }
   }
 
   /// - Parameter waits: whether to give a process that may be about to end some time, after another finding.
@@ -375,11 +375,11 @@ actor FuzzGround {
     }
     var problem: String?
     if let place, place.device.owner != nil {
-      do throws(Keeper.Refusal) {
-        try await place.keeper.pair()
-        try await place.keeper.restore(written)
-        try await place.keeper.removeOthers(added: [])
-        try await place.keeper.unpair()
+      do throws(PairingManager.Refusal) {
+        try await place.manager.pair()
+        try await place.manager.restore(written)
+        try await place.manager.removeOthers(added: [])
+        try await place.manager.unpair()
       } catch { problem = "cleanup was incomplete: \(error.message)" }
     }
     await stop()

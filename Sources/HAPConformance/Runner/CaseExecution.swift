@@ -10,7 +10,7 @@ struct CaseExecution {
   let entry: Plan.Entry
   let device: TestedAccessory
   let world: CaseWorld
-  let options: RunOptions
+  let options: TestOptions
   /// The subjects found for it in the database.
   let found: [(name: String, value: JSONNode)]
   /// Cleans up after a variant: restores values and removes pairings.

@@ -32,7 +32,7 @@ package struct ConformanceSession: Sendable {
   package var txt: [(key: String, value: String)]?
   package var suites: [Suite]
   package var isSelected: @Sendable (CaseDefinition) -> Bool
-  package var options = RunOptions()
+  package var options = TestOptions()
   package var claims: Claims?
   package var hooks: HookFile?
   package var ask: @Sendable (String) async -> Bool = { _ in false }

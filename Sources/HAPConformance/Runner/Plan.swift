@@ -57,7 +57,7 @@ package struct Plan: Sendable {
 
   /// - Parameter isSelected: the user's selection. Unselected cases are not in `entries`.
   package init(
-    _ suites: [Suite], options: RunOptions, circumstances: Circumstances, isSelected: (CaseDefinition) -> Bool
+    _ suites: [Suite], options: TestOptions, circumstances: Circumstances, isSelected: (CaseDefinition) -> Bool
   ) {
     let all = suites.flatMap { suite in
       suite.cases.map { Entry(definition: $0, expectations: suite.expectations) }
@@ -134,7 +134,7 @@ package struct Plan: Sendable {
     return result + quiet[next...] + others
   }
 
-  private static func skipReason(_ needs: CaseNeeds, _ options: RunOptions, _ at: Circumstances) -> String? {
+  private static func skipReason(_ needs: CaseNeeds, _ options: TestOptions, _ at: Circumstances) -> String? {
     if needs.isLong, !options.isLong { return "takes long; use --long to run it" }
     if needs.resets, !options.allowsReset { return "needs a factory reset afterwards; use --allow-reset to run it" }
     if needs.state != .any, at.isForeign { return "the accessory is paired with another controller" }
@@ -148,7 +148,7 @@ package struct Plan: Sendable {
     return nil
   }
 
-  private static func judgeClaims(_ entry: inout Entry, _ options: RunOptions, _ claims: Claims) {
+  private static func judgeClaims(_ entry: inout Entry, _ options: TestOptions, _ claims: Claims) {
     for name in entry.definition.needs.claims {
       switch claims[name] {
       case .unknown where options.hasClaimsFile: entry.errorReason = "the claim \"\(name)\" is unknown"

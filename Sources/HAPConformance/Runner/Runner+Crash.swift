@@ -17,8 +17,8 @@ extension Runner {
     var death = Death(lastSent: device.lastSent)
     for _ in 0..<3 {
       if Task.isCancelled { return nil }
-      do throws(Keeper.Refusal) {
-        try await keeper.isAlive()
+      do throws(PairingManager.Refusal) {
+        try await manager.isAlive()
         return nil
       } catch { death.reason = error.message }
       if await world.process?.ending() != nil { return death }

@@ -5,11 +5,11 @@ import HAPSuite
 extension Runner {
   /// Brings the accessory into the state that a case needs. Skips the case if that fails.
   func prepare(_ entry: Plan.Entry) async -> Bool {
-    do throws(Keeper.Refusal) {
+    do throws(PairingManager.Refusal) {
       switch entry.definition.needs.state {
       case .any: return true
       case .unpaired:
-        try await keeper.unpair()
+        try await manager.unpair()
         return true
       case .paired: return await !pairOrSkip([entry]).isEmpty
       }
@@ -21,11 +21,11 @@ extension Runner {
 
   /// Restores the state that a case needs, and returns whether that succeeded.
   func isBroughtBack(_ entry: Plan.Entry) async -> Bool {
-    do throws(Keeper.Refusal) {
+    do throws(PairingManager.Refusal) {
       switch entry.definition.needs.state {
       case .any: break
-      case .unpaired: try await keeper.unpair()
-      case .paired: try await keeper.pair()
+      case .unpaired: try await manager.unpair()
+      case .paired: try await manager.pair()
       }
       return true
     } catch { return false }
@@ -37,8 +37,8 @@ extension Runner {
   func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     while failedPairings < Self.failedPairingLimit {
       let wasPaired = device.owner != nil
-      do throws(Keeper.Refusal) {
-        try await keeper.pair()
+      do throws(PairingManager.Refusal) {
+        try await manager.pair()
         if !wasPaired { tell(.note("paired")) }
         failedPairings = 0
         return entries
@@ -68,7 +68,7 @@ extension Runner {
   }
 
   /// Starts the accessory's command again if its process ended while the tester paired; otherwise waits before the next attempt, longer each time.
-  private func recover(from refusal: Keeper.Refusal) async {
+  private func recover(from refusal: PairingManager.Refusal) async {
     let failures = failedPairings
     if await world.process?.ending() != nil {
       await startAgain("the tester's own pairing", Death(reason: refusal.message, lastSent: device.lastSent))
@@ -81,11 +81,11 @@ extension Runner {
 
   /// Restores the accessory's original state: removes the tester's pairing, unless that existed before the run.
   func leave() async {
-    let keeper = keeper
+    let manager = manager
     let isBorrowed = device.isBorrowed
     let problem: String? = await loop.startTask {
-      do throws(Keeper.Refusal) {
-        if !isBorrowed { try await keeper.unpair() }
+      do throws(PairingManager.Refusal) {
+        if !isBorrowed { try await manager.unpair() }
         return nil
       } catch { return error.message }
     }.value

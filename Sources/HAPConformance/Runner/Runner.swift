@@ -14,11 +14,11 @@ package actor Runner {
 
   let device: TestedAccessory
   let world: CaseWorld
-  let options: RunOptions
+  let options: TestOptions
   private let baseline: Baseline?
   private let today: String?
   let tell: @Sendable (RunEvent) -> Void
-  let keeper: Keeper
+  let manager: PairingManager
 
   private var counts: [Verdict: Int] = [:]
   private var outcomes: [CaseOutcome] = []
@@ -46,7 +46,7 @@ package actor Runner {
   ///   - tell: called with every event, on the loop.
   ///   - today: "2026-11-21", for the expiry of baseline entries.
   package init(
-    _ device: TestedAccessory, world: CaseWorld, options: RunOptions, baseline: Baseline? = nil, today: String? = nil,
+    _ device: TestedAccessory, world: CaseWorld, options: TestOptions, baseline: Baseline? = nil, today: String? = nil,
     tell: @escaping @Sendable (RunEvent) -> Void
   ) {
     loop = device.loop
@@ -56,7 +56,7 @@ package actor Runner {
     self.baseline = baseline
     self.today = today
     self.tell = tell
-    keeper = Keeper(device: device, world: world, seed: options.seed)
+    manager = PairingManager(device: device, world: world, seed: options.seed)
   }
 
   /// Checks, before planning, whether the accessory is reachable and whether another controller is paired with it.
@@ -64,15 +64,15 @@ package actor Runner {
   ///   answer looks like HAP.
   /// - Throws: if there is no answer, or none of a HAP accessory.
   package func look(isDeclared: Bool) async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
-    do throws(Keeper.Refusal) {
-      try await keeper.isThere()
-      if !isDeclared { try await keeper.lookForHAP() }
+    do throws(PairingManager.Refusal) {
+      try await manager.isThere()
+      if !isDeclared { try await manager.lookForHAP() }
       if device.owner != nil {
-        try await keeper.noteForeignPairings()
+        try await manager.noteForeignPairings()
         return (false, true)
       }
       // An accessory with nonsensical answers counts as unpaired; the cases report its answers.
-      return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
+      return ((try? await manager.isPairedWithSomebody()) ?? false, false)
     } catch {
       let place = "\(device.address)"
       let message =
@@ -290,7 +290,7 @@ package actor Runner {
     _ entry: Plan.Entry, _ found: [(name: String, value: JSONNode)]
   ) async -> CaseExecution.Result {
     tell(.caseBegan(id: entry.definition.id))
-    let keeper = keeper
+    let manager = manager
     var all: [CaseExecution.Result] = []
     for turn in 0..<max(1, options.repetitions) where !Task.isCancelled || all.isEmpty {
       // A case that pairs or unpairs leaves a state that the next repetition can't start in.
@@ -301,7 +301,7 @@ package actor Runner {
       let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) {
         [loop] run in
         // Cleanup continues when the run is cancelled.
-        await loop.startTask { await keeper.tidy(behind: run) }.value
+        await loop.startTask { await manager.tidy(behind: run) }.value
       }
       var result = await execution.run()
       result.outcome.turn = number

@@ -62,7 +62,7 @@ import HAPWire
   /// The tester's identity.
   let admin: TestController
   /// Serializes correct Pair Verifys, also of parallel cases.
-  let verifying = Turnstile()
+  let verifying = AsyncMutex()
   /// Time on the loop's clock at the start of the run.
   let start: UInt64
   private let facts: Guarded<Facts>

@@ -13,7 +13,7 @@ extension CaseRun {
     let alternatives = expectation.alternatives
     let event = try await connection.event(within: limit, keeping: expectation.keeps) { message throws(StepError) in
       for alternative in alternatives {
-        guard let problem = try Judgement.problem(of: message, alternative) else {
+        guard let problem = try AnswerComparison.problem(of: message, alternative) else {
           chosen = alternative
           return true
         }
@@ -25,7 +25,7 @@ extension CaseRun {
     guard let event else {
       throw CaseFailure(
         "no such event within \(limit.roundText): \(last)", sent: lastRequest[name],
-        accepted: alternatives.map { Judgement.describe($0) }, got: last, isSilence: last == "none received")
+        accepted: alternatives.map { AnswerComparison.describe($0) }, got: last, isSilence: last == "none received")
     }
     if let who = chosen?.deviation { deviate("\(event.title) (so do \(who))") }
     let view = AnswerView(arrival: .message(event), took: event.time - start)

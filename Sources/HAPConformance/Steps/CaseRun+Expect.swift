@@ -24,12 +24,12 @@ extension CaseRun {
   ) throws {
     let name = expectation.on
     let procedure = expectation.procedure
-    let judgement = Judgement(
+    let judgement = AnswerComparison(
       view: view, setup: setups[procedure], verify: verifies[procedure], accessory: device.identity)
     var problems: [String] = []
     var accepted: [String] = []
     for alternative in expectation.alternatives {
-      accepted.append(Judgement.describe(alternative))
+      accepted.append(AnswerComparison.describe(alternative))
       switch try judgement.judge(alternative) {
       case .differs(let problem): problems.append(problem)
       case .fits(let fit):
@@ -54,7 +54,7 @@ extension CaseRun {
     throw failure
   }
 
-  private func follow(_ fit: Judgement.Fit, _ expectation: Expectation, on connection: WireConnection) {
+  private func follow(_ fit: AnswerComparison.Fit, _ expectation: Expectation, on connection: WireConnection) {
     if fit.setupStep == .m6, let identity = fit.setup?.accessory {
       device.identity = identity
       // The first controller to pair is an admin, whichever it is.

@@ -40,19 +40,19 @@ package struct DatabaseVisit: Sendable {
     if Task.isCancelled { throw ConformanceSession.Failure(message: "it was cancelled") }
     let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: random)
     let world = CaseWorld()
-    let keeper = Keeper(
+    let manager = PairingManager(
       device: device, world: world, seed: random.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
-    let outcome: Result<Reading, Keeper.Refusal>
-    do throws(Keeper.Refusal) {
-      try await keeper.pair()
+    let outcome: Result<Reading, PairingManager.Refusal>
+    do throws(PairingManager.Refusal) {
+      try await manager.pair()
       let first = device.databaseBytes ?? []
-      try await keeper.readDatabase()
+      try await manager.readDatabase()
       outcome = .success(Reading(bytes: first, again: device.databaseBytes ?? [], category: found.category))
     } catch { outcome = .failure(error) }
     // Remove the pairing in any case, also after a failure or cancellation.
     let problem: String? = await loop.startTask {
-      do throws(Keeper.Refusal) {
-        try await keeper.unpair()
+      do throws(PairingManager.Refusal) {
+        try await manager.unpair()
         return nil
       } catch { return error.message }
     }.value

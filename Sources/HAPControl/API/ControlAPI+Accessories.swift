@@ -171,24 +171,24 @@ extension ControlAPI {
   }
 
   /// Restarts the accessory with other quirks.
-  func setConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func setQuirks(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     var problems: [ProfileProblem] = []
-    let conduct = try call.reading { (node) throws(JSONProblem) in
-      if node.members != nil { try node.refuseUnknownMembers(exactly: ["preset"] + ConductField.all.map(\.name)) }
-      return Conduct(node, problems: &problems)
+    let quirks = try call.reading { (node) throws(JSONProblem) in
+      if node.members != nil { try node.refuseUnknownMembers(exactly: ["preset"] + QuirksField.all.map(\.name)) }
+      return Quirks(node, problems: &problems)
     }
     guard problems.isEmpty else {
       var problem = ControlProblem(ProfileErrors(fileName: "", problems: problems))
-      problem.code = "invalid-conduct"
+      problem.code = "invalid-quirks"
       throw problem
     }
     let accessory = try await accessory(call)
-    try await perform(.conduct(conduct), at: accessory)
-    return await show(accessory) { accessory, json in accessory.writeConduct(to: &json) }
+    try await perform(.quirks(quirks), at: accessory)
+    return await show(accessory) { accessory, json in accessory.writeQuirks(to: &json) }
   }
 
-  func showConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    try await show(accessory(call)) { accessory, json in accessory.writeConduct(to: &json) }
+  func showQuirks(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    try await show(accessory(call)) { accessory, json in accessory.writeQuirks(to: &json) }
   }
 
   func show(

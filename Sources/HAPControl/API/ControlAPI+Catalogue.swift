@@ -17,19 +17,19 @@ extension ControlAPI {
     }
   }
 
-  /// Returns the fields of `conduct` with their possible values, and the presets.
-  func listConducts() -> ControlAnswer {
+  /// Returns the fields of `quirks` with their possible values, and the presets.
+  func listQuirksPresets() -> ControlAnswer {
     .json { json in
       json.object { json in
         json.key("presets")
         json.object { json in
-          for name in Conduct.presets.keys {
+          for name in Quirks.presets.keys {
             json.key(name)
-            (Conduct.presets[name] ?? Conduct()).write(to: &json)
+            (Quirks.presets[name] ?? Quirks()).write(to: &json)
           }
         }
         json.key("fields")
-        json.array { json in for field in ConductField.all { field.write(to: &json) } }
+        json.array { json in for field in QuirksField.all { field.write(to: &json) } }
       }
     }
   }
@@ -42,7 +42,7 @@ extension ControlAPI {
       let list = try node.required("services")
       let services = try node.list("services") { node throws(JSONProblem) in
         let text = try node.asString()
-        do throws(WishError) { return try ServiceWish(text) } catch { throw node.problem(error.message) }
+        do throws(ServiceRequestError) { return try ServiceRequest(text) } catch { throw node.problem(error.message) }
       }
       guard !services.isEmpty else { throw list.problem("at least one service is expected") }
       guard services.count <= 100 else { throw list.problem("at most 100 services are expected") }

@@ -39,11 +39,11 @@ extension ControlAPI {
   // MARK: Log
 
   func showLog(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let wish = try wish(call)
+    let request = try request(call)
     await tellEverything()
     let after = try call.number("after", in: 0...ControlCall.mostExact) ?? 0
     let limit = try call.number("limit", in: 1...UInt64(EventJournal.room)) ?? UInt64(EventJournal.room)
-    let entries = journal.entries(after: after, limit: Int(limit), where: wish.admits)
+    let entries = journal.entries(after: after, limit: Int(limit), where: request.admits)
     return .json { json in
       json.object { json in
         json.key("last")
@@ -55,7 +55,7 @@ extension ControlAPI {
   }
 
   func followEvents(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    var start = try wish(call)
+    var start = try request(call)
     if let number = try call.number("after", in: 0...ControlCall.mostExact) { start.place = .behind(number) }
     // A browser that reconnects sends the ID of its last event.
     if let id = call.request[field: "last-event-id"] { start.place = journal.place(ofID: id) }
@@ -66,7 +66,7 @@ extension ControlAPI {
   }
 
   /// Returns the filter of the query.
-  private func wish(_ call: ControlCall) throws(ControlProblem) -> EventStreamStart {
+  private func request(_ call: ControlCall) throws(ControlProblem) -> EventStreamStart {
     var start = EventStreamStart()
     if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
     for name in call.list("event") {

@@ -41,7 +41,7 @@ function card(service, accessory, context) {
     h("header", null,
       hasPicture(service) && !isLarge ? h("div", { class: "thumb" }, pictureOfService(service, context.scope)) : null,
       h("div", null, h("h3", { id }, titleOf(service)), h("p", { class: "fine" }, `${service.name}${service.primary ? " · primary" : ""} · iid ${service.iid}`))),
-    rows, deeds(service, accessory, context));
+    rows, actions(service, accessory, context));
 }
 
 /** A collapsible service. Its rows are created when it is first opened. `reveal("1.10")` opens it if it has that characteristic. */
@@ -70,7 +70,7 @@ const LASTING = {
   tamper: ["Tampered with", (service) => [cellOf(service, "7A"), (value) => value === 1]],
 };
 
-function deeds(service, accessory, context) {
+function actions(service, accessory, context) {
   if (service.actions.length === 0) return null;
   const { number, scope } = context;
   const act = (what) => tried(() => api.act(number, accessory.aid, service.iid, what));
@@ -83,7 +83,7 @@ function deeds(service, accessory, context) {
     if (action === "battery") return batteryDeed(service, act);
     return lasting(action, service, act, scope);
   });
-  return h("footer", { class: "deeds", role: "group", "aria-label": `At the device: ${titleOf(service)}` }, h("span", { class: "fine" }, "At the device"), buttons);
+  return h("footer", { class: "actions", role: "group", "aria-label": `At the device: ${titleOf(service)}` }, h("span", { class: "fine" }, "At the device"), buttons);
 }
 
 function lasting(action, service, act, scope) {

@@ -74,7 +74,7 @@ extension CommandMember.Kind {
     switch self {
     case .accessory: json.reference("AccessoryName")
     case .service: json.reference("ServiceName")
-    case .conduct: json.reference("Conduct")
+    case .quirks: json.reference("Quirks")
     case .duration: json.reference("SimulatedDuration")
     case .fault: json.reference("FaultChoice")
     case .characteristic, .controller, .profile: json.text("type", "string")

@@ -3,7 +3,7 @@ package enum ControlOperation: String, CaseIterable, Sendable {
   case showIndex, showDescription
   case listAccessories, addAccessory, showAccessory, changeAccessory, removeAccessory, restartAccessory, identify
   case makeProfile, showProfile, replaceProfile, showSetupImage
-  case showConduct, setConduct, listConducts
+  case showQuirks, setQuirks, listQuirksPresets
   case showCharacteristic, setCharacteristic, stallCharacteristic, act, changeBridged
   case listPairings, removePairings, removePairing
   case listConnections, closeConnections, closeConnection
@@ -54,9 +54,9 @@ package enum ControlOperation: String, CaseIterable, Sendable {
     case .showProfile: Form("GET", accessory + "/profile")
     case .replaceProfile: Form("PUT", accessory + "/profile", body: .profile)
     case .showSetupImage: Form("GET", accessory + "/setup.svg")
-    case .showConduct: Form("GET", accessory + "/conduct")
-    case .setConduct: Form("PUT", accessory + "/conduct", body: .required)
-    case .listConducts: Form("GET", "/conducts")
+    case .showQuirks: Form("GET", accessory + "/quirks")
+    case .setQuirks: Form("PUT", accessory + "/quirks", body: .required)
+    case .listQuirksPresets: Form("GET", "/quirks")
     case .showCharacteristic:
       Form("GET", accessory + "/characteristics/{characteristic}", query: ["aid", "service"])
     case .setCharacteristic:

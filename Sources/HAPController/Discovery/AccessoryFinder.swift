@@ -34,7 +34,7 @@ package struct AccessoryFinder: Sendable {
   package func knownPairings() throws -> [ControllerPairing] { try storage.pairings().map(\.pairing) }
 
   /// Reports tolerated deviations.
-  func note(_ remarks: [Tolerated]) { for remark in remarks { progress(.tolerated("\(remark)")) } }
+  func note(_ remarks: [Deviation]) { for remark in remarks { progress(.tolerated("\(remark)")) } }
 
   /// Connects to the accessory and runs Pair Verify.
   package func open(_ pairing: ControllerPairing) async throws -> OpenAccessory {

@@ -152,7 +152,7 @@ extension AccessorySession: AccessoryRequests {
   package var loop: EventLoop { core.loop }
   package var pairing: ControllerPairing { core.pairing }
   /// The deviations that were tolerated in the database and in later values.
-  package var remarks: [Tolerated] { core.known.withLock { $0.mirror.remarks } }
+  package var remarks: [Deviation] { core.known.withLock { $0.mirror.remarks } }
 
   package func answer(to request: ControllerRequest) async throws(ClientError) -> LinkMessage {
     try await core.answer(to: request)

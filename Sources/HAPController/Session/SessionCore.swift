@@ -35,7 +35,7 @@ actor SessionCore: AccessoryRequests {
     /// - Returns: a result for each entry, and the deviations that were tolerated in them.
     mutating func take(
       _ entries: [CharacteristicEntry], of place: String
-    ) -> (results: [CharacteristicResult], remarks: [Tolerated]) {
+    ) -> (results: [CharacteristicResult], remarks: [Deviation]) {
       let known = mirror.remarks.count
       _ = mirror.take(entries, of: place)
       let results = entries.map { entry in
@@ -202,7 +202,7 @@ actor SessionCore: AccessoryRequests {
 package struct SessionReport: Sendable {
   package let news: SessionNews
   /// The deviations from HAP that were tolerated in this news.
-  package fileprivate(set) var remarks: [Tolerated] = []
+  package fileprivate(set) var remarks: [Deviation] = []
   /// Whether the news is a database with a changed structure.
   package fileprivate(set) var hasOtherStructure = false
 }

@@ -44,7 +44,7 @@ extension RecordChange {
   }
 
   private mutating func readResponder(_ node: JSONNode) throws(JSONProblem) {
-    var manner = ResponderManner()
+    var manner = ResponderQuirk()
     if let responder = node["responder"] {
       switch responder.stringValue {
       case "plain":
@@ -59,7 +59,7 @@ extension RecordChange {
     manner.flushesCaches = try node.bool("cache-flush", default: true)
     manner.announces = try node.bool("announce", default: true)
     manner.yieldsNames = conflict != .keep
-    if manner != ResponderManner() { responder = manner }
+    if manner != ResponderQuirk() { responder = manner }
   }
 
   private static func port(_ node: JSONNode) throws(JSONProblem) -> Port {

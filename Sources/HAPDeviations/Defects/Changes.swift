@@ -30,7 +30,7 @@ package struct RecordChange: Sendable {
   /// A second instance with the same port and TXT record, under this name.
   package var also: String?
   /// The record is announced by a responder with these deviations from RFC 6762; `nil`: by the usual responder.
-  package var responder: ResponderManner?
+  package var responder: ResponderQuirk?
   /// The interval at which the record is announced again without a query.
   package var again: Duration?
   /// Whether a conflicting host announces a service of the same name.
@@ -47,7 +47,7 @@ package struct RecordChange: Sendable {
 }
 
 /// Deviations of an mDNS responder from RFC 6762.
-package struct ResponderManner: Equatable, Sendable {
+package struct ResponderQuirk: Equatable, Sendable {
   /// Whether it answers a question even if the question lists the answer as known, §7.1.
   package var passesOverKnownAnswers = false
   /// If false, it answers questions that request a unicast answer only by multicast, §5.4.
@@ -66,7 +66,7 @@ package struct ResponderManner: Equatable, Sendable {
   package init() {}
 
   /// Returns the responder with the deviations of both.
-  package func joined(with other: ResponderManner) -> ResponderManner {
+  package func joined(with other: ResponderQuirk) -> ResponderQuirk {
     var both = self
     both.passesOverKnownAnswers = passesOverKnownAnswers || other.passesOverKnownAnswers
     both.answersUnicast = answersUnicast && other.answersUnicast

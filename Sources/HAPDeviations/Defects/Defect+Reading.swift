@@ -4,7 +4,7 @@ import HAPWire
 
 extension Defect {
   private static let members = [
-    "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "conduct", "record",
+    "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "quirks", "record",
     "device", "restart",
     "identity", "setup", "random", "sealing", "idle",
   ]
@@ -26,8 +26,8 @@ extension Defect {
     }
     let proof = node["proof"]
     try proof?.refuseUnknownMembers(except: ["options", "serve", "claims"])
-    var manners: [(field: ConductField, setting: ConductField.Setting)] = []
-    for member in try node["conduct"]?.asObject() ?? [] { manners.append(try Self.manner(member)) }
+    var manners: [(field: QuirksField, setting: QuirksField.Setting)] = []
+    for member in try node["quirks"]?.asObject() ?? [] { manners.append(try Self.manner(member)) }
     self.init(
       id: id, area: area, breaks: breaks, what: try node.string("what"), drags: drags,
       total: try node.optionalString("total"), unproven: try node.optionalString("unproven"), claims: proof?["claims"],
@@ -43,7 +43,7 @@ extension Defect {
       random: try node["random"].map { (node) throws(JSONProblem) in try RandomChange(node) },
       sealings: try node.each("sealing") { (node) throws(JSONProblem) in try SealingChange(node) },
       idle: try node["idle"]?.duration())
-    let changes = ["rules", "conduct", "record", "device", "restart", "identity", "setup", "random", "sealing", "idle"]
+    let changes = ["rules", "quirks", "record", "device", "restart", "identity", "setup", "random", "sealing", "idle"]
     guard node["unproven"] != nil || changes.contains(where: { node[$0] != nil }) else {
       throw node.problem("it changes nothing: it needs one of \(changes.joined(separator: ", "))")
     }
@@ -56,16 +56,16 @@ extension Defect {
 
   private static func manner(
     _ member: JSONNode.Member
-  ) throws(JSONProblem) -> (field: ConductField, setting: ConductField.Setting) {
-    guard let field = ConductField.named(member.name) else {
+  ) throws(JSONProblem) -> (field: QuirksField, setting: QuirksField.Setting) {
+    guard let field = QuirksField.named(member.name) else {
       let meant =
-        nearestName(to: member.name, in: ConductField.all.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? ""
+        nearestName(to: member.name, in: QuirksField.all.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? ""
       throw JSONProblem(
         path: member.value.path.description, place: member.place,
-        message: "conduct has no \"\(member.name)\"\(meant)")
+        message: "quirks has no \"\(member.name)\"\(meant)")
     }
-    var scratch = Conduct()
-    guard let setting = ConductField.Setting(member.value), field.apply(setting, to: &scratch) else {
+    var scratch = Quirks()
+    guard let setting = QuirksField.Setting(member.value), field.apply(setting, to: &scratch) else {
       throw member.value.problem("\(field.kind.expectation) is expected")
     }
     return (field, setting)

@@ -28,7 +28,7 @@ package struct Defect: Sendable {
   package let needs: [TypeID]
 
   let rules: [MessageRule]
-  private let manners: [(field: ConductField, setting: ConductField.Setting)]
+  private let manners: [(field: QuirksField, setting: QuirksField.Setting)]
   package let records: [RecordChange]
   package let devices: [DeviceChange]
   package let restart: RestartChange?
@@ -43,7 +43,7 @@ package struct Defect: Sendable {
     id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?,
     unproven: String?, claims: JSONNode?, profile: String,
     testOptions: [String], serveOptions: [String], needs: [TypeID], rules: [MessageRule],
-    manners: [(field: ConductField, setting: ConductField.Setting)], records: [RecordChange], devices: [DeviceChange],
+    manners: [(field: QuirksField, setting: QuirksField.Setting)], records: [RecordChange], devices: [DeviceChange],
     restart: RestartChange?, identity: IdentityChange?, setup: SetupChange?, random: RandomChange?,
     sealings: [SealingChange],
     idle: Duration?
@@ -86,10 +86,10 @@ package struct Defect: Sendable {
   }
 
   /// Returns the quirks of an accessory that has this defect.
-  package func conduct(over conduct: Conduct) -> Conduct {
-    var conduct = conduct
-    for (field, setting) in manners { _ = field.apply(setting, to: &conduct) }
-    return conduct
+  package func quirks(over quirks: Quirks) -> Quirks {
+    var quirks = quirks
+    for (field, setting) in manners { _ = field.apply(setting, to: &quirks) }
+    return quirks
   }
 
   /// How long the accessory identifies itself; nil: as usual.

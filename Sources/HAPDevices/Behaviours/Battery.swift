@@ -59,10 +59,10 @@ final class Battery: Behaviour {
     }
   }
 
-  var deeds: Set<Deed.Kind> { [.battery] }
+  var actions: Set<PhysicalAction.Kind> { [.battery] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .battery(let percent) = deed else { return }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .battery(let percent) = action else { return }
     drain.set(Double(percent), at: context.now)
     run(&context)
   }

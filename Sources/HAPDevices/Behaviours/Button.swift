@@ -25,10 +25,10 @@ final class Button: Behaviour {
 
   var mindsWrites: Bool { false }
 
-  var deeds: Set<Deed.Kind> { event == nil ? [] : [.press] }
+  var actions: Set<PhysicalAction.Kind> { event == nil ? [] : [.press] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .press(let press) = deed, let event, let characteristic = context.characteristic(event) else { return }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .press(let press) = action, let event, let characteristic = context.characteristic(event) else { return }
     func isKnown(_ press: ButtonPress) -> Bool { characteristic.allows(.integer(Int128(press.rawValue))) }
     guard isKnown(press) else {
       let known = ButtonPress.allCases.filter(isKnown).map(\.name)

@@ -79,9 +79,11 @@ final class GarageDoorOpener: Behaviour {
     }
   }
 
-  var deeds: Set<Deed.Kind> { lock.isThere ? lock.deeds : [] }
+  var actions: Set<PhysicalAction.Kind> { lock.isThere ? lock.actions : [] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) { try lock.perform(deed, &context) }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    try lock.perform(action, &context)
+  }
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     guard token == Self.arrival else { return lock.timerFired(token, &context) }

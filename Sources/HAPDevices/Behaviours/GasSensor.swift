@@ -57,10 +57,10 @@ final class GasSensor: Behaviour {
     if measurements.setByHand(id, value, &context) { look(&context) }
   }
 
-  var deeds: Set<Deed.Kind> { [.trigger] }
+  var actions: Set<PhysicalAction.Kind> { [.trigger] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    if case .trigger = deed { try detection.trigger(&context) }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    if case .trigger = action { try detection.trigger(&context) }
   }
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) {

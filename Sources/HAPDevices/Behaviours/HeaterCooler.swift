@@ -4,7 +4,7 @@ import HAPModel
 ///
 /// Heating keeps the room above Heating Threshold Temperature. Cooling keeps it below Cooling Threshold Temperature. A
 /// linked faucet turns it off.
-final class HeaterCooler: RoomKeeper {
+final class HeaterCooler: RoomRegulation {
   /// Values of Current Heater Cooler State.
   private enum State {
     static let inactive: Value = 0, idle: Value = 1, heating: Value = 2, cooling: Value = 3

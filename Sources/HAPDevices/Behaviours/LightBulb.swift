@@ -59,10 +59,10 @@ final class LightBulb: Behaviour {
     context.schedule(Self.next, after: fade.untilNext(report, at: context.now))
   }
 
-  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+  var actions: Set<PhysicalAction.Kind> { on == nil ? [] : [.press] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    try PowerSwitch.press(deed, on, &context)
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    try PowerSwitch.press(action, on, &context)
   }
 
   private func dim(to goal: Value, _ context: inout DeviceContext) {

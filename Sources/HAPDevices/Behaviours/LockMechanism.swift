@@ -65,11 +65,11 @@ final class LockMechanism: Behaviour {
     context.set(current, isStuck ? Bolt.jammed : wanted)
   }
 
-  var deeds: Set<Deed.Kind> { [.jam] }
+  var actions: Set<PhysicalAction.Kind> { [.jam] }
 
   /// A stuck bolt reports jammed only when it should move. A freed bolt moves to its target.
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .jam(let isStuck) = deed, isStuck != self.isStuck else { return }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .jam(let isStuck) = action, isStuck != self.isStuck else { return }
     self.isStuck = isStuck
     if !isStuck, context.value(current) == Bolt.jammed { drive(&context) }
   }

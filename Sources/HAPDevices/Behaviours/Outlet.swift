@@ -32,10 +32,10 @@ final class Outlet: Behaviour {
     if id == on { tellUse(&context) }
   }
 
-  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+  var actions: Set<PhysicalAction.Kind> { on == nil ? [] : [.press] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    try PowerSwitch.press(deed, on, &context)
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    try PowerSwitch.press(action, on, &context)
     tellUse(&context)
   }
 

@@ -14,15 +14,15 @@ final class PowerSwitch: Behaviour {
 
   var mindsWrites: Bool { false }
 
-  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+  var actions: Set<PhysicalAction.Kind> { on == nil ? [] : [.press] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    try Self.press(deed, on, &context)
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    try Self.press(action, on, &context)
   }
 
   /// Performs a single press on a service that has On.
-  static func press(_ deed: Deed, _ on: AttributeID?, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .press(let press) = deed, let on else { return }
+  static func press(_ action: PhysicalAction, _ on: AttributeID?, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .press(let press) = action, let on else { return }
     guard press == .single else {
       throw CommandError(.notPossible, "a \(press.name) press has no effect here: a single press turns it on and off")
     }

@@ -63,10 +63,10 @@ final class SecuritySystem: Behaviour {
     }
   }
 
-  var deeds: Set<Deed.Kind> { [.trigger] }
+  var actions: Set<PhysicalAction.Kind> { [.trigger] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .trigger = deed else { return }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .trigger = action else { return }
     if context.value(current) == State.disarmed {
       throw CommandError(
         .notPossible, arming == nil ? "the security system is disarmed" : "the security system is not armed yet")

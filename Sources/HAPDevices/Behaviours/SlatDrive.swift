@@ -48,10 +48,10 @@ final class SlatDrive: Behaviour {
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) { if !isJammed { tilt?.timerFired(token, &context) } }
 
-  var deeds: Set<Deed.Kind> { [.jam] }
+  var actions: Set<PhysicalAction.Kind> { [.jam] }
 
-  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
-    guard case .jam(let isStuck) = deed, isStuck != isJammed else { return }
+  func perform(_ action: PhysicalAction, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .jam(let isStuck) = action, isStuck != isJammed else { return }
     isJammed = isStuck
     tellState(&context)
     if !isStuck, let target, let angle = context.value(target) { tilt?.written(target, angle, &context) }

@@ -4,7 +4,7 @@ import HAPModel
 ///
 /// The temperature drifts to `outside`; heating and cooling change it by `power`. Current Heating Cooling State
 /// follows the machine. In auto, the thresholds apply; Target Temperature replaces a missing one.
-final class Thermostat: RoomKeeper {
+final class Thermostat: RoomRegulation {
   /// Values of Target Heating Cooling State; the first three are those of the current one too.
   private enum Mode {
     static let off: Value = 0, heat: Value = 1, cool: Value = 2, auto: Value = 3

@@ -18,7 +18,7 @@ package struct Baseline: Equatable, Sendable {
     package var expires: String?
   }
 
-  package enum Judgement: Equatable, Sendable {
+  package enum Match: Equatable, Sendable {
     /// It ended as an entry expects, for this reason.
     case expected(reason: String)
     /// It passed although an entry expects a failure.
@@ -168,7 +168,7 @@ package struct Baseline: Equatable, Sendable {
   /// - Parameters:
   ///   - message: the case's message.
   ///   - today: in the form of `expires`; nil: no entry has expired.
-  package func judge(id: String, verdict: Verdict, message: String, today: String?) -> Judgement {
+  package func judge(id: String, verdict: Verdict, message: String, today: String?) -> Match {
     let about = entries.filter { $0.id == id && !Self.hasExpired($0, today) }
     guard let first = about.first else { return .other }
     if verdict == .pass || verdict == .info { return .unexpectedPass(reason: first.reason) }

@@ -162,9 +162,9 @@ package final class AlteredAdvertiser: Advertiser {
     conflicting = ConflictingHost(record, on: loop, InterfaceChoice(leadingTo: places, of: loop))
   }
 
-  private func manner(_ txt: TextRecord) -> ResponderManner {
+  private func manner(_ txt: TextRecord) -> ResponderQuirk {
     let fitting = fitting(txt)
-    var manner = fitting.compactMap(\.responder).reduce(ResponderManner()) { $0.joined(with: $1) }
+    var manner = fitting.compactMap(\.responder).reduce(ResponderQuirk()) { $0.joined(with: $1) }
     if fitting.contains(where: { !$0.saysGoodbye }) { manner.saysGoodbye = false }
     return manner
   }

@@ -8,7 +8,7 @@ import MDNS
 /// Belongs to the loop's thread.
 package final class DeviantAdvertiser: Advertiser {
   /// The present deviations of the responder.
-  package var manner = ResponderManner() { didSet { setBehavior() } }
+  package var manner = ResponderQuirk() { didSet { setBehavior() } }
   /// The interval at which all records are announced again; `nil`: as in RFC 6762 §8.3.
   package var stormPause: Duration? { didSet { setBehavior() } }
   /// The name of a second instance of the next record to be published.
@@ -60,7 +60,7 @@ package final class DeviantAdvertiser: Advertiser {
 }
 
 extension MDNSBehavior {
-  fileprivate init(_ manner: ResponderManner, _ stormPause: Duration?) {
+  fileprivate init(_ manner: ResponderQuirk, _ stormPause: Duration?) {
     self.init()
     suppressesKnownAnswers = !manner.passesOverKnownAnswers
     answersUnicast = manner.answersUnicast

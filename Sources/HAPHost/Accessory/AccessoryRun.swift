@@ -207,7 +207,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     timers.handOver(device.token(continuing:))
     attributes.writer = device.judgesWrites ? self : nil
     ip?.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
-    let (model, number) = (built.shownModel(prepared.conduct), replacement.configurationNumber)
+    let (model, number) = (built.shownModel(prepared.quirks), replacement.configurationNumber)
     configurationNumber = number
     parts.performer.replace(database, model: model, configurationNumber: number, live: device.live) {
       for frontEnd in frontEnds { frontEnd.databaseWasReplaced(model: model, configurationNumber: number) }
@@ -370,7 +370,7 @@ extension PreparedAccessory {
     RunSetup(
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
       advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
-      quirks: conduct.ip, attributeQuirks: conduct.attributes, pairingQuirks: conduct.pairing, defect: defect,
+      quirks: quirks.ip, attributeQuirks: quirks.attributes, pairingQuirks: quirks.pairing, defect: defect,
       openFiles: openFiles)
   }
 }

@@ -37,13 +37,13 @@ extension SimulatedAccessory {
       writeConnections(to: &json)
       json.key("accessories")
       let database = database
-      let deeds = deeds
+      let actions = actions
       json.array { json in
         for entry in database.accessoryEntries {
           write(entry, of: database, to: &json) { json in
             for service in database.services[entry.services] {
               let id = AttributeID(aid: entry.aid, iid: service.iid)
-              let actions = deeds.filter { $0.places.contains(id) }.map(\.name)
+              let actions = actions.filter { $0.places.contains(id) }.map(\.name)
               json.service(service, of: database, slots: Array(service.slots), actions: actions)
             }
           }
@@ -135,7 +135,7 @@ extension SimulatedAccessory {
   }
 
   /// Writes the accessory's protocol quirks as a JSON object.
-  package func writeConduct(to json: inout JSONWriter) { prepared.conduct.write(to: &json) }
+  package func writeQuirks(to json: inout JSONWriter) { prepared.quirks.write(to: &json) }
 
   private func write(
     _ entry: AttributeDatabase.AccessoryEntry, of database: AttributeDatabase, to json: inout JSONWriter,
@@ -154,12 +154,12 @@ extension SimulatedAccessory {
   }
 
   /// The actions that the device supports, other than setting values, with their services.
-  private var deeds: [(name: String, places: Set<AttributeID>)] {
+  private var actions: [(name: String, places: Set<AttributeID>)] {
     guard let device = run?.device else { return [] }
     let commands: [(name: String, command: DeviceCommand)] = [
-      ("obstruct", .obstruct(true, service: nil)), ("press", .deed(.press(.single), service: nil)),
-      ("trigger", .deed(.trigger, service: nil)), ("jam", .deed(.jam(true), service: nil)),
-      ("tamper", .deed(.tamper(true), service: nil)), ("battery", .deed(.battery(50), service: nil)),
+      ("obstruct", .obstruct(true, service: nil)), ("press", .physical(.press(.single), service: nil)),
+      ("trigger", .physical(.trigger, service: nil)), ("jam", .physical(.jam(true), service: nil)),
+      ("tamper", .physical(.tamper(true), service: nil)), ("battery", .physical(.battery(50), service: nil)),
     ]
     return commands.map { ($0.name, Set(device.services(for: $0.command))) }
   }

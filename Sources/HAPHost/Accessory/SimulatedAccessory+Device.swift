@@ -58,8 +58,8 @@ extension SimulatedAccessory {
     try perform(at: service, aid: aid) { .obstruct(isObstructed, service: $0) }
   }
 
-  package func perform(_ deed: Deed, at service: ServiceSelector?, aid: UInt64?) throws(CommandError) {
-    try perform(at: service, aid: aid) { .deed(deed, service: $0) }
+  package func perform(_ action: PhysicalAction, at service: ServiceSelector?, aid: UInt64?) throws(CommandError) {
+    try perform(at: service, aid: aid) { .physical(action, service: $0) }
   }
 
   package func identify(aid: UInt64?) throws(CommandError) { try running().identifyByHand(aid: aid ?? 1) }

@@ -162,10 +162,10 @@ package actor SimulatedAccessory {
 
   /// Ends the run and restarts the accessory from its stored state, at the same port.
   /// - Parameters:
-  ///   - conduct: the quirks from then on, regardless of the profile; `nil`: unchanged.
+  ///   - quirks: the quirks from then on, regardless of the profile; `nil`: unchanged.
   ///   - done: called on the loop after the restart, or with the reason why it failed.
   package func restart(
-    _ restart: Restart, with conduct: Conduct? = nil, done: @escaping @Sendable (CommandError?) -> Void
+    _ restart: Restart, with quirks: Quirks? = nil, done: @escaping @Sendable (CommandError?) -> Void
   ) {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
@@ -185,7 +185,7 @@ package actor SimulatedAccessory {
           try alteration?.apply(to: prepared.store, of: profile)
         } catch { failure = error }
         return Result {
-          (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: random), failure)
+          (try PreparedAccessory(again: prepared, from: profile, with: quirks, random: random), failure)
         }
       } then: { result in
         self.assumeIsolated { $0.comeBack(result, by: restart, chance, done) }

@@ -26,7 +26,7 @@ package struct DiscoveredAccessory: Equatable, Sendable {
   /// `sh`: 4 bytes.
   package private(set) var setupHash: [UInt8]?
   /// The deviations.
-  package private(set) var remarks: [Tolerated] = []
+  package private(set) var remarks: [Deviation] = []
 
   /// Whether a controller is paired with it; nil: unknown.
   package var isPaired: Bool? { statusFlags.map { !$0.contains(.notPaired) } }
@@ -105,5 +105,5 @@ package struct DiscoveredAccessory: Equatable, Sendable {
     return number
   }
 
-  private mutating func remark(_ place: String, _ message: String) { remarks.append(Tolerated(place, message)) }
+  private mutating func remark(_ place: String, _ message: String) { remarks.append(Deviation(place, message)) }
 }

@@ -5,7 +5,7 @@ import HAPWire
 package struct AccessoryMirror: Sendable {
   package private(set) var database: AttributeDatabase
   /// The deviations in the accessory's messages.
-  package private(set) var remarks: [Tolerated]
+  package private(set) var remarks: [Deviation]
   /// Whether Booleans were sent as `true` and `false`.
   package let saysBooleansInWords: Bool
   /// Whether an empty tlv8 was sent as null.
@@ -44,18 +44,18 @@ package struct AccessoryMirror: Sendable {
     for entry in entries {
       guard let node = entry.value, entry.isSuccess else { continue }
       guard let slot = database.slot(of: entry.id) else {
-        remark(Tolerated(place, "there is no \(entry.id) in the database"))
+        remark(Deviation(place, "there is no \(entry.id) in the database"))
         continue
       }
       let value = reader.value(node, database.characteristics[slot].format)
       database[slot: slot] = value
       changes.append(Change(id: entry.id, value: value))
     }
-    for remark in reader.remarks { self.remark(Tolerated("\(place): \(remark.place)", remark.message)) }
+    for remark in reader.remarks { self.remark(Deviation("\(place): \(remark.place)", remark.message)) }
     return changes
   }
 
-  private mutating func remark(_ remark: Tolerated) {
-    if remarks.count < Tolerated.most { remarks.append(remark) }
+  private mutating func remark(_ remark: Deviation) {
+    if remarks.count < Deviation.most { remarks.append(remark) }
   }
 }

@@ -5,7 +5,7 @@ import HAPWire
 /// understood, and reports each deviation. HAP R2 §6.3.
 package struct AttributeReader {
   /// The tolerated deviations so far, in the order of the text.
-  package private(set) var remarks: [Tolerated] = []
+  package private(set) var remarks: [Deviation] = []
   /// Whether a Boolean was written as `true` or `false`; most accessories write 1 and 0.
   package private(set) var sawBooleanInWords = false
   /// Whether a readable tlv8 was null; most accessories write "".
@@ -16,12 +16,12 @@ package struct AttributeReader {
   /// Parses a body: strict JSON, or JSON that can be repaired.
   package mutating func parse(_ body: [UInt8]) throws(JSONProblem) -> JSONNode {
     do throws(JSONError) { return try JSONNode.parse(body) } catch {
-      let (mended, mends) = LenientJSON.mended(body)
-      guard let node = try? JSONNode.parse(mended) else {
+      let (repaired, mends) = LenientJSON.repaired(body)
+      guard let node = try? JSONNode.parse(repaired) else {
         throw JSONProblem(path: "", place: error.place, message: error.message)
       }
-      if mends.isEmpty { remarks.append(Tolerated("", "extra bytes follow the end of the JSON")) }
-      for mend in mends { remarks.append(Tolerated("byte \(mend.offset)", mend.message)) }
+      if mends.isEmpty { remarks.append(Deviation("", "extra bytes follow the end of the JSON")) }
+      for mend in mends { remarks.append(Deviation("byte \(mend.offset)", mend.message)) }
       return node
     }
   }
@@ -263,7 +263,7 @@ package struct AttributeReader {
   // MARK: Helpers
 
   private mutating func remark(_ node: JSONNode, _ message: String) {
-    if remarks.count < Tolerated.most { remarks.append(Tolerated(node.path.description, message)) }
+    if remarks.count < Deviation.most { remarks.append(Deviation(node.path.description, message)) }
   }
 
   private mutating func id(_ node: JSONNode, _ name: String) -> UInt64? {

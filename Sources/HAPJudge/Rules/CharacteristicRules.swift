@@ -36,10 +36,10 @@ struct KeepsPermissions: JudgeRule {
   ) {
     guard case .asked(let request) = act else { return }
     let database = connection.accessory.database
-    func check(_ id: AttributeID, _ permission: Permissions, _ deed: String) {
+    func check(_ id: AttributeID, _ permission: Permissions, _ action: String) {
       guard let characteristic = connection.characteristic(id) else { return }
       if characteristic.perms.contains(permission) { return findings.chance() }
-      findings.breach("\(database.shown(id)) is \(deed) without \(permission.names.joined())")
+      findings.breach("\(database.shown(id)) is \(action) without \(permission.names.joined())")
     }
     for id in request.readIDs { check(id, .pairedRead, "read") }
     for entry in request.writeEntries {

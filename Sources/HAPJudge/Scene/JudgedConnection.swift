@@ -35,9 +35,9 @@ package final class JudgedConnection {
   private(set) var recent: [TranscriptEntry] = []
 
   private static let mostRecent = 12
-  private let told: ToldDatabases
+  private let told: SentDatabases
 
-  init(to accessory: any JudgedAccessory, from peer: String, at now: Duration, _ told: ToldDatabases) {
+  init(to accessory: any JudgedAccessory, from peer: String, at now: Duration, _ told: SentDatabases) {
     self.accessory = accessory
     self.told = told
     self.peer = peer

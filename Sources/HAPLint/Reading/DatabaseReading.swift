@@ -25,26 +25,27 @@ struct DatabaseReading: Sendable {
 
   private(set) var faults: [Noted] = []
   /// `nil` if the text cannot be read as JSON, even after repair.
-  private(set) var root: SeenValue?
+  private(set) var root: ParsedValue?
   /// Whether offsets in `root` are those of the original text.
   private(set) var keepsPlaces = true
 
   init(_ text: [UInt8]) {
-    switch SeenValueReader.read(text) {
+    switch ParsedValueReader.read(text) {
     case .success(let tree): take(tree)
     case .failure(.tooManyValues(let offset)): note(.tooLarge, offset, Self.tooLargeMessage)
     case .failure(.notJSON(let failure)): mend(text, failure)
     }
   }
 
-  private static let tooLargeMessage = "there are more than \(SeenValueReader.mostValues) values; the text is not read"
+  private static let tooLargeMessage =
+    "there are more than \(ParsedValueReader.mostValues) values; the text is not read"
 
   private mutating func note(_ fault: Fault, _ offset: Int?, _ message: String) {
     faults.append(Noted(fault: fault, offset: offset, message: message))
   }
 
-  private mutating func take(_ tree: (root: SeenValue, twice: [SeenValueReader.Twice])) {
-    if SeenDatabase.things(in: tree.root) > DatabaseLint.mostThings {
+  private mutating func take(_ tree: (root: ParsedValue, twice: [ParsedValueReader.Twice])) {
+    if ParsedDatabase.things(in: tree.root) > DatabaseLint.mostThings {
       note(
         .tooLarge, 0,
         "there are more than \(DatabaseLint.mostThings) accessories, services and characteristics; they are not judged")
@@ -69,13 +70,13 @@ struct DatabaseReading: Sendable {
       note(.notUTF8, failure.reason == .badUTF8 ? failure.offset : nil, "the text is not UTF-8")
       bytes = Array(String(decoding: bytes, as: UTF8.self).utf8)
     }
-    let numbers = WordMender.mended(bytes)
+    let numbers = JSONRepair.repaired(bytes)
     for word in numbers.words {
       note(
         .notANumber, bytes.count + shift == text.count ? word.offset + shift : nil, "JSON does not allow \(word.text)")
     }
     bytes = numbers.bytes
-    let (mended, mends) = LenientJSON.mended(bytes)
+    let (repaired, mends) = LenientJSON.repaired(bytes)
     let isInPlace = bytes.count + shift == text.count
     var commas: [Int] = []
     var controls: [Int] = []
@@ -91,9 +92,9 @@ struct DatabaseReading: Sendable {
         "there is an unescaped control character")
     }
     keepsPlaces = shift == 0 && isInPlace && controls.isEmpty
-    switch SeenValueReader.read(mended) {
+    switch ParsedValueReader.read(repaired) {
     case .success(let tree):
-      if failure.reason == .trailingBytes || Self.hasMore(bytes, mended, controls) {
+      if failure.reason == .trailingBytes || Self.hasMore(bytes, repaired, controls) {
         let place = failure.reason == .trailingBytes ? failure.offset : nil
         note(.trailingBytes, place, "there is text after the end of the JSON")
       }
@@ -112,8 +113,8 @@ struct DatabaseReading: Sendable {
   }
 
   /// Returns whether repair dropped text after the end.
-  private static func hasMore(_ bytes: [UInt8], _ mended: [UInt8], _ controls: [Int]) -> Bool {
+  private static func hasMore(_ bytes: [UInt8], _ repaired: [UInt8], _ controls: [Int]) -> Bool {
     guard controls.isEmpty else { return false }
-    return bytes.dropFirst(mended.count).contains { $0 > 0x20 }
+    return bytes.dropFirst(repaired.count).contains { $0 > 0x20 }
   }
 }

@@ -4,7 +4,7 @@ extension LintRun {
   // MARK: ADB-27
 
   /// Checks the format and permissions of an Apple-defined characteristic.
-  mutating func judgeDefinition(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  mutating func judgeDefinition(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     // ADB-07 covers Identify.
     guard let definition = characteristic.definition, definition.type != .identify else { return }
     if characteristic.value["format"] != nil, let format = characteristic.format, format != definition.format {
@@ -62,7 +62,7 @@ extension LintRun {
   // MARK: ADB-28 to ADB-31
 
   /// Checks an Apple-defined service for its required and allowed characteristics.
-  mutating func judgeAgainstCatalogue(_ service: SeenService, _ spot: LintSpot) {
+  mutating func judgeAgainstCatalogue(_ service: ParsedService, _ spot: LintSpot) {
     var there: Set<TypeID> = []
     for characteristic in service.characteristics {
       guard let type = characteristic.type else { continue }
@@ -94,7 +94,7 @@ extension LintRun {
     judgeRequired(service, there, spot)
   }
 
-  private mutating func judgeRequired(_ service: SeenService, _ there: Set<TypeID>, _ spot: LintSpot) {
+  private mutating func judgeRequired(_ service: ParsedService, _ there: Set<TypeID>, _ spot: LintSpot) {
     // ADB-06 and ADB-13 cover these two.
     guard let definition = service.definition, definition.type != .information, definition.type != .protocolInformation
     else { return }

@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// ADB-12.
-  mutating func judgeType(_ member: SeenValue?, _ spot: LintSpot) {
+  mutating func judgeType(_ member: ParsedValue?, _ spot: LintSpot) {
     guard let text = member?.string else { return }
     guard let type = TypeID(text) else {
       let isUndashed = TypeID(seen: text) != nil
@@ -43,7 +43,7 @@ extension LintRun {
   }
 
   /// ADB-14.
-  mutating func judgeFormat(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  mutating func judgeFormat(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     if let text = characteristic.value["format"]?.string, Format(rawValue: text) == nil {
       report(
         .formats, text == "int32" ? "int32" : "unknown", at: spot.member("format"),
@@ -62,7 +62,7 @@ extension LintRun {
   }
 
   /// ADB-15, ADB-16.
-  mutating func judgePermissions(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  mutating func judgePermissions(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     guard let elements = characteristic.value["perms"]?.elements, let perms = characteristic.perms else { return }
     if elements.isEmpty {
       report(.perms, "empty", at: spot.member("perms"), Remark(.must, "it has no permissions"))

@@ -4,7 +4,7 @@ import HAPModel
 extension LintRun {
   // MARK: ADB-38, SV-30
 
-  mutating func judgeSwitches(_ accessory: SeenAccessory, _ place: LintSpot) {
+  mutating func judgeSwitches(_ accessory: ParsedAccessory, _ place: LintSpot) {
     // One check with two ids: SV-30 is reported only if it is selected.
     let rule: LintRule = isSelected(.switches) ? .switches : .switchService
     let switches = accessory.services.filter { $0.type == .statelessSwitch }
@@ -61,7 +61,7 @@ extension LintRun {
 
   // MARK: ADB-39
 
-  mutating func judgeThresholds(_ service: SeenService, _ spot: LintSpot) {
+  mutating func judgeThresholds(_ service: ParsedService, _ spot: LintSpot) {
     let parts: Thresholds
     switch service.type {
     case .heaterCooler: parts = .heaterCooler
@@ -106,7 +106,7 @@ extension LintRun {
   private struct TargetStates {
     private var allowed: [Bool] = []
 
-    init(_ target: SeenCharacteristic) {
+    init(_ target: ParsedCharacteristic) {
       let sets = [("valid-values", false), ("valid-values-range", true)].compactMap { name, isRange in
         target.value[name].flatMap { ValidValues($0, isRange: isRange) }
       }
@@ -123,7 +123,7 @@ extension LintRun {
 
   // MARK: ADB-40
 
-  mutating func judgeColours(_ service: SeenService, _ spot: LintSpot) {
+  mutating func judgeColours(_ service: ParsedService, _ spot: LintSpot) {
     guard service.type == .lightBulb, let temperature = service[.colorTemperature], service[.hue] != nil,
       service[.saturation] != nil
     else { return }
@@ -136,7 +136,7 @@ extension LintRun {
 
   // MARK: ADB-45
 
-  mutating func judgeValves(_ accessory: SeenAccessory, _ place: LintSpot) {
+  mutating func judgeValves(_ accessory: ParsedAccessory, _ place: LintSpot) {
     let labels = accessory.services.filter { $0.type == .serviceLabel }
     let labelIIDs = Set(labels.compactMap(\.iid))
     let labelled = Set(labels.flatMap(\.linked))

@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// ADB-03, ADB-04, ADB-32, ADB-33.
-  mutating func judgeIDs(_ database: SeenDatabase) {
+  mutating func judgeIDs(_ database: ParsedDatabase) {
     var seen: Set<UInt64> = []
     for accessory in database.accessories {
       let spot = LintSpot(database, accessory)
@@ -41,9 +41,9 @@ extension LintRun {
     }
   }
 
-  private mutating func judgeIIDs(_ accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judgeIIDs(_ accessory: ParsedAccessory, _ place: LintSpot) {
     var seen: Set<UInt64> = []
-    func claim(_ run: inout LintRun, _ iid: UInt64?, _ value: SeenValue, _ spot: LintSpot) {
+    func claim(_ run: inout LintRun, _ iid: UInt64?, _ value: ParsedValue, _ spot: LintSpot) {
       guard let member = value["iid"] else { return }
       guard let iid else {
         run.report(

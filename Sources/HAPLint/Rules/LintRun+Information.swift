@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// ADB-05 to ADB-10: the Accessory Information service of every accessory.
-  mutating func judgeInformation(_ accessory: SeenAccessory, _ place: LintSpot) {
+  mutating func judgeInformation(_ accessory: ParsedAccessory, _ place: LintSpot) {
     guard accessory.value.members != nil else { return }
     judgeNames(accessory, place)
     guard let information = accessory.information else {
@@ -30,7 +30,7 @@ extension LintRun {
 
   // MARK: ADB-06
 
-  private mutating func judgeMembers(_ information: SeenService, _ spot: LintSpot) {
+  private mutating func judgeMembers(_ information: ParsedService, _ spot: LintSpot) {
     let required: [TypeID] = [.identify, .manufacturer, .model, .name, .serialNumber, .firmwareRevision]
     let there = Set(information.characteristics.compactMap(\.type))
     for type in required where !there.contains(type) {
@@ -49,7 +49,7 @@ extension LintRun {
 
   // MARK: ADB-07
 
-  private mutating func judgeIdentify(_ identify: SeenCharacteristic, _ spot: LintSpot) {
+  private mutating func judgeIdentify(_ identify: ParsedCharacteristic, _ spot: LintSpot) {
     if let perms = identify.perms, perms != .pairedWrite {
       report(
         .identify, "perms", at: spot.member("perms"),
@@ -73,7 +73,7 @@ extension LintRun {
 
   // MARK: ADB-08
 
-  private mutating func judgeLengths(_ information: SeenService, _ spot: LintSpot) {
+  private mutating func judgeLengths(_ information: ParsedService, _ spot: LintSpot) {
     for characteristic in information.characteristics {
       guard let text = characteristic.content?.string, let type = characteristic.type else { continue }
       let spot = spot.characteristic(characteristic).member("value")
@@ -109,7 +109,7 @@ extension LintRun {
 
   // MARK: ADB-09
 
-  private mutating func judgeRevisions(_ information: SeenService, _ spot: LintSpot) {
+  private mutating func judgeRevisions(_ information: ParsedService, _ spot: LintSpot) {
     for characteristic in information.characteristics
     where characteristic.type == .firmwareRevision || characteristic.type == .hardwareRevision {
       guard let text = characteristic.content?.string else { continue }
@@ -134,7 +134,7 @@ extension LintRun {
 
   // MARK: ADB-10
 
-  private mutating func judgeNames(_ accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judgeNames(_ accessory: ParsedAccessory, _ place: LintSpot) {
     for service in accessory.services {
       for characteristic in service.characteristics
       where characteristic.type == .name || characteristic.type == .configuredName {

@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// ADB-22 to ADB-26: the metadata of values, without the values.
-  mutating func judgeLimits(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  mutating func judgeLimits(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     guard let format = characteristic.format else { return }
     if format.isNumeric {
       judgeRange(characteristic, spot)
@@ -38,7 +38,7 @@ extension LintRun {
 
   // MARK: ADB-22, ADB-23
 
-  private mutating func judgeRange(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  private mutating func judgeRange(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     let low = characteristic.minValue?.double
     let high = characteristic.maxValue?.double
     if let low, let high, low > high {
@@ -70,7 +70,7 @@ extension LintRun {
 
   // MARK: ADB-24
 
-  private mutating func judgeValidValues(_ characteristic: SeenCharacteristic, _ format: Format, _ spot: LintSpot) {
+  private mutating func judgeValidValues(_ characteristic: ParsedCharacteristic, _ format: Format, _ spot: LintSpot) {
     for name in ["valid-values", "valid-values-range"] {
       guard let member = characteristic.value[name], !member.isNull else { continue }
       let spot = spot.member(name)
@@ -121,7 +121,7 @@ struct ValidValues {
   private let ranges: [ClosedRange<Int128>]
   let isRising: Bool
 
-  init?(_ member: SeenValue, isRange: Bool) {
+  init?(_ member: ParsedValue, isRange: Bool) {
     guard let elements = member.elements, !elements.isEmpty else { return nil }
     var ranges: [ClosedRange<Int128>] = []
     if !isRange {

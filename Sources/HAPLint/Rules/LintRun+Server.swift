@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// ADB-11.
-  mutating func judgeSerials(_ database: SeenDatabase) {
+  mutating func judgeSerials(_ database: ParsedDatabase) {
     var seen: Set<String> = []
     for accessory in database.accessories where accessory.aid != 1 {
       guard let information = accessory.information, let serial = information[.serialNumber],
@@ -16,7 +16,7 @@ extension LintRun {
   }
 
   /// ADB-13.
-  mutating func judgeProtocolInformation(_ database: SeenDatabase) {
+  mutating func judgeProtocolInformation(_ database: ParsedDatabase) {
     for accessory in database.accessories {
       let place = LintSpot(database, accessory)
       let services = accessory.services.filter { $0.type == .protocolInformation }
@@ -38,7 +38,7 @@ extension LintRun {
     }
   }
 
-  private mutating func judgeVersion(_ service: SeenService, _ spot: LintSpot) {
+  private mutating func judgeVersion(_ service: ParsedService, _ spot: LintSpot) {
     guard let version = service[.version] else {
       report(.protocolInformation, "version-missing", at: spot, Remark(.must, "Version (37) is missing"))
       return
@@ -55,7 +55,7 @@ extension LintRun {
   }
 
   /// DISC-20, DISC-21.
-  mutating func judgeCategory(_ database: SeenDatabase) {
+  mutating func judgeCategory(_ database: ParsedDatabase) {
     guard let category = facts.category else { return }
     let name = UInt8(exactly: category).flatMap(Category.category).map { "\($0.name) (\(category))" } ?? "\(category)"
     if database.accessories.count > 1, category != 2 {

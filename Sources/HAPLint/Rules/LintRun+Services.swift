@@ -2,7 +2,7 @@ import HAPModel
 
 extension LintRun {
   /// Checks the relations between the services of an accessory.
-  mutating func judgeServices(_ accessory: SeenAccessory, _ place: LintSpot) {
+  mutating func judgeServices(_ accessory: ParsedAccessory, _ place: LintSpot) {
     if accessory.services.count > 100 {
       report(
         .counts, "services", at: place.member("services"),
@@ -17,7 +17,7 @@ extension LintRun {
 
   // MARK: ADB-36, ADB-37
 
-  private mutating func judgePrimary(_ accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judgePrimary(_ accessory: ParsedAccessory, _ place: LintSpot) {
     let primary = accessory.services.filter(\.isPrimary)
     for service in primary.dropFirst() {
       report(
@@ -39,7 +39,7 @@ extension LintRun {
     }
   }
 
-  mutating func judgeHidden(_ service: SeenService, _ spot: LintSpot) {
+  mutating func judgeHidden(_ service: ParsedService, _ spot: LintSpot) {
     guard service.value["characteristics"]?.elements != nil, !service.isHidden,
       service.characteristics.allSatisfy({ $0.perms?.contains(.hidden) == true })
     else { return }
@@ -55,7 +55,7 @@ extension LintRun {
 
   // MARK: ADB-34, ADB-35
 
-  private mutating func judgeLinks(_ accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judgeLinks(_ accessory: ParsedAccessory, _ place: LintSpot) {
     let iids = Set(accessory.services.compactMap(\.iid))
     for service in accessory.services {
       guard let elements = service.value["linked"]?.elements else { continue }
@@ -90,7 +90,7 @@ extension LintRun {
   }
 
   /// Follows links from every service, each link once. It does not recurse, because a chain can be as long as the text.
-  private mutating func judgeCycles(_ accessory: SeenAccessory, _ place: LintSpot) {
+  private mutating func judgeCycles(_ accessory: ParsedAccessory, _ place: LintSpot) {
     guard isSelected(.linkCycles), accessory.services.contains(where: { !$0.linked.isEmpty }) else { return }
     var indexes: [UInt64: Int] = [:]
     for service in accessory.services {

@@ -1,6 +1,6 @@
 extension LintRun {
   /// ADB-01: the required members and their JSON types.
-  mutating func judgeShape(_ database: SeenDatabase) {
+  mutating func judgeShape(_ database: ParsedDatabase) {
     let root = LintSpot(database)
     guard let list = database.list else {
       report(
@@ -35,14 +35,14 @@ extension LintRun {
     for accessory in database.accessories { judgeShape(accessory, LintSpot(database, accessory)) }
   }
 
-  private mutating func judgeShape(_ accessory: SeenAccessory, _ spot: LintSpot) {
+  private mutating func judgeShape(_ accessory: ParsedAccessory, _ spot: LintSpot) {
     guard isObject(accessory.value, "an accessory", spot) else { return }
     expect(.any, "aid", of: accessory.value, spot)
     expect(.list, "services", of: accessory.value, spot)
     for service in accessory.services { judgeShape(service, spot.service(service)) }
   }
 
-  private mutating func judgeShape(_ service: SeenService, _ spot: LintSpot) {
+  private mutating func judgeShape(_ service: ParsedService, _ spot: LintSpot) {
     guard isObject(service.value, "a service", spot) else { return }
     expect(.any, "iid", of: service.value, spot)
     expect(.text, "type", of: service.value, spot)
@@ -53,7 +53,7 @@ extension LintRun {
     for characteristic in service.characteristics { judgeShape(characteristic, spot.characteristic(characteristic)) }
   }
 
-  private mutating func judgeShape(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  private mutating func judgeShape(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     let value = characteristic.value
     guard isObject(value, "a characteristic", spot) else { return }
     expect(.any, "iid", of: value, spot)
@@ -90,7 +90,7 @@ extension LintRun {
       }
     }
 
-    func takes(_ value: SeenValue) -> Bool {
+    func takes(_ value: ParsedValue) -> Bool {
       switch self {
       case .any: true
       case .list: value.elements != nil
@@ -102,14 +102,14 @@ extension LintRun {
     }
   }
 
-  private mutating func isObject(_ value: SeenValue, _ what: String, _ spot: LintSpot) -> Bool {
+  private mutating func isObject(_ value: ParsedValue, _ what: String, _ spot: LintSpot) -> Bool {
     if value.members != nil { return true }
     report(.shape, "kind", at: spot, Remark(.must, "\(what) is \(value.kindName), not an object"))
     return false
   }
 
   private mutating func expect(
-    _ kind: Kind, _ name: String, of value: SeenValue, _ spot: LintSpot, isRequired: Bool = true
+    _ kind: Kind, _ name: String, of value: ParsedValue, _ spot: LintSpot, isRequired: Bool = true
   ) {
     guard let member = value[name] else {
       if isRequired { report(.shape, "\(name)-missing", at: spot, Remark(.must, "\"\(name)\" is missing")) }

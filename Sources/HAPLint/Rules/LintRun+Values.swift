@@ -3,7 +3,7 @@ import HAPWire
 
 extension LintRun {
   /// ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
-  mutating func judgeValue(_ characteristic: SeenCharacteristic, of service: SeenService, _ spot: LintSpot) {
+  mutating func judgeValue(_ characteristic: ParsedCharacteristic, of service: ParsedService, _ spot: LintSpot) {
     // ADB-07 covers it.
     if characteristic.type == .identify { return }
     judgePresence(characteristic, spot)
@@ -22,7 +22,7 @@ extension LintRun {
 
   // MARK: ADB-17, ADB-18
 
-  private mutating func judgePresence(_ characteristic: SeenCharacteristic, _ spot: LintSpot) {
+  private mutating func judgePresence(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     guard let perms = characteristic.perms, !perms.isEmpty else { return }
     // Write responses and event-only characteristics may omit the value.
     if perms.contains(.writeResponse) || characteristic.isEventOnly { return }
@@ -38,7 +38,7 @@ extension LintRun {
     }
   }
 
-  private mutating func judgeNull(_ characteristic: SeenCharacteristic, _ format: Format, _ spot: LintSpot) {
+  private mutating func judgeNull(_ characteristic: ParsedCharacteristic, _ format: Format, _ spot: LintSpot) {
     // A NaN was repaired to null, and is reported as a NaN.
     if characteristic.isEventOnly || lint.reading.faults.contains(where: { $0.fault == .notANumber }) { return }
     let place = spot.member("value")
@@ -70,14 +70,14 @@ extension LintRun {
 
   // MARK: ADB-19
 
-  private mutating func wrongKind(_ content: SeenValue, _ format: Format, _ place: LintSpot) {
+  private mutating func wrongKind(_ content: ParsedValue, _ format: Format, _ place: LintSpot) {
     report(
       .valueKind, "kind", at: place,
       Remark(.must, "\(content.words) is \(content.kindName), which is not a value of format \(format.rawValue)"))
   }
 
   private mutating func judgeInteger(
-    _ content: SeenValue, _ rules: ValueRules, of characteristic: SeenCharacteristic, _ place: LintSpot
+    _ content: ParsedValue, _ rules: ValueRules, of characteristic: ParsedCharacteristic, _ place: LintSpot
   ) {
     let (format, number) = (rules.format.rawValue, content.double ?? .nan)
     if content.integer == nil {
@@ -114,7 +114,7 @@ extension LintRun {
   }
 
   private mutating func judgeNumber(
-    _ content: SeenValue, _ value: Value, _ rules: ValueRules, of characteristic: SeenCharacteristic,
+    _ content: ParsedValue, _ value: Value, _ rules: ValueRules, of characteristic: ParsedCharacteristic,
     _ place: LintSpot
   ) {
     let (number, low, high) = (content.double ?? 0, characteristic.minValue?.double, characteristic.maxValue?.double)
@@ -152,7 +152,7 @@ extension LintRun {
   }
 
   private mutating func judgeStep(
-    _ content: SeenValue, _ value: Value, _ rules: ValueRules, of characteristic: SeenCharacteristic,
+    _ content: ParsedValue, _ value: Value, _ rules: ValueRules, of characteristic: ParsedCharacteristic,
     _ place: LintSpot
   ) {
     let (number, low) = (content.double ?? 0, characteristic.minValue?.double)
@@ -187,7 +187,7 @@ extension LintRun {
   // MARK: ADB-25, ADB-26
 
   private mutating func tooLong(
-    _ count: Int, _ limit: Int, of characteristic: SeenCharacteristic, _ service: SeenService, _ place: LintSpot
+    _ count: Int, _ limit: Int, of characteristic: ParsedCharacteristic, _ service: ParsedService, _ place: LintSpot
   ) {
     // ADB-08 covers these.
     if service.type == .information, limit >= 64, Self.judgedByLength.contains(characteristic.type) { return }
@@ -229,16 +229,16 @@ extension LintRun {
   }
 }
 
-extension SeenCharacteristic {
+extension ParsedCharacteristic {
   /// Whether the value exists only in events: a press is over before it could be read.
   var isEventOnly: Bool { type == .switchEvent || type == .buttonEvent }
 }
 
 extension ValueRules {
   /// The limits that a database states. Members of the wrong type are ignored. `maxDataLen` applies only to data.
-  init(_ characteristic: SeenCharacteristic, _ format: Format) {
+  init(_ characteristic: ParsedCharacteristic, _ format: Format) {
     var constraints = Constraints()
-    func limit(_ value: SeenValue?) -> Value? { value?.integer.map(Value.integer) ?? value?.double.map(Value.float) }
+    func limit(_ value: ParsedValue?) -> Value? { value?.integer.map(Value.integer) ?? value?.double.map(Value.float) }
     func length(_ name: String) -> Int? { characteristic.value[name]?.count.map { Int(clamping: $0) } }
     if format.isNumeric {
       constraints = Constraints(
@@ -255,7 +255,7 @@ extension ValueRules {
   }
 }
 
-extension SeenValue {
+extension ParsedValue {
   /// The value in the model's type; null for a list or an object.
   fileprivate var modelValue: Value {
     switch kind {

@@ -117,7 +117,7 @@ final class KernelStreamSocket: StreamSocket {
   }
 
   func queueWrite(_ bytes: UnsafeRawBufferPointer, done: @escaping (LoopError?) -> Void) {
-    WriteRequest(bytes, done).queue(on: stream)
+    StreamWrite(bytes, done).queue(on: stream)
   }
 
   fileprivate static func buffer(_ bytes: UnsafeRawBufferPointer) -> uv_buf_t {
@@ -159,7 +159,7 @@ final class KernelStreamSocket: StreamSocket {
 }
 
 /// A queued write with its copy of the bytes; it keeps itself alive until libuv has finished it.
-private final class WriteRequest {
+private final class StreamWrite {
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
   private let bytes: UnsafeMutableRawBufferPointer
   private let done: (LoopError?) -> Void
@@ -180,7 +180,7 @@ private final class WriteRequest {
     request.pointee.data = retained.toOpaque()
     var buffer = KernelStreamSocket.buffer(UnsafeRawBufferPointer(bytes))
     let status = uv_write(request, stream, &buffer, 1) { request, status in
-      let write = Unmanaged<WriteRequest>.fromOpaque(request!.pointee.data).takeRetainedValue()
+      let write = Unmanaged<StreamWrite>.fromOpaque(request!.pointee.data).takeRetainedValue()
       write.done(status == 0 ? nil : LoopError(status: status, while: "writing"))
     }
     if status != 0 {

@@ -28,12 +28,12 @@ private final class Job<T: Sendable> {
   init(_ work: @escaping @Sendable () throws -> T) { self.work = work }
 
   func start() {
-    let runner = Runner { [work, result] in
+    let runner = WorkerQueue { [work, result] in
       let outcome = Result { try work() }
       result.withLock { $0 = outcome }
     }
     let status = uv_thread_create(
-      &thread, { Unmanaged<Runner>.fromOpaque($0!).takeRetainedValue().run() },
+      &thread, { Unmanaged<WorkerQueue>.fromOpaque($0!).takeRetainedValue().run() },
       Unmanaged.passRetained(runner).toOpaque())
     precondition(status == 0, "no thread for a worker: \(LoopError.text(of: status))")
   }
@@ -46,7 +46,7 @@ private final class Job<T: Sendable> {
 }
 
 /// A closure in an object that can be passed to a C function.
-private final class Runner {
+private final class WorkerQueue {
   let run: () -> Void
   init(_ run: @escaping () -> Void) { self.run = run }
 }

@@ -21,7 +21,7 @@ extension AccessoryProfile {
     let aids = settle(
       "aid",
       expanded.enumerated().map { index, entry in
-        IDWish(
+        IDRequest(
           key: entry.key, explicit: index == 0 ? 1 : entry.accessory.aid, what: "aid",
           node: entry.accessory.origin("aid"))
       }, &map, renumber, &idProblems)
@@ -31,8 +31,8 @@ extension AccessoryProfile {
     var names: [UInt64: String] = [:]
     for (index, entry) in expanded.enumerated() {
       let keys = ServiceKeys(entry.accessory)
-      let wishes = keys.wishes(entry.accessory, isExact: isExact)
-      let iids = settle("iid \(entry.key)", wishes, &map, renumber, &idProblems)
+      let requests = keys.requests(entry.accessory, isExact: isExact)
+      let iids = settle("iid \(entry.key)", requests, &map, renumber, &idProblems)
       guard let aid = aids[entry.key] else { continue }
       let services = keys.services(entry.accessory, iids, serial: Self.serial(deviceID, aid))
       built.append(Accessory(aid: aid, services: services))
@@ -70,32 +70,32 @@ extension AccessoryProfile {
   }
 
   private func settle(
-    _ scope: String, _ wishes: [IDWish], _ map: inout IDMap, _ renumber: Bool, _ problems: inout [ProfileProblem]
+    _ scope: String, _ requests: [IDRequest], _ map: inout IDMap, _ renumber: Bool, _ problems: inout [ProfileProblem]
   ) -> [String: UInt64] {
     let conflicts = map.scopes[scope, default: .init()].settle(
-      wishes.map { .init(key: $0.key, explicit: $0.explicit) }, renumber: renumber)
+      requests.map { .init(key: $0.key, explicit: $0.explicit) }, renumber: renumber)
     for conflict in conflicts {
-      guard let wish = wishes.first(where: { $0.key == conflict.key }) else {
+      guard let request = requests.first(where: { $0.key == conflict.key }) else {
         problems.append(ProfileProblem(.idChanged, path: "", place: JSONPlace(line: 1, column: 1), "no ids are left"))
         continue
       }
       let message: String
       switch conflict {
       case .moved(_, let from, let to):
-        message = "the profile states \(wish.what) \(to), but it was \(from) before; --renumber accepts the change"
+        message = "the profile states \(request.what) \(to), but it was \(from) before; --renumber accepts the change"
       case .taken(_, let id, let owner):
         let whose = owner.map { "belongs to \($0)" } ?? "was used before, and freed ids are never reused"
-        message = "\(wish.what) \(id) \(whose); --renumber accepts the change"
+        message = "\(request.what) \(id) \(whose); --renumber accepts the change"
       case .exhausted: message = "no ids are left"
       }
-      problems.append(ProfileProblem(.idChanged, at: wish.node, message))
+      problems.append(ProfileProblem(.idChanged, at: request.node, message))
     }
     return map.scopes[scope]?.ids ?? [:]
   }
 }
 
 /// An entry that needs an id, and its place in the document.
-struct IDWish {
+struct IDRequest {
   var key: String
   var explicit: UInt64?
   /// "aid" or "iid".
@@ -128,17 +128,17 @@ struct ServiceKeys {
   }
 
   /// Requests an id for each service and then its characteristics, in the order of the profile.
-  func wishes(_ accessory: AccessoryDraft, isExact: Bool) -> [IDWish] {
-    var wishes: [IDWish] = []
+  func requests(_ accessory: AccessoryDraft, isExact: Bool) -> [IDRequest] {
+    var requests: [IDRequest] = []
     for (index, service) in accessory.services.enumerated() {
       let explicit = service.type == .accessoryInformation && !isExact ? 1 : service.iid
-      wishes.append(
-        IDWish(key: keys[index], explicit: explicit, what: "iid", node: service.node["iid"] ?? service.node))
+      requests.append(
+        IDRequest(key: keys[index], explicit: explicit, what: "iid", node: service.node["iid"] ?? service.node))
       for (key, draft) in zip(keys(index, service.characteristics), service.characteristics) {
-        wishes.append(IDWish(key: key, explicit: draft.iid, what: "iid", node: draft.origin("iid")))
+        requests.append(IDRequest(key: key, explicit: draft.iid, what: "iid", node: draft.origin("iid")))
       }
     }
-    return wishes
+    return requests
   }
 
   /// - Parameter iids: by key. A key without an iid, after a conflict, gets 0; such a database is never served.

@@ -9,7 +9,7 @@ extension AccessoryProfile {
     expanded[0].key = key
     for entry in expanded {
       let scope = "iid \(entry.key)"
-      let keys = ServiceKeys(entry.accessory).wishes(entry.accessory, isExact: isExact)
+      let keys = ServiceKeys(entry.accessory).requests(entry.accessory, isExact: isExact)
         .filter { $0.explicit == nil }.map(\.key)
       let numbers = keys.map { ids.scopes[scope]?.ids[$0] }
       for (index, key) in keys.enumerated() where index < numbers.count {

@@ -4,14 +4,14 @@ import HAPWire
 extension ProfileEditor {
   /// Adds a service after all others of its accessory.
   package mutating func add(
-    _ wish: ServiceWish, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
+    _ request: ServiceRequest, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
   ) throws(JSONProblem) -> String {
     let accessory = try accessory(choice)
-    let number = 1 + accessory.services.count { $0.type == wish.type }
+    let number = 1 + accessory.services.count { $0.type == request.type }
     let place = try append(
-      wish.writtenOut(name: name, label: label, number: number), to: "services", of: accessory.node,
+      request.writtenOut(name: name, label: label, number: number), to: "services", of: accessory.node,
       order: order(of: accessory))
-    return "added \(place), \(wish.spelling)"
+    return "added \(place), \(request.spelling)"
   }
 
   /// Adds a characteristic to a service in the document.
@@ -29,8 +29,8 @@ extension ProfileEditor {
     if let type = TypeID(words), !type.isAppleDefined {
       definition = nil
     } else {
-      do throws(WishError) {
-        definition = try CharacteristicDefinition(wished: words, of: service.definition)
+      do throws(ServiceRequestError) {
+        definition = try CharacteristicDefinition(requested: words, of: service.definition)
       } catch {
         throw service.node.problem(error.message)
       }

@@ -3,7 +3,7 @@ import HAPWire
 
 // Entries of the catalogue as objects on one line. Members without information are left out.
 
-extension ConductField {
+extension QuirksField {
   /// Writes its name and the values it accepts.
   package func write(to json: inout JSONWriter) {
     json.object { json in
@@ -33,7 +33,7 @@ extension ConductField {
   }
 }
 
-extension ConductField.Kind {
+extension QuirksField.Kind {
   fileprivate var word: String {
     switch self {
     case .boolean: "boolean"

@@ -21,7 +21,7 @@ extension DeviceCopy {
     if let setupCode { json.member("setupCode", setupCode.text) }
     if let setupID { json.member("setupID", setupID.text) }
     if saysBooleansInWords || listsEmptyTLV8AsNull {
-      json.key("conduct")
+      json.key("quirks")
       json.object { json in
         if saysBooleansInWords { json.member("booleans", IPQuirks.Booleans.words.rawValue) }
         if listsEmptyTLV8AsNull {

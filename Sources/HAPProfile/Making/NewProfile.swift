@@ -5,13 +5,13 @@ import HAPWire
 package struct NewProfile: Sendable {
   package var name: String
   package var category: HAPModel.Category
-  private var services: [ServiceWish]
+  private var services: [ServiceRequest]
 
   /// - Parameters:
   ///   - name: `nil`: the catalogue's name of the first service.
   ///   - category: `nil`: the usual category of the first service.
   ///   - services: at least one.
-  package init(name: String?, category: HAPModel.Category?, services: [ServiceWish]) {
+  package init(name: String?, category: HAPModel.Category?, services: [ServiceRequest]) {
     precondition(!services.isEmpty, "an accessory has services")
     self.name = name ?? services[0].plainName
     self.category = category ?? .usual(for: services[0].type)
@@ -38,7 +38,7 @@ package struct NewProfile: Sendable {
   }
 }
 
-extension ServiceWish {
+extension ServiceRequest {
   /// The catalogue's name without its text in brackets and without hyphens, which iOS doesn't accept.
   fileprivate var plainName: String {
     let name = definition?.name ?? "Service"

@@ -28,7 +28,7 @@ extension CharacteristicDefinition {
   }
 }
 
-extension ServiceWish {
+extension ServiceRequest {
   /// Returns the entry for a profile.
   ///
   /// - Parameter number: its position among the accessory's services of this type, from 1, used as its Service Label Index.

@@ -13,7 +13,7 @@ enum NetworkPacket {
   ///   - source, destination: both of the same family.
   ///   - payload: at most 60,000 bytes.
   static func tcp(
-    from source: SocketAddress, to destination: SocketAddress, sequence: UInt32, acknowledgement: UInt32,
+    from source: HostAndPort, to destination: HostAndPort, sequence: UInt32, acknowledgement: UInt32,
     flags: TCPFlags, payload: some Collection<UInt8>
   ) -> [UInt8] {
     var segment: [UInt8] = []
@@ -29,7 +29,7 @@ enum NetworkPacket {
   }
 
   static func udp(
-    from source: SocketAddress, to destination: SocketAddress, payload: some Collection<UInt8>
+    from source: HostAndPort, to destination: HostAndPort, payload: some Collection<UInt8>
   ) -> [UInt8] {
     var datagram: [UInt8] = []
     datagram.append(source.port)
@@ -41,8 +41,8 @@ enum NetworkPacket {
   }
 
   private static func ip(
-    _ segment: [UInt8], checksumAt place: Int, transport: UInt8, from source: SocketAddress,
-    to destination: SocketAddress
+    _ segment: [UInt8], checksumAt place: Int, transport: UInt8, from source: HostAndPort,
+    to destination: HostAndPort
   ) -> [UInt8] {
     precondition(source.isIPv6 == destination.isIPv6 && segment.count <= 60_100)
     var segment = segment

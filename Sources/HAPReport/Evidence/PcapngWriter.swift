@@ -21,8 +21,8 @@ private struct StreamWriter {
   private var lastTime = Duration.zero
 
   private struct Stream {
-    var local: SocketAddress
-    var peer: SocketAddress
+    var local: HostAndPort
+    var peer: HostAndPort
     /// The sequence number of the next byte, for each end.
     var sent: UInt32 = 1000
     var received: UInt32 = 5000
@@ -70,14 +70,14 @@ private struct StreamWriter {
   private mutating func stream(of entry: TranscriptEntry) -> (key: String, stream: Stream) {
     let key = "\(entry.connection)|\(entry.localAddress)|\(entry.peerAddress)"
     if let stream = streams[key] { return (key, stream) }
-    var local = SocketAddress(entry.localAddress)
-    var peer = SocketAddress(entry.peerAddress)
+    var local = HostAndPort(entry.localAddress)
+    var peer = HostAndPort(entry.peerAddress)
     if let one = local, let other = peer, one.isIPv6 != other.isIPv6 { (local, peer) = (nil, nil) }
     if local == nil || peer == nil { made &+= 1 }
     let isIPv6 = (local ?? peer)?.isIPv6 == true
     let stream = Stream(
-      local: local ?? SocketAddress(address: Self.madeUp(1, isIPv6), port: 40_000 &+ made % 20_000),
-      peer: peer ?? SocketAddress(address: Self.madeUp(2, isIPv6), port: 80))
+      local: local ?? HostAndPort(address: Self.madeUp(1, isIPv6), port: 40_000 &+ made % 20_000),
+      peer: peer ?? HostAndPort(address: Self.madeUp(2, isIPv6), port: 80))
     streams[key] = stream
     return (key, stream)
   }
@@ -154,14 +154,14 @@ private struct StreamWriter {
     let group = isIPv6 ? [0xFF, 0x02] + Array(repeating: 0, count: 13) + [0xFB] : [224, 0, 0, 251] as [UInt8]
     packet(
       NetworkPacket.udp(
-        from: source ?? SocketAddress(address: Self.madeUp(isSent ? 1 : 2, isIPv6), port: 5353),
-        to: destination ?? SocketAddress(address: group, port: 5353), payload: entry.bytes.prefix(60_000)),
+        from: source ?? HostAndPort(address: Self.madeUp(isSent ? 1 : 2, isIPv6), port: 5353),
+        to: destination ?? HostAndPort(address: group, port: 5353), payload: entry.bytes.prefix(60_000)),
       isSent: isSent)
   }
 
   /// Returns `nil` also for the unspecified address, because no packet has it as its source.
-  private func specified(_ text: String) -> SocketAddress? {
-    SocketAddress(text).flatMap { address in address.address.allSatisfy { $0 == 0 } ? nil : address }
+  private func specified(_ text: String) -> HostAndPort? {
+    HostAndPort(text).flatMap { address in address.address.allSatisfy { $0 == 0 } ? nil : address }
   }
 }
 

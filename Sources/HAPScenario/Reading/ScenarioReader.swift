@@ -71,14 +71,14 @@ struct ScenarioReader {
   /// The members that set the start of a step.
   private static let starts = ["at", "after", "when"]
   /// The members with an action, besides commands, and the members that belong to each.
-  private static let deeds: [(name: String, with: [String])] = [
+  private static let actions: [(name: String, with: [String])] = [
     ("note", []), ("expect", ["within"]), ("never", ["for"]), ("do", ["times", "every", "chance"]),
     ("together", []), ("choose", []), ("whenever", ["do"]),
   ]
 
   private mutating func step(_ node: JSONNode) throws(JSONProblem) -> ScenarioStep {
     let members = try node.asObject()
-    let known = Self.starts + Self.deeds.flatMap { [$0.name] + $0.with } + commandNames
+    let known = Self.starts + Self.actions.flatMap { [$0.name] + $0.with } + commandNames
     try node.refuseUnknownMembers(except: known)
     var step = ScenarioStep(place: node.place)
     let starts = members.filter { Self.starts.contains($0.name) }
@@ -88,17 +88,17 @@ struct ScenarioReader {
     }
     var used = Set(starts.map(\.name))
     if let start = starts.first { step.start = try self.start(start, of: node, &used) }
-    let names = Self.deeds.map(\.name) + commandNames
-    var deeds = members.filter { names.contains($0.name) }
+    let names = Self.actions.map(\.name) + commandNames
+    var actions = members.filter { names.contains($0.name) }
     // The steps of a `whenever` are in `do`.
-    if deeds.contains(where: { $0.name == "whenever" }) { deeds.removeAll { $0.name == "do" } }
-    if let second = deeds.dropFirst().first {
-      throw second.value.problem("a step can have only one action; this one already has \"\(deeds[0].name)\"")
+    if actions.contains(where: { $0.name == "whenever" }) { actions.removeAll { $0.name == "do" } }
+    if let second = actions.dropFirst().first {
+      throw second.value.problem("a step can have only one action; this one already has \"\(actions[0].name)\"")
     }
-    if let deed = deeds.first {
-      used.insert(deed.name)
-      used.formUnion(Self.deeds.first { $0.name == deed.name }?.with ?? [])
-      step.deed = try self.deed(deed, of: node)
+    if let action = actions.first {
+      used.insert(action.name)
+      used.formUnion(Self.actions.first { $0.name == action.name }?.with ?? [])
+      step.action = try self.action(action, of: node)
     } else if starts.isEmpty {
       throw node.problem("the step has no action: a command, note, expect, never, do, together, choose or whenever")
     }
@@ -124,7 +124,8 @@ struct ScenarioReader {
     }
   }
 
-  private mutating func deed(_ member: JSONNode.Member, of node: JSONNode) throws(JSONProblem) -> ScenarioStep.Deed {
+  private mutating func action(_ member: JSONNode.Member, of node: JSONNode) throws(JSONProblem) -> ScenarioStep.Action
+  {
     let value = member.value
     switch member.name {
     case "note": return .note(try value.asString())

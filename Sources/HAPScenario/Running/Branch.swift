@@ -50,7 +50,7 @@ final class Branch {
   /// The rule of a `whenever`.
   var rule: (condition: ScenarioCondition, steps: [ScenarioStep], step: ScenarioStep)?
   var hasRun = false
-  var watch: Watch?
+  var watch: ConditionWatch?
   var watchedSince = Duration.zero
   /// The unique number of the watch.
   var watchNumber = 0

@@ -232,7 +232,7 @@ package final class ScenarioMachine {
     _ condition: ScenarioCondition, _ purpose: Branch.Purpose, _ within: Duration?, on branch: Branch
   ) {
     do throws(ScenarioTrouble) {
-      branch.watch = try Watch(condition, world)
+      branch.watch = try ConditionWatch(condition, world)
       branch.watchedSince = now
       branch.limit = within
       branch.isLate = false
@@ -289,7 +289,7 @@ package final class ScenarioMachine {
   private func carryOut(_ branch: Branch) {
     branch.watch = nil
     guard let step = branch.step else { preconditionFailure("a branch that carries out a step has a step") }
-    switch step.deed {
+    switch step.action {
     case .nothing: branch.stepIsOver(now)
     case .command(let step):
       lastTicket += 1

@@ -19,7 +19,7 @@ extension Scenario {
 
   private static func changesAccessories(_ steps: [ScenarioStep]) -> Bool {
     steps.contains { step in
-      switch step.deed {
+      switch step.action {
       case .command(let step):
         switch step.command.action {
         case .add, .replace, .remove: true
@@ -42,7 +42,7 @@ private struct WordCheck {
   mutating func take(_ steps: [ScenarioStep]) {
     for step in steps {
       if case .when(let condition, _) = step.start { take(condition) }
-      switch step.deed {
+      switch step.action {
       case .nothing, .note: break
       case .command(let command): take(command)
       case .expect(let condition, _), .never(let condition, _): take(condition)

@@ -30,7 +30,7 @@ extension RunningAccessory {
   public func press(
     _ press: ButtonPress = .single, service: String? = nil, accessory: String? = nil
   ) async throws(SimulatorError) {
-    try await perform(.deed(.press(press), service: service.map { .name($0) }), of: accessory)
+    try await perform(.physical(.press(press), service: service.map { .name($0) }), of: accessory)
   }
 
   /// Puts an obstacle in the way of a door, or removes it.
@@ -52,7 +52,7 @@ extension RunningAccessory {
   public func jam(
     _ isJammed: Bool = true, service: String? = nil, accessory: String? = nil
   ) async throws(SimulatorError) {
-    try await perform(.deed(.jam(isJammed), service: service.map { .name($0) }), of: accessory)
+    try await perform(.physical(.jam(isJammed), service: service.map { .name($0) }), of: accessory)
   }
 
   /// Triggers a sensor once, or an alarm.
@@ -60,7 +60,7 @@ extension RunningAccessory {
   ///   - service: type or Name of the sensor or alarm. Required if there are several.
   ///   - accessory: the name of a bridged accessory.
   public func trigger(service: String? = nil, accessory: String? = nil) async throws(SimulatorError) {
-    try await perform(.deed(.trigger, service: service.map { .name($0) }), of: accessory)
+    try await perform(.physical(.trigger, service: service.map { .name($0) }), of: accessory)
   }
 
   /// Opens the housing, or closes it.
@@ -71,7 +71,7 @@ extension RunningAccessory {
   public func tamper(
     _ isOpen: Bool = true, service: String? = nil, accessory: String? = nil
   ) async throws(SimulatorError) {
-    try await perform(.deed(.tamper(isOpen), service: service.map { .name($0) }), of: accessory)
+    try await perform(.physical(.tamper(isOpen), service: service.map { .name($0) }), of: accessory)
   }
 
   /// Charges or drains the battery.
@@ -86,7 +86,7 @@ extension RunningAccessory {
     guard (0...100).contains(level) else {
       throw SimulatorError(.invalidValue, "a battery level is 0 to 100 percent, not \(level)")
     }
-    try await perform(.deed(.battery(level), service: service.map { .name($0) }), of: accessory)
+    try await perform(.physical(.battery(level), service: service.map { .name($0) }), of: accessory)
   }
 
   /// Removes pairings at the device, without a controller. Their connections end.

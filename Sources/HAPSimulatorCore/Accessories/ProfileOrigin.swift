@@ -12,7 +12,7 @@ package enum ProfileOrigin: Sendable {
   private static let sizeLimit = 16 << 20
 
   /// Reads and validates the profile. Blocks, so it must not run on the loop.
-  /// - Throws: `ProfileErrors`, `WishError`, `SimulationFailure`.
+  /// - Throws: `ProfileErrors`, `ServiceRequestError`, `SimulationFailure`.
   package func load() throws -> AccessoryProfile {
     let profile: AccessoryProfile
     switch self {
@@ -21,7 +21,7 @@ package enum ProfileOrigin: Sendable {
     case .profile(let given): profile = given
     case .services(let words):
       guard !words.isEmpty else { throw SimulationFailure(.profile, "at least one service must be named") }
-      let text = NewProfile(name: nil, category: nil, services: try words.map { try ServiceWish($0) }).text
+      let text = NewProfile(name: nil, category: nil, services: try words.map { try ServiceRequest($0) }).text
       profile = try AccessoryProfile(json: Array(text.utf8), fileName: words.joined(separator: " "))
     }
     let problems = profile.faultProblems

@@ -117,7 +117,7 @@ extension ServedAccessory {
   }
 
   /// - Parameter makeWish: called on the loop.
-  private func wait(within limit: Duration, _ makeWish: @escaping @Sendable () -> Wish) async -> WaitEnding {
+  private func wait(within limit: Duration, _ makeWish: @escaping @Sendable () -> WaitCondition) async -> WaitEnding {
     let ticket = WaitTicket()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<WaitEnding, Never>) in

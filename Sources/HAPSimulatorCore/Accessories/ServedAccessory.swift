@@ -222,10 +222,10 @@ package final class ServedAccessory: @unchecked Sendable {
     var isTaken = false
     var met: [Wait] = []
     waits.removeAll { wait in
-      let isMet = wait.wish.isMet(by: told) && !(wait.wish.takesIt && isTaken)
+      let isMet = wait.condition.isMet(by: told) && !(wait.condition.takesIt && isTaken)
       if isMet {
         met.append(wait)
-        isTaken = isTaken || wait.wish.takesIt
+        isTaken = isTaken || wait.condition.takesIt
       }
       return isMet
     }
@@ -238,16 +238,17 @@ package final class ServedAccessory: @unchecked Sendable {
 
   /// Waits for an event, or for a value. An event or value that is already present ends the wait.
   func wait(
-    for wish: Wish, within limit: Duration, _ ticket: WaitTicket, done: @escaping @Sendable (WaitEnding) -> Void
+    for condition: WaitCondition, within limit: Duration, _ ticket: WaitTicket,
+    done: @escaping @Sendable (WaitEnding) -> Void
   ) {
     if ticket.isCancelled { return done(.cancelled) }
     if isStopped { return done(.stopped) }
-    switch wish {
+    switch condition {
     case .event(let matches): if let event = record.take(matches) { return done(.met(event)) }
     case .value(let id, let value): if self.value(id) == value { return done(.met(nil)) }
     }
     let timer = LoopTimer(loop)
-    let wait = Wait(wish, ticket, timer, done)
+    let wait = Wait(condition, ticket, timer, done)
     timer.onFire = { [unowned self] in
       guard let index = waits.firstIndex(where: { $0.ticket === ticket }) else { return }
       waits.remove(at: index).finish(.late)
@@ -271,13 +272,13 @@ package final class ServedAccessory: @unchecked Sendable {
   /// Schedules a check of the values. Events come before the database has their value, and values may change without
   /// an event, as in a restart.
   private func lookLater() {
-    guard !isLooking, waits.contains(where: { !$0.wish.takesIt }) else { return }
+    guard !isLooking, waits.contains(where: { !$0.condition.takesIt }) else { return }
     isLooking = true
     loop.schedule { [self] in
       isLooking = false
       var met: [Wait] = []
       waits.removeAll { wait in
-        guard case .value(let id, let value) = wait.wish, self.value(id) == value else { return false }
+        guard case .value(let id, let value) = wait.condition, self.value(id) == value else { return false }
         met.append(wait)
         return true
       }

@@ -86,7 +86,7 @@ extension SimulationFailure {
     case let error as CommandError: self.init(Code(error.code), error.message)
     case let error as CommandRefusal: self.init(error.error)
     case let error as ProfileErrors: self.init(.profile, "\(error)")
-    case let error as WishError: self.init(.profile, error.message)
+    case let error as ServiceRequestError: self.init(.profile, error.message)
     case let error as StoreError: self.init(.state, "\(error)")
     case let error as LoopError: self.init(.network, "\(error)")
     default: self.init(.failed, "\(error)")

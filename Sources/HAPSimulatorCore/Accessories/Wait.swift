@@ -3,7 +3,7 @@ import HAPModel
 import Synchronization
 
 /// The condition of a wait.
-enum Wish {
+enum WaitCondition {
   /// An event that no other wait has taken. The closure is called on the loop.
   case event((RecordedEvent) -> Bool)
   /// A characteristic has this value.
@@ -45,13 +45,13 @@ final class WaitTicket: Sendable {
 
 /// A waiting caller. Belongs to the loop's thread.
 final class Wait {
-  let wish: Wish
+  let condition: WaitCondition
   let ticket: WaitTicket
   private let timer: LoopTimer
   private let done: (WaitEnding) -> Void
 
-  init(_ wish: Wish, _ ticket: WaitTicket, _ timer: LoopTimer, _ done: @escaping (WaitEnding) -> Void) {
-    self.wish = wish
+  init(_ condition: WaitCondition, _ ticket: WaitTicket, _ timer: LoopTimer, _ done: @escaping (WaitEnding) -> Void) {
+    self.condition = condition
     self.ticket = ticket
     self.timer = timer
     self.done = done

@@ -184,7 +184,7 @@ package struct SuiteReader {
   private mutating func definition(_ node: JSONNode, area: String) -> CaseDefinition? {
     guard node.members != nil else { return nil }
     refuseVariables(node, but: ["find", "variants", "steps"])
-    if let wishes = node["find"] { refuseVariablesInside(wishes) }
+    if let requests = node["find"] { refuseVariablesInside(requests) }
     let id = text("id", of: node)
     let name = text("name", of: node)
     let requirement = text("requirement", of: node)

@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 /// A record as last received.
-package struct SeenRecord: Sendable, Equatable {
+package struct ReceivedRecord: Sendable, Equatable {
   package let record: DNSRecord
   /// Number of the packet that contained it.
   package let packet: Int
@@ -18,11 +18,11 @@ package struct ServiceInstance: Sendable, Equatable {
   /// The full name, including the type: "Lamp._hap._tcp.local".
   package let name: DNSName
   /// nil if it was not received or was withdrawn by a goodbye; the same holds for `service` and `text`.
-  package var pointer: SeenRecord?
-  package var service: SeenRecord?
-  package var text: SeenRecord?
+  package var pointer: ReceivedRecord?
+  package var service: ReceivedRecord?
+  package var text: ReceivedRecord?
   /// A and AAAA records of the host, one per address.
-  package var addresses: [SeenRecord] = []
+  package var addresses: [ReceivedRecord] = []
 
   /// The name shown to users: 1...63 bytes, UTF-8 by rule.
   package var label: [UInt8] { name.firstLabel ?? [] }

@@ -9,7 +9,7 @@ struct ServicePicture {
   }
 
   private let type: DNSName
-  private var records: [Key: [SeenRecord]] = [:]
+  private var records: [Key: [ReceivedRecord]] = [:]
   private(set) var names: [DNSName] = []
   private var known: Set<DNSName> = []
 
@@ -52,7 +52,7 @@ struct ServicePicture {
     }
     if !record.isGoodbye {
       seen.append(
-        SeenRecord(
+        ReceivedRecord(
           record: record, packet: packet.number, time: packet.time, source: packet.source, interface: packet.interface))
     }
     records[key] = seen.isEmpty ? nil : seen

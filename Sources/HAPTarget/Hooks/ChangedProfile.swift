@@ -41,7 +41,7 @@ struct ChangedProfile {
         json = document.bytes
       } else {
         var editor = try ProfileEditor(json: json)
-        _ = try editor.add(try ServiceWish(type), name: name)
+        _ = try editor.add(try ServiceRequest(type), name: name)
         json = editor.json
       }
     } catch let problem as JSONProblem { throw refused("\(name) can't be added: \(problem.message)") } catch {

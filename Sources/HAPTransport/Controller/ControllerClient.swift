@@ -106,7 +106,7 @@ package actor ControllerClient {
 
   package var peer: SocketAddress? { connection?.peer }
   /// The deviations that were tolerated in the pairing procedures.
-  package var remarks: [Tolerated] { connection?.remarks ?? [] }
+  package var remarks: [Deviation] { connection?.remarks ?? [] }
   package var isSecured: Bool { connection?.link.isSecured ?? false }
 
   // MARK: Requests

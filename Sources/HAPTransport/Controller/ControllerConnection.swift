@@ -21,7 +21,7 @@ package final class ControllerConnection {
   package var onEnd: (ClientError?) -> Void = { _ in }
   package let link: ControllerLink
   /// The deviations that were tolerated in the pairing procedures.
-  package private(set) var remarks: [Tolerated] = []
+  package private(set) var remarks: [Deviation] = []
   /// The maximum time for an answer, from the sending of its request.
   package var timeout: Duration
 
@@ -251,7 +251,7 @@ extension ControllerConnection {
     guard case .success(let tlv) = result, case .success(let message) = answer else { return result }
     func remark(_ text: String) {
       // A procedure has at most four answers, but it can be repeated.
-      if remarks.count < Self.mostRemarks { remarks.append(Tolerated(request, text)) }
+      if remarks.count < Self.mostRemarks { remarks.append(Deviation(request, text)) }
     }
     if message.status != 200 { remark("an error item comes with status \(message.status) instead of 200") }
     if message.contentType != .pairingTLV8 { remark("the answer's Content-Type is not application/pairing+tlv8") }

@@ -6,7 +6,7 @@ import HAPWire
 package enum SessionNews: Sendable {
   /// The accessory is verified, and all subscriptions are restored, except those that it refuses now. `remarks` are
   /// the deviations tolerated in Pair Verify.
-  case connected(isAgain: Bool, refused: [CharacteristicEntry], remarks: [Tolerated])
+  case connected(isAgain: Bool, refused: [CharacteristicEntry], remarks: [Deviation])
   /// The connection was lost or could not be made; the next attempt follows after `nextTry`.
   case lost(ClientError, nextTry: Duration)
   /// Another attempt can't succeed. The last news.
@@ -14,7 +14,7 @@ package enum SessionNews: Sendable {
   /// Values that changed.
   /// - `isCatchUp`: whether they changed without a connection, at an unknown time.
   /// - `remarks`: the deviations in the message.
-  case values([CharacteristicEntry], isCatchUp: Bool, remarks: [Tolerated])
+  case values([CharacteristicEntry], isCatchUp: Bool, remarks: [Deviation])
   /// The database, read again because it may have changed: the accessory's configuration number is different, or
   /// there was no connection for a while.
   case database(AccessoryMirror)

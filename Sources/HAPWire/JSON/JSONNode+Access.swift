@@ -96,12 +96,18 @@ extension JSONNode {
     return result
   }
 
+  /// Members of formats that had another name before.
+  private static let renamedMembers = ["conduct": "quirks"]
+
   /// Returns a problem for each member that is neither in `names` nor starts with "x-", with the probable intended
   /// name.
   package func unknownMembers(except names: [String]) -> [JSONProblem] {
     (members ?? []).compactMap { member in
       if names.contains(member.name) || member.name.hasPrefix("x-") { return nil }
-      let hint = nearestName(to: member.name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
+      let renamed = Self.renamedMembers[member.name].flatMap { names.contains($0) ? $0 : nil }
+      let hint =
+        renamed.map { ": it is called \"\($0)\" now" }
+        ?? nearestName(to: member.name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
       return JSONProblem(
         path: JSONPath.member(of: path, member.name).description, place: member.place,
         message: "there is no member \"\(member.name)\" here\(hint)")

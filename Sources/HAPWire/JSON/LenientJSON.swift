@@ -10,13 +10,13 @@ package enum LenientJSON {
   /// Repairs a text to strict JSON: removes commas before closing brackets and bytes after the end, and escapes
   /// control characters in strings. Other errors stay unchanged.
   /// - Returns: the text and its repairs; only the first 16 are listed.
-  package static func mended(_ bytes: [UInt8]) -> (bytes: [UInt8], mends: [Mend]) {
-    var mender = Mender()
+  package static func repaired(_ bytes: [UInt8]) -> (bytes: [UInt8], mends: [Mend]) {
+    var mender = Repair()
     for (offset, byte) in bytes.enumerated() where !mender.isOver { mender.take(byte, at: offset) }
     return (mender.output, mender.mends)
   }
 
-  private struct Mender {
+  private struct Repair {
     var output: [UInt8] = []
     var mends: [Mend] = []
     /// Whether the closing bracket of the outermost value has been read.

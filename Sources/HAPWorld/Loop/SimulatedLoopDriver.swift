@@ -145,6 +145,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     loop?.reportEnd()
     loop = nil
     process.onInterfacesChanged = nil
+    for watch in watches { watch.close() }
   }
 
   // MARK: Time and workers

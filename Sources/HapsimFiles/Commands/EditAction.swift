@@ -4,7 +4,7 @@ import HAPWire
 
 /// An action of `hapsim edit` on a profile.
 enum EditAction {
-  case addService(ServiceWish, name: String?, label: String?)
+  case addService(ServiceRequest, name: String?, label: String?)
   case addCharacteristic(String, service: String, value: String?, members: [(name: String, word: String)])
   case set(String, value: String)
   case remove(String)
@@ -66,10 +66,12 @@ enum EditAction {
     }
     switch name {
     case "add-service":
-      let wish: ServiceWish
-      do throws(WishError) { wish = try ServiceWish(words[0]) } catch { throw UsageError(error.message) }
+      let request: ServiceRequest
+      do throws(ServiceRequestError) { request = try ServiceRequest(words[0]) } catch {
+        throw UsageError(error.message)
+      }
       self = .addService(
-        wish, name: try arguments.value(Self.nameOption), label: try arguments.value(Self.labelOption))
+        request, name: try arguments.value(Self.nameOption), label: try arguments.value(Self.labelOption))
     case "add-characteristic":
       var members: [(name: String, word: String)] = []
       for option in [Self.formatOption, Self.permsOption] {
@@ -85,7 +87,7 @@ enum EditAction {
   /// - Returns: a description of the change.
   func apply(to editor: inout ProfileEditor, in accessory: AccessoryChoice?) throws(JSONProblem) -> String {
     switch self {
-    case .addService(let wish, let name, let label): try editor.add(wish, name: name, label: label, to: accessory)
+    case .addService(let request, let name, let label): try editor.add(request, name: name, label: label, to: accessory)
     case .addCharacteristic(let words, let service, let value, let members):
       try editor.addCharacteristic(words, to: service, value: value, members: members, in: accessory)
     case .set(let target, let value): try editor.set(target, to: value, in: accessory)

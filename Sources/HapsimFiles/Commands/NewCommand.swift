@@ -4,11 +4,11 @@ import HAPProfile
 import HAPWire
 
 extension Command {
-  private static let serviceOption = Option<ServiceWish>(
+  private static let serviceOption = Option<ServiceRequest>(
     "service", "NAME[:CHARACTERISTICS]", repeated: true,
     "a service of Apple's catalogue and the characteristics to write to the file, separated by commas; may be given several times",
     read: { (text: String) throws(UsageError) in
-      do throws(WishError) { return try ServiceWish(text) } catch { throw UsageError(error.message) }
+      do throws(ServiceRequestError) { return try ServiceRequest(text) } catch { throw UsageError(error.message) }
     })
   private static let outputOption = Option<String>(
     "output", letter: "o", "FILE", "write the profile to FILE; - is standard output")

@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension BehavioursFound {
-  /// An object on one line: `behaviours`, each with `service`, `type`, `summary`, `parameters` and `deeds`. The generic
+  /// An object on one line: `behaviours`, each with `service`, `type`, `summary`, `parameters` and `actions`. The generic
   /// behaviour has null for `service` and `type`.
   var json: String {
     JSONWriter.text { json in
@@ -26,8 +26,8 @@ extension BehavioursFound {
       json.array { json in
         for row in BehaviourParameter.flattened(kind.parameters) { write(row, to: &json) }
       }
-      json.key("deeds")
-      json.array { json in for deed in kind.deeds { json.string(deed.rawValue) } }
+      json.key("actions")
+      json.array { json in for action in kind.actions { json.string(action.rawValue) } }
     }
   }
 

@@ -21,8 +21,8 @@ extension BehavioursFound {
             "\(row.kindText); \(row.defaultSetting == nil ? "required" : "default \(row.defaultText)"). \(row.summary)"
         )
       }
-      if !kind.deeds.isEmpty {
-        rows.append((term: "deeds", meaning: kind.deeds.map(\.rawValue).joined(separator: ", ")))
+      if !kind.actions.isEmpty {
+        rows.append((term: "actions", meaning: kind.actions.map(\.rawValue).joined(separator: ", ")))
       }
       lines += definitionList(rows, width: width)
     }

@@ -99,7 +99,7 @@ struct ControlWords: Equatable {
       // The running process has a different working folder, so it gets an absolute path.
       let path = (try? ShippedProfiles.installed.path(of: text)) ?? text
       return .string(path.hasPrefix("/") ? path : folder + "/" + path)
-    case .characteristic, .value, .press, .duration, .controller, .accessory, .service, .fault, .conduct:
+    case .characteristic, .value, .press, .duration, .controller, .accessory, .service, .fault, .quirks:
       return .string(text)
     }
   }

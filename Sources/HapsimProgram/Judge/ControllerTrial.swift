@@ -64,25 +64,25 @@ struct ControllerTrial {
   private func steps(of accessory: Tried) -> String {
     let name = quoted(accessory.name)
     var lines: [String] = ["- - note: \(quoted("\(accessory.name): the trial begins"))"]
-    func step(_ note: String, _ deeds: [String], then rest: String) {
+    func step(_ note: String, _ actions: [String], then rest: String) {
       lines +=
-        ["  - note: \(quoted("\(accessory.name): \(note)"))"] + deeds.map { "  - \($0)" } + ["  - after: \(rest)"]
+        ["  - note: \(quoted("\(accessory.name): \(note)"))"] + actions.map { "  - \($0)" } + ["  - after: \(rest)"]
     }
-    func fault(_ fault: String, _ deeds: [String] = [], for time: String) -> [String] {
+    func fault(_ fault: String, _ actions: [String] = [], for time: String) -> [String] {
       let own = fault.prefix { $0 != ":" }
-      return ["fault: { accessory: \(name), fault: \(quoted(fault)) }"] + deeds
+      return ["fault: { accessory: \(name), fault: \(quoted(fault)) }"] + actions
         + ["{ after: \(time), fault: { accessory: \(name), fault: \(own), value: false } }"]
     }
     step("its connections are lost", ["disconnect: { accessory: \(name) }"], then: turn)
     step("it restarts", ["reboot: { accessory: \(name) }"], then: turn)
     step("its answers to reads are late", fault("delay-message:message=read:by=4s", for: "10s"), then: "1s")
     if let change = accessory.change {
-      let deeds = change.values.map { value in
+      let actions = change.values.map { value in
         let text = JSONWriter.text { value.write(to: &$0) }
         return
           "{ after: 500ms, set: { accessory: \(name), characteristic: \(quoted("\(change.id)")), value: \(text) } }"
       }
-      step("its events are sent twice", fault("double-events", deeds, for: "2s"), then: "1s")
+      step("its events are sent twice", fault("double-events", actions, for: "2s"), then: "1s")
     }
     step("the c# of its record changes", fault("wrong-config-number:number=60001", for: turn), then: "1s")
     step("it is off the network", fault("off-network", for: "5s"), then: turn)

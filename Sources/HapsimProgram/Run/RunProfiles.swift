@@ -30,18 +30,18 @@ func prepareRun(
 ) throws -> (run: ServedRun, prepared: PreparedAccessories) {
   var options = options
   var scenario = try options.scenario.map { path throws(BadInput) in try loadScenario(path, console) }
-  let source = try RosterSource(&options, of: scenario?.profiles, console)
+  let source = try ServePlanSource(&options, of: scenario?.profiles, console)
   let hosts = try ListeningHosts(host.interfaces(), bind: options.bind, interfaces: options.interfaces)
   let folder = try options.state.open(on: host, console)
   let defect = try options.chosenDefect(console)
   let choices = PreparedAccessory.Choices(
     name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
-    conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
-  let roster = try source.roster(options, choices)
-  guard makeRoom(for: roster, listeningAt: hosts.places.count, on: host, console) else {
+    quirks: try options.quirks?.quirks(), maximumSessions: options.maximumSessions, defect: defect)
+  let plan = try source.plan(options, choices)
+  guard makeRoom(for: plan, listeningAt: hosts.places.count, on: host, console) else {
     throw BadInput(code: .cannotRun)
   }
-  let prepared = PreparedAccessories(try roster.prepare(in: folder, host.random, until: stopped))
+  let prepared = PreparedAccessories(try plan.prepare(in: folder, host.random, until: stopped))
   prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, on: host, console))
   if let folder = options.capture { try makePrivateFolder(folder) }
   if scenario == nil, let judging = options.judging, judging.hasTrial {
@@ -59,12 +59,12 @@ func prepareRun(
 
 /// Raises the limit of open files for the listeners: each accessory has a listener in each place, which needs an open
 /// file.
-private func makeRoom(for roster: Roster, listeningAt places: Int, on host: any RunHost, _ console: Console) -> Bool {
-  let needed = roster.entries.count * places + 100
+private func makeRoom(for plan: ServePlan, listeningAt places: Int, on host: any RunHost, _ console: Console) -> Bool {
+  let needed = plan.entries.count * places + 100
   let available = host.makeRoom(forFiles: needed)
   guard available < needed else { return true }
   console.complain(
-    "hapsim: \(roster.entries.count) accessories need \(needed) open files, but the process can have only \(available): raise the hard limit (ulimit -Hn, LimitNOFILE=), or divide the accessories with --shard"
+    "hapsim: \(plan.entries.count) accessories need \(needed) open files, but the process can have only \(available): raise the hard limit (ulimit -Hn, LimitNOFILE=), or divide the accessories with --shard"
   )
   return false
 }
@@ -74,7 +74,7 @@ private func makeRoom(for roster: Roster, listeningAt places: Int, on host: any 
 private func makeRoom(
   for prepared: [PreparedAccessory], listeningAt places: Int, on host: any RunHost, _ console: Console
 ) -> Int {
-  let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
+  let sessions = prepared.reduce(0) { $0 + $1.quirks.maximumSessions }
   let needed = sessions + prepared.count * places + 100
   // A port uses at most half of its open files for sessions, and a quarter for waiting connections.
   let waiting = 16 * Simulation.mostWaitingConnections

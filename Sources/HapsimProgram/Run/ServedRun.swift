@@ -35,7 +35,7 @@ final class ServedRun: @unchecked Sendable {
 
   private var responder: (any Responder)?
   /// The responder for several loops, instead of `responder`.
-  private var distantResponder: DistantResponder?
+  private var distantResponder: CrossLoopResponder?
   private var simulation: Simulation? { loops[0].openSimulation }
   private var control: ControlServer?
   private var live: LiveControl?
@@ -172,7 +172,7 @@ final class ServedRun: @unchecked Sendable {
   /// - Returns: the announcer and the reason for it; nil if accessories are not announced.
   private func openResponder() throws -> BackEnd.Choice? {
     if loops.count > 1 {
-      let opened = try DistantResponder.open(options, on: host)
+      let opened = try CrossLoopResponder.open(options, on: host)
       distantResponder = opened?.responder
       return opened?.choice
     }

@@ -25,10 +25,10 @@ final class ServingLoop: Sendable {
   }
 
   /// Returns the number of loops of a run.
-  static func count(_ options: RunOptions, for roster: Int) -> Int {
+  static func count(_ options: RunOptions, for plan: Int) -> Int {
     if options.needsOneLoop { return 1 }
-    let wanted = options.loops ?? (roster > fewAccessories ? Workers.cores : 1)
-    return max(1, min(wanted, roster))
+    let wanted = options.loops ?? (plan > fewAccessories ? Workers.cores : 1)
+    return max(1, min(wanted, plan))
   }
 
   /// The default maximum number of accessories on one loop. With fewer accessories, a hop between threads costs more
@@ -36,17 +36,17 @@ final class ServingLoop: Sendable {
   private static let fewAccessories = 48
 }
 
-extension DistantResponder {
+extension CrossLoopResponder {
   /// Opens a responder on a separate loop.
   /// - Returns: nil if accessories are not announced.
   static func open(_ options: RunOptions, on host: any RunHost) throws -> (
-    responder: DistantResponder, choice: BackEnd.Choice
+    responder: CrossLoopResponder, choice: BackEnd.Choice
   )? {
     let loop = host.makeLoop("mdns")
     loop.start()
     do {
-      let opened = try loop.performAndWait { () throws -> (responder: DistantResponder, choice: BackEnd.Choice)? in
-        try openResponder(options, on: loop).map { (DistantResponder($0.responder, on: loop), $0.choice) }
+      let opened = try loop.performAndWait { () throws -> (responder: CrossLoopResponder, choice: BackEnd.Choice)? in
+        try openResponder(options, on: loop).map { (CrossLoopResponder($0.responder, on: loop), $0.choice) }
       }
       if opened == nil { loop.stop() }
       return opened

@@ -1,7 +1,7 @@
 import HAPReport
 import HAPWire
 
-/// The data that `haptest replay` needs to run a case again with the same decisions.
+/// The data that `haptest rerun` needs to run a case again with the same decisions.
 struct EvidenceFile: Equatable {
   var id: String
   /// The seed of the run.

@@ -109,7 +109,7 @@ struct RunRequest: Sendable {
   }()
 
   /// The options for running a case of an evidence folder again. The case and the seed come from the evidence.
-  static let replayOptions: [OptionDefinition] = {
+  static let rerunOptions: [OptionDefinition] = {
     let fixed = [
       SuiteOptions.select.definition, SuiteOptions.exclude.definition, SuiteOptions.level.definition, shard.definition,
       seed.definition,
@@ -126,7 +126,7 @@ struct RunRequest: Sendable {
   }
 
   /// Reads the request for a case of an evidence folder.
-  init(replaying evidence: EvidenceFile, _ arguments: Arguments, _ console: Console) throws {
+  init(rerunning evidence: EvidenceFile, _ arguments: Arguments, _ console: Console) throws {
     let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
     guard library.cases.contains(where: { $0.id == evidence.id }) else {
       throw Refusal(.nothingSelected, "the suites have no case \(evidence.id)")

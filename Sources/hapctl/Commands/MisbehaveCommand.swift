@@ -27,52 +27,52 @@ extension Command {
     ]
   ) { (arguments, console) throws(UsageError) in
     if arguments[listFlag] {
-      tellMisdeeds(arguments[CommonOptions.json], console)
+      tellViolations(arguments[CommonOptions.json], console)
       return .well
     }
     guard arguments.operands.count >= 2 else { throw UsageError("TARGET RULE… is missing") }
-    var misdeeds: [Misdeed] = []
+    var violations: [ControllerViolation] = []
     for word in arguments.operands.dropFirst() {
-      guard let misdeed = Misdeed.all.first(where: { $0.rule == word }) else {
-        let meant = nearestName(to: word, in: Misdeed.all.map(\.rule)).map { ": did you mean \"\($0)\"?" }
+      guard let violation = ControllerViolation.all.first(where: { $0.rule == word }) else {
+        let meant = nearestName(to: word, in: ControllerViolation.all.map(\.rule)).map { ": did you mean \"\($0)\"?" }
         throw UsageError("there is no rule \(shown(word))\(meant ?? "; --list shows all rules")")
       }
-      misdeeds.append(misdeed)
+      violations.append(violation)
     }
     let visit = try Visit("misbehave", to: try Target(arguments.operands[0]), arguments, console)
     let time = Duration.seconds(try arguments.value(stay) ?? 20)
-    let chosen = misdeeds
+    let chosen = violations
     return visit.run { loop in
       let pairing = try visit.store().pairings().pairing(for: visit.target)
-      let mischief = Mischief(on: loop, pairing, timeout: visit.timeout, stay: time)
-      for misdeed in chosen {
-        try await misdeed.perform(mischief)
-        console.print("\(misdeed.rule): \(misdeed.what)")
+      let controller = MisbehavingController(on: loop, pairing, timeout: visit.timeout, stay: time)
+      for violation in chosen {
+        try await violation.perform(controller)
+        console.print("\(violation.rule): \(violation.what)")
       }
       return .well
     }
   }
 }
 
-private func tellMisdeeds(_ isJSON: Bool, _ console: Console) {
+private func tellViolations(_ isJSON: Bool, _ console: Console) {
   if isJSON {
     let text = JSONWriter.text { json in
       json.array { json in
-        for misdeed in Misdeed.all {
+        for violation in ControllerViolation.all {
           json.object { json in
             json.key("rule")
-            json.string(misdeed.rule)
+            json.string(violation.rule)
             json.key("what")
-            json.string(misdeed.what)
+            json.string(violation.what)
           }
         }
       }
     }
     return console.print(text)
   }
-  let width = Misdeed.all.map(\.rule.count).max() ?? 0
-  for misdeed in Misdeed.all {
-    let gap = String(repeating: " ", count: width - misdeed.rule.count + 2)
-    console.print("\(console.output.styled(misdeed.rule, .bold))\(gap)\(misdeed.what)")
+  let width = ControllerViolation.all.map(\.rule.count).max() ?? 0
+  for violation in ControllerViolation.all {
+    let gap = String(repeating: " ", count: width - violation.rule.count + 2)
+    console.print("\(console.output.styled(violation.rule, .bold))\(gap)\(violation.what)")
   }
 }

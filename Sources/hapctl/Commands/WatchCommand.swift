@@ -41,7 +41,7 @@ extension Command {
       if !isJSON {
         console.print("Watching \(ids.count - refused.count) characteristics of \(shown(session.name)).")
       }
-      var watch = Watch(
+      var watch = ValueWatch(
         visit, session, FollowedSelection(in: database) { $0.watched(paths) }, most: most, isJSON: isJSON)
       while let report = await session.nextReport() {
         visit.note(report.remarks)
@@ -53,7 +53,7 @@ extension Command {
 }
 
 /// Prints session news when they arrive.
-private struct Watch {
+private struct ValueWatch {
   let visit: Visit
   let session: AccessorySession
   private var selection: FollowedSelection

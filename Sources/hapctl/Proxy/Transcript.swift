@@ -19,10 +19,10 @@ final class Transcript: ProxyObserver {
   }
 
   func note(_ event: ProxyEvent, on connection: UInt64?) {
-    write(TranscriptEntry(direction: .note, connection: connection, line: event.text))
+    write(ProxyEntry(direction: .note, connection: connection, line: event.text))
   }
 
-  private func write(_ entry: TranscriptEntry) {
+  private func write(_ entry: ProxyEntry) {
     let now = TranscriptTime.now
     lines.write(isJSON ? entry.json(at: now) : entry.text(at: now), isDroppable: true)
   }

@@ -11,16 +11,16 @@ struct TranscriptReader {
   init(_ database: AttributeDatabase) { self.database = database }
 
   /// - Parameter bytes: a whole decrypted message.
-  mutating func read(_ bytes: [UInt8], isFromController: Bool, connection: UInt64) -> TranscriptEntry {
+  mutating func read(_ bytes: [UInt8], isFromController: Bool, connection: UInt64) -> ProxyEntry {
     var bytes = bytes
     return bytes.withUnsafeMutableBytes { raw in
       isFromController ? request(raw, connection) : answer(raw, connection)
     }
   }
 
-  private mutating func request(_ bytes: UnsafeMutableRawBufferPointer, _ connection: UInt64) -> TranscriptEntry {
+  private mutating func request(_ bytes: UnsafeMutableRawBufferPointer, _ connection: UInt64) -> ProxyEntry {
     let line = Self.firstLine(UnsafeRawBufferPointer(bytes))
-    var entry = TranscriptEntry(direction: .request, connection: connection, line: line)
+    var entry = ProxyEntry(direction: .request, connection: connection, line: line)
     var parser = HTTPRequestParser()
     switch parser.parse(bytes) {
     case .request(let head, let body, _):
@@ -36,9 +36,9 @@ struct TranscriptReader {
     return entry
   }
 
-  private mutating func answer(_ bytes: UnsafeMutableRawBufferPointer, _ connection: UInt64) -> TranscriptEntry {
+  private mutating func answer(_ bytes: UnsafeMutableRawBufferPointer, _ connection: UInt64) -> ProxyEntry {
     let line = Self.firstLine(UnsafeRawBufferPointer(bytes))
-    var entry = TranscriptEntry(direction: .answer, connection: connection, line: line)
+    var entry = ProxyEntry(direction: .answer, connection: connection, line: line)
     var parser = HTTPResponseParser()
     guard case .message(let head, let body, _) = parser.parse(bytes) else { return entry }
     if head.isEvent { entry.direction = .event }
@@ -52,14 +52,14 @@ struct TranscriptReader {
   }
 
   /// Returns the characteristics of a read request.
-  private func ids(_ query: UnsafeRawBufferPointer) -> TranscriptEntry.Body {
+  private func ids(_ query: UnsafeRawBufferPointer) -> ProxyEntry.Body {
     guard let read = try? ReadQuery(query, limit: 4096), read.count > 0 else { return .none }
     var entries: [NamedCharacteristic] = []
     read.forEachID { entries.append(named($0)) }
     return .characteristics(entries)
   }
 
-  private mutating func body(_ bytes: [UInt8], _ type: HTTPContentType) -> TranscriptEntry.Body {
+  private mutating func body(_ bytes: [UInt8], _ type: HTTPContentType) -> ProxyEntry.Body {
     guard !bytes.isEmpty else { return .none }
     switch type {
     case .pairingTLV8:
@@ -75,7 +75,7 @@ struct TranscriptReader {
     }
   }
 
-  private mutating func json(_ node: JSONNode, _ bytes: [UInt8]) -> TranscriptEntry.Body {
+  private mutating func json(_ node: JSONNode, _ bytes: [UInt8]) -> ProxyEntry.Body {
     if node["accessories"] != nil, let mirror = try? AccessoryMirror(bytes) {
       database = mirror.database
       return .characteristics(

@@ -52,7 +52,7 @@ extension Failure {
     case let error as ControllerError:
       if let cause = error.cause { self.init(cause) } else { self.init(.cannotRun, "\(error)") }
     case let error as AccessError: self.init(error)
-    case let error as MisdeedError: self.init(error)
+    case let error as ViolationError: self.init(error)
     case let error as ProxyPortInUse:
       self.init(.cannotRun, "\(error.reason): set LISTEN to another port, or to 0 for a free one")
     case let error as UsageError: self.init(.usage, error.message)
@@ -77,7 +77,7 @@ extension Failure {
 }
 
 extension Failure {
-  fileprivate init(_ error: MisdeedError) {
+  fileprivate init(_ error: ViolationError) {
     switch error {
     case .tooLate(let what, let stay): self.init(.problem, "\(what) within \(stay.roundText); --stay waits longer")
     case .noCharacteristic(let what):

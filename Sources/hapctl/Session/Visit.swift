@@ -34,7 +34,7 @@ struct Visit: Sendable {
   }
 
   /// Prints tolerated deviations if the user asked for them.
-  func note(_ remarks: [Tolerated]) {
+  func note(_ remarks: [Deviation]) {
     if isVerbose { for remark in remarks { console.complain("note: \(remark)") } }
   }
 

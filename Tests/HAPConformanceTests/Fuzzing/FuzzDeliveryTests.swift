@@ -12,7 +12,7 @@ import Testing
         defer { peer.close() }
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
-          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
+          PairingManager.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
           expectations: NamedExpectations(),
           random: .seeded(2))
         var message = FuzzMessage(.plain, Array("GET".utf8))

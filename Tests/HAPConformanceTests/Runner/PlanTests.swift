@@ -14,7 +14,7 @@ import Testing
   }
 
   private func plan(
-    _ cases: [String], options: RunOptions = RunOptions(), hasCode: Bool = true, isForeign: Bool = false,
+    _ cases: [String], options: TestOptions = TestOptions(), hasCode: Bool = true, isForeign: Bool = false,
     isBorrowed: Bool = false, noMulticast: String? = nil, isSilent: Bool = false, claims: Claims = Claims(),
     only ids: [String]? = nil
   ) throws -> Plan {
@@ -32,7 +32,7 @@ import Testing
 
   @Test("Cases are ordered by state: none, unpaired, parallel, paired, unpairing, reset")
   func order() throws {
-    var options = RunOptions()
+    var options = TestOptions()
     (options.isLong, options.allowsReset) = (true, true)
     let plan = try plan(
       [
@@ -51,7 +51,7 @@ import Testing
   @Test("A short run has only MUST cases without waits, with few Pair Setups, and lists the skipped ones") func short()
     throws
   {
-    var options = RunOptions()
+    var options = TestOptions()
     options.isShort = true
     let cases = [
       TinyCase.text("AA-01", steps: "alive: true"), TinyCase.text("AA-02", level: "should", steps: "alive: true"),
@@ -78,7 +78,7 @@ import Testing
   }
 
   private func reason(
-    _ needs: String, options: RunOptions = RunOptions(), hasCode: Bool = true, isForeign: Bool = false,
+    _ needs: String, options: TestOptions = TestOptions(), hasCode: Bool = true, isForeign: Bool = false,
     isBorrowed: Bool = false, noMulticast: String? = nil, claims: Claims = Claims()
   ) throws -> String? {
     let plan = try plan(
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test("An unmet need is a reason to skip; a met need is not") func reasons() throws {
-    var allowed = RunOptions()
+    var allowed = TestOptions()
     (allowed.isLong, allowed.allowsReset) = (true, true)
     #expect(try reason("long") == "takes long; use --long to run it")
     #expect(try reason("long", options: allowed) == nil)
@@ -122,7 +122,7 @@ import Testing
   func claims() throws {
     var claims = Claims()
     #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is unknown; use --claims")
-    var options = RunOptions()
+    var options = TestOptions()
     options.hasClaimsFile = true
     let plan = try plan([needing("AA-01", "{ claim: setup-id }")], options: options)
     #expect(plan.entries[0].errorReason == "the claim \"setup-id\" is unknown" && plan.entries[0].skipReason == nil)
@@ -134,7 +134,7 @@ import Testing
 
   @Test("The budget of wrong codes is spent in order and per repetition; cases that reset the accessory are free")
   func wrongCodes() throws {
-    var options = RunOptions()
+    var options = TestOptions()
     options.wrongCodeLimit = 5
     options.allowsReset = true
     let cases = [
@@ -158,7 +158,7 @@ import Testing
     let cases = (1...7).map { needing("AA-0\($0)", "any") }
     var all: [String] = []
     for part in 0..<3 {
-      var options = RunOptions()
+      var options = TestOptions()
       options.shard = try #require(Shard(index: part, count: 3))
       let ids = try plan(cases, options: options).entries.map(\.definition.id)
       #expect(ids.count == (part == 0 ? 3 : 2))
@@ -166,7 +166,7 @@ import Testing
     }
     #expect(all.sorted() == (1...7).map { "AA-0\($0)" })
     #expect(try plan(cases, only: ["AA-03"]).entries.map(\.definition.id) == ["AA-03"])
-    var options = RunOptions()
+    var options = TestOptions()
     options.levels = [.info]
     #expect(try plan(cases, options: options).entries.isEmpty)
   }

@@ -68,7 +68,7 @@ struct TinyRun: Sendable {
   var cases: [String]
   var pairings: [Pairing] = []
   var code: String? = TestHome.code
-  var options = RunOptions()
+  var options = TestOptions()
   var baseline: Baseline?
   var answerLimit = Duration.seconds(20)
   /// Cancels the run when its first case has begun.

@@ -12,7 +12,7 @@ import Testing
     guard case .entries(let entries, let isWhole, _) = try AnswerPattern(answer).parts.first else {
       return "no entries"
     }
-    return try Judgement.entriesProblem(node(body), entries, isWhole: isWhole)
+    return try AnswerComparison.entriesProblem(node(body), entries, isWhole: isWhole)
   }
 
   private let two = #"{"characteristics":[{"aid":2,"iid":9,"value":1},{"aid":1,"iid":3,"value":"a"}]}"#

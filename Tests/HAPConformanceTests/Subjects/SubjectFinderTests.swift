@@ -14,17 +14,18 @@ import Testing
     do { return try DatabaseView(body) } catch { preconditionFailure("the test's own database is malformed: \(error)") }
   }()
 
-  private func find(_ wish: String, taken: Set<SubjectFinder.ServiceKey> = [], _ found: [String: String] = [:]) throws
+  private func find(_ request: String, taken: Set<SubjectFinder.ServiceKey> = [], _ found: [String: String] = [:])
+    throws
     -> SubjectFinder.Finding
   {
     var finder = SubjectFinder(database: Self.database)
     finder.taken = taken
     var given: [String: JSONNode] = [:]
-    for (name, wish) in found {
-      guard case .found(let node, _) = finder.find(try Subject(yaml(wish)), among: { _ in nil }) else { continue }
+    for (name, request) in found {
+      guard case .found(let node, _) = finder.find(try Subject(yaml(request)), among: { _ in nil }) else { continue }
       given[name] = node
     }
-    return finder.find(try Subject(yaml(wish))) { given[$0] }
+    return finder.find(try Subject(yaml(request))) { given[$0] }
   }
 
   /// The ids of the result; aid and iid of accessories and services; `nil` for null.
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  private static let rows: [(wish: String, ids: [String])] = [
+  private static let rows: [(request: String, ids: [String])] = [
     ("{ type: On, all: true }", ["1.11", "2.11"]), ("{ type: On }", ["1.11"]), ("{ type: '25' }", ["1.11"]),
     ("{ type: [Hue, On] }", ["1.13"]), ("{ type: [On, Hue], count: 3 }", ["1.11", "2.11", "1.13"]),
     ("{ service: LightBulb, format: float }", ["1.13"]), ("{ service: [Switch, LightBulb], type: On }", ["1.11"]),
@@ -86,13 +87,14 @@ import Testing
     "linked": "{ kind: service, type: StatelessProgrammableSwitch }", "home": "{ kind: accessory, aid: 2 }",
   ]
 
-  @Test("Each member narrows the search", arguments: rows) func members(_ row: (wish: String, ids: [String])) throws {
-    #expect(try ids(find(row.wish, Self.given)) ?? [] == row.ids, "\(row.wish)")
+  @Test("Each member narrows the search", arguments: rows) func members(_ row: (request: String, ids: [String])) throws
+  {
+    #expect(try ids(find(row.request, Self.given)) ?? [] == row.ids, "\(row.request)")
   }
 
   @Test("Each member of the vocabulary has a test") func complete() {
     for member in Vocabulary.subjectMembers {
-      #expect(Self.rows.contains { $0.wish.contains("\(member.name):") }, "\(member.name)")
+      #expect(Self.rows.contains { $0.request.contains("\(member.name):") }, "\(member.name)")
     }
   }
 
@@ -116,12 +118,13 @@ import Testing
       return #expect(Bool(false), "the other service is free")
     }
     #expect(node["id"]?.stringValue == "2.11" && services == [second])
-    for wish in ["{ type: On }", "{ type: On, optional: true }", "{ kind: service, type: LightBulb }", "{ type: Hue }"]
-    {
-      guard case .busy = try find(wish, taken: [first, second]) else { return #expect(Bool(false), "\(wish)") }
+    for request in [
+      "{ type: On }", "{ type: On, optional: true }", "{ kind: service, type: LightBulb }", "{ type: Hue }",
+    ] {
+      guard case .busy = try find(request, taken: [first, second]) else { return #expect(Bool(false), "\(request)") }
     }
-    for wish in ["{ type: On, all: true }", "{ type: On, count: 2 }"] {
-      guard case .busy = try find(wish, taken: [second]) else { return #expect(Bool(false), "\(wish)") }
+    for request in ["{ type: On, all: true }", "{ type: On, count: 2 }"] {
+      guard case .busy = try find(request, taken: [second]) else { return #expect(Bool(false), "\(request)") }
     }
     guard case .found(_, let all) = try find("{ type: On, all: true }") else {
       return #expect(Bool(false), "all are free")
@@ -141,8 +144,8 @@ import Testing
         "there is no custom harmless characteristic of service Door of format bool or int with permissions pr, tw without permissions hd with maxLen"
       ), ("{ kind: accessory, aid: 9 }", "there is no accessory of aid 9"),
     ])
-  func nothing(_ wish: String, _ reason: String) throws {
-    guard case .nothing(let text) = try find(wish) else { return #expect(Bool(false), "\(wish) was found") }
+  func nothing(_ request: String, _ reason: String) throws {
+    guard case .nothing(let text) = try find(request) else { return #expect(Bool(false), "\(request) was found") }
     #expect(text == reason)
   }
 
@@ -154,8 +157,8 @@ import Testing
   }
 
   @Test("An unknown type is an error of the suite") func unknownType() throws {
-    let wish = try yaml("{ type: Onn }")
-    let error = stepError { () throws(StepError) in try Subject(wish) }
+    let request = try yaml("{ type: Onn }")
+    let error = stepError { () throws(StepError) in try Subject(request) }
     #expect(error?.message == "the catalogue has no \"Onn\"" && error?.path == "type")
   }
 }

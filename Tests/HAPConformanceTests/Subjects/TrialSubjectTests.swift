@@ -14,8 +14,8 @@ import Testing
     return try DatabaseView(Array(text.utf8))
   }
 
-  private func found(_ wish: String, in view: DatabaseView) throws -> JSONNode? {
-    let subject = try Subject(JSONNode.parse(Array(wish.utf8)))
+  private func found(_ request: String, in view: DatabaseView) throws -> JSONNode? {
+    let subject = try Subject(JSONNode.parse(Array(request.utf8)))
     let finding = SubjectFinder(database: view).find(subject, among: { _ in nil })
     if case .found(let value, _) = finding { return value }
     return nil

@@ -212,7 +212,7 @@ import Testing
         defer { peer.close() }
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
-          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
+          PairingManager.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
           expectations: NamedExpectations(),
           random: .seeded(2))
         async let first = run.connection("main")
@@ -242,7 +242,7 @@ import Testing
       return try self.message(await connection.next(within: Self.patience))
     }
     var failure: String?
-    do throws(CaseFailure) { try Keeper.refuse(message, "w") } catch { failure = error.message }
+    do throws(CaseFailure) { try PairingManager.refuse(message, "w") } catch { failure = error.message }
     #expect(failure == problem)
   }
 

@@ -45,11 +45,11 @@ import Testing
         (CharacteristicName("On", accessory: "Lamp"), true, .noSuchAccessory, "there is no accessory \"Lamp\""),
         ("", 1, .noSuchCharacteristic, "there is no characteristic \"\""),
       ] as [(CharacteristicName, Value, SimulatorError.Code, String)] {
-        for deed: @Sendable () async throws -> Void in [
+        for action: @Sendable () async throws -> Void in [
           { try await door.set(name, to: value) }, { try await door.written(name, value) },
           { try await door.becomes(name, value) }, { try await door.expect(.changed, of: name, value) },
         ] {
-          let error = await #expect(throws: SimulatorError.self) { try await deed() }
+          let error = await #expect(throws: SimulatorError.self) { try await action() }
           #expect(error?.code == code)
           #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         }
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("Doors are obstructed, buttons pressed, accessories identified") func deeds() async throws {
+  @Test("Doors are obstructed, buttons pressed, accessories identified") func actions() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       try await door.obstruct()
       try await door.becomes("ObstructionDetected", true)

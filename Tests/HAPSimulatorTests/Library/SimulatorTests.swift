@@ -234,15 +234,15 @@ import Testing
   func cancellation() async throws {
     try await withSimulator { simulator in
       let door = try await simulator.start(.json(ProfileText.garage))
-      let deeds: [@Sendable () async throws -> Void] = [
+      let actions: [@Sendable () async throws -> Void] = [
         { try await simulator.advance(by: .seconds(10 * 8766 * 3600)) }, { try await door.restart(.reboot) },
         { try await door.perform("{\"command\": \"advance\", \"duration\": \"1000h\"}") },
       ]
-      for deed in deeds {
+      for action in actions {
         // Cancelled before it starts: the action is not performed.
         let idle = Task {
           withUnsafeCurrentTask { $0?.cancel() }
-          try await deed()
+          try await action()
         }
         let error = await #expect(throws: SimulatorError.self) { try await idle.value }
         #expect(error?.code == .cancelled)
@@ -267,7 +267,7 @@ import Testing
     let door = try await simulator.start(.json(ProfileText.garage))
     await simulator.stop()
     await simulator.stop()
-    let deeds: [@Sendable () async throws -> Void] = [
+    let actions: [@Sendable () async throws -> Void] = [
       { _ = try await simulator.start(.new("switch")) }, { try await simulator.advance(by: .seconds(1)) },
       { _ = try await simulator.now }, { try await door.set("TargetDoorState", to: "open") },
       { _ = try await door.value(of: "CurrentDoorState") }, { try await door.restart(.reboot) },
@@ -276,8 +276,8 @@ import Testing
       { try await door.written("TargetDoorState") }, { try await door.becomes("CurrentDoorState", "open") },
       { try await door.expect("anything") { _ in true } },
     ]
-    for deed in deeds {
-      let error = await #expect(throws: SimulatorError.self) { try await deed() }
+    for action in actions {
+      let error = await #expect(throws: SimulatorError.self) { try await action() }
       #expect(error?.code == .stopped)
     }
     await door.stop()
