@@ -1,4 +1,4 @@
-# hapsim, hapctl and haptest with their runtime dependencies only. See docs/ci.md.
+# hapsim, hapctl and haptest with their runtime dependencies only. See docs/tutorials/ci.md.
 #
 #   docker build -t hapsim .
 #   docker run --rm --network host hapsim run /usr/share/hapsim/Profiles/lock.hasaccessory

@@ -16,7 +16,7 @@ PYTEST_ARGS ?=
 SYSTEM     := $(shell uname -s)
 
 # make run and make test share one unoptimized build, separate from that of swift build. Three settings make a build from an empty folder faster
-# (figures: docs/testing.md): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
+# (figures: docs/internals/testing.md): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
 DEBUG_INFO ?= none
 WHOLE_MODULES := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode \
   -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
@@ -114,7 +114,7 @@ else
 	$(MAKE) unit-test interop
 endif
 
-rules: ## check that every rule of docs/protocol.md has a test
+rules: ## check that every rule of docs/internals/protocol.md has a test
 	Scripts/untested-rules
 
 # Built again if this target is made alone; after build-tests it already exists.
@@ -128,8 +128,8 @@ endif
 
 # PROVE_ARGS= --area read, --only RD-01, --quick (without defects that take minutes), --patient (with clean runs of more than an hour)
 # --world selects simulated worlds. Without it, the runs use real sockets, which takes four times as long.
-PROVE_ARGS ?= --world --profiles --write docs/proof.md
-prove: test-deps release ## prove that every case of haptest detects a defect of hapsim, and write docs/proof.md
+PROVE_ARGS ?= --world --profiles --write docs/internals/proof.md
+prove: test-deps release ## prove that every case of haptest detects a defect of hapsim, and write docs/internals/proof.md
 ifeq ($(SYSTEM),Linux)
 	swift build -c release --product WorldRunner $(UNCHECKED) $(STATIC)
 	Scripts/prove $(PROVE_ARGS)
@@ -147,10 +147,10 @@ swarm: build-deps ## run SEEDS= random populations with random faults in simulat
 proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check
 
-matrix: test-deps release ## compare the accessories of CONFIG= case by case, and write docs/matrix.md
+matrix: test-deps release ## compare the accessories of CONFIG= case by case, and write docs/reference/matrix.md
 ifeq ($(SYSTEM),Linux)
 	Scripts/matrix $(CONFIG)
-	cp .build/matrix/matrix.md docs/matrix.md
+	cp .build/matrix/matrix.md docs/reference/matrix.md
 else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The dependencies between targets are the table of docs/architecture.md; HouseTests compares the two.
+// The dependencies between targets are the table of docs/internals/architecture.md; HouseTests compares the two.
 let package = Package(
   name: "hapsim",
   platforms: [.macOS(.v15)],

@@ -130,7 +130,7 @@ async def main(count, connections):
     # Three times as many as can wait for a slot. Each new connection evicts another one.
     for source in (OTHER, ADDRESS):
         await case(source, 6 * connections, "silent", count, None)
-    # The bar of the same address does not apply to this flood: see docs/threat-model.md.
+    # The bar of the same address does not apply to this flood: see docs/internals/threat-model.md.
     met.append(await case(OTHER, connections, "verify", count, BARS[OTHER]))
     return 0 if all(met) else 1
 

@@ -99,7 +99,7 @@ class Figures:
         return rows
 
     def markdown(self):
-        """Returns the table as in docs/performance.md."""
+        """Returns the table as in docs/internals/performance.md."""
         head, *rest = [f"| {' | '.join(row)} |" for row in self.rows()]
         return "\n".join([head, "|---" * len(self.rows()[0]) + "|", *rest]) + "\n"
 

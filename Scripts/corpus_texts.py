@@ -353,7 +353,7 @@ def record_lists(recorder):
     for start in range(0, len(cases), 50):  # the number of words is limited
         recorder.run("lists/explain.txt", "haptest", "explain", *cases[start : start + 50])
         recorder.run("lists/explain.txt", "haptest", "explain", "--json", *cases[start : start + 50])
-    for path in ("Profiles/schema.json", "Suites/schema.json", "docs/report.schema.json"):
+    for path in ("Profiles/schema.json", "Suites/schema.json", "docs/reference/report.schema.json"):
         recorder.add(f"lists/{path.replace('/', '-')}", (ROOT / path).read_text())
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/proof.md from the results of Scripts/prove."""
+"""Writes docs/internals/proof.md from the results of Scripts/prove."""
 import collections
 
 
@@ -14,7 +14,7 @@ def text(defects, cases, verdicts, summary, matrix=None):
         "# The proof: every case of haptest detects a defect",
         "",
         "<!-- Written by `make prove`. Do not edit. -->",
-        "A conformance case is useful only if a faulty accessory fails it. `hapsim` therefore breaks each rule deliberately, one at a time (see [defects](defects.md)), and `haptest` must detect it: the",
+        "A conformance case is useful only if a faulty accessory fails it. `hapsim` therefore breaks each rule deliberately, one at a time (see [defects](../reference/defects.md)), and `haptest` must detect it: the",
         "case of that rule must fail, and no other cases except those that the defect declares as dragged. Other cases may be blocked by that case. Without a defect, and with every shipped profile, no case may fail.",
         "",
         "<!-- contents -->",

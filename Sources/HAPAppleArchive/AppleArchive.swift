@@ -2,7 +2,7 @@ import HAPModel
 
 /// A file of Apple's HomeKit Accessory Simulator with its accessories. Experimental.
 ///
-/// The file format is not published, and no real file was available. docs/importing.md lists what is known and what is guessed.
+/// The file format is not published, and no real file was available. docs/guides/importing.md lists what is known and what is guessed.
 /// Deviations and unknown parts are tolerated; each becomes a remark.
 package struct AppleArchive: Sendable {
   /// The accessory, or a bridge and its accessories. The first one has aid 1. `AttributeDatabase` accepts them unchanged.

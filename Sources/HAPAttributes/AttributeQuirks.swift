@@ -1,7 +1,7 @@
 import HAPModel
 
 /// How an accessory handles its attributes, where stacks differ. The default follows HomeKitADK, except for the
-/// fields that docs/quirks.md lists.
+/// fields that docs/reference/quirks.md lists.
 public struct AttributeQuirks: Hashable, Sendable {
   /// How a written value is checked.
   public var values = ValueQuirks()

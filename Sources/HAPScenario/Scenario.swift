@@ -1,7 +1,7 @@
 import HAPVocabulary
 import HAPWire
 
-/// A sequence of steps for accessories, with expected results. See docs/scenarios.md.
+/// A sequence of steps for accessories, with expected results. See docs/reference/scenarios.md.
 package struct Scenario: Sendable {
   /// The action after the last step.
   package enum Ending: String, CaseIterable, Sendable { case stop, serve }

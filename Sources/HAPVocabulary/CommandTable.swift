@@ -33,7 +33,7 @@ extension CommandForm {
     ),
     CommandForm(
       .advance, [.duration], isScenarioStep: false,
-      "advances simulated time under `--virtual-time`: `\"90s\"`, `\"1.5h\"`, `\"30d\"`, `\"10y\"` at most. The answer contains the [time](time.md) `now`, in seconds"
+      "advances simulated time under `--virtual-time`: `\"90s\"`, `\"1.5h\"`, `\"30d\"`, `\"10y\"` at most. The answer contains the [time](../guides/time.md) `now`, in seconds"
     ),
     CommandForm(
       .fault, [.accessory, .fault, .optionalFlag],

@@ -3,12 +3,12 @@ import Testing
 
 @testable import HAPJudge
 
-@Suite("docs/judging.md")
+@Suite("docs/guides/judging.md")
 struct RulePageTests {
   @Test("The page documents exactly the existing rules")
   func rules() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/judging.md")
+      .deletingLastPathComponent().appending(path: "docs/guides/judging.md")
     let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter {
       $0.hasPrefix("| `") && ($0.contains("` | must |") || $0.contains("` | should |"))
     }

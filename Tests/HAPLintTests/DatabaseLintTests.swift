@@ -230,7 +230,7 @@ import Testing
 @Suite("The page on linting") struct LintPageTests {
   @Test("The table has each rule, with its name, level and text")
   func table() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/lint.md")
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/reference/lint.md")
     let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
     for rule in DatabaseLint.rules {
       #expect(page.contains("| \(rule.id) | `\(rule.name)` | \(rule.level.rawValue) | \(rule.requirement) |"))

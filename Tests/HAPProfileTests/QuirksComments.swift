@@ -3,7 +3,7 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// The doc comments of the quirks, which docs/quirks.md uses as the meaning of each field and setting.
+/// The doc comments of the quirks, which docs/reference/quirks.md uses as the meaning of each field and setting.
 struct QuirksComments {
   private(set) var fields: [String: String] = [:]
   /// Settings and their meanings, by the name of the enumeration.

@@ -4,8 +4,8 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-/// The tables of docs/quirks.md, the page docs/quirks-sources.md and a part of Profiles/schema.json are generated
-/// from the code and from docs/quirks-sources.tsv. With `HAPTEST_WRITE_DOCS=1` set, this suite writes them.
+/// The tables of docs/reference/quirks.md, the page docs/internals/quirks-sources.md and a part of Profiles/schema.json are generated
+/// from the code and from docs/internals/quirks-sources.tsv. With `HAPTEST_WRITE_DOCS=1` set, this suite writes them.
 ///
 /// Seen to fail: with a sixth preset.
 @Suite("The pages of the quirks") struct QuirksPageTests {
@@ -36,25 +36,25 @@ import Testing
     #expect(sources.fields.subtracting(QuirksField.all.map(\.name)).isEmpty)
   }
 
-  @Test("Each rule named is one of docs/protocol.md")
+  @Test("Each rule named is one of docs/internals/protocol.md")
   func rules() throws {
-    let page = try String(contentsOf: Repository.root.appending(path: "docs/protocol.md"), encoding: .utf8)
+    let page = try String(contentsOf: Repository.root.appending(path: "docs/internals/protocol.md"), encoding: .utf8)
     for rule in sources.rules.values.flatMap({ $0.split(separator: " ") }) + sources.ownDefaults.values.map({ $0[...] })
     {
       #expect(page.contains("| \(rule) |"), "\(rule)")
     }
   }
 
-  @Test("docs/quirks.md has the meaning and the settings of each field")
+  @Test("docs/reference/quirks.md has the meaning and the settings of each field")
   func page() throws {
-    try hold("docs/quirks.md") { page in
+    try hold("docs/reference/quirks.md") { page in
       page.between("fields", meaningTable).between("presets", presetTable).between("releases", releaseTable)
     }
   }
 
-  @Test("docs/quirks-sources.md has the public sources of each setting")
+  @Test("docs/internals/quirks-sources.md has the public sources of each setting")
   func sourcePage() throws {
-    try hold("docs/quirks-sources.md") { page in
+    try hold("docs/internals/quirks-sources.md") { page in
       page.between("revisions", revisionTable).between("sources", sourceTable)
     }
   }

@@ -3,7 +3,7 @@ import HAPModel
 import HAPProfile
 import HAPTestSupport
 
-/// The public sources of the quirks' fields: docs/quirks-sources.tsv.
+/// The public sources of the quirks' fields: docs/internals/quirks-sources.tsv.
 struct QuirksSources {
   struct Project {
     var name: String
@@ -24,16 +24,16 @@ struct QuirksSources {
     })
   /// Projects that a stack uses, with the name of its preset.
   private(set) var modules: [(preset: String, project: Project)] = []
-  /// Rules of docs/protocol.md, by field.
+  /// Rules of docs/internals/protocol.md, by field.
   private(set) var rules: [String: String] = [:]
-  /// The rule of docs/protocol.md for a default that no preset has.
+  /// The rule of docs/internals/protocol.md for a default that no preset has.
   private(set) var ownDefaults: [String: String] = [:]
   private var places: [String: [String: [String]]] = [:]
 
   struct Malformed: Error { var line: String }
 
   init() throws {
-    let file = Repository.root.appending(path: "docs/quirks-sources.tsv")
+    let file = Repository.root.appending(path: "docs/internals/quirks-sources.tsv")
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       switch (cells[0], cells.count) {
@@ -62,7 +62,7 @@ struct QuirksSources {
     }
   }
 
-  /// The source of the default: the first preset with the same setting, or a rule of docs/protocol.md.
+  /// The source of the default: the first preset with the same setting, or a rule of docs/internals/protocol.md.
   func standard(_ field: QuirksField) -> String? {
     if let rule = ownDefaults[field.name] { return "[protocol.md](protocol.md) \(rule)" }
     let setting = field.setting(of: Quirks())

@@ -9,7 +9,7 @@ let testedElsewhere: Set<ProfileRule> = [
   .quirksKind, .quirksUnknown, .quirksValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
 ]
 
-/// Rules of docs/protocol.md that are tested under their ids.
+/// Rules of docs/internals/protocol.md that are tested under their ids.
 private let cited: [String: Set<ProfileRule>] = [
   "[DB.1] [DB.2]": [.aid], "[DB.3]": [.iid], "[DB.4]": [.informationTwice, .iidOfInformation],
   "[DB.5]": [.protocolVersion],
@@ -30,7 +30,7 @@ struct RuleTests {
   @Test("A violated rule is the only reported problem, with its path and place", arguments: allBreaches)
   func breach(_ breach: Breach) throws { try check(breach) }
 
-  @Test("Each rule of docs/protocol.md that profiles can violate is reported", arguments: cited.keys.sorted())
+  @Test("Each rule of docs/internals/protocol.md that profiles can violate is reported", arguments: cited.keys.sorted())
   func protocolRules(_ ids: String) throws {
     let breaches = breaches(of: try #require(cited[ids]))
     #expect(!breaches.isEmpty)

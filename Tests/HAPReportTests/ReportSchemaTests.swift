@@ -5,7 +5,7 @@ import Testing
 
 struct ReportSchemaTests {
   private static func schema() throws -> JSONNode {
-    try JSONNode.parse(Array(try Data(contentsOf: Checkout.file("docs/report.schema.json"))))
+    try JSONNode.parse(Array(try Data(contentsOf: Checkout.file("docs/reference/report.schema.json"))))
   }
 
   @Test("The report conforms to its schema", arguments: Fixture.names)

@@ -3,12 +3,12 @@ import HAPModel
 import Testing
 @testable import HAPDevices
 
-/// Compares `docs/behaviours.md` with the registry.
+/// Compares `docs/reference/behaviours.md` with the registry.
 @Suite("The page on behaviours") struct BehavioursPageTests {
   /// The text under each heading of the second level, by the heading.
   private func sections() throws -> [String: String] {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/behaviours.md")
+      .deletingLastPathComponent().appending(path: "docs/reference/behaviours.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     return Dictionary(
       ("\n" + text).components(separatedBy: "\n## ").dropFirst().map { section in

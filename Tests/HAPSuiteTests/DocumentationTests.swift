@@ -26,10 +26,10 @@ import Testing
     try hold("Suites/schema.json") { _ in SuiteSchema.text }
   }
 
-  @Test("docs/suite-format.md has the tables") func page() throws {
-    try hold("docs/suite-format.md", VocabularyTables.filled)
+  @Test("docs/reference/suite-format.md has the tables") func page() throws {
+    try hold("docs/reference/suite-format.md", VocabularyTables.filled)
     let page = try String(
-      contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
+      contentsOf: Self.folder.appendingPathComponent("docs/reference/suite-format.md"), encoding: .utf8)
     for (name, text) in VocabularyTables.sections {
       #expect(page.contains("<!-- \(name) -->\n\(text)\n<!-- end of \(name) -->"), "no marks of \(name)")
     }
@@ -55,7 +55,7 @@ import Testing
 
   @Test("Each example of the page is valid") func examples() throws {
     let page = try String(
-      contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
+      contentsOf: Self.folder.appendingPathComponent("docs/reference/suite-format.md"), encoding: .utf8)
     let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
     try #require(blocks.count == 4)
     let given = "let: { on: 1, guest: 1 }"

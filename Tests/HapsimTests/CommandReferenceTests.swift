@@ -7,10 +7,10 @@ import Testing
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-/// Compares `docs/command-reference.md` with `Program.hapsim`.
+/// Compares `docs/reference/command-reference.md` with `Program.hapsim`.
 @Suite struct CommandReference {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "docs/command-reference.md")
+    .deletingLastPathComponent().appending(path: "docs/reference/command-reference.md")
 
   /// The text under each heading of the second level, by the heading.
   private func sections() throws -> [(heading: String, text: String)] {
@@ -91,7 +91,7 @@ import Testing
     }
     #expect(
       try String(contentsOf: Self.page, encoding: .utf8) == text,
-      "docs/command-reference.md is out of date: run Scripts/generate-command-reference")
+      "docs/reference/command-reference.md is out of date: run Scripts/generate-command-reference")
   }
 
   @Test("Each command that prints facts has --json; the others write a file")

@@ -121,7 +121,7 @@ private let lamp = """
 
   @Test("The pages show the command's actual output") func pages() throws {
     let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/editing-profiles.md")
+      .deletingLastPathComponent().appending(path: "docs/guides/editing-profiles.md")
     let page = try String(contentsOf: docs, encoding: .utf8)
     let made = new("--service", "LightBulb:Brightness,Hue", "--name", "Porch Lamp", "-o", path)
     #expect(made.exit == .well)

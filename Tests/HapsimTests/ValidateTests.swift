@@ -69,7 +69,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
   }
 
   @Test("The pairs of a custom service refer to its characteristics") func follows() throws {
-    let page = ours.deletingLastPathComponent().appending(path: "docs/behaviours.md")
+    let page = ours.deletingLastPathComponent().appending(path: "docs/reference/behaviours.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let section = try #require(text.components(separatedBy: "\n## Any other service\n").last)
     let example = try #require(section.split(separator: "```json\n").dropFirst().first?.split(separator: "```").first)

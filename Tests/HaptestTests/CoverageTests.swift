@@ -47,9 +47,9 @@ import Testing
     for entry in catalogue.unscripted { #expect(!entry.reason.isEmpty) }
   }
 
-  @Test("docs/coverage.md matches the suites")
+  @Test("docs/reference/coverage.md matches the suites")
   func page() throws {
-    let place = Self.root.appending(path: "docs/coverage.md")
+    let place = Self.root.appending(path: "docs/reference/coverage.md")
     let made = try text()
     if ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] != nil {
       try made.write(to: place, atomically: true, encoding: .utf8)

@@ -5,7 +5,7 @@ import Testing
 struct ArchitecturePageTests {
   @Test("Each path in the table \"To change something\" exists") func paths() throws {
     let page = try String(
-      contentsOf: Checkout.folder.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
+      contentsOf: Checkout.folder.appendingPathComponent("docs/internals/architecture.md"), encoding: .utf8)
     let start = try #require(page.range(of: "## To change something")).upperBound
     let end = try #require(page.range(of: "\n## ", range: start..<page.endIndex)).lowerBound
     let rows = page[start..<end].split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Checks that the targets' dependencies match docs/architecture.md.
+/// Checks that the targets' dependencies match docs/internals/architecture.md.
 ///
 /// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` removed from
 /// HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
 struct ArrowTests {
   /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: the dependencies of each target.
   private func arrowsOfThePage() throws -> [String: Set<String>] {
-    let page = Checkout.folder.appendingPathComponent("docs/architecture.md")
+    let page = Checkout.folder.appendingPathComponent("docs/internals/architecture.md")
     let text = try String(contentsOf: page, encoding: .utf8)
-    let start = try text.range(of: "<!-- arrows -->").orFail("docs/architecture.md has no mark <!-- arrows -->")
+    let start = try text.range(of: "<!-- arrows -->").orFail("docs/internals/architecture.md has no mark <!-- arrows -->")
     let end = try text.range(of: "<!-- end of arrows -->", range: start.upperBound..<text.endIndex)
-      .orFail("docs/architecture.md has no mark <!-- end of arrows -->")
+      .orFail("docs/internals/architecture.md has no mark <!-- end of arrows -->")
     var arrows: [String: Set<String>] = [:]
     for line in text[start.upperBound..<end.lowerBound].split(separator: "\n").dropFirst(2) where line.hasPrefix("|") {
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
@@ -25,7 +25,7 @@ struct ArrowTests {
     return arrows
   }
 
-  @Test("The targets' dependencies match the table of docs/architecture.md")
+  @Test("The targets' dependencies match the table of docs/internals/architecture.md")
   func arrows() throws {
     let package = try PackageDescription.read().arrows
     let page = try arrowsOfThePage()

@@ -38,7 +38,7 @@ class Block:
 
 def pages(root):
     """Returns the pages whose commands a reader may type, as paths relative to the repository."""
-    found = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "Examples").rglob("*.md"))]
+    found = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "Examples").rglob("*.md"))]
     return [str(path.relative_to(root)) for path in found if ".build" not in path.parts]
 
 

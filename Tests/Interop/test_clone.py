@@ -85,7 +85,7 @@ async def test_a_recorded_device_is_imported_served_and_read_back_equal(device, 
 
 
 def value(c):
-    """Returns the value, or None for the current heating state: hapsim computes it from a simulated room (docs/behaviours.md)."""
+    """Returns the value, or None for the current heating state: hapsim computes it from a simulated room (docs/reference/behaviours.md)."""
     return None if long(c["type"]) == CharacteristicsTypes.HEATING_COOLING_CURRENT else c.get("value")
 
 

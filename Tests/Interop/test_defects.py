@@ -1,6 +1,6 @@
 """Reactions of controllers to accessories that break a rule: aiohomekit 4.0.1 and hapctl meet ten of the defects, and the results are recorded.
 
-The record is met.json in this folder. docs/defects-met.md is generated from it. `pytest --rewrite-met` writes both again.
+The record is met.json in this folder. docs/internals/defects-met.md is generated from it. `pytest --rewrite-met` writes both again.
 
 On real sockets because aiohomekit is a third party. hapctl meets the same defects as the built program.
 """
@@ -15,7 +15,7 @@ import pytest
 from process import PROFILES, ROOT, hapsim
 
 RECORD = Path(__file__).with_name("met.json")
-PAGE = ROOT / "docs" / "defects-met.md"
+PAGE = ROOT / "docs" / "internals" / "defects-met.md"
 LIGHTS = PROFILES / "bridge-two-lights.hasaccessory"
 DEFECTS = [
     "setup-accessory-proof-wrong", "setup-signature-wrong", "setup-m2-as-text", "verify-wrong-accessory-signature",
@@ -151,7 +151,7 @@ def page(record):
     lines = [
         "# Ten defects, and the reactions of controllers", "",
         "<!-- Written by Tests/Interop/test_defects.py. Do not edit. -->",
-        "This page shows how two controllers react to an accessory that breaks one rule (see [defects](defects.md)). A controller pairs, reads the database, reads, writes, waits for an event and unpairs.",
+        "This page shows how two controllers react to an accessory that breaks one rule (see [defects](../reference/defects.md)). A controller pairs, reads the database, reads, writes, waits for an event and unpairs.",
         "A cell shows the step at which the controller stopped, and its error. A test runs both controllers against each defect, and writes this page.", "",
         "| defect | aiohomekit 4.0.1 | hapctl |", "|---|---|---|",
     ]  # fmt: skip

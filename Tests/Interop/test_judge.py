@@ -133,7 +133,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
     assert {case.get("name") for case in tree.iter("testcase") if case.find("failure") is not None} == verdict["broken"]
     assert {case.get("name") for case in tree.iter("testcase") if case.find("skipped") is not None} == set(verdict["untried"])
     told = json.loads(report.read_text())
-    jsonschema.validate(told, json.loads((ROOT / "docs" / "report.schema.json").read_text()))
+    jsonschema.validate(told, json.loads((ROOT / "docs" / "reference" / "report.schema.json").read_text()))
     assert told["run"]["program"] == "hapsim judge"
     assert {fact["value"] for fact in told["run"]["facts"] if fact["name"] == "controller"} == {home.identifier}
     assert judge.simulator.accessory.setup_code not in report.read_text() + junit.read_text()

@@ -38,7 +38,7 @@ def good(c):
 
 def held(c, value):
     """Returns the value of a characteristic after a write of `value`. It is the same value, except for the characteristics of functions that hapsim does
-    not have. These contain the answer (docs/behaviours.md)."""
+    not have. These contain the answer (docs/reference/behaviours.md)."""
     kind = c["type"].upper()
     if kind == CharacteristicsTypes.SETUP_ENDPOINTS:
         # Status (2): error (2), after the session identifier (1) of the request, if it has one.

@@ -1,7 +1,7 @@
 import Foundation
 import HAPSwarm
 
-// Runs seeds of the swarm, or replays one. See docs/swarm.md.
+// Runs seeds of the swarm, or replays one. See docs/internals/swarm.md.
 
 /// Prints a line immediately, so it is not lost in a crash.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

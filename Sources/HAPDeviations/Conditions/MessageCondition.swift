@@ -1,7 +1,7 @@
 import HAPIP
 import HAPWire
 
-/// The condition that selects the messages of a rule. See docs/defects.md, "Rules: when".
+/// The condition that selects the messages of a rule. See docs/reference/defects.md, "Rules: when".
 package final class MessageCondition: Sendable {
   enum Kind: Equatable, Sendable {
     case request(method: Glob, path: Glob)

@@ -2,7 +2,7 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// A deliberate error of an accessory that breaks one rule. See docs/defects.md.
+/// A deliberate error of an accessory that breaks one rule. See docs/reference/defects.md.
 package struct Defect: Sendable {
   package let id: String
   /// The area of its cases.

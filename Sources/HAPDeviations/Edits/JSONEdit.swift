@@ -1,6 +1,6 @@
 import HAPWire
 
-/// One change of a JSON text. See docs/defects.md, "Paths and edits of JSON".
+/// One change of a JSON text. See docs/reference/defects.md, "Paths and edits of JSON".
 struct JSONEdit: Sendable {
   enum Change: Sendable {
     case set(JSONNode)

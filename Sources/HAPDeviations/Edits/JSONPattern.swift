@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// A path into a JSON text that may mean several places: `/characteristics/*[ev]/value`. See docs/defects.md, "Paths and edits of JSON".
+/// A path into a JSON text that may mean several places: `/characteristics/*[ev]/value`. See docs/reference/defects.md, "Paths and edits of JSON".
 package struct JSONPattern: Equatable, Sendable {
   enum Selector: Equatable, Sendable {
     case member(String)

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// One change of a TLV8 message. See docs/defects.md, "Edits of TLV8".
+/// One change of a TLV8 message. See docs/reference/defects.md, "Edits of TLV8".
 struct TLVEdit: Sendable {
   enum Change: Sendable {
     case set([UInt8])

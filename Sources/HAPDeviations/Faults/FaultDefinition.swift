@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// A failure of an accessory or of its environment for a time, as data with parameters. See docs/faults.md.
+/// A failure of an accessory or of its environment for a time, as data with parameters. See docs/reference/faults.md.
 package struct FaultDefinition: Sendable {
   /// Lowercase letters, digits and `-`.
   package let name: String

@@ -1,7 +1,7 @@
 import HAPIP
 import HAPWire
 
-/// The changes to messages that meet a condition. See docs/defects.md, "Rules: effects".
+/// The changes to messages that meet a condition. See docs/reference/defects.md, "Rules: effects".
 struct MessageRule: Sendable {
   /// A replacement of text.
   struct Replacement: Sendable {

@@ -1,7 +1,7 @@
 import HAPModel
 
 /// The HAP over IP behaviour of an accessory where stacks differ. The default is that of HomeKitADK, except for the
-/// fields that docs/quirks.md lists.
+/// fields that docs/reference/quirks.md lists.
 public struct IPQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}

@@ -31,7 +31,7 @@ package enum SlotState: Sendable {
 ///
 /// A connection waits until its first complete request, and takes a slot then. A silent connection therefore takes no
 /// slot. If there are too many connections of one kind, the address with the most of them loses one first. Rules
-/// CN.10 to CN.20 of `docs/protocol.md`.
+/// CN.10 to CN.20 of `docs/internals/protocol.md`.
 package struct ConnectionSlots<Holder: SlotHolder> {
   package enum Admission {
     /// Admitted. `evicting` has lost its place; the caller closes it.

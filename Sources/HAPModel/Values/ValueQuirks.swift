@@ -1,5 +1,5 @@
 /// How an accessory checks a written value, where stacks differ. The default follows HomeKitADK, except for the
-/// fields that docs/quirks.md lists.
+/// fields that docs/reference/quirks.md lists.
 public struct ValueQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}

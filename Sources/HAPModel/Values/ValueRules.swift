@@ -1,6 +1,6 @@
 /// The rules that a characteristic's metadata sets for its value. HAP R2 §6.6.3 "Characteristic Objects".
 ///
-/// No other module implements them; docs/architecture.md lists the exceptions. A lenient caller checks fewer rules,
+/// No other module implements them; docs/internals/architecture.md lists the exceptions. A lenient caller checks fewer rules,
 /// or allows a wider tolerance of the step. An accessory calls these functions for each written value, so they
 /// allocate nothing except the bytes of base64 text.
 public struct ValueRules: Hashable, Sendable {

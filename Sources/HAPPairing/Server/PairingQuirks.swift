@@ -1,4 +1,4 @@
-/// The pairing behaviour where stacks differ. The default is HomeKitADK's behaviour, except for the fields that docs/quirks.md lists.
+/// The pairing behaviour where stacks differ. The default is HomeKitADK's behaviour, except for the fields that docs/reference/quirks.md lists.
 public struct PairingQuirks: Hashable, Sendable {
   /// The default behaviour.
   public init() {}

@@ -2,7 +2,7 @@ import HAPIP
 import HAPModel
 
 extension Quirks {
-  /// The quirks of real stacks, in the order of the documentation. docs/quirks-sources.md has the file and line of each setting.
+  /// The quirks of real stacks, in the order of the documentation. docs/internals/quirks-sources.md has the file and line of each setting.
   ///
   /// Help, profiles, the control API and the documentation read the presets from here. CONTRIBUTING.md says how to add one.
   public static let presets = QuirksPresets([homeKitADK, hapNodeJS, hapPython, brutellaHAP, homeSpan])

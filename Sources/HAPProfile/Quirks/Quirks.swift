@@ -5,7 +5,7 @@ import HAPPairing
 
 /// The behaviour of an accessory where the protocol leaves a choice or where real stacks differ: the quirks of each layer.
 ///
-/// The default behaves as Apple's HomeKitADK does, except for the fields that docs/quirks.md lists. Each layer gets its own quirks.
+/// The default behaves as Apple's HomeKitADK does, except for the fields that docs/reference/quirks.md lists. Each layer gets its own quirks.
 /// As in profiles, a field is found by its name alone: `quirks.maximumTries` is `quirks.pairing.maximumTries`.
 @dynamicMemberLookup
 public struct Quirks: Hashable, Sendable {

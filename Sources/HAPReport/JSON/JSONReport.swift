@@ -1,6 +1,6 @@
 import HAPWire
 
-/// The run as a JSON document, without the bytes of transcripts and the keys of sessions. `docs/report.schema.json` describes
+/// The run as a JSON document, without the bytes of transcripts and the keys of sessions. `docs/reference/report.schema.json` describes
 /// the format; `RunReport.init(json:)` reads it.
 package enum JSONReport {
   package static let format = 1

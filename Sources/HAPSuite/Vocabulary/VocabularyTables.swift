@@ -1,4 +1,4 @@
-/// The vocabulary as Markdown tables. docs/suite-format.md has them between its marks.
+/// The vocabulary as Markdown tables. docs/reference/suite-format.md has them between its marks.
 package enum VocabularyTables {
   /// The tables by the names of the marks.
   package static var sections: [(name: String, text: String)] {

@@ -11,7 +11,7 @@ extension Command {
     discussion: [
       "The parameters are the members of a service's behaviour in a profile. SERVICE is a name or a UUID, short or full; case, spaces and "
         + "hyphens are ignored. Without SERVICE, all behaviours are listed. A service without a built-in behaviour, including a custom service, can have a generic one: "
-        + "its current values follow its target values, as the profile defines. See docs/behaviours.md."
+        + "its current values follow its target values, as the profile defines. See docs/reference/behaviours.md."
     ],
     examples: [
       ("hapsim behaviours GarageDoorOpener", "shows the parameters of a garage door"),

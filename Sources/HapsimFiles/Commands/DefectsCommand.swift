@@ -11,7 +11,7 @@ extension Command {
     discussion: [
       "hapsim run --defect ID serves an accessory that violates one rule and conforms otherwise. Each defect names the haptest case that fails "
         + "because of it, and other cases that fail too. Without operands, all defects are listed; an ID shows one, a case (RD-01) or an area (read) "
-        + "shows the defects that violate it. docs/defects.md describes the format for custom defects."
+        + "shows the defects that violate it. docs/reference/defects.md describes the format for custom defects."
     ],
     examples: [
       ("hapsim defects read", "shows the defects of reading"),

@@ -11,7 +11,7 @@ extension Command {
     discussion: [
       "Quirks define what an accessory does where real stacks differ. NAME is a preset: "
         + "\(Quirks.presets.keys.joined(separator: ", ")). FILE contains a preset's name or fields; its file name must contain a dot or a slash. "
-        + "Without an operand, the default is printed. docs/quirks.md describes the fields."
+        + "Without an operand, the default is printed. docs/reference/quirks.md describes the fields."
     ],
     examples: [
       (

@@ -27,7 +27,7 @@ extension Command {
     discussion: [
       "COMMAND is one of: \(ControlWords.usage.joined(separator: ", ")).",
       "The command goes to the hapsim process that runs the accessory with this state folder. A process with --ephemeral has no state folder. "
-        + "docs/command-reference.md describes the commands. Put -- before a value that begins with -.",
+        + "docs/reference/command-reference.md describes the commands. Put -- before a value that begins with -.",
     ],
     examples: [
       ("hapsim ctl set \"Target Door State\" open", "opens the door, like a person at the door"),

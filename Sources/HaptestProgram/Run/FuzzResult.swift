@@ -2,7 +2,7 @@ import HAPConformance
 import HAPFuzzing
 import HAPWire
 
-/// The result of `haptest fuzz --json`, one JSON document. `docs/haptest-fuzz.md` has its members.
+/// The result of `haptest fuzz --json`, one JSON document. `docs/guides/haptest-fuzz.md` has its members.
 struct FuzzResult {
   enum Word: String {
     case nothing = "nothing-found"
