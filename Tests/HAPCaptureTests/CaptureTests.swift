@@ -31,6 +31,12 @@ struct CaptureTests {
     #expect(read.identity.key.publicKey == head.identity.key.publicKey && read.advertisement == head.advertisement)
   }
 
+  @Test("A capture of an earlier version, which calls the quirks \"conduct\", opens") func earlierName() throws {
+    let text = head.text.replacing("\"quirks\":", with: "\"conduct\":")
+    #expect(text != head.text)
+    #expect(try CaptureHead(try JSONNode.parse(Array(text.utf8))).quirks == head.quirks)
+  }
+
   static func lines() -> [CaptureLine] {
     let (id, ticket, at) = (ConnectionID(number: 3), Ticket(number: 9), Duration.nanoseconds(1_234_567_890_123))
     let values: [Value] = [

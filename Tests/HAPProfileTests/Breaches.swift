@@ -35,6 +35,7 @@ let documentBreaches: [Breach] = [
   .init(.memberMissing, "bridgedAccessories[0]", bridge(#"{ "services": [] }"#), says: "\"name\""),
   .init(.memberMissing, "services[0]", document(services: "{}"), says: "\"type\""),
   .init(.memberMissing, c0, document(characteristics: "{}"), says: "\"type\""),
+  .init(.memberUnknown, "conduct", document(#""conduct": "hap-nodejs""#), says: "it is called \"quirks\" now"),
   .init(.memberUnknown, "manufactuer", document(#""manufactuer": "x""#), says: "did you mean \"manufacturer\"?"),
   .init(
     .memberUnknown, "services[0].nmae", document(services: #"{ "type": "Switch", "nmae": "x" }"#), says: "\"name\""),

@@ -75,4 +75,13 @@ import Testing
           error: "hapsim types: unknown option --jsn; did you mean --json?\nTry 'hapsim types --help'.\n", exit: .usage)
     )
   }
+
+  @Test("A command or option of an earlier version is refused, and the error names the new one") func renamed() {
+    #expect(
+      hapsim(["conduct"]) == Transcript(error: "hapsim: the command conduct is called quirks now\n", exit: .usage))
+    #expect(hapsim(["run", "x", "--conduct", "y"]).error.hasPrefix("hapsim run: --conduct is called --quirks now\n"))
+    #expect(hapsim(["judge", "x", "--must"]).error.hasPrefix("hapsim judge: --must is called --level must now\n"))
+    // Where there is no such option, the old name is an unknown option.
+    #expect(hapsim(["types", "--conduct"]).error.hasPrefix("hapsim types: unknown option --conduct"))
+  }
 }
