@@ -5,7 +5,7 @@ package struct Program: Sendable {
   /// One sentence without a full stop.
   package var summary: String
   package var commands: [Command]
-  /// The exit codes and their meanings, for help.
+  /// The values of the exit status and their meanings, for help.
   package var exitCodes: [(term: String, meaning: String)]
   /// Returns the name that the user probably meant.
   package var nearest: @Sendable (_ word: String, _ names: [String]) -> String?
@@ -74,7 +74,7 @@ package struct Program: Sendable {
     lines += definitionList(
       [("-h, --help", "show this help; \(name) COMMAND --help shows a command's"), ("--version", "show the version")],
       width: width)
-    lines += ["", "exit codes:"]
+    lines += ["", "exit status:"]
     lines += definitionList(exitCodes, width: width)
     return lines.joined(separator: "\n")
   }

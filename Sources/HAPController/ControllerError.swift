@@ -46,7 +46,7 @@ public struct ControllerError: Error, Sendable, CustomStringConvertible {
   public let kind: Kind
   /// The accessory or object that the operation was for.
   public let subject: String
-  /// The reason of the failure.
+  /// The reason for the failure.
   public let reason: String
   /// Advice for the user, if there is any.
   public let advice: String?

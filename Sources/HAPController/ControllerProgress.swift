@@ -4,7 +4,8 @@ public enum ControllerProgress: Equatable, Sendable {
   case searching
   /// The accessory was found, under this instance name.
   case found(String)
-  /// The connection to the first of these addresses that answers began. An address is text such as "192.0.2.7:51826".
+  /// Connecting to these addresses began; the first one that answers is used. An address is text such as
+  /// "192.0.2.7:51826".
   case connecting([String])
   /// Pair Setup began. HAP R2 §5.6.
   case pairing

@@ -12,7 +12,7 @@ extension CommandForm {
   package static let all: [CommandForm] = [
     CommandForm(
       .set, [.accessory, .service, .characteristic, .value],
-      "sets a value, also one that controllers can't write. `characteristic` is a name, type or description, or an address such as `\"1.10\"`. A value may be its name in the catalogue (`\"open\"`)"
+      "sets a value, even if controllers can't write it. `characteristic` is a name, type or description, or an address such as `\"1.10\"`. A value may be its name in the catalogue (`\"open\"`)"
     ),
     CommandForm(.identify, [.accessory], "makes the accessory identify itself, as a controller would"),
     CommandForm(
@@ -29,7 +29,7 @@ extension CommandForm {
       .battery, [.accessory, .service, .percent], "charges or drains a battery to a percentage from 0 to 100"),
     CommandForm(
       .stall, [.accessory, .service, .characteristic, .optionalFlag],
-      "leaves reads of a characteristic unanswered (`true`, the default), which end with -70408 after 9 s; or answers them again"
+      "makes reads of a characteristic time out with -70408 after 9 s (`true`, the default), or answers them again"
     ),
     CommandForm(
       .advance, [.duration], isScenarioStep: false,
@@ -37,28 +37,30 @@ extension CommandForm {
     ),
     CommandForm(
       .fault, [.accessory, .fault, .optionalFlag],
-      "switches a [fault](faults.md) on, or off with `\"value\": false`: `\"latency:by=2s\"`, or an object with `fault` and its parameters"
+      "switches a [fault](faults.md) on, or off with `\"value\": false`. `fault` is text such as `\"latency:by=2s\"`, or an object with `fault` and its parameters"
     ),
     CommandForm(
       .announce, [.accessory, .flag],
-      "`false` withdraws the record from the network and changes nothing else; `true` announces it again"),
-    CommandForm(
-      .offline, [.accessoryWord],
-      "a bridge loses an accessory: reads and writes of it end with -70402, and it sends no events. Its IDs stay, and other commands still affect it"
+      "`false` withdraws the accessory's mDNS record from the network and changes nothing else; `true` announces it again"
     ),
     CommandForm(
-      .online, [.accessoryWord], "a bridge finds an accessory again; subscribers are notified of changed values"),
+      .offline, [.accessoryWord],
+      "makes a bridged accessory unreachable: reads and writes of it end with -70402, and it sends no events. Its IDs stay, and other commands still affect it"
+    ),
+    CommandForm(
+      .online, [.accessoryWord], "makes a bridged accessory reachable again; subscribers are notified of changed values"
+    ),
     CommandForm(
       .radio, [.accessory, .flag],
-      "`false` takes it off the network: mDNS goodbye, connections reset, the port closed. `true` brings it back at the same port"
+      "`false` disconnects the accessory from the network: it sends an mDNS goodbye, resets the connections and closes the port. `true` connects it again at the same port"
     ),
     CommandForm(
       .disconnect, [.accessory, .controller],
-      "closes the connections of a controller, by its pairing identifier, or of all; the answer contains the number of closed `connections`"
+      "closes the connections of the controller with this pairing identifier, or of all controllers; the answer contains the number of closed `connections`"
     ),
     CommandForm(
       .unpair, [.accessory, .controller],
-      "removes the pairing of a controller, by its identifier, or all, and ends their sessions; all are removed if no admin would be left; the answer contains the number of removed `pairings`"
+      "removes the pairing of the controller with this identifier, or all pairings, and ends the sessions. If no admin would be left, all pairings are removed. The answer contains the number of removed `pairings`"
     ),
     CommandForm(
       .reboot, [.accessory],
@@ -70,15 +72,15 @@ extension CommandForm {
     ),
     CommandForm(
       .quirks, [.accessory, .quirks],
-      "restarts with other [quirks](quirks.md): a preset's name, or fields as in a profile. They apply until the process ends"
+      "restarts the accessory with other [quirks](quirks.md): a preset's name, or fields as in a profile. They apply until the process ends"
     ),
     CommandForm(
       .replace, [.accessory, .profile],
-      "serves another profile of the same accessory, by its path. Controllers stay connected and subscribed, ids stay, and `c#` rises if more than values changed; the answer contains it as `configurationNumber`. Behaviours of unchanged services [continue](behaviours.md); others restart. Identity, setup code and name on the network change only at the next start"
+      "serves another profile of the same accessory, by its path. Controllers stay connected and subscribed, and IDs stay. If more than values changed, `c#` rises; the answer contains it as `configurationNumber`. Behaviours of unchanged services [continue](behaviours.md); others restart. Identity, setup code and name on the network change only at the next start"
     ),
     CommandForm(
       .add, [.profile],
-      "serves one more accessory, at a free port, with the faults of its profile; the answer contains the data for finding it and pairing with it"
+      "serves one more accessory, at a free port, with the faults of its profile. The answer contains the data that a controller needs to find it and to pair"
     ),
     CommandForm(
       .remove, [.accessoryWord],

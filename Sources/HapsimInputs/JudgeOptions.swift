@@ -21,7 +21,7 @@ package struct JudgeOptions: Equatable, Sendable {
   package static let markdownOption = Option<String>("markdown", "FILE", "write a report in Markdown")
   package static let levelOption = Option<Level>(
     "level", "must|should",
-    "the level of the rules whose violations affect the exit code; must ignores SHOULD violations (default: should)",
+    "the level of the rules whose violations affect the exit status; must ignores SHOULD violations (default: should)",
     read: { (text: String) throws(UsageError) in
       guard let level = Level(rawValue: text) else { throw UsageError("expected must or should") }
       return level

@@ -84,7 +84,7 @@ extension RunOptions {
   )
   package static let scenarioOption = Option<String>(
     "scenario", "FILE",
-    "run this scenario; the exit code is 0 if all its expectations are met, else 1",
+    "run this scenario; the exit status is 0 if all its expectations are met, else 1",
     read: { (text: String) throws(UsageError) in text })
   package static let durationOption = Option<Duration>(
     "duration", "TIME", "stop after this time: 90s, 10min (default: run until stopped)",
@@ -95,7 +95,7 @@ extension RunOptions {
       return duration
     })
   package static let renumberFlag = Flag(
-    "renumber", "accept IDs in the profile that differ from those served before; raises c#")
+    "renumber", "accept IDs in the profile that differ from those served before; c# rises")
   package static let commandsFlag = Flag(
     "commands",
     "read commands as JSON lines from standard input and answer each; exit when the input ends; implies --json")
@@ -108,7 +108,7 @@ extension RunOptions {
     "serve N copies of each profile, 1 to \(Fleet.mostCopies), each with a separate name, keys and pairings")
   package static let identityOption = Option<String>(
     "identity", "TEXT",
-    "derive the copies' keys, device IDs and setup codes from this text, equal on every machine; anyone with the text has the keys (default: random, stored in the state folder)"
+    "derive the copies' keys, device IDs and setup codes from this text, so that they are the same on every machine; anyone with the text has the keys (default: random, stored in the state folder)"
   )
   package static let shardOption = Option<Shard>(
     "shard", "I/N", "serve every Nth copy, starting with copy I, counted from 0; needs an identity",

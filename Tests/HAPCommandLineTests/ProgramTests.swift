@@ -72,7 +72,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
         -h, --help  show this help; greet COMMAND --help shows a command's
         --version   show the version
 
-      exit codes:
+      exit status:
         0  success
         1  a problem was found
         2  wrong usage

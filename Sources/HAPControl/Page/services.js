@@ -116,5 +116,5 @@ function batteryDeed(service, act) {
   const word = h("output", { for: id }, `${level.value} %`);
   level.addEventListener("input", () => say(word, `${level.value} %`));
   level.addEventListener("change", () => act({ action: "battery", value: Number(level.value) }));
-  return h("span", { class: "inline" }, h("label", { for: id }, "Charge to"), level, word);
+  return h("span", { class: "inline" }, h("label", { for: id }, "Set battery to"), level, word);
 }

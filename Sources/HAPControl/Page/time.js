@@ -29,7 +29,7 @@ export function timePanel(store, container) {
   const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
   const showClock = () => {
     if (!store.clock) return;
-    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "real time" : `${store.clock.scale}× real time`, standing: "frozen", jumping: "jumps" }[store.clock.pace]);
+    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "real time" : `${store.clock.scale}× real time`, standing: "frozen", jumping: "jumps to the next event" }[store.clock.pace]);
     advance.hidden = store.clock.pace === "running";
     tick();
   };

@@ -6,9 +6,9 @@ import HAPTransport
 
 /// A session with a paired accessory, which outlives its connections.
 ///
-/// After a loss, the session reconnects after 1 s, 2 s, 4 s and so on, up to one minute, and renews all subscriptions.
-/// It reads the database again after each loss, and when the `c#` of the accessory's record changes. Requests wait for
-/// a connection until their timeout.
+/// After a loss of the connection, the session reconnects after 1 s, 2 s, 4 s and so on, up to one minute, and renews
+/// all subscriptions. It reads the database again after each loss, and when the `c#` of the accessory's TXT record
+/// changes. Requests wait for a connection until their timeout.
 ///
 /// A session ends by ``close()``, when its last reference is released, or with its controller. All calls then throw
 /// ``ControllerError/Kind/closed``. Calls can come from any task.
@@ -118,19 +118,19 @@ public final class AccessorySession: Sendable {
 
   // MARK: Pairings
 
-  /// Returns the controllers that are paired with the accessory. The controller must be an admin. HAP R2 §5.12.
+  /// Returns the controllers that are paired with the accessory. This controller must be an admin. HAP R2 §5.12.
   /// - Throws: ``ControllerError/Kind/refused``, and as ``read(_:)``.
   public func pairings() async throws(ControllerError) -> [Pairing] {
     try await perform { try await $0.listPairings() }
   }
 
-  /// Adds a controller, or changes the permission of one. The controller must be an admin. HAP R2 §5.10.
+  /// Adds a controller, or changes the permission of one. This controller must be an admin. HAP R2 §5.10.
   /// - Throws: ``ControllerError/Kind/refused``, and as ``read(_:)``.
   public func addPairing(_ pairing: Pairing) async throws(ControllerError) {
     try await perform { try await $0.changePairings(.adding(pairing)) }
   }
 
-  /// Removes a controller. The controller must be an admin. HAP R2 §5.11. To remove the session's own pairing, use
+  /// Removes a controller. This controller must be an admin. HAP R2 §5.11. To remove the session's own pairing, use
   /// ``Controller/unpair(_:)``.
   /// - Parameter pairing: an element of ``pairings()``. Only its identifier is used.
   /// - Throws: ``ControllerError/Kind/refused``, and as ``read(_:)``.

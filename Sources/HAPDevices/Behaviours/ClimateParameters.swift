@@ -6,7 +6,7 @@ enum ClimateParameters {
     .init("power", .number(0...100), default: .number(6), "Effect of heating and cooling, in °C per hour."),
     .init(
       "hysteresis", .number(0...10), default: .number(0.5),
-      "Distance from the limit at which they are switched on, in °C."),
+      "How far the temperature must pass the limit before heating or cooling starts, in °C."),
     report,
   ]
 
@@ -16,7 +16,7 @@ enum ClimateParameters {
     .init("power", .number(0...1000), default: .number(20), "Effect of the machine, in % per hour."),
     .init(
       "hysteresis", .number(0...50), default: .number(2),
-      "Distance from the limit at which the machine is switched on, in %."),
+      "How far the humidity must pass the limit before the machine starts, in %."),
     report,
   ]
 

@@ -31,7 +31,8 @@ final class IrrigationSystem: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .irrigationSystem, summary: "It is active or in use when one of its valves is, and turns them all off.",
+    service: .irrigationSystem,
+    summary: "It is active or in use when one of its valves is; when it becomes inactive, it turns them all off.",
     parameters: []
   ) { service, _ in IrrigationSystem(service) }
 

@@ -16,7 +16,7 @@ final class Speaker: Behaviour {
 
   static let kind = BehaviourKind(
     service: .speaker, summary: "Volume Selector turns it up and down.",
-    parameters: [.init("step", .number(1...100), default: .number(5), "How far Volume Selector turns it, in %.")]
+    parameters: [.init("step", .number(1...100), default: .number(5), "How far Volume Selector turns Volume, in %.")]
   ) { Speaker($0, $1) }
 
   func start(_ context: inout DeviceContext) {}

@@ -23,7 +23,7 @@ public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral
     self.accessory = accessory
   }
 
-  /// Creates a name without a service and an accessory.
+  /// Creates a name without a service or an accessory.
   public init(stringLiteral name: String) { self.init(name) }
 }
 

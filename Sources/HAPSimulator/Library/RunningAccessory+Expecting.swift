@@ -92,8 +92,8 @@ extension RunningAccessory {
       })
   }
 
-  /// Expects that no controller writes a characteristic within a time, and that no past write is left that has not met
-  /// an expectation.
+  /// Expects that no controller writes a characteristic within a time. A past write that has met no expectation yet is
+  /// a failure, too.
   ///
   /// ```swift
   /// door.forgetEvents()
@@ -114,8 +114,8 @@ extension RunningAccessory {
     try await expectNo(.wrote, of: characteristic, value, by: controller, within: time, file: file, line: line)
   }
 
-  /// Expects that no event of a kind comes within a time, and that no past one is left that has not met an
-  /// expectation.
+  /// Expects that no event of a kind comes within a time. A past one that has met no expectation yet is a failure,
+  /// too.
   /// - Parameters:
   ///   - kind: the kind that must not occur.
   ///   - characteristic: the characteristic of the event; `nil`: any or none.
@@ -135,14 +135,14 @@ extension RunningAccessory {
     }
   }
 
-  /// Expects that no event that meets a condition comes within a time, and that no past one is left that has not met
-  /// an expectation.
+  /// Expects that no event that meets a condition comes within a time. A past one that has met no expectation yet is a
+  /// failure, too.
   /// - Parameters:
   ///   - what: describes the event in the message: "the lamp is dimmed below 50 %".
   ///   - time: the time from now on, in the machine's time or that of the simulated world.
   ///   - file: appears in the message.
   ///   - line: appears in the message.
-  ///   - matches: returns whether an event is such an event. It is called on the simulator's thread and blocks it.
+  ///   - matches: returns whether an event meets the condition. It is called on the simulator's thread and blocks it.
   /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
   public func expectNo(
     _ what: String, within time: Duration, file: String = #fileID, line: Int = #line,

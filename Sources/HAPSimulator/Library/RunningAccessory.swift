@@ -42,8 +42,8 @@ public final class RunningAccessory: Sendable {
 
   // MARK: Stopping and restarting
 
-  /// Says goodbye on the network and closes everything. Waiting calls fail with ``SimulatorError/Code/stopped``. May
-  /// be called repeatedly.
+  /// Stops the accessory: sends an mDNS goodbye, and closes the port and all connections. Waiting calls fail with
+  /// ``SimulatorError/Code/stopped``. May be called repeatedly.
   public func stop() async {
     try? await served.loop.result { [served] done in
       served.stop()

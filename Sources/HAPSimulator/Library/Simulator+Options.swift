@@ -31,7 +31,7 @@ extension Simulator {
     /// One address.
     /// - Parameters:
     ///   - address: an address of this machine, IPv4 or IPv6.
-    ///   - isAnnounced: whether controllers can find it on the network.
+    ///   - isAnnounced: whether controllers can find the accessories on the network.
     public static func address(_ address: String, isAnnounced: Bool = false) -> Network {
       Network(choice: SimulatorNetwork(address: address, interfaces: [], isAnnounced: isAnnounced))
     }
@@ -39,7 +39,7 @@ extension Simulator {
     /// All addresses of interfaces, including later changes.
     /// - Parameters:
     ///   - names: "eth0", "lo"; none: all interfaces.
-    ///   - isAnnounced: whether controllers can find it on the network.
+    ///   - isAnnounced: whether controllers can find the accessories on the network.
     public static func interfaces(_ names: String..., isAnnounced: Bool = true) -> Network {
       Network(choice: SimulatorNetwork(address: nil, interfaces: names, isAnnounced: isAnnounced))
     }

@@ -15,7 +15,7 @@ import HAPSimulatorCore
 /// ```
 ///
 /// Each simulator has its own thread and clock; any number of simulators can run at the same time. All methods can be
-/// called from any task. When a simulator and its accessories have no references left, they stop by themselves;
+/// called from any task. When a simulator and its accessories have no references left, they stop by themselves.
 /// ``stop()`` stops them at once, and returns when they have stopped.
 public final class Simulator: Sendable {
   let core: SimulatorCore
@@ -30,7 +30,7 @@ public final class Simulator: Sendable {
   ///   - tellsRequests: whether each request is an event too, ``AccessoryEvent/Kind/requested``, including reads,
   ///     which change nothing.
   /// - Throws: ``SimulatorError/Code/state``: the folder can't be used; ``SimulatorError/Code/network``: an address or
-  ///   an interface doesn't exist; ``SimulatorError/Code/invalidValue``: a time beyond its limits.
+  ///   an interface doesn't exist; ``SimulatorError/Code/invalidValue``: the time scale is out of range.
   public init(
     time: Time = .virtual, state: State = .ephemeral, network: Network = .loopback, seed: UInt64 = 0,
     tellsRequests: Bool = false
@@ -75,7 +75,7 @@ public final class Simulator: Sendable {
     return RunningAccessory(served, of: self, at: core.shownAddress)
   }
 
-  /// Advances frozen time. Everything that is due on the way happens before this returns, in order and at its exact
+  /// Advances frozen time. Everything that is due in this time happens before this returns, in order and at its exact
   /// time. Concurrent advances are performed one after another.
   /// - Parameter duration: 0 to ten years.
   /// - Throws: ``SimulatorError/Code/notPossible`` if time is not frozen; ``SimulatorError/Code/invalidValue`` beyond

@@ -25,7 +25,7 @@ import HAPWorld
 /// ``World``.
 /// - Parameters:
 ///   - seed: determines everything, including keys and setup codes. `HAPSIM_SEED` in the environment replaces it.
-///   - timeLimit: the maximum virtual time of the body, from 0.
+///   - timeLimit: the maximum virtual time of the body, at least 0.
 ///   - includesMainActor: whether the clock waits for work of `@MainActor`. Each step of the clock then takes some 30
 ///     µs longer.
 ///   - file: appears in the message.

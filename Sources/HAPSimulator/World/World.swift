@@ -8,9 +8,9 @@ import HAPWorld
 /// ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
 ///
 /// Nothing in it uses a socket, a file or the time of the machine. Its clock moves only when nothing can run, so an
-/// hour of waiting takes no real time. Everything here is for the tasks of the world: the body, and what it starts
-/// with `async let`, task groups, actors or ``startTask(_:)``. A property or a method that doesn't await traps if it
-/// is used elsewhere.
+/// hour of waiting takes no real time. Everything here is for the tasks of the world: the body, and the tasks that
+/// it starts with `async let`, task groups, actors or ``startTask(_:)``. A property or a method that doesn't await
+/// traps if it is used elsewhere.
 public final class World: @unchecked Sendable {
   /// The seed that determines everything in it. `HAPSIM_SEED` in the environment sets it, to repeat a failure.
   public let seed: UInt64
@@ -45,7 +45,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Waits in virtual time.
-  /// - Parameter duration: from 0.
+  /// - Parameter duration: at least 0.
   /// - Throws: `CancellationError` if the task is cancelled; ``SimulatorError/Code/stopped`` if the world ends first.
   public func sleep(for duration: Duration) async throws {
     do { try await loop.sleep(for: duration) } catch is LoopError {
@@ -89,13 +89,13 @@ public final class World: @unchecked Sendable {
   public struct RandomNumbers: RandomNumberGenerator, Sendable {
     fileprivate var random: WorldRandom
 
-    /// Returns the next number, of all 64 bits.
+    /// Returns the next number, with 64 random bits.
     public mutating func next() -> UInt64 { random.next() }
   }
 
   // MARK: Results
 
-  /// A hash of everything that has happened in the world. Two runs of one test with one seed have the same.
+  /// A hash of everything that has happened in the world. Two runs of one test with one seed have the same hash.
   public var traceHash: UInt64 {
     check()
     return simulated.trace.hash

@@ -11,7 +11,7 @@ extension World {
     deinit { close() }
 
     /// Waits for bytes, and returns the bytes that have arrived. Only one task at a time can read.
-    /// - Parameter limit: the maximum number of bytes to return, from 1.
+    /// - Parameter limit: the maximum number of bytes to return, at least 1.
     /// - Returns: 1 to `limit` bytes; none: the other side has finished sending.
     /// - Throws: ``SimulatorError/Code/reset``, ``SimulatorError/Code/timedOut``: the connection is broken;
     ///   ``SimulatorError/Code/stopped``: it was closed, or the host has crashed; ``SimulatorError/Code/cancelled``:

@@ -100,8 +100,8 @@ extension World {
 
     // MARK: Crashes
 
-    /// Ends all programs of the host at once, as `kill -9` does: its accessories and connections. From then on, their
-    /// ``RunningAccessory`` and ``Connection`` fail with ``SimulatorError/Code/stopped``.
+    /// Ends all programs of the host at once, as `kill -9` does. Its accessories and connections end, and from then on
+    /// their ``RunningAccessory`` and ``Connection`` fail with ``SimulatorError/Code/stopped``.
     public func kill() {
       world.check()
       machine.kill()

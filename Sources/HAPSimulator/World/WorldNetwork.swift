@@ -42,11 +42,11 @@ extension World {
 
   /// The conditions under which a network carries packets.
   public struct Conditions: Hashable, Sendable {
-    /// The time from sending to arrival, from 0.
+    /// The time from sending to arrival, at least 0.
     public let latency: Duration
-    /// The maximum time that is added to `latency`, from 0. The seed determines the time for each packet.
+    /// The maximum time that is added to `latency`, at least 0. The seed determines the time for each packet.
     public let jitter: Duration
-    /// Bytes per second, from 1; nil: unlimited.
+    /// Bytes per second, at least 1; nil: unlimited.
     public let bandwidth: Int?
     /// The probability that a datagram is lost, 0 to 1. Discovery uses datagrams; TCP loses nothing on a network
     /// without a cut.

@@ -10,7 +10,7 @@ extension Command {
     operands: .some(label: "[SERVICE]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
       "The parameters are the members of a service's behaviour in a profile. SERVICE is a name or a UUID, short or full; case, spaces and "
-        + "hyphens are ignored. Without SERVICE, all behaviours are listed. A service without a built-in behaviour, including a custom service, can have a generic one: "
+        + "hyphens are ignored. Without SERVICE, all behaviours are listed. Any other service, such as a custom one, can have a generic behaviour: "
         + "its current values follow its target values, as the profile defines. See docs/reference/behaviours.md."
     ],
     examples: [

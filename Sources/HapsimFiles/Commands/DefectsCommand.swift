@@ -10,8 +10,8 @@ extension Command {
     options: [CommonOptions.json.definition, CommonOptions.defects.definition],
     discussion: [
       "hapsim run --defect ID serves an accessory that violates one rule and conforms otherwise. Each defect names the haptest case that fails "
-        + "because of it, and other cases that fail too. Without operands, all defects are listed; an ID shows one, a case (RD-01) or an area (read) "
-        + "shows the defects that violate it. docs/reference/defects.md describes the format for custom defects."
+        + "because of it, and other cases that fail too. Without operands, all defects are listed. An ID shows one defect. A case (RD-01) "
+        + "shows the defects that make it fail, and an area (read) its defects. docs/reference/defects.md describes the format for custom defects."
     ],
     examples: [
       ("hapsim defects read", "shows the defects of reading"),

@@ -12,9 +12,9 @@ extension Command {
       EditAction.valueOption.definition, EditAction.formatOption.definition, EditAction.permsOption.definition,
     ],
     discussion: [
-      "'add-service SERVICE[:CHARACTERISTIC,…]' adds a service, with these characteristics in the file.",
-      "'add-characteristic SERVICE CHARACTERISTIC' adds a characteristic of a service to the file.",
-      "'set TARGET VALUE' sets a value: TARGET is SERVICE/CHARACTERISTIC for its initial value, SERVICE/CHARACTERISTIC.MEMBER, "
+      "'add-service SERVICE[:CHARACTERISTIC,…]' adds a service, and writes these characteristics to the file.",
+      "'add-characteristic SERVICE CHARACTERISTIC' adds a characteristic to a service in the file.",
+      "'set TARGET VALUE' sets a value. TARGET is SERVICE/CHARACTERISTIC for its initial value, SERVICE/CHARACTERISTIC.MEMBER, "
         + "SERVICE.MEMBER, or a member of the accessory, such as serialNumber.",
       "'remove TARGET' removes a service, a characteristic or a member.",
       "SERVICE is the type, the name or the ID of a service in the file; LightBulb#2 is the second of its type. A vendor's characteristic can "
@@ -25,7 +25,7 @@ extension Command {
       ("hapsim edit lamp.hasaccessory add-service Outlet --name Socket", "adds an outlet to the lamp"),
       ("hapsim edit lamp.hasaccessory add-characteristic LightBulb Hue", "adds colours to the lamp"),
       ("hapsim edit lamp.hasaccessory set LightBulb/Brightness.minValue 10", "sets the lamp's minimum brightness"),
-      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "changes a copied profile to another accessory"),
+      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "makes a copied profile another accessory"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let action = try EditAction(arguments.operands.dropFirst(), arguments)

@@ -8,8 +8,8 @@ extension Command {
     "faults", "list the faults of accessories and their network",
     operands: .some(label: "[NAME…]", count: 0...1000), options: [CommonOptions.json.definition],
     discussion: [
-      "hapsim run --fault NAME[:parameter=value…] serves an accessory with a fault from its start; the command 'fault' switches faults on and off while "
-        + "it runs, also in scenarios. A fault can be limited to some connections: controller=ID (with *), connection=N or N+."
+      "hapsim run --fault NAME[:parameter=value…] serves an accessory with a fault from its start. The command 'fault' switches faults on and off while "
+        + "it runs, and so do scenarios. To limit a fault to some connections, add controller=ID (* matches any text) or connection=N (N+: this one and all later ones)."
     ],
     examples: [
       ("hapsim faults delay-message", "shows a fault and its parameters"),

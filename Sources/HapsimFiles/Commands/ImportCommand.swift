@@ -22,7 +22,7 @@ extension Command {
     ],
     discussion: [
       "FILE is the answer to GET /accessories, Home Assistant's diagnostics of a HomeKit device, aiohomekit's cache, or an archive of Apple's simulator (experimental). The format is detected. "
-        + "Errors in the file are printed with their places. If there are errors, nothing is written without --fix.",
+        + "Errors in the file are printed with line and column. If there are errors, nothing is written without --fix.",
       "The profile is exact: it has all IDs, metadata and values of the device, and nothing else.",
     ],
     examples: [

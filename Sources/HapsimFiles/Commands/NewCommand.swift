@@ -19,7 +19,7 @@ extension Command {
       return text
     })
   private static let categoryOption = Option<HAPModel.Category>(
-    "category", "SLUG", "the category that phones show (default: by the first service)",
+    "category", "SLUG", "the category that phones show (default: that of the first service)",
     read: { (text: String) throws(UsageError) in
       if let category = Catalogue.category(slug: text) { return category }
       let meant = nearestName(to: text, in: Catalogue.categories.map(\.slug))
@@ -35,8 +35,8 @@ extension Command {
       forceFlag.definition,
     ],
     discussion: [
-      "A service includes its required characteristics automatically. The named characteristics are written to the file with "
-        + "their initial values. 'hapsim types NAME' lists the characteristics of a service."
+      "CHARACTERISTICS are written to the file with their initial values. The required characteristics of a service are not "
+        + "written, because hapsim adds them when it serves the profile. 'hapsim types NAME' lists the characteristics of a service."
     ],
     examples: [
       ("hapsim new --service LightBulb:Brightness,Hue -o lamp.hasaccessory", "a lamp that can be dimmed and coloured"),

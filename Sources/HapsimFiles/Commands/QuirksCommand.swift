@@ -6,12 +6,12 @@ import HAPWire
 extension Command {
   /// `hapsim quirks`
   package static let quirks = Command(
-    "quirks", "print all protocol quirks as JSON, to start a file from",
+    "quirks", "print all protocol quirks as JSON, as a template for a file",
     operands: .some(label: "[NAME|FILE]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
       "Quirks define what an accessory does where real stacks differ. NAME is a preset: "
         + "\(Quirks.presets.keys.joined(separator: ", ")). FILE contains a preset's name or fields; its file name must contain a dot or a slash. "
-        + "Without an operand, the default is printed. docs/reference/quirks.md describes the fields."
+        + "Without an operand, the default quirks are printed. docs/reference/quirks.md describes the fields."
     ],
     examples: [
       (

@@ -8,8 +8,8 @@ extension Command {
     "validate", "check profiles without serving them",
     operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
     discussion: [
-      "All problems of all profiles are printed with their places. With an error, an accessory can't be served. A warning is about data that "
-        + "iOS is reported to refuse or to ignore. The exit code is 1 after errors, 0 after only warnings, and 3 if a file can't be read."
+      "All problems of all profiles are printed with line and column. With an error, an accessory can't be served. A warning is about data that "
+        + "iOS is reported to refuse or to ignore. The exit status is 1 after errors, 0 after only warnings, and 3 if a file can't be read."
     ]
   ) { (arguments, console) throws(UsageError) in
     let profiles = arguments.operands.map { LoadedProfile(operand: $0) }

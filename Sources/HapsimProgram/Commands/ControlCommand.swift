@@ -26,7 +26,7 @@ extension Command {
     ],
     discussion: [
       "COMMAND is one of: \(ControlWords.usage.joined(separator: ", ")).",
-      "The command goes to the hapsim process that runs the accessory with this state folder. A process with --ephemeral has no state folder. "
+      "The command goes to the hapsim process that runs the accessory with this state folder. A process with --ephemeral has no state folder, so it can't be found. "
         + "docs/reference/command-reference.md describes the commands. Put -- before a value that begins with -.",
     ],
     examples: [

@@ -8,8 +8,8 @@ extension Command {
     operands: .some(label: "FILE", count: 1...1), options: RunOptions.definitionsOfFleet,
     discussion: [
       "FILE is YAML: groups with a profile, a count, names, behaviours with random values for each copy, and faults for a share of the copies. docs/guides/fleets.md describes it. "
-        + "All other options are those of hapsim run.",
-      "With --shard I/N, each of N machines serves a share of one fleet. The copies are derived from the text of --identity, or that of the file: anyone with the text has their keys.",
+        + "The options are those of hapsim run, except --setup-id, --name, --capture and --count.",
+      "With --shard I/N, each of N machines serves a share of one fleet. Keys, device IDs and setup codes of the copies are derived from the text of --identity, or that of the file. Anyone with the text has the keys.",
     ],
     examples: [
       (

@@ -12,7 +12,7 @@ extension Command {
     discussion: [
       "The trial begins after Pair Verify: connections are lost, the accessory restarts, answers are late, events are sent twice, c# changes and connections are refused. "
         + "--scenario FILE runs a different trial, --fault switches on a fault, and --no-trial only watches. The report is printed at the end of the trial, or when the process is stopped.",
-      "The exit code is 0 if no rule was violated, 1 if one was, and 4 if no controller connected. All other options are those of hapsim run.",
+      "The exit status is 0 if no rule was violated, 1 if one was, and 4 if no controller connected. All other options are those of hapsim run, except --duration.",
     ],
     examples: [
       (

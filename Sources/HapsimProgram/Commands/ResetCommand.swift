@@ -10,7 +10,7 @@ extension Command {
 
   /// `hapsim reset`
   static let reset = Command(
-    "reset", "factory reset accessories: remove their pairings, and create new identities",
+    "reset", "perform a factory reset: remove the pairings of accessories, and create new identities",
     operands: .some(label: "[NAME…]", count: 0...10_000),
     options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition, CommonOptions.json.definition],
     discussion: [

@@ -7,7 +7,8 @@ import HAPWire
 
 extension Command {
   private static let stay = Option<Int>(
-    "stay", "SEC", in: 1...600, "seconds to wait for the accessory, and to leave out a required action (default: 20)")
+    "stay", "SEC", in: 1...600,
+    "seconds to wait for an event of the accessory, and to omit a required action (default: 20)")
   private static let listFlag = Flag("list", "list the rules that can be violated, and exit")
 
   /// `hapctl misbehave`
@@ -18,8 +19,8 @@ extension Command {
     discussion: [
       "Each RULE is a rule of 'hapsim judge', which then reports its violation. This tests the judge, and shows how an accessory reacts. "
         + "Pairings that are added are removed again.",
-      "Some rules need an event on the accessory: it loses the connection (reconnects, resubscribes), a value changes (survives-events), answers are late (patience), "
-        + "a read fails (keeps-connection), or c# changes (reads-new-database).",
+      "Cause an event on the accessory for these rules: a lost connection for reconnects and resubscribes, a changed value for survives-events, late answers for patience, "
+        + "a failed read for keeps-connection, a new c# for reads-new-database.",
     ],
     examples: [
       ("hapctl misbehave --list", "lists the rules"),

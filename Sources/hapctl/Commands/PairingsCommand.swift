@@ -18,7 +18,7 @@ extension Command {
     }
     return bytes
   }
-  private static let admin = Flag("admin", "make the controller to add an admin, which may manage pairings")
+  private static let admin = Flag("admin", "add the controller as an admin, which may manage pairings")
 
   /// `hapctl pairings`
   static let pairings = Command(

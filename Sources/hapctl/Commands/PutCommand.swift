@@ -11,7 +11,7 @@ extension Command {
     operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000),
     options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "VALUE is a name from the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several values are written in one request. "
+      "VALUE is a name from the catalogue such as open, a number, on or off, text, or bytes as hexadecimal digits. Several values are written in one request. "
         + "A characteristic that requires timed writes gets a timed write."
     ],
     examples: [

@@ -17,7 +17,7 @@ extension Command {
     discussion: [
       "The commands are get, put, watch, unwatch, accessories, identify, help and quit. Their operands are those of the hapctl commands, without the accessory: put \"Target Door State\" open. "
         + "Tab completes names, the arrow keys recall earlier lines, Ctrl-C clears the line, and Ctrl-D exits. Events are printed when they arrive.",
-      "If standard input is not a terminal, lines are read without a prompt, and the exit code is 1 if a line failed.",
+      "If standard input is not a terminal, lines are read without a prompt, and the exit status is 1 if a line failed.",
     ],
     examples: [
       ("hapctl shell garage", "opens a prompt"),
