@@ -25,21 +25,22 @@ extension Vocabulary {
           "keep", .bool,
           "whether the message also remains for the next `event`, because one message can report several changes"),
       ]),
-      "Waits for an event that fits, skips others, and removes it from the queue."),
+      "Waits for an event that fits, and removes it from the queue. Other events are skipped."),
     Verb(
       .events,
       .object([
-        connection, within,
+        connection,
+        ShapeMember("within", .duration, "the time to wait for `least` entries; default: 5s"),
         ShapeMember("id", .either([.text, .list(.text)]), "only entries of these characteristics"),
         ShapeMember(
-          "least", count, "the number of entries to wait for, at most for `within` (default: 5s); default: 0"),
+          "least", count, "the number of entries to wait for, at most for `within`; default: 0"),
         ShapeMember("for", .duration, "the time to collect further events afterwards; default: none"),
         ShapeMember(
           "save", .map(.text), required: true,
           "variables with paths: `values` and `entries` in the order of arrival, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
         ),
       ]),
-      "Collects all events, for later checks with `check`. No event makes it fail."),
+      "Collects all events, for later checks with `check`. It never fails."),
     Verb(
       .silence,
       .object([
@@ -49,7 +50,7 @@ extension Vocabulary {
         ShapeMember("id", .either([.text, .list(.text)]), "only events of these characteristics"),
         ShapeMember(
           "deviation", .text,
-          "the stacks that behave otherwise; a message that arrives is then accepted, but as not strict"),
+          "the stacks that behave otherwise; a message that arrives then makes the case NON-STRICT"),
       ]),
       "Fails if a message arrives."),
     Verb(.forget, .either([.text, .object([connection])]), "Discards the events received so far."),
@@ -59,7 +60,7 @@ extension Vocabulary {
     ShapeMember("entries", .list(.map(.pattern)), "as above"), ShapeMember("json", .pattern, "as above"),
     ShapeMember("version", .pattern, "as above"), ShapeMember("status", .pattern, "as above"),
     ShapeMember("type", .pattern, "as above"), ShapeMember("chunked", .bool, "as above"),
-    ShapeMember("deviation", .text, "the stacks that behave like this: accepted, but as not strict"),
+    ShapeMember("deviation", .text, "the stacks that behave like this; the case is then NON-STRICT"),
   ]
 
   static let sendMembers: [ShapeMember] = [
@@ -117,12 +118,12 @@ extension Vocabulary {
     ShapeMember("zero-key", .bool, "for M3: whether K must begin with a zero byte"),
     ShapeMember(
       "server-key-form", .word(["received", "stripped"]), "for M3: the form of B in the proof; default: `received`"),
-    ShapeMember("inner", .alterations, "for M5 and M3 of Pair Verify: alterations of the sealed message"),
-    ShapeMember("signed-by", .text, "for M5 and M3 of Pair Verify: another controller whose key signs"),
+    ShapeMember("inner", .alterations, "for M5 of Pair Setup and M3 of Pair Verify: alterations of the sealed message"),
+    ShapeMember("signed-by", .text, "for M5 of Pair Setup and M3 of Pair Verify: another controller whose key signs"),
     ShapeMember(
-      "identifier", .bytes, "for M5 and M3 of Pair Verify: an identifier instead of the controller's own"),
-    ShapeMember("nonce", .text, "for M5 and M3 of Pair Verify: the nonce, 8 characters"),
-    ShapeMember("seal-key", .word(["wrong"]), "for M5 and M3 of Pair Verify: seals with a wrong key"),
+      "identifier", .bytes, "for M5 of Pair Setup and M3 of Pair Verify: an identifier instead of the controller's own"),
+    ShapeMember("nonce", .text, "for M5 of Pair Setup and M3 of Pair Verify: the nonce, 8 characters"),
+    ShapeMember("seal-key", .word(["wrong"]), "for M5 of Pair Setup and M3 of Pair Verify: seals with a wrong key"),
     ShapeMember(
       "ephemeral", .text,
       "for M3 of Pair Verify: another procedure whose keys are signed; `swapped`: the keys of this procedure in the wrong order; `own` (default): the keys of this procedure"
@@ -195,7 +196,7 @@ extension Vocabulary {
     ),
     ShapeMember("silent", .bool, "whether nothing arrives within `within`"),
     ShapeMember("time", .pattern, "a pattern for the duration of the answer in milliseconds"),
-    ShapeMember("deviation", .text, "the stacks that behave like this: accepted, but as not strict"),
+    ShapeMember("deviation", .text, "the stacks that behave like this; the case is then NON-STRICT"),
     ShapeMember("record", .text, "a note for the report"),
   ]
 

@@ -145,7 +145,7 @@ package enum Vocabulary {
         ShapeMember("of", .any, "the bytes of a database; default: the last one read"),
         ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read the first time"),
       ]),
-      "Checks the database against rules. In a case of level must, a violation of a SHOULD rule is accepted, but as not strict."
+      "Checks the database against rules. In a case of level must, a violation of a SHOULD rule makes the case NON-STRICT."
     ),
     Verb(
       .compare,
@@ -155,14 +155,15 @@ package enum Vocabulary {
           "new", .any, required: true, "bytes of another database; for `values` also of an answer to a `read`"),
         ShapeMember(
           "what", .word(["structure", "reused-ids", "values"]), required: true,
-          "ids, types and metadata; ids that have changed their meaning; or values of characteristics that both have"),
+          "what is compared: ids, types and metadata; ids whose meaning has changed; or values of characteristics that both have"
+        ),
         ShapeMember(
           "again", .any,
           "for `values`: bytes of a later reading; only values that are equal in it and in `old` are judged"),
         ShapeMember("save", .text, "a variable for the list of differences; without it, any difference is a failure"),
       ]), "Compares two databases."),
     Verb(.record, .text, "Adds a note to the reports."),
-    Verb(.deviation, .text, "Marks the case as not strict, with the stacks that behave the same."),
+    Verb(.deviation, .text, "Makes the case NON-STRICT, with the stacks that behave the same."),
     Verb(.fail, .text, "Fails the case, with this message."),
     Verb(.skip, .text, "Ends the case as skipped."),
     Verb(.mark, .text, "Saves the time; `${elapsed.NAME}` is the time since then in milliseconds."),
@@ -172,7 +173,8 @@ package enum Vocabulary {
     ShapeMember("that", .any, required: true, "a value"),
     ShapeMember("is", .pattern, required: true, "a pattern for the value"),
     ShapeMember("because", .text, "the message if it does not fit"),
-    ShapeMember("deviation", .text, "the stacks that behave otherwise; the value is then accepted, but as not strict"),
+    ShapeMember(
+      "deviation", .text, "the stacks that behave otherwise; a value that does not fit then makes the case NON-STRICT"),
   ]
 
   // MARK: Flow
@@ -247,7 +249,8 @@ package enum Vocabulary {
         ShapeMember("save", .text, "a variable for its answer"),
         ShapeMember(
           "refused", .text,
-          "a variable for the reason of a refusal, empty without one; without it, a refusal makes the case an ERROR"),
+          "a variable for the reason if the hook is refused, else empty; without this variable, a refusal makes the case an ERROR"
+        ),
         ShapeMember("optional", .bool, "whether the case continues if the hook does not exist"),
       ]),
       "Requests an action on the device, or an observation. `identified` answers `aids`, the accessories that have identified themselves since the last request, and optionally `seconds`, the duration of the last one."

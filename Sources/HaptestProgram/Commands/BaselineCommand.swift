@@ -11,7 +11,7 @@ extension Command {
     "baseline", "write a baseline of the failures in a JSON report: haptest baseline init REPORT",
     operands: .some(label: "init REPORT", count: 2...2), options: [output.definition, force.definition],
     discussion: [
-      "REPORT is a file of haptest run --report-json. The baseline has an entry for each case that failed. Each reason is empty: write there why the case fails. haptest run --baseline refuses a baseline with an empty reason.",
+      "REPORT is a file that haptest run --report-json wrote. The baseline has an entry for each case that failed. Each reason is empty: write there why the case fails. haptest run --baseline refuses a baseline with an empty reason.",
       "If the run had a baseline, entries that still apply keep their reason.",
     ],
     examples: [

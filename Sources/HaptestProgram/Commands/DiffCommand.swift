@@ -6,7 +6,7 @@ extension Command {
   static let diff = Command(
     "diff", "compare two JSON reports: new failures and fixed cases",
     operands: .some(label: "OLD NEW", count: 2...2), options: [SuiteOptions.json.definition],
-    discussion: ["The exit status is 1 if the new run is worse."],
+    discussion: ["The exit status is 1 if the new run has new failures or flaky cases."],
     examples: [("haptest diff main.json branch.json", "the effect of a change")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("diff", console) {

@@ -41,9 +41,9 @@ extension Command {
       minutes.definition, maxRounds.definition, reproducer.definition, replayFile.definition, asJSON.definition,
     ],
     discussion: [
-      "Correct messages are altered randomly and sent. A failure is: the accessory's process ends, it does not answer on a new connection within 10 seconds, a session that sent only correct messages is lost or receives no more events, or the accessory is paired or unpaired without a request. The answers to malformed messages are not judged.",
-      "A failure is minimised against a restarted accessory, and written to a file for --replay.",
-      "With the setup code, the accessory must be unpaired. It is paired for most areas, and unpaired afterwards. Only characteristics that move, sound or lock nothing are written, and their values are restored. Use this command only on your own accessories: a faulty one may need a reset afterwards.",
+      "haptest sends correct messages with random changes. These are failures: the accessory's process ends; the accessory does not answer on a new connection within 10 seconds; a session that sent only correct messages is lost or receives no more events; the accessory becomes paired or unpaired without a request. The answers to malformed messages are not judged.",
+      "haptest minimizes the messages of a failure, with a restarted accessory, and writes them to a file for --replay.",
+      "With the setup code, the accessory must be unpaired. It is paired for most areas, and unpaired afterwards. Only characteristics that cause no movement, sound or locking are written, and their values are restored. Use this command only on your own accessories: a faulty one may need a reset afterwards.",
     ],
     examples: [
       (

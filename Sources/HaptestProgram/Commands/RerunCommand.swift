@@ -3,10 +3,10 @@ import HAPWire
 
 extension Command {
   static let rerun = Command(
-    "rerun", "run a case of an evidence folder again, with the same decisions",
+    "rerun", "run a case of an evidence folder again, with the same random decisions",
     operands: .some(label: "EVIDENCE [HOST:PORT|NAME]", count: 1...2), options: RunRequest.rerunOptions,
     discussion: [
-      "EVIDENCE is the folder of a case in the folder of --evidence, or its case.json. The keys and the sent bytes are the same as in the run, except where they depend on random values of the accessory.",
+      "EVIDENCE is the folder of one case, inside the folder of --evidence, or the case.json in it. The keys and the sent bytes are the same as in the run, except where they depend on random values of the accessory.",
       "Name the accessory as for haptest run.",
     ],
     examples: [("haptest rerun evidence/PS-33 192.0.2.7:51826 --code 031-45-154", "repeat a failure")]

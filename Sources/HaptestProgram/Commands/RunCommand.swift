@@ -15,7 +15,7 @@ extension Command {
     "run", "check an accessory against the suites", operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
     options: RunRequest.options,
     discussion: [
-      "Name the accessory by its address, by its name on the network or by its device ID, or start it with --exec; then its first ready line can name it.",
+      "Name the accessory by its address, by its name on the network or by its device ID. With --exec, no name is needed if the command prints a ready line, as hapsim does.",
       "With the setup code, all cases run; without it, only those that need no pairing. Pairings, values and subscriptions are restored at the end. An accessory that is paired with another controller is never unpaired.",
       "A failure is shown with the request, the accepted answers, the answer, its impact and its fix. Reports contain the same without secrets; evidence contains the secrets, too.",
     ],

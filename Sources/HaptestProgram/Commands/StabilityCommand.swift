@@ -9,7 +9,7 @@ extension Command {
     options: [StabilityRuns.count.definition] + RunRequest.stabilityOptions,
     discussion: [
       "Each run is a whole run with a different seed. A verdict that differs comes from a race: in the accessory, or in the test.",
-      "Exit status: 0 if all verdicts agree, 1 if some differ, 3 if a run could not be made.",
+      "Exit status: 0 if all verdicts agree, 1 if some differ, 3 if a run was not possible.",
     ],
     examples: [
       (

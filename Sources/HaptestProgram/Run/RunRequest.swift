@@ -15,7 +15,7 @@ struct RunRequest: Sendable {
   static let exec = Option("exec", "CMD", "start the accessory with this shell command, and end it afterwards")
   static let waitReady = Option(
     "wait-ready", "SEC", in: 1...600, "the time limit for the command to be ready (default: 20)")
-  static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without it, only cases that need none run") {
+  static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX") {
     (text: String) throws(UsageError) -> String in
     guard let code = dashed(text) else { throw UsageError("a setup code is eight digits, 031-45-154") }
     return code
@@ -23,7 +23,7 @@ struct RunRequest: Sendable {
   static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
   static let pairing = Option(
     "pairing", "NAME",
-    "run as an admin paired by hapctl, given by alias or device ID, and keep the pairing: for an accessory that is in use"
+    "use hapctl's admin pairing with this alias or device ID, and keep it: for an accessory that is in use"
   )
   static let state = Option("state", "DIR", "the folder with hapctl's pairings (default: hapctl's own)")
   static let interface = Option(
@@ -45,14 +45,15 @@ struct RunRequest: Sendable {
     guard let shard = Shard(text) else { throw UsageError("I/N is expected with I below N, such as 0/4") }
     return shard
   }
-  static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
-  static let long = Flag("long", "also run the cases that take minutes")
+  static let seed = Option(
+    "seed", "N", in: 0...UInt64.max, "repeat the random decisions of the run that printed this seed")
+  static let long = Flag("long", "also run the cases that take more than 10 s, some of them many minutes")
   static let short = Flag(
-    "short", "run only the must cases that need no waiting, with at most 3 Pair Setups and 5 s of waits")
+    "short", "run only the must cases that need little waiting, with at most 3 Pair Setups and 5 s of waits in all")
   static let allowReset = Flag("allow-reset", "allow cases that remove pairings or reset the accessory")
   static let lanes = Option(
     "parallel", "N", in: 1...16,
-    "the number of cases that run at the same time, if possible (default: 2, with hapsim 5)")
+    "the number of cases that run at the same time, if possible (default: 2; for hapsim: 5)")
   static let wrongCodes = Option("wrong-codes", "N", in: 0...200, "the limit on wrong setup codes (default: 12)")
   static let failOn = Option(
     "fail-on", "WHAT",

@@ -64,7 +64,7 @@ enum SuiteOptions {
     "the cases: ids, names, areas, sections, levels, tags; * matches anything, & means and, ! means not")
   static let exclude = Option("exclude", "EXPR", repeated: true, "the cases to exclude")
   static let level = Option<Level>(
-    oneOf: "level", "must: only MUST cases; should: also SHOULD cases; all (the default)")
+    oneOf: "level", "must: only MUST cases; should: also SHOULD cases; all: also INFO cases (the default)")
 
   enum Level: String, CaseIterable, Sendable {
     case must, should, all
