@@ -8,7 +8,8 @@ struct RuleTableTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("docs/reference/profile-format.md")
 
-  @Test("The rules table of docs/reference/profile-format.md has each rule once, in order, with its severity and a meaning")
+  @Test(
+    "The rules table of docs/reference/profile-format.md has each rule once, in order, with its severity and a meaning")
   func table() throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     let start = try #require(text.range(of: "<!-- rules -->"))
