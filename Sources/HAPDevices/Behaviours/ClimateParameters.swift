@@ -6,7 +6,7 @@ enum ClimateParameters {
     .init("power", .number(0...100), default: .number(6), "Effect of heating and cooling, in °C per hour."),
     .init(
       "hysteresis", .number(0...10), default: .number(0.5),
-      "Distance from the limit at which they are switched on, in °C."),
+      "Distance from the limit at which heating or cooling is switched on, in °C."),
     report,
   ]
 
