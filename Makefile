@@ -16,7 +16,8 @@ PYTEST_ARGS ?=
 SYSTEM     := $(shell uname -s)
 
 # make run and make test share one unoptimized build, separate from that of swift build. Three settings make a build from an empty folder faster
-# (figures: docs/internals/testing.md): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
+# (figures: docs/internals/testing.md). Whole modules are compiled, and one job writes the code and the interface of a module. There is no debug
+# information (DEBUG_INFO=dwarf adds it). lld links the programs.
 DEBUG_INFO ?= none
 WHOLE_MODULES := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode \
   -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
@@ -77,7 +78,7 @@ ifeq ($(SYSTEM),Linux)
 	for product in hapsim hapctl haptest; do PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product $$product; done
 	@ldd .build/static/release/hapsim | awk '/=>/ { print "linked when it starts: " $$1 }'
 else
-	@echo "NOT DONE: on macOS the system's libraries are shared ones; make release is what there is."
+	@echo "NOT DONE: macOS has no static archives of the system's libraries; use make release."
 endif
 
 test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## run lint, unit tests, rules and interop tests
@@ -117,8 +118,8 @@ endif
 rules: ## check that every rule of docs/internals/protocol.md has a test
 	Scripts/untested-rules
 
-# Built again if this target is made alone; after build-tests it already exists.
-interop: test-deps ## test the built hapsim with aiohomekit
+# Builds everything, because this target can be called alone. After build-tests there is nothing left to build.
+interop: test-deps ## run the interop tests, with controllers and accessories of other projects
 ifeq ($(SYSTEM),Linux)
 	@$(SUMMARIZE) build build-all env -u HAPSIM_TESTS swift build --build-tests $(TEST_BUILD)
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
@@ -174,12 +175,12 @@ nightly: test-deps ## run the tests that take too long for make test: fuzz targe
 
 # EXAMPLES= is the number of generated inputs for each request of the API
 EXAMPLES ?= 250
-api-fuzz: test-deps ## test the control API with thousands of requests that its description allows or forbids
+api-fuzz: test-deps ## test the control API with thousands of requests that its OpenAPI document allows or forbids
 ifeq ($(SYSTEM),Linux)
 	swift build $(TEST_BUILD) --product hapsim
 	HAPSIM="$$PWD/.build/test/debug/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
 else
-	@echo "NOT RUN: the API is asked in a network namespace, which only Linux has."
+	@echo "NOT RUN: the API tests need a network namespace, which only Linux has."
 endif
 
 sanitize: build-deps ## run the unit tests under the thread sanitizer, and under the address sanitizer with leak detection
@@ -232,7 +233,7 @@ else
 test-deps: build-deps
 endif
 
-# The mark must be newer than its list of packages; otherwise the venv is created again.
+# If the list of packages is newer than the file `installed`, the virtual environment is created again.
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
 	touch $@
@@ -251,7 +252,7 @@ $(RESOLVED)/unpacked: | system-test-deps
 $(MATTER_LIBRARIES)/unpacked: | system-test-deps
 	@Scripts/unpack-packages $(MATTER_LIBRARIES) libnl-3-200 libnl-route-3-200
 
-# The folder and the list of packages.
+# Creates a virtual environment. Parameters: its folder, and the list of packages.
 define make-venv
 rm -rf $(1)
 $$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || command -v python3) -m venv $(1)

@@ -1,7 +1,7 @@
 """Compares two recordings of Scripts/corpus: the table of normalization rules, and the file of intended differences.
 
-Output is recorded unchanged. Before a comparison, RULES replace the parts of a file that differ from run to run, lines of MOVED
-are sorted at its end, and long lines are split at the commas of JSON. Folder `kept` and manifest.json are not compared.
+Output is recorded unchanged. Before a comparison, RULES replace the parts of a file that differ from run to run. Lines that MOVED matches
+are sorted at the end of the file, and long lines are split at the commas of JSON. The folder `kept` and manifest.json are not compared.
 """
 import difflib
 import fnmatch
@@ -50,7 +50,7 @@ RULES = [
     (SHOWN, UUID, "<UUID #>", "identifiers of controllers are random"),
 ]
 
-# Values that depend on the seed of a simulated world. They are equal for one build, and change as soon as a build draws one number more.
+# Values that depend on the seed of a simulated world. One build always has the same values. Another build has other values if it draws one more random number.
 # `compare --exact` does not replace these.
 DRAWN = [
     (WORLD, r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", "<device #>", "a device ID is drawn"),
@@ -70,7 +70,7 @@ DRAWN = [
 MOVED = [
     (LIVE, r'"event":"(advertised|self-check|addresses|connected|disconnected)"', "these do not wait for requests"),
 ]
-# Lines that may or may not occur before the end of a recording. The files of profiles contain them.
+# Lines of a session that may or may not occur before the end of a recording. The recorded runs of profiles always contain them.
 DROPPED = [("live/session-*-events.txt", r'"event":"(advertised|self-check|addresses)"', "a session does not wait for them after a restart")]
 DRAWN_MOVED = [(WORLD, r"^(PASS|INFO|SKIP)  ", "cases that run at the same time end in any order")]
 
@@ -101,7 +101,7 @@ def tlv(text):
 
 
 def shown_line(line):
-    """Returns bodies of pairing in plain text, without keys."""
+    """Returns the bodies of pairing messages as readable text, without keys."""
     body = re.fullmatch(r"  ((?:[0-9a-f]{2})+)", line)
     return body and tlv(body.group(1)) or line
 

@@ -1,6 +1,6 @@
 """The part of Scripts/corpus that uses hapctl, haptest, `hapsim ctl` and the control API with one running hapsim.
 
-It runs in a network namespace that has only a loopback interface. Simulated time is frozen, ports are fixed.
+It runs in a network namespace that has only a loopback interface. Simulated time is frozen, and ports are fixed.
 """
 import asyncio
 import http.client
@@ -16,7 +16,7 @@ TARGET = f"127.0.0.1:{PORT}"
 OTHER = "11111111-2222-3333-4444-555555555555"
 OTHER_KEY = "ab" * 32
 
-# With hapsim run garage-kilgo.
+# Commands that are recorded while hapsim serves the profile garage-kilgo.
 GARAGE = f"""
 hapctl discover --interface lo
 hapctl discover --interface lo --json
@@ -218,7 +218,7 @@ async def control_api(recorder):
 
 
 async def background(recorder, path, words, begun, then, ends):
-    """Runs a command while `then` runs. `begun` waits until it has started; it ends by itself, or is ended."""
+    """Runs a command while `then` runs. `begun` waits until the command has started. If `ends` is true, the command ends by itself; otherwise it is stopped."""
     process = await Simulator.launch(*words)
     try:
         await begun(process)

@@ -44,7 +44,7 @@ def enter(recorder):
 
 
 async def clean_up(simulator):
-    """Ends the process. Its output is not printed, as in tests."""
+    """Ends the process. Unlike in tests, its output is not printed."""
     with contextlib.redirect_stdout(io.StringIO()):
         await asyncio.shield(simulator.clean_up())
 

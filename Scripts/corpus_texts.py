@@ -1,7 +1,7 @@
 """The part of Scripts/corpus that needs no network: help, usage errors, lists and JSON.
 
-A Recorder runs programs in its own folder, which contains a copy of the programs, links to Profiles, Suites and other folders, and the
-files of FILES. It writes each command with its exit status, output and errors.
+A Recorder runs programs in a separate folder. The folder contains a copy of the programs, links to Profiles, Suites and other folders, and the
+files of FILES. The Recorder writes each command with its exit status, output and errors.
 """
 import json
 import os

@@ -13,8 +13,8 @@ extension AttributeServer {
   /// Stores a value in the database. All subscribers except the session that wrote it get an event.
   func set(_ slot: Int, to value: Value, by origin: AttributeSession?, at now: Duration) {
     let characteristic = database.characteristics[slot]
-    // Every press of a button is an event, even with an equal value. A restarted countdown has counted down in
-    // between.
+    // Every press of a button is an event, even with an equal value. A countdown that restarts with an equal value had
+    // a lower value before.
     let everyEventCounts =
       EventRules.everyEventCounts(characteristic.type) || EventRules.countsDown(characteristic.type)
     guard everyEventCounts || quirks.tellsUnchanged || characteristic.value != value else { return }

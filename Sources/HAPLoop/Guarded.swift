@@ -2,8 +2,8 @@ import CUV
 
 /// A value protected by a lock of the operating system.
 ///
-/// `Synchronization.Mutex` is used elsewhere. On Linux it is a futex inside the standard library, which the thread
-/// sanitizer can't see: it would report every use by two threads as a race.
+/// Other code uses `Synchronization.Mutex`. On Linux, that is a futex inside the standard library. The thread sanitizer
+/// can't see it, and would report every use by two threads as a race.
 // Safe: `value` and `condition` are private, and only `withLock`, `wait` and `change` use them, which hold the mutex.
 // `init` and `deinit` run while no other thread has the reference. `mutex` is a constant. A value that is not
 // Sendable must not leave `withLock`; the only user of such a value is `SimulatedDisk`.

@@ -49,7 +49,7 @@ extension StoreError: CustomStringConvertible {
       "\(path) was written by a newer hapsim (schema \(found), this version supports \(supported)). It was left untouched"
     case .full: "\(path): no room left, nothing was changed (\(detail))"
     case .busy: "\(path) was locked by another process for too long (\(detail))"
-    case .unknownAccessory: "\(path) knows no accessory \(detail)"
+    case .unknownAccessory: "\(path) has no accessory \(detail)"
     case .failed: "\(path): \(detail)"
     }
   }

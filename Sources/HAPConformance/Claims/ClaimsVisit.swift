@@ -40,7 +40,7 @@ package struct ClaimsVisit: Sendable {
     return Claims.drawn(txt: record, database: try? JSONNode.parse(reading.bytes))
   }
 
-  /// Returns its TXT record; nil if none was received.
+  /// Returns the accessory's TXT record; nil if none was received.
   private func look(on loop: EventLoop) async throws -> [String: String]? {
     let observer = MDNSObserver(on: loop, interfaces: interfaces)
     guard await observer.open() == nil else { return nil }

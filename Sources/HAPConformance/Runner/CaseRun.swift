@@ -99,7 +99,7 @@ actor CaseRun {
         throw StepError(step, problem)
       } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
-        // Busy has its own owners, whatever else the step used.
+        // Only the cases of the procedure `busy` judge the error Busy. Other procedures of the step are not the cause.
         let isBusy = failure.pairingError == PairingError.busy.rawValue
         failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: step))
         throw failure

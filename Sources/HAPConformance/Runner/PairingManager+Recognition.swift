@@ -38,8 +38,8 @@ extension PairingManager {
 }
 
 extension Arrival {
-  /// Whether an answer has anything that only HAP has: one of its media types, its status 470, its events, a TLV8 with a state, or JSON
-  /// with accessories, characteristics or a HAP status. Faulty accessories show at least one of them.
+  /// Whether an answer has a part that only HAP has: a media type, status 470, an event, a TLV8 with a state, or JSON
+  /// with accessories, characteristics or a HAP status. Answers of faulty accessories have at least one of these parts.
   var hasSignOfHAP: Bool {
     switch self {
     case .message(let message):

@@ -61,7 +61,7 @@ import HAPWire
   package let code: String?
   /// The tester's identity.
   let admin: TestController
-  /// Serializes correct Pair Verifys, also of parallel cases.
+  /// Serializes correct Pair Verify procedures, also of parallel cases.
   let verifying = AsyncMutex()
   /// Time on the loop's clock at the start of the run.
   let start: UInt64

@@ -29,8 +29,8 @@ struct ConditionMemory {
   /// - Parameter seed: the seed of random conditions.
   init(seed: UInt64 = 0) { random = .seeded(seed) }
 
-  /// Returns whether the message meets the condition, given the earlier messages. Counts a message that meets
-  /// everything before `nth`.
+  /// Returns whether the message meets the condition, given the earlier messages. A message counts for `nth` if it
+  /// meets all members that are evaluated before `nth`.
   mutating func fits(_ condition: MessageCondition, _ facts: MessageFacts) -> Bool {
     guard condition.fits(facts) else { return false }
     let members = condition.members

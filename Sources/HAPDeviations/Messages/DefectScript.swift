@@ -53,7 +53,7 @@ package final class DefectScript {
   package struct MessageOutcome {
     /// Sent instead of the message.
     package var sendings: [Sending] = []
-    /// Whether all other secured connections receive them too.
+    /// Whether all other secured connections also receive these messages.
     package var isForEverybody = false
     package var effects = Effects()
   }

@@ -13,10 +13,10 @@ final class LedState: Behaviour {
   }
 
   static let kinds = [
-    BehaviourKind(service: .inputSource, summary: "It is shown or hidden as its target says.", parameters: []) {
+    BehaviourKind(service: .inputSource, summary: "Its visibility follows its target.", parameters: []) {
       service, _ in LedState(current: service[.currentVisibilityState], target: service[.targetVisibilityState])
     },
-    BehaviourKind(service: .smartSpeaker, summary: "It plays, pauses and stops as its target says.", parameters: []) {
+    BehaviourKind(service: .smartSpeaker, summary: "Its media state follows its target.", parameters: []) {
       service, _ in LedState(current: service[.currentMediaState], target: service[.targetMediaState])
     },
   ]

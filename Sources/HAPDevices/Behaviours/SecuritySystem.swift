@@ -30,7 +30,7 @@ final class SecuritySystem: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .securitySystem, summary: "It is armed and disarmed as its target says, and can be triggered.",
+    service: .securitySystem, summary: "Its state follows its target, armed or disarmed, and it can be triggered.",
     parameters: [
       .init(
         "exitDelay", .duration, default: .duration(.zero), "Time until it is armed for away or night."),

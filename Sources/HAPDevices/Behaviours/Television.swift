@@ -1,7 +1,7 @@
 import HAPModel
 
-/// A television: it starts after a delay, plays as its target says, and shows one of its input sources. HAP R2 §8
-/// "Television".
+/// A television. It starts after a delay, its media state follows its target, and it shows one of its input sources.
+/// HAP R2 §8 "Television".
 ///
 /// - While active, Current Media State follows Target Media State. While starting it is loading, if its values allow
 ///   that. While inactive it is stopped.
@@ -37,7 +37,8 @@ final class Television: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .television, summary: "It starts and stops, plays as its target says, and shows one of its input sources.",
+    service: .television,
+    summary: "It starts and stops, its media state follows its target, and it shows one of its input sources.",
     parameters: [
       .init(
         "startTime", .duration, default: .duration(.seconds(2)),

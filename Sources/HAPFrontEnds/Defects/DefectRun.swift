@@ -335,13 +335,13 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     if effects.exits { return loop.driver.exitProcess(1) }
     if effects.pause > .zero { loop.block(for: effects.pause) }
     for aid in effects.identified { onIdentify?(aid) }
-    // In this turn, before a controller can notice anything: a timer might only fire after a controller has made its
-    // next session.
+    // The other connections end in this turn, before a controller can notice anything. A timer might fire only after
+    // a controller has opened its next session.
     if effects.closing == .others {
       for other in core.connections where other.id != id && other.isSecured { server.end(other.id) }
     }
     guard !effects.values.isEmpty || effects.closing != nil || !effects.advertised.isEmpty else { return }
-    // Not during the core's work.
+    // Runs later, because the core is handling a message.
     after(.zero) { [unowned self] in
       for (id, node) in effects.values {
         guard let slot = core.attributes.database.slot(of: id) else { continue }

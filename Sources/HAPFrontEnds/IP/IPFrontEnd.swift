@@ -143,7 +143,7 @@ package final class IPFrontEnd: FrontEnd {
     tellObserver()
   }
 
-  /// Says goodbye and cuts every connection.
+  /// Sends a goodbye for the TXT record and closes every connection.
   package func loseRadio() {
     visibility.hasRadio = false
     terms.advertiser?.withdraw()

@@ -4,8 +4,8 @@ import HAPModel
 import HAPWire
 
 extension SimulatedAccessory {
-  /// Writes everything visible of the accessory as a JSON object: its identity, its connections and pairings, and
-  /// every accessory, service and characteristic with constraints and value. For pages and programs.
+  /// Writes the visible state of the accessory as a JSON object, for pages and programs: its identity, connections and
+  /// pairings, and its accessories, services and characteristics with constraints and values.
   package func writeDetail(to json: inout JSONWriter) {
     json.object { json in
       json.key("number")

@@ -11,9 +11,9 @@ import HAPStore
 /// Accessories can be added and removed while it runs.
 ///
 /// Belongs to the loop's thread.
-// Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and
-// `SimulatorCore` through work that they give to the loop, `ControlAPI` as its actor or through work that it gives to
-// the loop. The accessories in it are actors of the loop. They are entered by `assumeIsolated`, which traps elsewhere.
+// Safe: `init` traps on any other thread. `CommandDispatcher`, `ServedRun` and `SimulatorCore` use a simulation only in
+// work that they give to its loop. `ControlAPI` uses it as an actor of the loop, or in such work. The accessories in it
+// are actors of the loop. They are entered by `assumeIsolated`, which traps on another thread.
 package final class Simulation: @unchecked Sendable {
   /// The maximum number of connections that wait at one port of an accessory for a free slot.
   package static let mostWaitingConnections = IPFrontEnd.mostWaiting
@@ -28,7 +28,8 @@ package final class Simulation: @unchecked Sendable {
     package var seed: UInt64
     /// `nil`: they are not announced.
     package var makeAdvertiser: () -> (any Advertiser)?
-    /// Records a start of an accessory, both counted from 1; `nil`: no start is recorded.
+    /// Returns the recorder for one start of an accessory. The numbers of the accessory and of the start begin at 1.
+    /// `nil`: no start is recorded.
     package var capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)?
     package var sink: (@Sendable (SimulatorEvent) -> Void)?
     /// See `ServingTerms`.
@@ -83,8 +84,8 @@ package final class Simulation: @unchecked Sendable {
   /// - Parameters:
   ///   - port: 0 for any.
   ///   - number: its number among all accessories of the process, from 1; `nil`: the next one.
-  ///   - ordinal: from 1, among accessories that share a key and have a simulation each. Its randomness starts from
-  ///     `ordinal`, the key and `seed`.
+  ///   - ordinal: its number, from 1, among accessories that have the same key and belong to different simulations.
+  ///     Its randomness starts from `ordinal`, the key and `seed`.
   /// - Throws: `LoopError`; the accessory is not added.
   @discardableResult
   package func serve(

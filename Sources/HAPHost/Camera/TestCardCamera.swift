@@ -25,8 +25,8 @@ final class TestCardCamera: SnapshotSource {
     self.now = now
   }
 
-  /// Makes the pictures of the accessories of a database that stream; `nil` if none does. The pictures show simulated
-  /// time.
+  /// Makes the pictures of those accessories of a database that have a camera service; `nil` if none has. The pictures
+  /// show simulated time.
   convenience init?(in database: AttributeDatabase, named names: [UInt64: String], _ clock: SimulationClock) {
     let cameras = database.accessoryEntries.filter { accessory in
       database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
@@ -47,7 +47,7 @@ final class TestCardCamera: SnapshotSource {
     return jpeg
   }
 
-  /// Returns the requested size, or the largest size of the same shape.
+  /// Returns the requested size, or the largest possible size with the same aspect ratio.
   static func size(width: Int, height: Int) -> (width: Int, height: Int) {
     let shrink = min(1, Double(largestWidth) / Double(width), Double(largestHeight) / Double(height))
     return (max(1, Int(Double(width) * shrink)), max(1, Int(Double(height) * shrink)))

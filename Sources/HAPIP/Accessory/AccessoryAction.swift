@@ -4,8 +4,8 @@ import HAPPairing
 
 /// An action that the shell around an `AccessoryCore` must perform, in the order of the list.
 ///
-/// Sending bytes is not an action: each connection's `outgoing` buffer holds the bytes to send, and the shell empties
-/// it at the end of every turn.
+/// Sending bytes is not an action. Each connection's `outgoing` buffer holds the bytes to send. The shell empties it at
+/// the end of every turn.
 package enum AccessoryAction: Sendable {
   /// Run `work.perform()` away from the loop, then call `PairingServer.computed`.
   case compute(SlowWork, ticket: Ticket)
@@ -17,8 +17,8 @@ package enum AccessoryAction: Sendable {
   case advertise(Advertisement, after: ConnectionID?)
   /// Close the connection once its `outgoing` buffer is empty.
   case close(ConnectionID)
-  /// Close the connection at once: another connection needs its place, and a peer that reads nothing must not keep
-  /// its file descriptor.
+  /// Close the connection at once: another connection needs its slot, and a peer that reads nothing must not keep its
+  /// file descriptor.
   case evict(ConnectionID)
   /// Pass a controller's Identify request to the device.
   case identify(aid: UInt64)

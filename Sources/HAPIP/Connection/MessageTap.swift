@@ -2,8 +2,8 @@ import HAPWire
 
 /// Receives every plaintext message between an accessory's protocol and its connections, and may alter it.
 ///
-/// The core calls the tap on its own thread while it handles messages: the tap must not call any part of the core
-/// that is not named here.
+/// The core calls the tap on its own thread while it handles messages. Therefore the tap may call only those parts of
+/// the core that are named here.
 package protocol MessageTap: AnyObject {
   /// Called before a complete request is handled.
   /// - Parameters:

@@ -9,8 +9,8 @@ import Synchronization
 
 /// Reads lines from a descriptor, mainly standard input: a pipe, file, terminal, socket, or a closed descriptor.
 ///
-/// A separate thread reads, so that the descriptor stays in blocking mode: non-blocking mode would also apply to the
-/// shell and every other process that shares it. The thread continues only when the loop has taken what it read.
+/// A separate thread reads, so the descriptor stays in blocking mode. Non-blocking mode would also apply to the shell
+/// and to every other process that shares the descriptor. The thread continues only when the loop has taken its data.
 package final class LineReader: KernelHandle {
   package enum Event: Equatable, Sendable {
     /// A line without its terminator.

@@ -86,7 +86,7 @@ package struct PairSetupClient: Sendable {
     } catch { return [.failed(error)] }
   }
 
-  /// Handles the result of the `compute` action. It is ignored if the procedure has moved on.
+  /// Handles the result of the `compute` action. It is ignored if the procedure no longer waits for it.
   package mutating func computed(_ result: SlowWork.Result) -> [Action] {
     guard case .secretAwaited(result.number) = state else { return [] }
     state = .over

@@ -17,7 +17,8 @@ package struct CaseCauses: Equatable, Sendable {
   /// Precursors in the order of the suite.
   package var after: [Precursor] = []
 
-  /// Whether a faulty accessory can be in another state after this case. A case that runs after it is not taken as its cause.
+  /// Whether a faulty accessory can be in another state after this case. If so, a case that runs later is not taken
+  /// as the cause of this case's failure.
   package var isLasting = false
 
   package init() {}

@@ -52,7 +52,7 @@ package struct CaseCost: Equatable, Sendable {
     waits = min(waits + Self.product(duration, times), .seconds(Self.most))
   }
 
-  /// The upper limit of all numbers here. A case at the limit is long in any case.
+  /// The upper limit of all numbers here. A case that reaches it counts as long.
   private static let most = 1_000_000_000
 
   private static func product(_ a: Int, _ b: Int) -> Int {

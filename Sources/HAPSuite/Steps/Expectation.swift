@@ -99,7 +99,7 @@ package struct AnswerPattern: Equatable, Sendable {
 
   /// The parts in the order of the suite.
   package var parts: [Part]
-  /// The stacks that behave like this. An answer that fits is accepted, but as not strict.
+  /// The stacks that behave like this. An answer that fits is accepted as a deviation.
   package var deviation: String?
   /// A note for the report.
   package var record: String?

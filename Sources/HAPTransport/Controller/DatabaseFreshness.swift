@@ -1,7 +1,7 @@
 import HAPLoop
 
-/// Decides when a controller reads the database again: if the accessory's record has a different configuration number
-/// (`c#`) than at the last read, or if there was no connection for a while. HAP R2 §6.4 Table 6-7.
+/// Decides when a controller reads the database again. It does so if the configuration number (`c#`) in the accessory's
+/// record differs from that of the last read, or if there was no connection for a while. HAP R2 §6.4 Table 6-7.
 ///
 /// A failed read is retried after a back-off. Times are on the caller's monotonic clock, in nanoseconds.
 package struct DatabaseFreshness: Sendable {

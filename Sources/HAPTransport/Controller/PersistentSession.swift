@@ -119,8 +119,8 @@ package actor PersistentSession {
 
   // MARK: Database
 
-  /// Reads the database. From now on it is read again, and reported as news, when it may have changed: if the
-  /// accessory's configuration number is different, and after each loss of the connection.
+  /// Reads the database. From now on it is read again when it may have changed, and reported as news. It may have
+  /// changed if the accessory's configuration number is different, and after each loss of the connection.
   /// - Parameter timeout: from now until the answer.
   package func database(timeout: Duration? = nil) async throws(ClientError) -> AccessoryMirror {
     let timeout = timeout ?? plan.requestTimeout

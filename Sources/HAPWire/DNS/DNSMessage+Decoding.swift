@@ -6,7 +6,7 @@ extension DNSMessage {
     /// A label whose length byte is neither a length up to 63 nor a pointer.
     case malformedLabel(at: Int)
     /// A pointer whose target is not before the part of the name that contains it, because names must not form a loop.
-    /// Also one pointer more than a name can have labels.
+    /// A name with more pointers than a name can have labels is also refused.
     case malformedPointer(at: Int)
     /// A name of more than 255 bytes.
     case nameTooLong(at: Int)

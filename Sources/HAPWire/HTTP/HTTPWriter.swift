@@ -1,7 +1,7 @@
 /// Writes responses and events. Head and body are in one buffer, with Content-Length.
 package enum HTTPWriter {
-  /// Returns the reason of a status, such as "Connection Authorization Required" in "HTTP/1.1 470 Connection
-  /// Authorization Required"; empty for a status that HAP does not use.
+  /// Returns the reason phrase of a status, such as "Connection Authorization Required" for 470. It is empty for a
+  /// status that HAP does not use.
   package static func reason(_ status: Int) -> StaticString {
     switch status {
     case 100: "Continue"

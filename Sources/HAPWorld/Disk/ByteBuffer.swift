@@ -14,7 +14,7 @@ final class ByteBuffer {
 
   var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
 
-  /// Cuts the end off, or adds zeros.
+  /// Drops bytes at the end, or adds zeros.
   func resize(to newCount: Int) {
     if newCount > capacity {
       capacity = max(newCount, 2 * capacity, 4096)
@@ -24,13 +24,13 @@ final class ByteBuffer {
     count = newCount
   }
 
-  /// Copies bytes to `offset`; all of them must have their place.
+  /// Copies bytes to `offset`. The buffer must contain all positions that are written.
   func replace(at offset: Int, with source: UnsafeRawBufferPointer) {
     precondition(offset >= 0 && source.count <= count - offset, "bytes beyond the end")
     if let from = source.baseAddress, let start { (start + offset).copyMemory(from: from, byteCount: source.count) }
   }
 
-  /// The bytes of `range`, as far as there are any.
+  /// Returns the bytes of `range` that exist.
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     let range = range.clamped(to: 0..<count)
     return UnsafeRawBufferPointer(start: start.map { $0 + range.lowerBound }, count: range.count)

@@ -1,6 +1,6 @@
 /// The locks of programs on files and on records in files, other than SQLite's. A killed process holds none.
 struct DiskLocks {
-  /// Who holds a lock. Locks of one holder exclude those of another in the same process.
+  /// The holder of a lock. Locks of one holder exclude those of other holders, also in the same process.
   final class Holder: Sendable {
     let processID: Int32
     init(processID: Int32) { self.processID = processID }

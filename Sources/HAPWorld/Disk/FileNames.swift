@@ -1,7 +1,7 @@
-/// The names of a disk's files and folders: those that programs see, and those that a power loss leaves.
+/// The names of a disk's files and folders: those that programs see, and those that would remain after a power loss.
 ///
-/// A new, removed or changed name is lost in a power loss unless its folder was synced. The disk keeps the order of the changes, as file systems with
-/// a journal do: a power loss keeps a first part of them.
+/// A new, removed or changed name can be lost in a power loss, unless its folder was synced. The disk keeps the order
+/// of the changes, like a file system with a journal: after a power loss, the first N changes remain.
 struct FileNames {
   /// One file or folder.
   enum Node {
@@ -13,7 +13,7 @@ struct FileNames {
     var entries: [(path: String, node: Node?)]
     var folders: [String]
   }
-  /// With more changes the oldest becomes durable, which bounds the memory.
+  /// The maximum number of pending changes. Beyond it, the oldest becomes durable, which bounds the memory.
   static let pendingLimit = 64
 
   private var current: [String: Node] = ["/": .folder]
@@ -57,14 +57,14 @@ struct FileNames {
     pending.removeAll { $0.folders.contains(folder) }
   }
 
-  /// Makes the names those that the disk has after a power loss.
-  /// - Returns: the files that are left, in the order of their paths.
+  /// Simulates a power loss: replaces the current names by those that remain.
+  /// - Returns: the files that remain, in the order of their paths.
   mutating func losePower(_ loss: inout PowerLoss) -> [DiskFile] {
     for change in pending.prefix(loss.choose(pending.count + 1)) { makeDurable(change) }
     pending = []
     current = [:]
     var files: [DiskFile] = []
-    // A folder sorts before what is in it, so that a folder that is lost takes everything in it along.
+    // A folder sorts before its contents. So the contents of a lost folder are lost, too.
     for path in durable.keys.sorted() {
       guard path == "/" || isFolder(Self.parent(of: path)), let node = durable[path] else { continue }
       current[path] = node

@@ -1,14 +1,15 @@
 import HAPLoop
 
-/// A program that a simulated host runs, as the program itself sees it: arguments, input, output and loops. Belongs to the world's thread.
-// Safe: the constants are set in `init`. The closures are set and called by the program and by `SimulatedChild`, both of which are run by the
-// world's agenda (`process.post`), on the world's thread.
+/// A program on a simulated host, for its main function: arguments, input, output and loops. Belongs to the world's
+/// thread.
+// Safe: the constants are set in `init`. Only the program and `SimulatedChild` set and call the closures. The world's
+// agenda runs both (`process.post`), on the world's thread.
 package final class ProgramRun: @unchecked Sendable {
   package let world: SimulatedWorld
   package let process: SimulatedProcess
   /// Without the program's name.
   package let arguments: [String]
-  /// Variables that were set for it. It has no others.
+  /// The complete environment of the program.
   package let environment: [String: String]
   /// Called with each line of its input, without the line's end.
   package var onLine: (([UInt8]) -> Void)?
@@ -33,10 +34,10 @@ package final class ProgramRun: @unchecked Sendable {
   /// Makes a loop that runs in this process. It is not started.
   package func makeLoop(_ name: String) -> EventLoop { world.makeUnstartedLoop(name, of: process) }
 
-  /// Runs something after the present turn of every loop.
+  /// Runs `action` after the current turn of each loop.
   package func later(_ action: @escaping @Sendable () -> Void) { process.post(action) }
 
-  /// Writes a line, whose end is added.
+  /// Writes a line. `line` has no line end.
   package func write(_ line: String, to stream: ChildProcess.Stream = .output) {
     if process.isAlive { onOutput(.line(stream, Array(line.utf8))) }
   }
@@ -63,7 +64,7 @@ final class SimulatedChild: LaunchedProcess {
   private var isInputOpen = true
   private var isReading = false
 
-  /// What goes to the parent, in order. The program and the parent share it.
+  /// The events for the parent, in order. The program and the parent share this object.
   final class Output {
     var events = Fifo<ChildProcess.Event>()
     var onEvent: ((ChildProcess.Event) -> Void)?
@@ -147,7 +148,7 @@ final class SimulatedChild: LaunchedProcess {
   }
 }
 
-/// The words of a command as the shell splits it: blanks separate them, quotes and backslashes keep blanks.
+/// Returns the words of a command, split as by the shell: blanks separate words, unless they are quoted or escaped.
 ///
 /// - Returns: nil for a quote that isn't closed.
 package func shellWords(_ command: String) -> [String]? {

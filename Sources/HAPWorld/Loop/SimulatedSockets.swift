@@ -1,6 +1,6 @@
 import HAPLoop
 
-/// One end of a simulated TCP connection, beneath a `TCPStream`.
+/// The socket of a `TCPStream`: one end of a simulated TCP connection.
 final class SimulatedStreamSocket: StreamSocket {
   private struct Write {
     let bytes: [UInt8]
@@ -83,7 +83,8 @@ final class SimulatedStreamSocket: StreamSocket {
     connection?.notifyWhenWritable()
   }
 
-  /// Writes what the connection takes, and then ends the writing if that was asked for.
+  /// Writes the queued bytes until the connection accepts no more. When all are written, ends the sending side if that
+  /// was requested.
   private func flush() {
     while let first = writes.first, let connection {
       let result: Result<Int, LoopError> = first.bytes.withUnsafeBytes { bytes in
@@ -128,7 +129,7 @@ final class SimulatedStreamSocket: StreamSocket {
     let dones = writes.map(\.done) + (finishDone.map { [$0] } ?? [])
     writes = []
     finishDone = nil
-    // As libuv does it: in a turn of its own, first what was queued.
+    // As in libuv, the callbacks run in a separate turn, those of queued writes first.
     driver.later { [self] in
       driver.turn {
         for done in dones { done(LoopError(.cancelled, "writing: the connection is closed")) }
@@ -217,7 +218,7 @@ final class SimulatedDatagramSocket: DatagramSocket {
   }
 
   private func receive() {
-    // Not all at once: others have a turn too.
+    // Limited, so that other sockets also get their turn.
     for _ in 0..<64 {
       guard let owner, let datagram = socket.receive() else { return }
       droppedCount = datagram.droppedBefore

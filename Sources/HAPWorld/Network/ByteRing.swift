@@ -16,7 +16,7 @@ final class ByteRing {
     count += bytes.count
   }
 
-  /// Appends bytes of another ring, from `offset` after its first one.
+  /// Appends `count` bytes of another ring, starting `offset` bytes after its first byte.
   /// - Returns: a hash of them.
   func append(from other: ByteRing, offset: Int, count: Int) -> UInt64 {
     var hash: UInt64 = 0

@@ -1,6 +1,7 @@
 import HAPLoop
 
-/// A local port in use by a connection that this host made, together with the peer: one port serves many peers.
+/// A local port of a connection that this host opened, and the peer. Connections to different peers may use the same
+/// port.
 struct OutgoingPort: Hashable {
   let port: UInt16
   let peer: SocketAddress
@@ -11,7 +12,7 @@ extension SimulatedHost {
   /// Linux's range for ports that the kernel chooses.
   static let ephemeral: ClosedRange<UInt16> = 32_768...60_999
 
-  /// Chooses a port that `isFree` accepts, from a random place on.
+  /// Chooses a port that `isFree` accepts. The search starts at a random port.
   func freePort(_ isFree: (UInt16) -> Bool) -> UInt16? {
     let count = UInt64(Self.ephemeral.count)
     let start = random.upTo(count - 1)

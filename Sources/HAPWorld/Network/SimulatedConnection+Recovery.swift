@@ -1,21 +1,21 @@
 import HAPLoop
 
-/// Retransmissions and window probes, with growing pauses.
+/// The state of retransmissions and window probes, which are sent after pauses of increasing length.
 struct Recovery {
   var token: Agenda.Token?
-  /// Pauses so far.
+  /// The number of attempts.
   var attempts = 0
-  /// Pauses in a row after which the peer was silent.
+  /// The number of attempts since the last answer of the peer.
   var unanswered = 0
-  /// Whether a pause has ended and the next begins as soon as everything was sent again.
+  /// Whether an attempt is being sent. The next pause begins when it has been sent.
   var isSending = false
   var isRunning: Bool { token != nil }
 }
 
 struct KeepAlive {
-  /// Nanoseconds of silence before the first question; 0: off.
+  /// Nanoseconds without a packet of the peer before the first probe; 0: off.
   var silence: UInt64 = 0
-  /// When something last came from the peer.
+  /// The time at which the last packet of the peer arrived.
   var lastHeard: UInt64 = 0
   var questions = 0
   var token: Agenda.Token?
@@ -27,7 +27,7 @@ extension SimulatedConnection {
   /// Linux's `tcp_orphan_retries`: for a connection that its process has closed.
   private static let mostOrphaned = 8
 
-  /// Begins to retransmit; without effect if it runs.
+  /// Begins to retransmit, unless that has already begun.
   func startRecovery() {
     guard phase == .open, !recovery.isRunning, !recovery.isSending else { return }
     recovery.attempts = 0
@@ -60,7 +60,7 @@ extension SimulatedConnection {
     if !isAllAcknowledged { scheduleRetry() }
   }
 
-  /// Sends what is unacknowledged.
+  /// Sends the unacknowledged data again.
   /// - Returns: whether the peer's kernel answers.
   private func sendAgain(to peer: SimulatedConnection) -> Bool {
     guard case .open(let lane) = forward() else { return false }
@@ -74,7 +74,7 @@ extension SimulatedConnection {
     return !isSilent
   }
 
-  /// A stall on the way has ended: the held segments continue at once.
+  /// Called when a stall on the path has ended. The delayed segments are sent at once.
   func stallEnded() {
     if phase == .open, recovery.isRunning { continueSending() }
   }
@@ -84,8 +84,9 @@ extension SimulatedConnection {
   private static let questionInterval = 10 * Nanoseconds.second
   private static let mostQuestions = 3
 
-  /// Asks the peer for a sign of life after so much silence, and every 10 s then. After three questions without an answer the connection has failed.
-  /// - Parameter silence: in whole seconds, from 1 to 3600.
+  /// Sends a keep-alive probe when no packet of the peer has arrived for a time, and then every 10 s. After three
+  /// probes without an answer, the connection fails.
+  /// - Parameter silence: the time before the first probe, in whole seconds from 1 to 3600.
   package func keepAlive(after silence: Duration) {
     guard !isClosed, path == nil, phase != .failed, phase != .gone else { return }
     keepAlive.silence = UInt64(min(max(silence.components.seconds, 1), 3600)) * Nanoseconds.second
@@ -109,7 +110,7 @@ extension SimulatedConnection {
     keepAlive.token = nil
     guard phase == .open, !isClosed, let peer else { return }
     let elapsed = network.agenda.now - keepAlive.lastHeard
-    // Retransmissions ask already where data is unacknowledged.
+    // While data is unacknowledged, retransmissions have the same effect as probes.
     if !isAllAcknowledged || elapsed < keepAlive.silence {
       keepAlive.questions = 0
       return armKeepAlive(after: elapsed < keepAlive.silence ? keepAlive.silence - elapsed : keepAlive.silence)
@@ -126,7 +127,7 @@ extension SimulatedConnection {
     armKeepAlive(after: Self.questionInterval)
   }
 
-  /// Whether the kernel still knows the connection: for a minute after its end, as Linux does.
+  /// Whether the kernel has the connection in its tables. As in Linux, it stays there for a minute after its end.
   private var isKnown: Bool {
     if phase == .open || phase == .accepting { return true }
     guard let endedAt else { return false }

@@ -33,7 +33,7 @@ package final class SimulatedInterface {
   /// A link-local IPv6 address has `index` as its scope.
   package private(set) var addresses: [Address] = []
   package private(set) var link: SimulatedLink?
-  /// When everything given to it so far will have been sent.
+  /// The time at which all queued packets will have been sent.
   var busyUntil: UInt64 = 0
 
   init(_ host: SimulatedHost, name: String, index: UInt32, mtu: Int, isLoopback: Bool, _ addresses: [Address]) {
@@ -54,14 +54,14 @@ package final class SimulatedInterface {
     host.interfacesChanged()
   }
 
-  /// Replaces all addresses. Connections on an address that is gone hear nothing more.
+  /// Replaces all addresses. Connections on a removed address receive no more packets.
   package func setAddresses(_ addresses: [Address]) {
     self.addresses = addresses.map(scoped)
     host.network.trace.note("interface.addresses", id, UInt64(addresses.count))
     host.interfacesChanged()
   }
 
-  /// Moves the interface to a link; nil: the cable is pulled. A loopback interface has none.
+  /// Connects the interface to a link; nil: disconnects it. Has no effect on a loopback interface.
   package func attach(to link: SimulatedLink?) {
     guard !isLoopback, link !== self.link else { return }
     let memberships = host.memberships(of: self)
@@ -72,7 +72,8 @@ package final class SimulatedInterface {
     host.network.trace.note("interface.attach", id, link?.id ?? 0)
   }
 
-  /// The address to send from to a destination: one of its network, then a link-local one for a link-local destination or group, then any.
+  /// Returns the source address for a destination. An address in the destination's network is preferred, then a
+  /// link-local one for a link-local destination or an IPv6 group, then any.
   func source(for destination: IPAddress) -> IPAddress? {
     let family = addresses.filter { $0.address.isV4 == destination.isV4 }
     if let same = family.first(where: { $0.contains(destination) }) { return same.address }

@@ -1,10 +1,10 @@
 import HAPLoop
 
-/// Something of a process that its host ends with it: a connection, a listener, a socket.
+/// A resource of a process, which ends with the process: a connection, a listener, a socket.
 protocol ProcessResource: AnyObject {
-  /// Ends it as the kernel does when the process has died.
+  /// Ends the resource as the kernel does when the process has died.
   func processDied()
-  /// Ends it without a packet, because the host has lost its power.
+  /// Ends the resource without a packet, because the host has lost its power.
   func powerLost()
   /// Releases the process's callbacks.
   func forgetCallbacks()
@@ -12,9 +12,9 @@ protocol ProcessResource: AnyObject {
 
 /// A process of a simulated host: owner of sockets and timers.
 ///
-/// No callback comes while it is frozen, and none after it has died.
+/// No callback is called while it is frozen or after it has died.
 package final class SimulatedProcess {
-  /// Names a scheduled action.
+  /// The identity of a scheduled action.
   package struct Timer: Hashable, Sendable {
     fileprivate let token: Agenda.Token
     fileprivate let number: UInt64
@@ -28,9 +28,9 @@ package final class SimulatedProcess {
   package private(set) var isFrozen = false
   /// nil: it is alive, or did not end by itself.
   package private(set) var exitStatus: Int32?
-  /// The most sockets that it may have open at once.
+  /// The maximum number of open sockets.
   package var descriptorLimit = 65_536
-  /// Runs after an interface of the host, or an address, has come, gone or changed.
+  /// Called after an interface or an address of the host was added, removed or changed.
   package var onInterfacesChanged: (() -> Void)?
   /// Called when the process has died.
   private var onDeath: [() -> Void] = []
@@ -38,7 +38,7 @@ package final class SimulatedProcess {
   private let owner: UInt64
   private var resources: [UInt64: ProcessResource] = [:]
   private var lastTimer: UInt64 = 0
-  /// What was due while it was frozen, in order.
+  /// The actions that were due while it was frozen, in order.
   private var deferred = Fifo<(number: UInt64, action: () -> Void)>()
   private var cancelledWhileDeferred: Set<UInt64> = []
   private var isCatchingUp = false
@@ -62,7 +62,8 @@ package final class SimulatedProcess {
     host.network.agenda.schedule(after: 0, owner: owner) { [self] in run(0, action) }
   }
 
-  /// Schedules an action after a delay in nanoseconds. If the process is frozen then, the action runs after the thaw.
+  /// Schedules an action after a delay in nanoseconds. If the process is frozen then, the action runs
+  /// after `thaw()`.
   @discardableResult
   package func schedule(after delay: UInt64, _ action: @escaping () -> Void) -> Timer? {
     guard isAlive else { return nil }
@@ -97,7 +98,7 @@ package final class SimulatedProcess {
     host.network.trace.note("process.freeze", UInt64(pid))
   }
 
-  /// Continues a frozen process. What was due meanwhile happens now, in order.
+  /// Continues a frozen process. The actions that were due meanwhile run now, in order.
   package func thaw() {
     guard isAlive, isFrozen else { return }
     isFrozen = false
@@ -119,7 +120,7 @@ package final class SimulatedProcess {
     }
   }
 
-  /// Ends the process, as SIGKILL does. The kernel ends its connections: by a reset where data was unread.
+  /// Ends the process, as SIGKILL does. The kernel closes its connections, with a reset if they have unread data.
   package func kill() {
     guard isAlive else { return }
     host.network.trace.note("process.kill", UInt64(pid))

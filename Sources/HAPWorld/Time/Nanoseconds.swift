@@ -13,7 +13,7 @@ enum Nanoseconds {
   static let millisecond: UInt64 = 1_000_000
   static let second: UInt64 = 1_000_000_000
 
-  /// The sum, or the end of the clock.
+  /// Returns the sum, or the largest value if it is too large.
   static func sum(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let (sum, overflow) = one.addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -1,11 +1,11 @@
-/// A priority queue of small numbers by their due times. Each number is in it at most once; equal times are in the order of the numbers.
+/// A priority queue of small numbers, ordered by their due times, then by number. Each number is in it at most once.
 struct DeadlineQueue: Sendable {
   private static let absent = UInt32.max
 
   private var heap: [UInt32] = []
-  /// By number.
+  /// The due time of each number.
   private var times: [Int64] = []
-  /// Index in `heap` by number.
+  /// The index of each number in `heap`.
   private var places: [UInt32] = []
 
   var first: (id: UInt32, due: Int64)? {
@@ -48,7 +48,7 @@ struct DeadlineQueue: Sendable {
     (times[Int(one)], one) < (times[Int(other)], other)
   }
 
-  /// Moves the number at a place up or down until the order is right.
+  /// Moves the number at an index up or down until the heap is ordered.
   private mutating func restore(_ start: Int) {
     var place = start
     while place > 0, isBefore(heap[place], heap[(place - 1) / 2]) {

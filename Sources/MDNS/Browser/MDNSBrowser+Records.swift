@@ -1,6 +1,6 @@
 import HAPWire
 
-/// Records that come and go, and what follows for names and services.
+/// Adds, refreshes and removes records, and updates the names and services that depend on them.
 extension MDNSBrowser {
   /// Adds a record that was not in the cache, if there is room.
   mutating func insert(_ record: CachedRecord, search: Int? = nil) {
@@ -36,14 +36,14 @@ extension MDNSBrowser {
     touched.append((instance, interface))
   }
 
-  /// Removes a record, and what it alone leads to.
+  /// Removes a record, and the names and services that only this record refers to.
   mutating func drop(_ id: RecordID) {
     let record = cache[id]
     touched.append((record.name, record.interface))
     if record.type == DNSType.ptr {
       dropPointer(id)
     } else {
-      // Before all that follows, because a record can be of the host that it names.
+      // Removed first, because the name of an SRV record can be the host that it refers to.
       cache.remove(id)
       if record.isWanted { didChangeNeed(of: record, isWanted: false) }
     }
@@ -60,7 +60,7 @@ extension MDNSBrowser {
     guard service != NameTable.none else { return }
     let others = cache.pointers(to: instance)
     guard let other = others.last else { return endService(service) }
-    // Another search found it too, and keeps it.
+    // Another search has also found the service, which therefore stays.
     guard searches[services[service].search]?.name == owner, !others.contains(where: { cache[$0].name == owner }),
       let search = cache.names[cache[other].name].search
     else { return }
@@ -85,7 +85,7 @@ extension MDNSBrowser {
 
   // MARK: Need
 
-  /// Whether some service needs the record.
+  /// Returns whether a service or a search needs the record.
   private func isNeeded(_ record: CachedRecord) -> Bool {
     let entry = cache.names[record.name]
     switch record.type {
@@ -107,7 +107,7 @@ extension MDNSBrowser {
     didChangeNeed(of: record, isWanted: isWanted)
   }
 
-  /// A record became part of a service, or is not any more.
+  /// Handles that a record is now part of a service, or is no longer part of one.
   private mutating func didChangeNeed(of record: CachedRecord, isWanted: Bool) {
     switch record.type {
     case DNSType.srv:
@@ -137,7 +137,8 @@ extension MDNSBrowser {
 
   // MARK: Room
 
-  /// Removes records that no service needs, then instances that were never resolved.
+  /// Evicts records that no service needs, then instances that were never resolved, until there is room.
+  /// - Returns: whether there is room.
   private mutating func makeRoom(for record: CachedRecord) -> Bool {
     let limits = configuration.limits
     let isInstance = record.type == DNSType.ptr
@@ -166,13 +167,14 @@ extension MDNSBrowser {
 
   // MARK: Time
 
-  /// SRV and PTR records are asked for a little before the others, because their answers bring the others. In shares of the time to live.
+  /// Returns a random delay for questions, as a share of the TTL. It is shorter for SRV and PTR records, because their
+  /// answers bring the other records.
   private mutating func randomDelay(_ type: UInt16) -> Float {
     let isFirst = type == DNSType.srv || type == DNSType.ptr
     return Float.random(in: isFirst ? 0.005...0.0125 : 0.0125...0.02, using: &random)
   }
 
-  /// The record was heard again.
+  /// Handles that the record has arrived again.
   mutating func renew(_ id: RecordID, ttl: UInt32) {
     cache[id].ttl = min(ttl, Self.longestTTL)
     cache[id].received = now
@@ -184,14 +186,14 @@ extension MDNSBrowser {
     cache.schedule(id)
   }
 
-  /// The record goes after a while, and isn't asked for.
+  /// Makes the record expire after a pause. No question is sent for it.
   mutating func leave(_ id: RecordID, after pause: Int64) {
     cache[id].expires = min(cache[id].expires, now + pause)
     cache[id].state = .leaving
     cache.schedule(id)
   }
 
-  /// The record is asked for twice, and goes after ten seconds without an answer.
+  /// Sends two questions for the record, and makes it expire after ten seconds without an answer.
   mutating func doubt(_ id: RecordID) {
     guard cache[id].isWanted, cache[id].state == .current else { return }
     cache[id].expires = min(cache[id].expires, now + Self.patience)
@@ -200,7 +202,8 @@ extension MDNSBrowser {
     cache.schedule(id)
   }
 
-  /// Asks for records again in time, and drops those whose time is over. If there are more than `mostRecordsAtOnce`, the next ones are due at once.
+  /// Sends the due questions for records, and drops expired records. If more than `mostRecordsAtOnce` are due, the
+  /// others remain due.
   mutating func performRecords() {
     for _ in 0..<Self.mostRecordsAtOnce {
       guard let first = cache.deadlines.first else { return }
@@ -219,7 +222,7 @@ extension MDNSBrowser {
     }
   }
 
-  /// A service that doesn't say where it is any more may not be there either. RFC 6762 §10.4.
+  /// Doubts the PTR records of a service whose last SRV record has expired. RFC 6762 §10.4.
   private mutating func doubtPointers(to place: CachedRecord) {
     let other = cache.first(of: place.name) { $0.type == DNSType.srv && $0.interface == place.interface }
     guard other == nil else { return }

@@ -1,8 +1,8 @@
 import HAPWire
 
-/// A name that was read from a packet, in memory that is used again for the next one.
+/// A name that was read from a packet. Its memory is reused for the next name.
 struct NameBuffer: Sendable {
-  /// Each label after its length, without the end.
+  /// The labels, each after its length byte, without the empty label at the end.
   private(set) var wire: [UInt8] = []
   /// The same in lower case. RFC 6762 §16.
   private(set) var folded: [UInt8] = []
@@ -13,8 +13,9 @@ struct NameBuffer: Sendable {
   }
 
   /// Reads a name from a message.
-  /// - Parameter end: of the message, or of a record's data.
-  /// - Returns: where the name ends at its own place; nil if it is malformed, and the buffer is then of no use.
+  /// - Parameter end: the end of the message, or of a record's data.
+  /// - Returns: the offset after the name or after its first pointer; nil if the name is malformed. The contents of the
+  ///   buffer are then undefined.
   mutating func read(_ bytes: UnsafeRawBufferPointer, at start: Int, before end: Int) -> Int? {
     clear()
     return try? DNSNameWalk.walk(bytes, from: start, before: end) { place, length in
@@ -40,19 +41,20 @@ struct NameBuffer: Sendable {
 /// A name's number in a `NameTable`.
 typealias NameID = UInt32
 
-/// All names that the browser knows, each once whatever the case of its letters, with the heads of the lists of what belongs to each.
+/// All names in the browser's data. Names that differ only in the case of letters are one entry. An entry has the heads
+/// of the lists of its records and lookups.
 struct NameTable: Sendable {
   static let none = UInt32.max
 
-  /// The first PTR record, and the first of the other records. These are two lists, because a type has thousands of PTR records, and a sender can
-  /// make thousands of SRV records that name an instance as their host.
+  /// The first PTR record, and the first of the other records. There are two lists, because a type can have thousands
+  /// of PTR records. A sender can also make thousands of SRV records that name an instance as their host.
   struct ListHeads: Sendable {
     var pointers = none
     var others = none
 
     var isEmpty: Bool { pointers == none && others == none }
 
-    /// By the type of record.
+    /// The head of the list for a record type.
     subscript(type: UInt16) -> UInt32 {
       get { type == DNSType.ptr ? pointers : others }
       set { if type == DNSType.ptr { pointers = newValue } else { others = newValue } }
@@ -60,22 +62,23 @@ struct NameTable: Sendable {
   }
 
   struct Entry: Sendable {
-    /// In the case in which it was heard first.
+    /// The name, with the letters in the case that arrived first.
     fileprivate(set) var wire: [UInt8]
     fileprivate var hash: UInt64
     fileprivate var isLive = true
-    /// Of the records of the name, and of the records that lead to it.
+    /// The records of the name.
     var records = ListHeads()
+    /// The records whose data refers to the name.
     var leading = ListHeads()
     /// The first interface on which the name is looked up.
     var lookups = none
     /// The service whose instance name it is.
     var service = none
-    /// SRV records of services that name it as their host.
+    /// The number of SRV records of services that name it as their host.
     var users = 0
     /// The search whose type it is.
     var search: Int?
-    /// The addresses changed since the last reports.
+    /// Whether the addresses have changed since the last reports.
     var isTouchedHost = false
 
     fileprivate var isUsed: Bool {
@@ -120,7 +123,7 @@ struct NameTable: Sendable {
     return id
   }
 
-  /// Forgets a name to which nothing belongs. Does nothing for one that is forgotten.
+  /// Removes a name that is not used. Does nothing if it has been removed already.
   mutating func releaseIfUnused(_ id: NameID) {
     let entry = entries[Int(id)]
     guard entry.isLive, !entry.isUsed, id != pinned?.0, id != pinned?.1 else { return }
@@ -132,7 +135,8 @@ struct NameTable: Sendable {
     free.append(id)
   }
 
-  // Not `DNSScan.hash`: anyone could choose names with equal hashes. Swift's hash has another seed in each process. No output depends on it.
+  // Not `DNSScan.hash`, because a sender could choose names with equal hashes. Swift's hash has a different seed in
+  // each process. No output depends on it.
   private static func hash(_ name: NameBuffer) -> UInt64 {
     var hasher = Hasher()
     name.folded.withUnsafeBytes { hasher.combine(bytes: $0) }

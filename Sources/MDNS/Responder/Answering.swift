@@ -1,30 +1,32 @@
 import HAPWire
 
-/// One query on its way to its answers.
+/// A query that is being answered.
 private struct Answering {
   let querier: Querier
   let link: Int
-  /// To the querier alone.
+  /// The answer to the querier only.
   var reply: Reply
-  /// To all at once, against a probe.
+  /// The immediate multicast answer that defends names against a probe.
   var defence: Packer
   /// Whether the querier may get a unicast answer now.
   var mayReply: Bool
-  /// When records leave that other hosts may have too. RFC 6762 §6: after 20 to 120 ms.
+  /// The time at which shared records are sent: after 20 to 120 ms. RFC 6762 §6.
   let sharedDue: Int64
-  /// When all others leave. RFC 6762 §6.3: as late if the query has several questions.
+  /// The time at which unique records are sent: at once, or at `sharedDue` if the query has several questions. RFC 6762
+  /// §6.3.
   let uniqueDue: Int64
 }
 
 extension MDNSResponder {
-  /// RFC 6762 §6: names that are probed for are defended this often.
+  /// The minimum time between two multicast answers that defend a name against probes. RFC 6762 §6.
   static let defencePause = 250 * Time.millisecond
   static let mostJobs = 8
-  /// Answers to single queriers that wait on a link; more leave at once.
+  /// The maximum number of unicast answers that wait on a link. Beyond it, an answer is sent at once.
   static let mostReplies = 64
-  /// Names in an answer to one querier; further records go to all, a few packets at a time.
+  /// The maximum number of names in an answer to one querier. Further records are multicast, a few packets at a time.
   static let mostItems = 64
-  /// Names in an answer to a querier that doesn't know multicast DNS: more than a packet holds.
+  /// The maximum number of names in an answer to a querier that doesn't support multicast DNS. A packet cannot contain
+  /// as many.
   static let mostLegacyItems = 256
 
   mutating func answer(_ questions: [Question], _ querier: Querier, _ legacy: Packer.Form?, on link: Int) {
@@ -48,7 +50,7 @@ extension MDNSResponder {
     flush(&answering.defence)
   }
 
-  /// Sends an answer to its querier, without the names that are gone since the question came.
+  /// Sends an answer to its querier, without the names that were removed after the question arrived.
   mutating func send(_ reply: Reply, on link: Int) {
     let source = reply.querier.source.address
     guard links[link].budget.isLeft(for: source, at: now) else { return sendToAll(reply, on: link) }
@@ -62,7 +64,8 @@ extension MDNSResponder {
     flush(&packer)
   }
 
-  /// The answer to a querier that gets no more packets of its own goes to all. One that doesn't know multicast DNS gets none.
+  /// Multicasts the answer, because the querier may get no further unicast packets now. A querier that doesn't support
+  /// multicast DNS gets no answer.
   private mutating func sendToAll(_ reply: Reply, on link: Int) {
     if reply.querier.isLegacy || reply.querier.isProbe { return }
     for item in reply.items where item.ref.kind == .host || item.ref.kind == .service {
@@ -104,7 +107,8 @@ extension MDNSResponder {
     let addresses = addresses(ofHost: question.ref.index, on: link)
     var there = Records()
     for address in addresses { there.insert(address.isV4 ? .v4 : .v6) }
-    // A host with a given address that is another interface's has no address here. Another link of the same network may announce it.
+    // If the configured address of the host belongs to another interface, the host has no address on this link. Another
+    // link of the same network may announce it.
     if there.isEmpty { return [] }
     switch question.type {
     case DNSType.any: return there
@@ -114,7 +118,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Sends records of one service or host to the querier, or to all.
+  /// Sends records of one service or host to the querier, or by multicast.
   private mutating func send(_ all: Records, of ref: Ref, _ question: Question, _ answering: inout Answering) {
     let link = answering.link
     let behavior = behavior(of: ref)
@@ -131,7 +135,7 @@ extension MDNSResponder {
     }
     var toAll = records
     if isUnicast, behavior.answersUnicast, answering.mayReply, answering.reply.items.count < Self.mostItems {
-      // RFC 6762 §5.4: all hear again of records of which they have not heard for a quarter of their time.
+      // RFC 6762 §5.4: records that were not multicast for a quarter of their TTL are multicast again.
       toAll = []
       for record in [Records.pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial] {
         let part = records.intersection(record)
@@ -169,7 +173,7 @@ extension MDNSResponder {
       send(.pointer, of: Ref(.service, service), question, &answering)
     }
     let isUnicast = question.wantsUnicast || querier.isDirect
-    // A question that a source repeats before it has all answers adds only what it knows by now.
+    // If a source repeats its question before all answers were sent, only its list of known answers is updated.
     if isUnicast,
       let same = links[link].jobs.firstIndex(where: { $0.type == type && $0.querier.source == querier.source })
     {
@@ -184,12 +188,12 @@ extension MDNSResponder {
       links[link].types[type].waiting = TypeState.Browse(asked: now, query: querier.query)
       links[link].types[type].due = answering.sharedDue
     } else {
-      // Two queriers know different records; who asks last gets all.
+      // Two queriers have different known answers. So all records are sent.
       links[link].types[type].waiting = TypeState.Browse(asked: now, query: 0)
     }
   }
 
-  /// The types of services. RFC 6763 §9.
+  /// Answers a question for the list of service types. RFC 6763 §9.
   private mutating func list(_ question: Question, _ answering: inout Answering) {
     let link = answering.link
     let querier = answering.querier

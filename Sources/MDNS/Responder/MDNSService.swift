@@ -7,19 +7,21 @@ package struct MDNSService: Equatable, Sendable {
   /// Labels such as "_L3840", each announced as `_L3840._sub.<type>.local`; 16 at most. RFC 6763 §7.1.
   package var subtypes: [String]
   package var port: UInt16
-  /// The strings of the TXT record, each 0...255 bytes. None is sent as one empty string. RFC 6763 §6.1.
+  /// The strings of the TXT record, each 0...255 bytes. An empty list is sent as one empty string. RFC 6763 §6.1.
   package var text: [[UInt8]]
   /// The host name without ".local", 1...63 bytes. Services with the same host name and the same `addresses` share the host.
   package var host: String
   /// Addresses of the host. An address of an interface is announced on that interface, any other address on all interfaces. Empty: each interface
   /// announces its own addresses.
   package var addresses: [MDNSAddress]
-  /// Whether the service and its host take another name when theirs is taken. Otherwise the service gives up.
+  /// Whether the service and its host get another name if another host has their name. If not, the service is
+  /// withdrawn.
   package var mayRename: Bool
-  /// Whether packets hold this service alone. A Matter controller drops services of a packet with several SRV records.
+  /// Whether packets with this service contain no other service. A Matter controller drops services of a packet with
+  /// several SRV records.
   package var isAlone: Bool
 
-  /// - Parameter isAlone: nil: for types that begin with "_matter".
+  /// - Parameter isAlone: nil: true for types that begin with "_matter", false for others.
   package init(
     name: String, type: String = "_hap._tcp", subtypes: [String] = [], port: UInt16, text: [[UInt8]], host: String,
     addresses: [MDNSAddress] = [], mayRename: Bool = true, isAlone: Bool? = nil
@@ -35,7 +37,7 @@ package struct MDNSService: Equatable, Sendable {
     self.isAlone = isAlone ?? type.hasPrefix("_matter")
   }
 
-  /// Bytes of the TXT record's data.
+  /// The size of the TXT record's data in bytes.
   var textSize: Int { text.isEmpty ? 1 : text.reduce(0) { $0 + 1 + $1.count } }
 
   /// Throws unless all labels and strings fit into a DNS message, and all records of the service into a packet of 9000 bytes.
@@ -58,11 +60,12 @@ package struct MDNSService: Equatable, Sendable {
     return [text[..<dot], second].allSatisfy { (1...63).contains($0.count) } && !second.contains(UInt8(ascii: "."))
   }
 
-  /// Bytes of the data of a TXT record: a record of its own in a packet of 9000 bytes still has room for the names.
+  /// The maximum size of the data of a TXT record in bytes. A packet of 9000 bytes with one such record has room for
+  /// the names.
   static let textLimit = 8000
 }
 
-/// Why a service can't be announced.
+/// The reason why a service can't be announced.
 package enum MDNSServiceError: Error, Equatable, CustomStringConvertible {
   case malformedName(String)
   case malformedType(String)
@@ -76,10 +79,10 @@ package enum MDNSServiceError: Error, Equatable, CustomStringConvertible {
     case .malformedName(let name): "the service name \"\(name)\" has \(name.utf8.count) bytes; it must have 1 to 63"
     case .malformedType(let type): "\"\(type)\" is not a service type such as _hap._tcp"
     case .malformedHost(let host): "\"\(host)\" is not a host name: it must have 1 to 63 bytes without a dot"
-    case .tooManySubtypes(let count): "the service has \(count) subtypes; 16 is the most"
+    case .tooManySubtypes(let count): "the service has \(count) subtypes; the maximum is 16"
     case .noPort: "port 0 can't be announced"
     case .textTooLong(let count):
-      "the TXT record has \(count) bytes; a string has at most 255, all of them at most 8000"
+      "the TXT record has \(count) bytes; a string has at most 255 bytes, and all strings together at most 8000"
     }
   }
 }
@@ -90,7 +93,7 @@ package struct MDNSServiceID: Hashable, Sendable {
   let generation: UInt32
 }
 
-/// How a service deviates from RFC 6762, for defects; the default deviates in nothing.
+/// The deviations of a service from RFC 6762, for defects. By default there are none.
 package struct MDNSBehavior: Hashable, Sendable {
   /// Probes for its names, §8.1. Otherwise it announces at once.
   package var probes = true
@@ -98,7 +101,7 @@ package struct MDNSBehavior: Hashable, Sendable {
   package var announces = true
   /// Sends goodbyes, §10.1.
   package var saysGoodbye = true
-  /// Gives up a name that another host has, §8.2 and §9.
+  /// Changes its name if another host has it, §8.2 and §9.
   package var yieldsNames = true
   /// Leaves out answers that the querier knows, §7.1.
   package var suppressesKnownAnswers = true
@@ -108,9 +111,9 @@ package struct MDNSBehavior: Hashable, Sendable {
   package var hearsUnicast = true
   /// Sets the cache-flush bit, §10.2.
   package var flushesCaches = true
-  /// Announces all records again with this pause; nil: only as §8.3 says.
+  /// Announces all records again after each such pause; nil: only twice, as in §8.3.
   package var repeats: Duration?
-  /// Seconds in the SRV, A, AAAA and NSEC records, and in all others, §10; nil: 120 and 4500.
+  /// The TTLs in seconds of SRV, A, AAAA and NSEC records, and of all others, §10; nil: 120 and 4500.
   package var hostTTL: UInt32?
   package var otherTTL: UInt32?
 

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// How the records of a service are written.
+/// The TTLs and the class with which the records of a service are written.
 private struct RecordStyle {
   var hostTTL: UInt32
   var otherTTL: UInt32
@@ -104,8 +104,9 @@ extension MDNSResponder {
 
   // MARK: Records
 
-  /// Writes records of a service and its host, a host or a type, without those of the host that the packet has already.
-  /// - Returns: how many.
+  /// Writes records of a service and its host, of a host or of a type. Skips records of the host that the packet
+  /// already contains.
+  /// - Returns: the number of records that were written.
   mutating func put(_ records: Records, of ref: Ref, _ packer: Packer, _ writer: inout PacketWriter) -> UInt16 {
     switch ref.kind {
     case .host:
@@ -158,7 +159,7 @@ extension MDNSResponder {
       count += 1
     }
     if records.contains(.serviceDenial) {
-      // TXT is 16 and SRV 33.
+      // Bitmap of the types TXT (16) and SRV (33).
       putDenial(of: Ref(.service, index), [0, 0, 0x80, 0, 0x40], style, &writer)
       count += 1
     }
@@ -188,7 +189,7 @@ extension MDNSResponder {
     }
     if new.contains(.hostDenial) {
       var bitmap: [UInt8] = addresses.contains(where: { !$0.isV4 }) ? [0, 0, 0, 0x08] : [0]
-      // A is 1 and AAAA 28.
+      // Bitmap of the types A (1) and AAAA (28).
       if addresses.contains(where: \.isV4) { bitmap[0] = 0x40 }
       putDenial(of: Ref(.host, index), bitmap, style, &writer)
       count += 1
@@ -205,7 +206,7 @@ extension MDNSResponder {
     end(data, &writer)
   }
 
-  /// Writes that the list of types has this type, if the packet doesn't say so yet. RFC 6763 §9.
+  /// Writes the PTR record of the list of types for this type, unless the packet already contains it. RFC 6763 §9.
   private mutating func putListed(_ type: Int, _ style: RecordStyle, _ writer: inout PacketWriter) -> UInt16 {
     if types[type].listedIn == packetNumber { return 0 }
     types[type].listedIn = packetNumber
@@ -221,7 +222,7 @@ extension MDNSResponder {
     return 1
   }
 
-  /// RFC 6762 §6.1: the types that the name has, which are below 256.
+  /// Writes an NSEC record with the types that the name has, which are below 256. RFC 6762 §6.1.
   private mutating func putDenial(
     of ref: Ref, _ bitmap: [UInt8], _ style: RecordStyle, _ writer: inout PacketWriter
   ) {
@@ -235,7 +236,7 @@ extension MDNSResponder {
   }
 
   /// Writes a record's fields between its name and its data.
-  /// - Returns: where the length of the data stands.
+  /// - Returns: the offset of the data's length field.
   private func putHead(_ type: UInt16, _ classField: UInt16, _ ttl: UInt32, _ writer: inout PacketWriter) -> Int {
     writer.put16(type)
     writer.put16(classField)

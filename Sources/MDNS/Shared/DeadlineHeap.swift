@@ -1,6 +1,6 @@
-/// Keys by the times at which they are due; equal times come out in the order in which they went in.
+/// A priority queue of keys, ordered by their due times. Keys with equal times are returned in the order of insertion.
 ///
-/// An entry stays until its time. The caller then compares it with the state that the key has by then.
+/// An entry stays until it is due. The caller then compares it with the current state of the key.
 struct DeadlineHeap<Key: Sendable>: Sendable {
   struct Entry: Sendable {
     var due: Int64
@@ -9,7 +9,7 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
 
     @inline(__always)
     func precedes(_ other: Entry) -> Bool {
-      // Numbers start again at 0 after 2^32 entries, so their distance counts.
+      // Numbers start again at 0 after 2^32 entries, so the difference is compared.
       due != other.due ? due < other.due : Int32(bitPattern: number &- other.number) < 0
     }
   }
@@ -54,15 +54,15 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
   mutating func removeAll() { entries.removeAll() }
 }
 
-/// Nanoseconds since the caller's origin: times as the machines keep them.
+/// Times of the state machines: nanoseconds since an origin that the caller chooses.
 enum Time {
   static let never = Int64.max
-  /// Earlier than all times, by more than every duration that is compared.
+  /// A time before all others. Its distance from them exceeds every duration that is compared.
   static let past = Int64.min / 4
   static let second: Int64 = 1_000_000_000
   static let millisecond: Int64 = 1_000_000
 
-  /// Times beyond 70 years before or after the origin become those.
+  /// Returns a duration in nanoseconds, limited to 70 years.
   static func nanoseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     let limit: Int64 = 70 * 365 * 86400

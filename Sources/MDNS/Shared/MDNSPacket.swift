@@ -1,4 +1,4 @@
-/// A DNS message that leaves the machine.
+/// A DNS message to send.
 package struct MDNSPacket: Equatable, Sendable {
   package enum Destination: Equatable, Sendable {
     /// To 224.0.0.251 or ff02::fb, port 5353.

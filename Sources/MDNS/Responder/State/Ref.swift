@@ -1,4 +1,4 @@
-/// A name of the responder: what it is of, and its place in the table of that kind.
+/// A name of the responder: the kind of its owner, and the index in the table of that kind.
 struct Ref: Hashable, Sendable {
   enum Kind: UInt32 { case service, host, type, subtype, serviceList }
 
@@ -35,10 +35,10 @@ struct Records: OptionSet, Sendable {
   static let addresses: Records = [.v4, .v6]
   static let ofHost: Records = [.v4, .v6, .hostDenial]
   static let allSubtypes = Records(rawValue: 0xFFFF_0000)
-  /// Records that other hosts may have too.
+  /// Shared records: other hosts may have records of the same name and type. RFC 6762 §2.
   static let shared: Records = [.pointer, .listed, .allSubtypes]
 
   static func subtype(_ index: Int) -> Records { Records(rawValue: 0x1_0000 << UInt32(index)) }
-  /// Those of the first `count` subtypes.
+  /// Returns the PTR records of the first `count` subtypes.
   static func subtypes(_ count: Int) -> Records { Records(rawValue: (UInt32(1) << UInt32(count) - 1) << 16) }
 }
