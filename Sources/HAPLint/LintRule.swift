@@ -63,7 +63,7 @@ extension LintRule {
     "ADB-07", "identify", .must, "Identify is a write-only bool without a value.", "HAP R2 §9.45")
   static let informationLengths = LintRule(
     "ADB-08", "information-lengths", .must,
-    "Name, Manufacturer, Model and Serial Number have at most 64 bytes, and Model at least one. Name and Manufacturer should not be empty, and Serial Number should have two bytes.",
+    "Name, Manufacturer, Model and Serial Number have at most 64 bytes, and Model at least one. Name and Manufacturer should not be empty, and Serial Number should have at least two bytes.",
     "HAP R2 §9.58, §9.59, §9.62, §9.87")
   static let revision = LintRule(
     "ADB-09", "revision", .must,
