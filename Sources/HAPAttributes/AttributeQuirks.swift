@@ -15,8 +15,8 @@ public struct AttributeQuirks: Hashable, Sendable {
   public var unknownRead: HAPStatus = .doesNotExist
   /// The status of a write to an unknown ID.
   public var unknownWrite: HAPStatus = .doesNotExist
-  /// Whether a value for an unknown ID ends the request with the answer `malformedBody`. An entry without a value then
-  /// succeeds.
+  /// Whether a value for an unknown ID ends the request with the answer `malformedBody`. If so, an entry for an unknown
+  /// ID without a value succeeds.
   public var unknownWriteEndsRequest: Bool = false
   /// Whether an entry of a write with neither a value nor `ev` is refused with -70410. If not, it is ignored.
   public var refusesIdleEntries: Bool = true

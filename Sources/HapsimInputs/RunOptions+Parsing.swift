@@ -49,7 +49,7 @@ extension RunOptions {
     })
   package static let quirksOption = Option<QuirksChoice>(
     "quirks", "NAME|FILE",
-    "the protocol quirks: \(Quirks.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else almost homekit-adk)",
+    "the protocol quirks: \(Quirks.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else those that 'hapsim quirks' prints)",
     read: { (text: String) throws(UsageError) in try QuirksChoice(text) })
   package static let maximumSessionsOption = Option<Int>(
     "max-sessions", "N", in: 8...10_000,

@@ -29,7 +29,7 @@ final class Detection {
   static func hold(_ duration: Duration) -> BehaviourParameter {
     .init(
       "hold", .duration, default: .duration(duration),
-      "How long the detection lasts after the last trigger; 0s: until it is set by hand.")
+      "How long the detection lasts after the last trigger; 0s: until the state is set by hand.")
   }
 
   /// Whether the sensor can detect anything.

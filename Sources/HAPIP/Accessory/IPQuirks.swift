@@ -17,7 +17,7 @@ public struct IPQuirks: Hashable, Sendable {
 
   // MARK: HTTP
 
-  /// The answer to a request that requires Pair Verify. The HAP status is sent on addresses that speak JSON.
+  /// The answer to a request that requires Pair Verify. The HAP status is sent on addresses with JSON bodies.
   public var unverified: HTTPAnswer = HTTPAnswer(470, .insufficientAuthorization)
   /// Whether unknown addresses require Pair Verify too.
   public var securesUnknownAddresses: Bool = true

@@ -26,7 +26,7 @@ extension Vocabulary {
     ShapeMember("custom", .bool, "whether the type is not defined by Apple"),
     ShapeMember(
       "quiet", .bool,
-      "for a characteristic: whether a write has no effect except on the value that is read back: no motors, locks, alarms or modes"
+      "for a characteristic: whether a write has no effect except on the value that is read back (no motors, locks, alarms or modes)"
     ),
     ShapeMember(
       "values", .integer(1...16),

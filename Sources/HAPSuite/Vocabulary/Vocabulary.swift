@@ -218,7 +218,8 @@ package enum Vocabulary {
         ShapeMember("steps", .steps, required: true, "the steps to try"),
         ShapeMember("save", .text, "a variable for the failure; empty without a failure"),
         ShapeMember(
-          "always", .steps, "steps that run afterwards in any case; without `save`, a failure counts after them"),
+          "always", .steps,
+          "steps that run afterwards, also after a failure; without `save`, that failure then fails the case"),
       ]), "Runs steps that may fail, and continues."),
     Verb(
       .do,

@@ -11,13 +11,14 @@ enum EditAction {
 
   static let accessoryOption = Option<AccessoryChoice>(
     "accessory", "N|NAME",
-    "the accessory, if there are bridged ones: 1 is the document's own, 2 the first bridged one",
+    "the accessory, if there are bridged ones: 1 is the bridge, 2 the first bridged one",
     read: { (text: String) throws(UsageError) in
       guard !text.isEmpty else { throw UsageError("it can't be empty") }
       return AccessoryChoice(text)
     })
   static let nameOption = Option<String>("name", "NAME", "the name of an added service")
-  static let labelOption = Option<String>("label", "ID", "the ID of an added service, for links from others")
+  static let labelOption = Option<String>(
+    "label", "ID", "the ID of an added service, by which other services link to it")
   static let valueOption = Option<String>(
     "value", "VALUE", "the initial value of an added characteristic (default: a safe value)",
     read: { (text: String) throws(UsageError) in text })

@@ -25,7 +25,7 @@ extension Command {
       ("hapsim edit lamp.hasaccessory add-service Outlet --name Socket", "adds an outlet to the lamp"),
       ("hapsim edit lamp.hasaccessory add-characteristic LightBulb Hue", "adds colours to the lamp"),
       ("hapsim edit lamp.hasaccessory set LightBulb/Brightness.minValue 10", "sets the lamp's minimum brightness"),
-      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "makes a copied profile another accessory"),
+      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "gives a copied profile another serial number"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let action = try EditAction(arguments.operands.dropFirst(), arguments)

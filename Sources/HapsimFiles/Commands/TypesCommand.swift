@@ -9,7 +9,7 @@ extension Command {
     operands: .some(label: "[WORD]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
       "WORD is a name, a part of a name, or a UUID, short or full; case, spaces and hyphens are ignored. If it matches a single type, "
-        + "all data of the type is printed. For a service, these are its characteristics. For a characteristic, these are format, permissions, range, and the "
+        + "all data of the type is printed. A service is printed with its characteristics. A characteristic is printed with format, permissions, range, and the "
         + "names that a profile may use for its values. Without WORD, all types are listed except those that Apple has withdrawn."
     ],
     examples: [

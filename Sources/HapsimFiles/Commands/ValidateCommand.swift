@@ -8,7 +8,7 @@ extension Command {
     "validate", "check profiles without serving them",
     operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
     discussion: [
-      "All problems of all profiles are printed with line and column. With an error, an accessory can't be served. A warning is about data that "
+      "All problems of all profiles are printed with line and column. An accessory whose profile has an error can't be served. A warning is about data that "
         + "iOS is reported to refuse or to ignore. The exit status is 1 after errors, 0 after only warnings, and 3 if a file can't be read."
     ]
   ) { (arguments, console) throws(UsageError) in

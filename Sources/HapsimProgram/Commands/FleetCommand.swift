@@ -9,7 +9,7 @@ extension Command {
     discussion: [
       "FILE is YAML: groups with a profile, a count, names, behaviours with random values for each copy, and faults for a share of the copies. docs/guides/fleets.md describes it. "
         + "The options are those of hapsim run, except --setup-id, --name, --capture and --count.",
-      "With --shard I/N, each of N machines serves a share of one fleet. Keys, device IDs and setup codes of the copies are derived from the text of --identity, or that of the file. Anyone with the text has the keys.",
+      "With --shard I/N, each of N machines serves a share of one fleet. Keys, device IDs and setup codes of the copies are derived from the text of --identity, or else from the member identity of FILE. Anyone with the text has the keys.",
     ],
     examples: [
       (

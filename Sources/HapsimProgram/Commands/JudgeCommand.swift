@@ -12,12 +12,12 @@ extension Command {
     discussion: [
       "The trial begins after Pair Verify: connections are lost, the accessory restarts, answers are late, events are sent twice, c# changes and connections are refused. "
         + "--scenario FILE runs a different trial, --fault switches on a fault, and --no-trial only watches. The report is printed at the end of the trial, or when the process is stopped.",
-      "The exit status is 0 if no rule was violated, 1 if one was, and 4 if no controller connected. All other options are those of hapsim run, except --duration.",
+      "The exit status is 0 if no rule was violated, 1 if one was or if the scenario failed, and 4 if no controller connected. All other options are those of hapsim run, except --duration.",
     ],
     examples: [
       (
         "hapsim judge Profiles/lock.hasaccessory --junit report.xml",
-        "tests the app that you pair with the lock and use"
+        "tests the app with which you pair and operate the lock"
       ),
       ("hapsim judge --list", "lists the rules"),
     ]

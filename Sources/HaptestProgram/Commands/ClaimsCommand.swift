@@ -10,14 +10,14 @@ extension Command {
   private static let force = Flag("force", "replace a file that exists")
 
   static let claims = Command(
-    "claims", "write the claims that an accessory shows: haptest claims init TARGET",
+    "claims", "write a claims file with the facts that an accessory shows: haptest claims init TARGET",
     operands: .some(label: "init TARGET", count: 2...2),
     options: [
       output.definition, force.definition, RunRequest.code.definition, RunRequest.codeFile.definition,
       RunRequest.interface.definition, RunRequest.txt.definition,
     ],
     discussion: [
-      "Claims that cannot be observed are \"unknown\": replace them by true, false, a number or a text. A case that needs an unknown claim is an error. A case whose claim is false is skipped.",
+      "Claims that cannot be observed are \"unknown\": replace them by true, false, a number or a text. With haptest run --claims, a case that needs an unknown claim is an ERROR, and a case whose claim is false is skipped.",
       "With the setup code, the database is read, too. The accessory must be unpaired, and is unpaired again afterwards.",
     ],
     examples: [

@@ -42,7 +42,7 @@ extension Command {
     ],
     discussion: [
       "haptest sends correct messages with random changes. These are failures: the accessory's process ends; the accessory does not answer on a new connection within 10 seconds; a session that sent only correct messages is lost or receives no more events; the accessory becomes paired or unpaired without a request. The answers to malformed messages are not judged.",
-      "haptest minimizes the messages of a failure, with a restarted accessory, and writes them to a file for --replay.",
+      "haptest minimizes the messages of a failure, and writes them to a file for --replay. For that, it restarts an accessory that --exec started.",
       "With the setup code, the accessory must be unpaired. It is paired for most areas, and unpaired afterwards. Only characteristics that cause no movement, sound or locking are written, and their values are restored. Use this command only on your own accessories: a faulty one may need a reset afterwards.",
     ],
     examples: [

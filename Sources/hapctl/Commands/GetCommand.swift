@@ -12,7 +12,7 @@ extension Command {
     operands: .some(label: "TARGET[/CHARACTERISTIC]…", count: 1...1000),
     options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
-      "CHARACTERISTIC is aid and iid, such as 1.10, or a name, or a service and a name. Without it, all readable characteristics are read."
+      "CHARACTERISTIC is aid and iid, such as 1.10, or a name, such as On, or a service and a name, such as \"Light Bulb\"/On. Without it, all readable characteristics are read."
     ],
     examples: [
       ("hapctl get garage/\"Current Door State\"", "reads by name"),

@@ -16,7 +16,7 @@ extension Command {
     discussion: [
       "'import' reads aiohomekit's pairing files and Home Assistant's core.config_entries. It saves all pairings of a file, or none if one is invalid. If another accessory "
         + "already has a pairing's alias, the new alias gets a number at the end.",
-      "'export' writes aiohomekit's format, with the controller's secret keys. Without --output, it prints the JSON to standard output; with --output, --json prints the exported pairings.",
+      "'export' writes aiohomekit's format, with the controller's secret keys. Without --output, it prints the JSON to standard output. With --output, --json prints the exported pairings, without their keys.",
     ],
     examples: [
       ("hapctl keys import pairings.json", "imports pairings from aiohomekit"),
