@@ -12,7 +12,7 @@ extension Failure {
       case .maxTries?:
         "the accessory has received too many wrong codes, and now rejects the right code too: reset it to factory settings, as its manual describes"
       case .unavailable?:
-        "the accessory is already paired with another controller: remove that pairing there, add this controller there ('hapctl pairings add'), or reset the accessory"
+        "the accessory is already paired with another controller: remove that pairing with that controller, or reset the accessory"
       case .busy?: "another controller is pairing with the accessory; try again in half a minute"
       case .backoff?: "the accessory asks to wait \(failure.waitText) before the next try"
       case .maxPeers?: "the accessory has no room for another pairing; remove one, or reset it"
