@@ -29,7 +29,7 @@ package struct Program: Sendable {
 
   /// Runs the command that the words select.
   /// - Parameter words: the command line without the program's name.
-  /// - Returns: the command's exit code, or `cannotRun` if text for standard output was lost.
+  /// - Returns: the command's exit status, or `cannotRun` if text for standard output was lost.
   package func run(_ words: some Sequence<String>, console: Console) -> ExitCode {
     let code = perform(words, console)
     return console.isOutputIncomplete() ? .cannotRun : code

@@ -40,7 +40,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
 }
 
 @Suite struct Programs {
-  @Test("A command gets its arguments, writes to its console, and sets the program's exit code") func runs() {
+  @Test("A command gets its arguments, writes to its console, and sets the program's exit status") func runs() {
     #expect(run("hello", "Ann", "--loud", "Bob") == (.well, "Hello Ann and Bob!\n", ""))
     #expect(run("hello", "trouble").exit == .problem)
     #expect(run("quit").exit == .cannotRun)

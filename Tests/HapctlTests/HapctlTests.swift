@@ -14,7 +14,7 @@ import Testing
 
 @testable import hapctl
 
-/// hapctl's output and exit code, run in this process.
+/// hapctl's output and exit status, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""
@@ -164,7 +164,7 @@ private let zeros = String(repeating: "0", count: 64)
     #expect(verify(.otherAccessory(identifier: Array("X".utf8))).contains("another accessory, X"))
   }
 
-  @Test("Exit codes: 1 if the accessory refuses, 3 if it is unreachable or doesn't answer") func codes() {
+  @Test("Exit statuses: 1 if the accessory refuses, 3 if it is unreachable or doesn't answer") func codes() {
     for error in [ClientError.unreachable([]), .timedOut("x"), .closed(during: "x"), .notSent(request: "x", nil)] {
       #expect(Failure(error).code == .cannotRun)
     }

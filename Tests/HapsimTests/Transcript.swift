@@ -7,7 +7,7 @@ import Synchronization
 @testable import HapsimObservation
 @testable import HapsimProgram
 
-/// hapsim's output and exit code, run in this process.
+/// hapsim's output and exit status, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""

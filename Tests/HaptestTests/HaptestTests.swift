@@ -6,7 +6,7 @@ import Testing
 
 @testable import HaptestProgram
 
-/// haptest's output and exit code, run in this process.
+/// haptest's output and exit status, run in this process.
 struct Transcript: Equatable {
   var out = ""
   var error = ""

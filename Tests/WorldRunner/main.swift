@@ -10,7 +10,7 @@ import WorldPrograms
 #endif
 
 // WorldRunner WORD…: runs `haptest run WORD…` in a simulated world.
-// WorldRunner: the same for each line of standard input, with words separated by tabs; prints "END" and the exit code
+// WorldRunner: the same for each line of standard input, with words separated by tabs; prints "END" and the exit status
 // after each.
 
 func run(_ words: [String]) -> Int32 {

@@ -58,7 +58,7 @@ extension [LoadedProfile] {
     flatMap { loaded in loaded.problems.map { "\(loaded.file):\($0)" } }
   }
 
-  /// The exit code: 3 if a file can't be read, 1 if a profile can't be served, else 0.
+  /// The exit status: 3 if a file can't be read, 1 if a profile can't be served, else 0.
   package var exitCode: ExitCode {
     if contains(where: \.isUnreadable) { return .cannotRun }
     return allSatisfy(\.isServable) ? .well : .problem

@@ -23,7 +23,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
 }
 
 /// Reads the inputs of a run, and prepares its accessories.
-/// - Throws: an error that `explain` turns into messages and an exit code; `BadInput` if the messages were already
+/// - Throws: an error that `explain` turns into messages and an exit status; `BadInput` if the messages were already
 ///   printed.
 func prepareRun(
   _ options: RunOptions, on host: any RunHost, until stopped: StopRequest, _ console: Console

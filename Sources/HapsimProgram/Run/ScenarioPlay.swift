@@ -4,7 +4,7 @@ import HAPHost
 import HAPScenario
 import HAPWire
 
-/// A scenario of this process. Its notes and its result are reported, and its result is the exit code.
+/// A scenario of this process. Its notes and its result are reported, and its result is the exit status.
 ///
 /// Belongs to the loop's thread until the loop has ended.
 final class ScenarioPlay {
@@ -16,7 +16,7 @@ final class ScenarioPlay {
   private let stopped: StopRequest
   private var run: ScenarioRun?
   var name: String { loaded.scenario.name.isEmpty ? loaded.file : loaded.scenario.name }
-  /// The exit code; nil while the scenario runs.
+  /// The exit status; nil while the scenario runs.
   private(set) var exitCode: ExitCode?
   /// Whether to stop the process at the end of the scenario, even if the scenario requests to keep serving.
   var stopsAtEnd = false
