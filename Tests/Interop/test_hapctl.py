@@ -280,7 +280,7 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
     status, _, errors = await ctl("pairings", "remove", "bulb", ours["identifier"])
     assert status == 2 and "hapctl unpair bulb" in errors
     status, _, errors = await ctl("pairings", "add", "bulb", "--identifier", ours["identifier"], "--key", stranger.key)
-    assert status == 2 and "our own" in errors
+    assert status == 2 and "own pairing" in errors
     assert await well(ctl, "pairings", "remove", "bulb", stranger.identifier) == f"Removed {stranger.identifier}.\n"
     words = ("pairings", "add", "bulb", "--identifier", stranger.identifier, "--key", stranger.key, "--json")
     assert json.loads(await well(ctl, *words)) == {"added": theirs}
@@ -308,7 +308,7 @@ async def test_databases_and_writes_as_json_and_a_code_from_a_file(run, ctl, tmp
     where = address(simulator.accessory)
     words = ("pair", where, "--alias", "lamp", "--state", ctl.state, "--code-file", "-")
     status, _, errors = await run_to_its_end(ctl.program, *words, given=b"sesame\n")
-    assert status == 2 and "--code-file -: its first line isn't a code" in errors and "sesame" not in errors
+    assert status == 2 and "--code-file -: the first line isn't a code" in errors and "sesame" not in errors
     status, _, errors = await run_to_its_end(ctl.program, *words, given=CODE.encode() + b"\nmore")
     assert (status, errors) == (0, "")
 

@@ -105,7 +105,7 @@ async def test_a_process_that_hangs(tmp_path):
         )
     )  # fmt: skip
     status, output, errors = await fuzz("--exec", fragile("hangs"), "--replay", file)
-    assert status == 1 and "still happens: it doesn't answer on new connections within 10s" in output, output + errors
+    assert status == 1 and "still occurs: it doesn't answer on new connections within 10s" in output, output + errors
 
 
 async def test_a_defect_that_needs_a_session(tmp_path):

@@ -28,7 +28,7 @@ def check(script, folder, *words):
         ("Sources/C.js", "element.textContent = \"there is nobody here\"\n"),
         ("Defects/d.yaml", "what: The answer stands in the place of another answer.\n"),
         ("Scripts/e.py", "x = 1  # as a rule\n"),  # prose: literal
-        ("Suites/f.yaml", "x: 1 # quirks\n"),  # prose: literal
+        ("Suites/f.yaml", "x: 1 # a deed\n"),  # prose: literal
     ],
 )
 def test_an_idiom_is_reported_with_its_place(tmp_path, name, text):

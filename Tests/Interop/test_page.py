@@ -51,7 +51,7 @@ async def test_a_bridge_of_two_lights_is_added_paired_with_the_shown_code_and_sw
     await page.get_by_role("button", name="Add accessory").click()
     dialog = page.get_by_role("dialog", name="Add an accessory")
     await dialog.get_by_label("Name", exact=True).fill("Hall")
-    await dialog.get_by_label("Device").select_option("LightBulb")
+    await dialog.get_by_label("Device", exact=True).select_option("LightBulb")
     await dialog.get_by_role("button", name="Add device").click()
     await dialog.get_by_label("Number of Light Bulb").fill("2")
     await dialog.get_by_text("Optional characteristics").click()

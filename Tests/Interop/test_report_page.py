@@ -80,7 +80,7 @@ async def shown(page):
 async def test_all_cases_are_shown_and_failures_are_counted(open_page):
     page = await open_page("failing")
     assert await shown(page) == ["PS-29", "TW-3", "EV-9", "WR-13", "WR-12", "HTTP-4", "PS-1", "DB-70", "DISC-1"]
-    assert await page.locator("#conclusion").text_content() == "Does not conform: 4 of 9 cases went wrong"
+    assert await page.locator("#conclusion").text_content() == "Does not conform: 4 of 9 cases failed"
     assert await page.locator("#verdicts button").count() == 9
     assert await page.locator("#bar span").count() == 9
 
