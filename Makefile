@@ -43,7 +43,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: no-tests build-tests all-tests help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -81,7 +81,7 @@ else
 	@echo "NOT DONE: macOS has no static archives of the system's libraries; use make release."
 endif
 
-test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## run lint, unit tests, rules and interop tests
+test: $(if $(TESTS),no-tests) test-deps lint build-tests documentation rules all-tests ## run lint, unit tests, rules and interop tests
 	@echo "make test: all passed; the full logs are in .build/logs"
 
 no-tests:
@@ -114,6 +114,9 @@ ifeq ($(SYSTEM),Linux)
 else
 	$(MAKE) unit-test interop
 endif
+
+documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
+	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
 
 rules: ## check that every rule of docs/internals/protocol.md has a test
 	Scripts/untested-rules

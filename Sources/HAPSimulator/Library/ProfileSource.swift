@@ -10,13 +10,17 @@ public struct ProfileSource: Sendable {
   public static func file(_ path: String) -> ProfileSource { ProfileSource(origin: .file(path)) }
 
   /// The text of a profile: JSON.
-  /// - Parameter fileName: appears in messages. Files that a behaviour names are searched in the same folder.
+  /// - Parameters:
+  ///   - text: the profile.
+  ///   - fileName: appears in messages. Files that a behaviour names are searched in the same folder.
   public static func json(_ text: String, fileName: String = "profile") -> ProfileSource {
     json(Array(text.utf8), fileName: fileName)
   }
 
   /// The bytes of a profile: JSON in UTF-8.
-  /// - Parameter fileName: appears in messages. Files that a behaviour names are searched in the same folder.
+  /// - Parameters:
+  ///   - bytes: the profile.
+  ///   - fileName: appears in messages. Files that a behaviour names are searched in the same folder.
   public static func json(_ bytes: [UInt8], fileName: String = "profile") -> ProfileSource {
     ProfileSource(origin: .json(bytes, fileName: fileName))
   }

@@ -117,7 +117,9 @@ extension RunningAccessory {
   public func setRadio(_ isOn: Bool) async throws(SimulatorError) { try await perform(.radio(isOn)) }
 
   /// Makes a bridged accessory unreachable, or reachable again.
-  /// - Parameter accessory: the name of the bridged accessory.
+  /// - Parameters:
+  ///   - isReachable: whether the accessory answers from now on.
+  ///   - accessory: the name of the bridged accessory.
   public func setReachable(_ isReachable: Bool, accessory: String) async throws(SimulatorError) {
     try await perform(.reachable(isReachable), of: accessory)
   }

@@ -25,6 +25,7 @@ extension RunningAccessory {
   /// try await door.written("TargetDoorState", "open")
   /// ```
   /// - Parameters:
+  ///   - characteristic: the characteristic, by name, type or address.
   ///   - value: the written value, or the catalogue's name for it; `nil`: any.
   ///   - controller: the identifier of the controller that writes; `nil`: any.
   ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
@@ -100,6 +101,7 @@ extension RunningAccessory {
   /// try await door.notWritten("TargetDoorState", within: .seconds(1))
   /// ```
   /// - Parameters:
+  ///   - characteristic: the characteristic, by name, type or address.
   ///   - value: the value that must not be written, or the catalogue's name for it; `nil`: any.
   ///   - controller: the identifier of the controller that must not write; `nil`: any.
   ///   - time: the time from now on, in the machine's time or that of the simulated world. 0: only past events are
@@ -119,6 +121,7 @@ extension RunningAccessory {
   /// - Parameters:
   ///   - kind: the kind that must not occur.
   ///   - characteristic: the characteristic of the event; `nil`: any or none.
+  ///   - characteristic: the characteristic, by name, type or address.
   ///   - value: the value that must not be written, changed or sent, or the catalogue's name for it; `nil`: any.
   ///   - controller: the identifier of the controller that causes the event; `nil`: any.
   ///   - time: the time from now on, in the machine's time or that of the simulated world.
@@ -160,6 +163,7 @@ extension RunningAccessory {
   /// try await door.becomes("CurrentDoorState", "open")
   /// ```
   /// - Parameters:
+  ///   - characteristic: the characteristic, by name, type or address.
   ///   - value: a value, or the catalogue's name for one.
   ///   - limit: the maximum time from now on, in the machine's time or that of the simulated world.
   ///   - file: appears in the message.

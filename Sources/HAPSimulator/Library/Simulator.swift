@@ -104,7 +104,12 @@ public final class Simulator: Sendable {
 /// }
 /// ```
 /// - Parameters:
-///   - time: this and the other parameters are as in ``Simulator/init(time:state:network:seed:tellsRequests:)``.
+///   - time: as in ``Simulator/init(time:state:network:seed:tellsRequests:)``.
+///   - state: the storage of pairings and values.
+///   - network: the addresses of the accessories, and whether they are announced.
+///   - seed: the random seed of the simulation.
+///   - tellsRequests: whether each request is an event too.
+///   - isolation: the actor of the caller, on which `body` runs.
 ///   - body: uses the simulator.
 /// - Throws: the error of making the simulator or of `body`.
 /// - Returns: the result of `body`.

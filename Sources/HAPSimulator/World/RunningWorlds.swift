@@ -65,8 +65,11 @@ public func withSimulatedWorld<T: Sendable>(
 /// If `HAPSIM_SEED` is set in the environment, only that seed is run.
 /// - Parameters:
 ///   - seeds: the seeds to run, in order.
-///   - timeLimit: this and the other parameters are as in
-///     ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
+///   - timeLimit: the maximum virtual time of the body for each seed, at least 0.
+///   - includesMainActor: whether the clock waits for work of `@MainActor`.
+///   - file: appears in the message.
+///   - line: appears in the message.
+///   - body: runs in each world. The whole world ends when it returns or throws.
 /// - Throws: as ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``, for the first seed that fails.
 ///   The line on standard error names it.
 public func withSimulatedWorld(

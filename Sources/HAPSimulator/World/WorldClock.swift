@@ -26,7 +26,9 @@ extension World {
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Waits until a time of the world.
-    /// - Parameter tolerance: ignored.
+    /// - Parameters:
+    ///   - deadline: the time. A past time returns at once.
+    ///   - tolerance: ignored.
     /// - Throws: as ``World/sleep(for:)``.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
       let wait = try await world.loop.result { [world] done in done(.success(deadline.time - world.simulated.now)) }
