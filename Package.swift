@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The dependencies between targets are the table of docs/internals/architecture.md; HouseTests compares the two.
+// The dependencies between targets are the table of docs/internals/architecture.md; RepositoryTests compares the two.
 let package = Package(
   name: "hapsim",
   platforms: [.macOS(.v15)],
@@ -374,7 +374,7 @@ let package = Package(
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
-    .testTarget(name: "HouseTests", dependencies: ["EmbedTool"]),
+    .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -400,9 +400,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
 }
 
 // `make unit-test TESTS="HAPModelTests …"` builds these test targets and what they depend on.
-// HouseTests examines the build products of all targets.
+// RepositoryTests examines the build products of all targets.
 let chosen = (Context.environment["HAPSIM_TESTS"] ?? "").split(separator: " ").map(String.init)
-if !chosen.isEmpty, !chosen.contains("HouseTests") {
+if !chosen.isEmpty, !chosen.contains("RepositoryTests") {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var needed: Set<String> = []
   func need(_ name: String) {

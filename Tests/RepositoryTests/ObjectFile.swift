@@ -29,7 +29,7 @@ struct ObjectFile {
     let sources = try Checkout.sources(of: target) + Checkout.embeddedSources(of: target)
     let paths = sources.map { folder.appendingPathComponent($0.lastPathComponent + ".o").path }
     for path in paths where !FileManager.default.fileExists(atPath: path) {
-      throw Failure("\(path) is missing: HouseTests does not support this way of building the tests")
+      throw Failure("\(path) is missing: RepositoryTests does not support this way of building the tests")
     }
     let symbols = try symbols(of: paths, onlyUndefined)
     return zip(sources, paths).map { source, path in
