@@ -16,7 +16,8 @@ extension RunOptions {
       do throws(SetupCodeError) { return try SetupCode(text) } catch { throw UsageError("\(error)") }
     })
   package static let setupIDOption = Option<SetupID>(
-    "setup-id", "XXXX", "the four characters that identify the accessory in QR codes (default: as for the code)",
+    "setup-id", "XXXX",
+    "the four characters that identify the accessory in QR codes (default: the profile's, else random, then stored)",
     read: { (text: String) throws(UsageError) in
       guard let id = SetupID(text) else { throw UsageError("a setup ID has four characters of 0-9 and A-Z") }
       return id

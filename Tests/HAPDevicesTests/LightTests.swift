@@ -163,7 +163,7 @@ import Testing
       #expect(
         error
           == CommandError(
-            .notPossible, "a \(press.name) press has no effect here: a single press turns it on and off"))
+            .notPossible, "a \(press.name) press has no effect here: a single press toggles On"))
     }
     #expect(world.changes() == [])
   }

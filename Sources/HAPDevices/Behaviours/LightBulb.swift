@@ -26,7 +26,7 @@ final class LightBulb: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .lightBulb, summary: "It keeps the value that is set, or fades to it; a press turns it on and off.",
+    service: .lightBulb, summary: "It keeps the value that is set, or fades to it; a press toggles On.",
     parameters: [
       .init(
         "showsFade", .flag, default: .flag(false),

@@ -14,7 +14,7 @@ final class Outlet: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .outlet, summary: "It keeps the value that is set; a press turns it on and off.",
+    service: .outlet, summary: "It keeps the value that is set; a press toggles On.",
     parameters: [
       .init(
         "inUse", .choice(["plugged", "drawing"]), default: .choice("plugged"),

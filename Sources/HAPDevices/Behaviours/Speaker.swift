@@ -15,8 +15,8 @@ final class Speaker: Behaviour {
   }
 
   static let kind = BehaviourKind(
-    service: .speaker, summary: "Volume Selector turns it up and down.",
-    parameters: [.init("step", .number(1...100), default: .number(5), "How far Volume Selector turns Volume, in %.")]
+    service: .speaker, summary: "Volume Selector raises and lowers Volume.",
+    parameters: [.init("step", .number(1...100), default: .number(5), "How much Volume Selector changes Volume, in %.")]
   ) { Speaker($0, $1) }
 
   func start(_ context: inout DeviceContext) {}

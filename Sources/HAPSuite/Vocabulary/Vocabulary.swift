@@ -183,7 +183,7 @@ package enum Vocabulary {
     Verb(
       .repeat,
       .object([
-        ShapeMember("times", Vocabulary.count, required: true, "the number of turns"),
+        ShapeMember("times", Vocabulary.count, required: true, "the number of repetitions"),
         ShapeMember("as", .text, "a counter variable that starts at 0"),
         ShapeMember(
           "until",
@@ -191,9 +191,9 @@ package enum Vocabulary {
             ShapeMember("that", .any, required: true, "a value"),
             ShapeMember("is", .pattern, required: true, "the pattern that ends the repetition"),
             ShapeMember("because", .text, "the message if the condition is never met"),
-          ]), "a condition that ends the repetition early; checked after each turn"),
+          ]), "a condition that ends the repetition early; checked after each repetition"),
         ShapeMember("within", .duration, "the time limit for `until`; exceeding it is a failure"),
-        ShapeMember("every", .duration, "the time between turns"),
+        ShapeMember("every", .duration, "the time between repetitions"),
         ShapeMember("steps", .steps, required: true, "the steps to repeat"),
       ]), "Repeats steps."),
     Verb(
