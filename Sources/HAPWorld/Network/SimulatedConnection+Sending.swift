@@ -3,7 +3,7 @@ struct Segment {
   enum Kind {
     /// The end of the handshake (ACK).
     case established
-    /// Bytes of the sender's `outbox`.
+    /// That many bytes of the sender's `outbox`.
     case data(Int)
     case fin
     case reset
