@@ -50,7 +50,7 @@ struct DiskModelTests {
     #expect(file.write([], at: 5) == SQLITE_OK && file.size == 0)
   }
 
-  @Test("A file that is removed at its closing, and one without a name")
+  @Test("A file with or without a name can be deleted when it is closed")
   func temporary() throws {
     let disk = disk()
     let named = try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)

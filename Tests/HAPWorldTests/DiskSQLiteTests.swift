@@ -139,7 +139,7 @@ struct DiskSQLiteTests {
     try #expect(database.number("SELECT a FROM t") == 2)
   }
 
-  @Test("The clock is the given one, and waiting for a lock advances it")
+  @Test("SQLite uses the given clock, and waiting for a lock advances it")
   func clock() throws {
     let time = Clock()
     var options = SimulatedDisk.Options()
@@ -155,7 +155,7 @@ struct DiskSQLiteTests {
     #expect((4900...5100).contains(time.milliseconds - begin))
   }
 
-  @Test("A disk that is released during its use works until its files are closed, and then can't be found")
+  @Test("A disk that is released while in use works until its files are closed, and then can't be opened")
   func released() throws {
     var disk: SimulatedDisk? = disk()
     let name = try #require(disk?.vfsName)

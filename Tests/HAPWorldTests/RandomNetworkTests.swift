@@ -32,7 +32,7 @@ import Testing
     return net
   }
 
-  @Test("one seed gives one trace, byte for byte") func same() {
+  @Test("two runs of one seed have identical traces") func same() {
     let (one, other) = (run(5), run(5))
     #expect(one.lines.count > 200)
     #expect(one.lines == other.lines)
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// The same commands with another seed: the order between connections changes, the order within each doesn't.
-  @Test("another seed gives another interleaving") func interleaving() throws {
+  @Test("another seed changes the order between connections") func interleaving() throws {
     func arrivals(_ seed: UInt64) throws -> [Int] {
       let net = TestNetwork(seed: seed)
       let accepted = try net.listen()

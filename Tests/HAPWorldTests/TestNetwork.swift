@@ -2,7 +2,7 @@ import HAPLoop
 
 @testable import HAPWorld
 
-/// Two hosts with one process each on one link, and an agenda to move them.
+/// Two hosts on one link with one process each, and their agenda.
 final class TestNetwork {
   let agenda: Agenda
   let network: SimulatedNetwork

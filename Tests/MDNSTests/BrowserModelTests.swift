@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserModelTests {
-  /// The services that a browser with these records has reported, by instance.
+  /// Returns the services that a browser with these records has reported, by instance.
   private func expected(_ browser: MDNSBrowser) -> [[UInt8]: MDNSFoundService] {
     let cache = browser.cache
     let records = [1, 2].flatMap { cache.all(onInterface: $0) }.map { cache[$0] }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A packet, a failed connection, or an interface that appears or disappears.
+  /// Performs a random input: a packet, a failed connection, or an interface that appears or disappears.
   private func step(_ lab: BrowserLab, _ random: inout MDNSRandom) {
     func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
     var lamp = Accessory(name: "L\(number(4))", host: "h\(number(3))", port: UInt16(number(3)))

@@ -26,7 +26,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     }
   }
 
-  @Test("[MD.40] A new address is announced twice, in the whole set of the host's addresses")
+  @Test("[MD.40] A new address is announced twice, together with all other addresses of the host")
   func newAddress() {
     let network = Network()
     network.add()
@@ -57,7 +57,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.40] Addresses removed in two changes within a second all get a goodbye, twice; one that returns gets none")
+    "[MD.40] Each address removed in two changes within a second gets two goodbyes; one that returns gets none")
   func goneInTwoChanges() {
     let network = Network()
     network.add(v6: true)
@@ -131,7 +131,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.43] Each interface announces its own addresses; a given address that no interface has is announced on all"
+    "[MD.43] Each interface announces its addresses; a configured address that no interface has is announced on all"
   )
   func ownAddresses() {
     let network = Network()
@@ -150,7 +150,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     }
   }
 
-  @Test("[MD.43] A service whose given addresses belong to another interface is not announced, and moves with them")
+  @Test("[MD.43] A service whose addresses belong to another interface is not announced, and moves with them")
   func givenElsewhere() {
     let network = Network()
     network.add()
@@ -169,7 +169,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.run(.seconds(5))
     #expect(network.sent[mark...].filter(\.message.isProbe).count == 3)
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // It returns on the other one.
+    // It returns on the other interface.
     mark = network.mark
     set(network, interface(2, [second]))
     network.run(.seconds(5))

@@ -164,7 +164,7 @@ final class Network {
     return id
   }
 
-  /// Another host sends a message to one station.
+  /// Passes a message of another host to one station.
   func hear(
     _ message: DNSMessage, from source: MDNSEndpoint = stranger, unicast: Bool = false, on station: Int = 0,
     interface: UInt32 = 1

@@ -6,7 +6,7 @@ private let stranger = Network.stranger
 private let legacy = MDNSEndpoint(stranger.address, port: 40000)
 
 @Suite struct ReplyTests {
-  /// A station with many services, whose records were multicast a while ago.
+  /// Returns a network with one station and many services, whose records were multicast a while ago.
   private func crowd(_ count: Int, text: [String] = [], subtypes: [String] = []) -> Network {
     let network = Network()
     network.add()
@@ -76,7 +76,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.48] A source that got 100 packets within a second gets no further answer, however few its queries were")
+  @Test("[MD.48] A source that got 100 packets within a second gets no further answer, even if it sent few queries")
   func budget() {
     let network = crowd(60, text: (0..<5).map { _ in String(repeating: "t", count: 220) })
     let questions = (0..<60).map { DNSQuestion(name($0), DNSType.txt, wantsUnicast: true) }

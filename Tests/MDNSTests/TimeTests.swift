@@ -30,7 +30,7 @@ private struct Cache {
 
 @Suite struct TimeTests {
   @Test(
-    "[MD.49] In two hours, a browser that queries each record at 80 % of its time loses none; without questions nothing is sent"
+    "[MD.49] In two hours, a browser that queries each record at 80 % of its TTL loses none; without questions nothing is sent"
   )
   func hours() {
     let network = Network()
@@ -63,7 +63,7 @@ private struct Cache {
     #expect(network.mark == mark && network.stations[0].responder.nextDeadline == nil)
   }
 
-  @Test("[MD.49] Times long after the origin, and simultaneous inputs, are handled as all others")
+  @Test("[MD.49] Times long after the origin, and simultaneous inputs, are handled like all others")
   func lateOrigin() throws {
     for origin in [Duration.zero, .seconds(86400 * 365 * 50), .seconds(-86400)] {
       var responder = MDNSResponder(random: MDNSRandom(seed: 3))

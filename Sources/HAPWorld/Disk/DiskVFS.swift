@@ -31,7 +31,7 @@ final class DiskVFS {
     Self.setFileFunctions(vfs)
     Self.setOtherFunctions(vfs)
     let code = sqlite3_vfs_register(vfs, 0)
-    precondition(code == SQLITE_OK, "SQLite refuses no VFS that has a name")
+    precondition(code == SQLITE_OK, "SQLite accepts each VFS that has a name")
   }
 
   deinit {

@@ -187,7 +187,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   ) throws(LoopError) -> any LaunchedProcess {
     let doing = "starting \"\(launch.command)\""
     guard let words = shellWords(launch.command), let first = words.first else {
-      throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
+      throw LoopError(.other(0), "\(doing): a simulated host has no shell, and the command is not a list of words")
     }
     let name = String(first.split(separator: "/").last ?? "")
     guard let process = process.host.startProcess(name, uid: process.uid) else {

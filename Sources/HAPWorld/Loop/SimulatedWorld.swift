@@ -215,11 +215,11 @@ package enum WorldError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .stuck(let seed, let time):
-      "nothing can happen any more in the simulated world of seed \(seed), at \(time): the test waits for something that no timer, packet or task brings"
+      "no further event can happen in the simulated world of seed \(seed), at \(time): the test waits for an event that no timer, packet or task causes"
     case .timeLimit(let seed, let time):
       "the test in the simulated world of seed \(seed) has not ended at its limit of virtual time; the last event was at \(time)"
     case .spinning(let seed, let time):
-      "the clock of the simulated world of seed \(seed) can't move on from \(time): code polls instead of waiting"
+      "the clock of the simulated world of seed \(seed) can't advance from \(time): code polls instead of waiting"
     case .foreignWork(let seed, let time):
       "work came from another thread into the simulated world of seed \(seed), at \(time): the run can't be repeated"
     case .realSleep(let seed, let time):

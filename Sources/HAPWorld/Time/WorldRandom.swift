@@ -3,7 +3,7 @@
 /// Each consumer uses a fork with a unique label. The numbers of one consumer don't depend on the number of draws of
 /// another.
 package struct WorldRandom: RandomNumberGenerator {
-  /// The number that this generator started from.
+  /// The seed with which this generator was created.
   package let seed: UInt64
   private var state: (UInt64, UInt64, UInt64, UInt64)
 

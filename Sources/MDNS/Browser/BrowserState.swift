@@ -72,15 +72,15 @@ struct BrowserLink: Sendable {
 struct Lookup: Sendable {
   var name: NameID
   var interface: UInt32
-  /// The number of SRV records of services on this interface that name it as the host.
+  /// The number of PTR records on this interface that refer to the name.
   var instances = 0
-  /// The number of questions since records became missing.
+  /// The number of SRV records of services on this interface that name it as the host.
   var users = 0
-  /// The kinds of records that another host, or the previous packet, has just asked for.
+  /// The number of questions since records became missing.
   var attempts = 0
-  /// The kinds of records that were last asked for by another host instead of the browser.
+  /// The kinds of records that another host, or the previous packet, has just asked for.
   var suppressed: RecordKinds = []
-  /// What another host asked for instead of the browser the last time.
+  /// The kinds of records that were last asked for by another host instead of the browser.
   var wasSuppressed: RecordKinds = []
   var isWaiting = false
   fileprivate(set) var next = NameTable.none

@@ -50,8 +50,8 @@ extension MDNSResponder {
       // The delay prevents that responses already in flight count as objections to the first probe.
       return probe(ref, on: link, at: now + Time.nanoseconds(random.milliseconds(20...250)))
     }
-    // A real conflict is confirmed by an answer to the first probe. Otherwise each forged conflict would change the
-    // name.
+    // Conflicts before the first probe are ignored, because each forged one would change the name. A real one is
+    // confirmed by an answer to that probe.
     if state.probes > 0 { lose(ref) }
   }
 

@@ -186,7 +186,7 @@ extension MDNSResponder {
     let bytes = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: packer.size + 16) { buffer in
       var writer = PacketWriter(buffer)
       write(packer, &writer)
-      assert(writer.isComplete, "the size of a packet was taken for less than it is")
+      assert(writer.isComplete, "the size of a packet was underestimated")
       return writer.isComplete ? writer.message : []
     }
     guard bytes.count > 12 else { return }

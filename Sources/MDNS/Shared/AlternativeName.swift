@@ -1,4 +1,4 @@
-/// Returns the next name to try if another host has a name. RFC 6762 §9, RFC 6763 appendix D.
+/// The next name to try if another host has a name. RFC 6762 §9, RFC 6763 appendix D.
 package enum AlternativeName {
   /// Returns "Lamp (2)" for "Lamp", "Lamp (3)" for "Lamp (2)", …, always within the 63 bytes of a label.
   package static func ofService(_ name: String) -> String { next(after: name, opening: " (", closing: ")") }
