@@ -6,7 +6,7 @@ import HAPWorld
 
 // Reads, writes, subscriptions, and actions of a person at the accessory.
 extension ControllerMachine {
-  /// One of the checked characteristics.
+  /// Returns a random characteristic of the checked ones.
   private func choose(_ accessory: AccessoryMachine) -> Watched {
     let watched = accessory.ledger.watched
     return watched[Int(random.upTo(UInt64(watched.count - 1)))]
@@ -148,7 +148,7 @@ extension ControllerMachine {
 }
 
 extension Watched {
-  /// The value in JSON.
+  /// Returns the value in JSON.
   func text(_ index: Int) -> String {
     switch value(index) {
     case .integer(let number): "\(number)"
@@ -159,7 +159,7 @@ extension Watched {
 }
 
 extension SwarmConnection {
-  /// The entries of an answer; empty without a body.
+  /// Returns the entries of an answer; empty without a body.
   func entries(of message: LinkMessage) -> [CharacteristicEntry] {
     guard !message.body.isEmpty else { return [] }
     var reader = AttributeReader()

@@ -35,12 +35,12 @@ final class DiskCore: @unchecked Sendable {
 
   func locked<R>(_ body: () throws -> R) rethrows -> R { try mutex.withLock { _ in try body() } }
 
-  /// Runs one operation, reports it to the trace, and lets its duration pass. If a fault is due, the operation fails
+  /// Runs one operation, reports it to the trace, and simulates its duration. If a fault is due, the operation fails
   /// instead.
   ///
   /// - Parameters:
-  /// - isChange: whether it counts as a change; `nil`: determined by the kind of operation.
-  /// - body: the operation, called while the lock is held.
+  ///   - isChange: whether it counts as a change; `nil`: determined by the kind of operation.
+  ///   - body: the operation, called while the lock is held.
   /// - Returns: SQLite's code.
   func perform(
     _ operation: DiskOperation, on handle: OpenFile? = nil, isChange: Bool? = nil, _ detail: () -> String,

@@ -73,8 +73,8 @@ package final class SimulatedDisk: Sendable {
   /// Makes an operation fail after it has succeeded `count` more times.
   ///
   /// - Parameters:
-  /// - isLasting: whether all later operations of this kind also fail.
-  /// - code: SQLite's code; `nil`: the code of an input/output error of this operation.
+  ///   - isLasting: whether all later operations of this kind also fail.
+  ///   - code: SQLite's code; `nil`: the code of an input/output error of this operation.
   package func fail(_ operation: DiskOperation, after count: Int = 0, isLasting: Bool = false, code: Int32? = nil) {
     core.locked {
       core.faults.failures.append(

@@ -46,8 +46,8 @@ package final class SimulatedHost {
 
   /// Adds an interface that is up.
   /// - Parameters:
-  /// - index: nil: the highest index plus one, which is also used if the index is in use.
-  /// - link: the link to which the interface is attached; nil: none.
+  ///   - index: nil: the highest index plus one, which is also used if the index is in use.
+  ///   - link: the link to which the interface is attached; nil: none.
   package func addInterface(
     _ name: String, index: UInt32? = nil, mtu: Int = 1500, addresses: [SimulatedInterface.Address],
     link: SimulatedLink? = nil

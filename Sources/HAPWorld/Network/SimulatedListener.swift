@@ -122,9 +122,9 @@ extension SimulatedProcess {
   /// Binds a TCP socket.
   /// - Parameters:
   ///   - host: an address of this host, `0.0.0.0`, or `::` for IPv6 and IPv4.
-  /// - interface: the name of the only interface that accepts connections. Connections from the host itself arrive on
-  ///   `lo`.
-  /// - port: 0: any free port.
+  ///   - interface: the name of the only interface that accepts connections. Connections from the host itself arrive on
+  ///     `lo`.
+  ///   - port: 0: any free port.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.tooManyOpenFiles`, …
   package func bind(host address: IPAddress, interface: String? = nil, port: UInt16) throws(LoopError)
     -> SimulatedListener

@@ -218,10 +218,10 @@ package final class SimulatedUDPSocket: ProcessResource {
 extension SimulatedProcess {
   /// Binds a UDP socket.
   /// - Parameters:
-  /// - host: an address of this host, a group, or `0.0.0.0` or `::` (IPv6 only).
-  /// - port: 0: any free port.
-  /// - sharing: whether other sockets with the same setting may be bound to the port too.
-  /// - onReadable: called while datagrams wait. It has to call `receive()`.
+  ///   - host: an address of this host, a group, or `0.0.0.0` or `::` (IPv6 only).
+  ///   - port: 0: any free port.
+  ///   - sharing: whether other sockets with the same setting may be bound to the port too.
+  ///   - onReadable: called while datagrams wait. It has to call `receive()`.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.tooManyOpenFiles`, …
   package func openUDP(
     host address: IPAddress, port: UInt16, sharing: Bool = false, onReadable: @escaping (SimulatedUDPSocket) -> Void
