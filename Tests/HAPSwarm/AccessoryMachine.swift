@@ -160,7 +160,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   }
 
   private func died(losesValues: Bool) {
-    swarm.note("accessory \(number) died\(losesValues ? " of a power loss" : "")")
+    swarm.note("accessory \(number) died\(losesValues ? " in a power loss" : "")")
     ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
     if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
     if swarm.mutation == .stateLost { loseFile("state.db") }

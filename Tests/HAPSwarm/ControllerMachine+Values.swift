@@ -24,7 +24,7 @@ extension ControllerMachine {
     let start = swarm.now
     try? await connection.send(.read(ids)) { [swarm] message in
       guard message.status == 200 else {
-        return swarm.report(.answersAreSound, "\(connection): a read was answered \(message.status)")
+        return swarm.report(.answersAreSound, "\(connection): a read was answered with status \(message.status)")
       }
       for entry in connection.entries(of: message) {
         guard let register = accessory.ledger.registers[entry.id], let number = entry.number else { continue }
@@ -70,7 +70,7 @@ extension ControllerMachine {
           swarm.expectEvents(of: watched.id, index, since: start, from: connection, at: accessory)
         }
       } else if !isTimed || !connection.entries(of: message).contains(where: { $0.status == -70410 }) {
-        swarm.report(.answersAreSound, "\(connection): a write was answered \(message.status)")
+        swarm.report(.answersAreSound, "\(connection): a write was answered with status \(message.status)")
       }
     }
   }
@@ -87,7 +87,8 @@ extension ControllerMachine {
     if isOn || connection.subscriptions[id] != nil { connection.willChangeSubscription(to: id) }
     try? await connection.send(.write([.init(id, ev: isOn)])) { [swarm] message in
       guard message.status == 204 else {
-        return swarm.report(.answersAreSound, "\(connection): a subscription was answered \(message.status)")
+        return swarm.report(
+          .answersAreSound, "\(connection): a subscription was answered with status \(message.status)")
       }
       connection.subscriptionChanged(to: id, isOn: isOn)
     }
@@ -99,7 +100,7 @@ extension ControllerMachine {
       let swarm = self.swarm
       try? await connection.send(.accessories) { message in
         if message.status != 200 || (try? AccessoryMirror(message.body)) == nil {
-          swarm.report(.answersAreSound, "\(connection): GET /accessories was answered \(message.status)")
+          swarm.report(.answersAreSound, "\(connection): GET /accessories was answered with status \(message.status)")
         }
       }
     }

@@ -131,7 +131,7 @@ package struct SwarmCoverage: Sendable, Equatable {
     return lines.joined(separator: "\n")
   }
 
-  // MARK: Between processes
+  // MARK: Transfer between processes
 
   /// The counts on one line.
   package var line: String { ([operations] + faults + counts.flatMap { $0 }).map(String.init).joined(separator: " ") }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HAPWorld
 
-/// Random operations on a disk and on a model. The model keeps all contents and lists of names since the last sync:
-/// after a power loss, the disk must have one of these lists, and one of these contents in each sector of each file.
+/// Random operations on a disk and on a model. The model keeps all contents and lists of names since the last sync.
+/// After a power loss, the disk must have one of these lists. Each sector of each file must have one of these contents.
 @Suite("A simulated disk and a model")
 struct DiskModelTests {
   @Test("Operations, kills and power losses in any order agree with the model", arguments: [512, 4096])
@@ -224,7 +224,7 @@ private final class DiskModelRun {
     return part + [UInt8](repeating: 0, count: min(sectorSize, length - number * sectorSize) - part.count)
   }
 
-  /// A sector of a version, with the synced bytes beyond its end.
+  /// Returns a sector of a version, with the synced bytes after the version's end.
   private func sector(_ number: Int, of version: [UInt8], over synced: [UInt8], upTo length: Int) -> [UInt8] {
     let part = version.dropFirst(number * sectorSize).prefix(sectorSize)
     return Array(

@@ -73,7 +73,7 @@ final class RandomNetwork {
 
   // MARK: Invariants
 
-  /// Faster than `#expect` if the condition holds.
+  /// Checks a condition. It is faster than `#expect` if the condition holds.
   private func check(_ holds: Bool, _ rule: String = "", line: Int = #line) {
     if !holds { Issue.record("line \(line): \(rule)") }
   }
@@ -205,7 +205,7 @@ final class RandomNetwork {
     }
   }
 
-  /// The kernel of a killed process sends the written bytes if it can.
+  /// Marks the connections of a host's killed process as finished. Its kernel sends the written bytes if it can.
   private func ended(_ host: SimulatedHost) {
     for one in tracked where one.process.host === host { one.isFinished = true }
   }

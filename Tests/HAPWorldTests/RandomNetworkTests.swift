@@ -40,7 +40,7 @@ import Testing
     #expect(one.agenda.trace.hash != run(6).agenda.trace.hash)
   }
 
-  /// The same commands with another seed: the order between connections changes, the order within each doesn't.
+  /// Runs the same commands with another seed: the order within each connection stays the same.
   @Test("another seed changes the order between connections") func interleaving() throws {
     func arrivals(_ seed: UInt64) throws -> [Int] {
       let net = TestNetwork(seed: seed)

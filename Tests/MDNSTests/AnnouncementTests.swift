@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "[MD.13] A TXT record that changes during probing is announced with its last value, and an unchanged one is not announced"
+    "[MD.13] A TXT record that changes during probing is announced with its last value; an unchanged one is not"
   )
   func earlyUpdate() throws {
     let network = Network()
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(
-    "[MD.16] With an MTU of 1500, a packet has at most 1440 bytes over IPv4 and 1452 over IPv6, and fewer with a smaller MTU",
+    "[MD.16] With an MTU of 1500, a packet has at most 1440 bytes over IPv4 and 1452 over IPv6; a smaller MTU reduces it",
     arguments: [true, false])
   func packetSizes(_ isV4: Bool) {
     for mtu in [1500, 1280, 576] {

@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserCacheTests {
-  /// A browser that found a lamp at 10 s, after its search has become quiet.
+  /// Returns a browser that found a lamp at 10 s, when its search sends few questions.
   private func labWithLamp(_ lamp: Accessory = Accessory(), seed: UInt64 = 1) throws -> BrowserLab {
     let lab = try BrowserLab(seed: seed)
     lab.advance(to: .seconds(10))

@@ -225,7 +225,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.46] Our own returned packets are not another host's, even after a change; another process of the machine is another host"
+    "[MD.46] Our packets are recognized when received, even after a change; another process of the machine is another host"
   )
   func echoes() throws {
     let network = Network()

@@ -37,7 +37,8 @@ package final class SimulatedDisk: Sendable {
   package let vfsName: String
 
   package init(_ options: Options = Options()) {
-    precondition(options.sectorSize > 0 && options.capacity >= 0, "sectors and disks have a size")
+    precondition(
+      options.sectorSize > 0 && options.capacity >= 0, "a sector size must be positive, and a capacity not negative")
     core = DiskCore(options)
     let vfs = DiskVFS(core)
     vfsName = vfs.name

@@ -7,8 +7,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs work in the world that the concurrency runtime would run on its thread pool: tasks that `Task { }` creates in
-/// code of no actor, and tasks of `Task.detached`. The runtime has a variable for a function that gets this work first.
+/// Runs work in the world that the concurrency runtime would run on its thread pool. This work is the tasks that
+/// `Task { }` creates in code of no actor, and the tasks of `Task.detached`. The runtime has a variable for a function
+/// that gets this work first.
 ///
 /// If the runtime has no such variable, the work runs outside of the world, and counts as foreign work when it returns.
 enum StrayTasks {

@@ -98,7 +98,7 @@ package final class SimulatedLink {
     Direction(from: from.id, to: to.id)
   }
 
-  // MARK: Passing
+  // MARK: Traffic
 
   func passage(from: SimulatedInterface, to: SimulatedInterface) -> Passage {
     if isCut { return .cut }

@@ -89,7 +89,7 @@ package final class SimulatedProcess {
     }
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// Stops the process, as SIGSTOP does. The kernel continues: it acknowledges data until its buffers are full.
   package func freeze() {

@@ -91,8 +91,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// Returns the data of a record without the name at its end, which is then in `target`; nil if the data is malformed
-  /// or of no use.
+  /// Returns the data of a record without the name at its end, which is then in `target`.
+  /// - Returns: nil if the data is malformed or of no use.
   private mutating func readData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> [UInt8]? {
     let data = UnsafeRawBufferPointer(rebasing: bytes[record.data])
     guard data.count <= configuration.limits.data else { return nil }

@@ -14,12 +14,15 @@ import HAPWire
 /// `sharesPort`, because a unicast answer could arrive at another process (RFC 6762 §15.1).
 ///
 /// **For `ServiceBrowser` of HAPDiscovery.** The reports are its events: `appeared`, `changed` and `gone` as in
-/// `BrowserEvent`. The rules are those of `ServiceTable`: a service needs SRV with a port, TXT and an address; the
-/// newest record of all interfaces is used; the host is in lower case. Reports are collected for 10 ms, so no table, no
-/// `RecordSource` and no settling timer is needed. Convert `name` to a `String` and skip a service whose name is not
-/// UTF-8. Convert an address with its `scope` and `port` to a `SocketAddress`, and `text` to `txt`. The sockets report
-/// `trouble`. `removeInterface` reports the services that were lost with an interface. `BrowserEvent` has no type: use
-/// one browser for each search, or sort the reports by `type`.
+/// `BrowserEvent`. The rules are those of `ServiceTable`:
+/// - A service needs SRV with a port, TXT and an address.
+/// - The newest record of all interfaces is used.
+/// - The host is in lower case.
+///
+/// Reports are collected for 10 ms, so no table, no `RecordSource` and no settling timer is needed. Convert `name` to a
+/// `String` and skip a service whose name is not UTF-8. Convert an address with its `scope` and `port` to a
+/// `SocketAddress`, and `text` to `txt`. The sockets report `trouble`. `removeInterface` reports the services that were
+/// lost with an interface. `BrowserEvent` has no type: use one browser for each search, or sort the reports by `type`.
 package struct MDNSBrowser: Sendable {
   package struct Configuration: Sendable {
     /// Whether other processes of the machine receive on port 5353 too.
@@ -32,7 +35,7 @@ package struct MDNSBrowser: Sendable {
   /// Limits of the data that packets from the network can make the browser store.
   package struct Limits: Sendable {
     /// The maximum number of instances with a PTR record. Beyond it, an instance that was never resolved is evicted.
-    /// Resolved ones stay, and the new one is ignored.
+    /// If all are resolved, the new one is ignored.
     package var services = 20_000
     /// The maximum number of records of all names. Records that no service needs are evicted first.
     package var records = 160_000

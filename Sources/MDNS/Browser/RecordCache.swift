@@ -270,8 +270,8 @@ struct RecordCache: Sendable {
     deadlines.set(id, to: min(max(nextQuestion(of: record) ?? record.expires, earliest), record.expires))
   }
 
-  /// Returns the time of the next question: at 80, 85, 90 and 95 % of the TTL, and up to 2 % later (RFC 6762 §5.2); for
-  /// a record in doubt, twice within ten seconds (§10.4).
+  /// Returns the time of the next question. Questions are sent at 80, 85, 90 and 95 % of the TTL, and up to 2 % later.
+  /// RFC 6762 §5.2. For a record in doubt, two are sent within ten seconds. §10.4.
   private func nextQuestion(of record: CachedRecord) -> Int64? {
     guard record.isWanted, record.type != DNSType.nsec, record.questions < (record.state == .doubted ? 2 : 4) else {
       return nil

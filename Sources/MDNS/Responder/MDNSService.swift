@@ -53,7 +53,7 @@ package struct MDNSService: Equatable, Sendable {
     guard textSize <= Self.textLimit else { throw .textTooLong(textSize) }
   }
 
-  /// Two labels, 80 bytes at most.
+  /// Returns whether a text is a type of two labels with at most 80 bytes.
   private static func isType(_ text: String.UTF8View) -> Bool {
     guard text.count <= 80, let dot = text.firstIndex(of: UInt8(ascii: ".")) else { return false }
     let second = text[dot...].dropFirst()
