@@ -23,7 +23,7 @@ struct SwarmProfile: Sendable {
 
   /// Returns the profile with one more service.
   func grown() -> SwarmProfile {
-    guard let next = try? SwarmProfile(name, revision: revision + 1) else { preconditionFailure("the profile is valid") }
+    guard let next = try? SwarmProfile(name, revision: revision + 1) else { preconditionFailure("profile is valid") }
     return next
   }
 

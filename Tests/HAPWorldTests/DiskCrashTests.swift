@@ -26,7 +26,7 @@ struct DiskWorkload {
     return database
   }
 
-  /// - Parameter stopsAtError: if `false`, the other transactions are attempted after an error, too.
+  /// - Parameter stopsAtError: if `false`, the other transactions are also attempted after an error.
   mutating func run(_ disk: SimulatedDisk, stopsAtError: Bool) {
     do {
       try disk.makeFolder("/state")
@@ -50,7 +50,7 @@ struct DiskWorkload {
     } catch {}
   }
 
-  /// Checks the database in the next process, and that it can continue.
+  /// Checks the database in the next process, and that it can be written.
   /// - Returns: the stored numbers, or `nil` if the file is damaged.
   func check(_ disk: SimulatedDisk) throws -> Set<Int>? {
     try disk.makeFolder("/state")

@@ -15,7 +15,7 @@ struct DiskModelTests {
       for _ in 0..<120 { try run.step() }
       outcomes.formUnion(run.outcomes)
     }
-    // Each outcome must occur, or a rule was not tested.
+    // Each outcome must occur. Otherwise, a rule was not tested.
     #expect(
       outcomes == [
         "killed", "names lost", "names kept", "old sector", "newest sector", "sector in between", "shorter", "as long",

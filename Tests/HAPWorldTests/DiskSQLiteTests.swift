@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SQLite on a simulated disk")
 struct DiskSQLiteTests {
-  @Test("The pragmas of production have the same results as on a real system")
+  @Test("The pragmas of the production code have the same results as on a real system")
   func pragmas() throws {
     let disk = disk()
     let database = try disk.connect()

@@ -6,7 +6,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// Tests the stores of HAPStore with the code of production.
+/// Tests the stores of HAPStore with the production code.
 @Suite("Stores on a simulated disk")
 struct DiskStoreTests {
   private static let steps: [@Sendable (AccessoryStore) throws -> Void] = [

@@ -88,7 +88,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.run(.seconds(3))
     let times = network.sent[mark...].map(\.time)
     #expect(times.count > 30)
-    // The records were not multicast for a quarter of their time.
+    // The records were not multicast for a quarter of their TTL.
     #expect(network.sent[mark...].allSatisfy { $0.packet.destination == .multicast(isV4: true) })
     for time in times {
       // At most two ticks start in 10 ms.
@@ -182,7 +182,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.hear(query(DNSQuestion(lampName, DNSType.txt), known: [text]))
     network.run(.seconds(3))
     #expect(network.responses(after: second).isEmpty == (ttl >= 2250))
-    // A known answer with other data is not ours.
+    // A known answer with other data is not one of our records.
     let third = network.mark
     network.hear(query(DNSQuestion(lampName, DNSType.srv), known: [otherService()]))
     network.run(.seconds(3))
@@ -262,7 +262,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
       #expect(sent.map(\.packet.destination) == [.unicast(Network.stranger)])
       #expect(sent[0].message.answers.map(\.type) == [type] && !sent[0].message.additionals.isEmpty)
     }
-    // SRV is valid for 120 s, PTR for 4500 s.
+    // SRV has a TTL of 120 s, PTR of 4500 s.
     network.run(.seconds(31))
     let mark = network.mark
     network.hear(query(DNSQuestion(lampName, DNSType.srv, wantsUnicast: true)))

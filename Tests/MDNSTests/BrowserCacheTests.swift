@@ -105,7 +105,7 @@ import Testing
     var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
     let lab = try labWithLamp(lamp)
     let old = lamp.found()
-    // In two packets.
+    // Sent in two packets.
     lab.advance(by: .seconds(2))
     lamp.addresses = [[10, 0, 0, 9]]
     lab.respond(lamp.addressRecords)
@@ -363,7 +363,7 @@ import Testing
       lab.respond(answers, additional: answers.contains(lamp.place) ? lamp.addressRecords + [lamp.denial] : [])
     }
     #expect(lab.takeReports().isEmpty)
-    // SRV every 96 s, sometimes an address, the type at 15 s, 31 s, … and the TXT record once.
+    // SRV is queried every 96 s, an address sometimes, the type at 15 s, 31 s, … and the TXT record once.
     #expect((45...90).contains(questions))
     // The accessory loses power.
     lab.advance(by: .seconds(5000))

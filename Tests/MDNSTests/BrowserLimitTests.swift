@@ -29,7 +29,7 @@ import Testing
     let new = lab.takeReports()
     #expect(new.count == 4 && !new.contains { if case .gone = $0 { true } else { false } })
     #expect(lab.browser.services.count == 10)
-    // They are renewed even though the cache is full.
+    // The services are renewed although the cache is full.
     for _ in 0..<10 {
       lab.advance(by: .seconds(60))
       for lamp in lamps + [late] { lab.respond(lamp.all) }
@@ -110,7 +110,7 @@ import Testing
     var lamp = Accessory()
     lamp.hostTTL = 100
     lab.respond(lamp.all)
-    // Due at 90 s.
+    // The questions are due at 90 s.
     lab.advance(to: .milliseconds(89_000))
     _ = lab.takeSent()
     for number in 0..<15_000 { lab.respond([Accessory(name: "An instance of a flood \(number)").pointer]) }

@@ -29,7 +29,7 @@ import Testing
     return found
   }
 
-  /// Applies reports to the former state. A report must not repeat another, or refer to an unknown service.
+  /// Applies reports to the previous state. A report must not repeat another, or refer to an unknown service.
   private func apply(_ reports: [MDNSBrowserReport], to told: inout [[UInt8]: MDNSFoundService]) {
     for report in reports {
       switch report {
@@ -75,7 +75,7 @@ import Testing
   func reports(_ seed: UInt64) throws {
     var random = MDNSRandom(seed: seed)
     var limits = MDNSBrowser.Limits()
-    // Half of the browsers have to evict.
+    // Half of the browsers have limits that require eviction.
     if seed % 2 == 0 { (limits.services, limits.records, limits.unwantedRecords) = (3, 16, 4) }
     let lab = try BrowserLab(interfaces: [1, 2], seed: seed, limits: limits)
     var told: [[UInt8]: MDNSFoundService] = [:]

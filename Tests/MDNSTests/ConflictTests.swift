@@ -55,7 +55,7 @@ private let probeOfLamp = DNSMessage(
         .conflict(id, name: "Lamp"), .renamed(id, from: "Lamp", to: "Lamp (2)"),
         .registered(id, name: "Lamp (2)", host: "lamp"),
       ])
-    // The PTR record of the old name belongs to the other host now: no goodbye.
+    // The PTR record of the old name belongs to the other host now, so no goodbye is sent.
     #expect(!network.sent.contains { $0.message.records.contains { $0.isGoodbye } })
   }
 

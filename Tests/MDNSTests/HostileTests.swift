@@ -35,7 +35,7 @@ import Testing
       network.hear(bytes)
     }
     network.run(.seconds(120))
-    // Changed packets may have taken the name. The service answers under its current name.
+    // The changed packets may have caused a rename. The service answers under its current name.
     let name = network.stations[0].responder.name(of: network.reports()[0].id) ?? ""
     let last = network.mark
     network.hear(query(DNSQuestion(hap.prefixed(by: Array(name.utf8)), DNSType.srv)))

@@ -101,7 +101,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(sent.filter(\.message.isProbe).count == 3)
     #expect(sent.count == 5 && sent.allSatisfy { $0.packet.interface == 2 })
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // A conflict there changes the name on all interfaces.
+    // A conflict on the new interface changes the name on all interfaces.
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
     network.run(.ms(300))
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
@@ -164,7 +164,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.hear(query(DNSQuestion(hap, DNSType.ptr)), from: MDNSEndpoint(Network.stranger.address, port: 40000))
     network.run(.seconds(5))
     #expect(network.mark == mark)
-    // No interface has the address: all announce it.
+    // No interface has the address, so all interfaces announce it.
     network.stations[0].responder.removeInterface(2, at: network.now)
     network.run(.seconds(5))
     #expect(network.sent[mark...].filter(\.message.isProbe).count == 3)
@@ -234,7 +234,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     let announcement = try #require(network.responses().last).packet.bytes
     try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
     network.collect()
-    // The old TXT record, which was still in transit.
+    // The announcement of the old TXT record, which was still in flight.
     network.hear(announcement, from: MDNSEndpoint(first))
     network.run(.seconds(5))
     #expect(network.reports().count == 1)

@@ -55,7 +55,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     let network = announced()
     let mark = network.mark
     let names = [lampName, lampHost].map { DNSQuestion($0, DNSType.any, wantsUnicast: true) }
-    // By multicast, and then to the prober.
+    // The first answer is multicast, and the second one is sent to the prober.
     for count in 1...2 {
       network.hear(DNSMessage(questions: names, authorities: [otherService()]))
       #expect(network.responses(after: mark).count == count)
@@ -171,7 +171,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     network.run(.seconds(3))
     let sent = network.sent[mark...]
     for time in sent.map(\.time) {
-      // At most two ticks start in 10 ms, and the answer to the querier.
+      // At most two ticks start in 10 ms. The unicast answer may be sent in addition.
       let most = wantsUnicast ? 36 : 20
       #expect(sent.count { $0.time >= time && $0.time < time + .ms(10) } <= most)
     }

@@ -2,8 +2,7 @@ import CSQLite
 import Synchronization
 
 /// The state of a simulated disk, and the operations that SQLite calls. One lock guards all of it. Open files and
-/// connections
-/// keep it alive.
+/// connections keep it alive.
 // Safe: `options` is a constant. Everything else is used in the bodies of `locked` and `perform`, which hold the lock,
 // and in methods that only such bodies call. SQLite calls from any thread, through `DiskVFS` and `makeFileMethods`.
 // Their functions use nothing else.

@@ -75,7 +75,7 @@ private func setContent(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     }
   }
   methods.pointee.xSectorSize = { Int32(clamping: open($0).disk.options.sectorSize) }
-  // As SQLite's VFS on Linux.
+  // The same as in SQLite's VFS on Linux.
   methods.pointee.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
   methods.pointee.xFileControl = { file, operation, argument in
     let handle = open(file)
@@ -113,7 +113,7 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     let handle = open(file)
     out?.pointee = nil
     return handle.disk.perform(.memory, on: handle, { "\(handle.path) map \(number)" }) {
-      // SQLite's VFS has to write a file for it.
+      // SQLite's VFS would have to write a file.
       if handle.isReadOnly || handle.disk.isReadOnly { return SQLITE_CANTOPEN }
       guard number >= 0, number < SharedMemory.regionLimit, size > 0 else { return DiskOperation.memory.failure }
       let memory = handle.memory ?? handle.file.memory ?? SharedMemory()

@@ -62,7 +62,7 @@ struct FileContent {
     lengths.removeAll(keepingCapacity: true)
   }
 
-  /// Replaces the content by one that the disk can have after a power loss.
+  /// Replaces the content with one that the disk can have after a power loss.
   mutating func losePower(_ loss: inout PowerLoss) {
     let length = loss.choose(lengths.count + 1)
     let newest = changed.keys.sorted().map { ($0, Array(current.slice(range(of: $0)))) }
@@ -129,7 +129,7 @@ struct PowerLoss {
   }
 }
 
-/// SplitMix64.
+/// A generator of random numbers: SplitMix64.
 struct DiskRandom: Sendable {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

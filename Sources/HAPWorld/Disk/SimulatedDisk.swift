@@ -2,8 +2,7 @@ import CSQLite
 import HAPLoop
 
 /// The disk of one simulated host, in memory. SQLite uses it through its VFS, `vfs`, and the stores of HAPStore use it
-/// through
-/// `StoreFiles`.
+/// through `StoreFiles`.
 ///
 /// The host can be killed and lose power, operations can fail, and the disk can fill up. The same seed and the same
 /// calls result in the same bytes and the same trace. No operation uses the machine's file system.

@@ -3,8 +3,7 @@ import Dispatch
 /// The main queue of the process, which runs `@MainActor` code. It is the only executor that a world does not replace.
 enum MainQueue {
   /// The number of times that `drain()` waits for the queue. Work can add more work, and the queue can't report whether
-  /// it is
-  /// empty.
+  /// it is empty.
   private static let generations = 3
 
   /// The key that identifies the queue, because any thread can run its work.

@@ -4,9 +4,10 @@ package struct LinkProperties: Equatable, Sendable {
   package var latency: Duration
   /// The maximum time that is added to `latency`. The seed determines the time of each packet.
   package var jitter: Duration
-  /// Bytes per second; nil: unlimited.
+  /// The bandwidth in bytes per second; nil: unlimited.
   package var bandwidth: UInt64?
-  /// The probability that a datagram is lost, from 0 to 1. TCP never loses data on a link that is neither cut nor stalled.
+  /// The probability that a datagram is lost, from 0 to 1. TCP never loses data on a link that is neither cut nor
+  /// stalled.
   package var loss: Double
   /// The probability that a datagram arrives twice.
   package var duplication: Double
@@ -27,9 +28,9 @@ package struct LinkProperties: Equatable, Sendable {
     self.reorderingDelay = reorderingDelay
   }
 
-  /// The loopback interface of a host.
+  /// The properties of a host's loopback interface.
   static let loopback = LinkProperties(latency: .microseconds(15), jitter: .microseconds(10))
 
-  /// AF_UNIX.
+  /// The properties of a Unix domain socket (AF_UNIX).
   static let localSocket = LinkProperties(latency: .microseconds(5), jitter: .microseconds(5))
 }

@@ -124,7 +124,7 @@ package final class SimulatedConnection: ProcessResource {
     notify()
   }
 
-  /// Starts or stops `.readable`, `.end` and `.failed`.
+  /// Starts or stops reporting `.readable`, `.end` and `.failed`.
   package func setReading(_ isReading: Bool) {
     guard !isClosed else { return }
     self.isReading = isReading

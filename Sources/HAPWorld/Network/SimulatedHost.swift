@@ -46,7 +46,7 @@ package final class SimulatedHost {
 
   /// Adds an interface that is up.
   /// - Parameters:
-  ///   - index: nil: the highest index plus one, which is also used if the index is in use.
+  ///   - index: the index; nil, or an index in use: the highest index plus one.
   ///   - link: the link to which the interface is attached; nil: none.
   package func addInterface(
     _ name: String, index: UInt32? = nil, mtu: Int = 1500, addresses: [SimulatedInterface.Address],

@@ -129,7 +129,7 @@ package final class SimulatedUDPSocket: ProcessResource {
     interface.link?.join(membership.group, interface)
   }
 
-  /// Makes this interface the one for datagrams to groups.
+  /// Sets the interface on which later datagrams to groups are sent.
   /// - Parameter source: the source address.
   package func multicast(on index: UInt32, source: IPAddress? = nil) throws(LoopError) {
     if isClosed || index != 0 && host.interface(at: index) == nil {

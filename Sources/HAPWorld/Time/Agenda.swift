@@ -3,7 +3,7 @@
 /// Actions run in the order of their times. The seed determines the order of actions with equal times. No code here
 /// reads a real clock; the time moves only in `runNext()`.
 package final class Agenda {
-  /// The identity of a scheduled action. After the action has run, it has no effect.
+  /// The identity of a scheduled action. It has no effect after the action has run.
   package struct Token: Hashable, Sendable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32

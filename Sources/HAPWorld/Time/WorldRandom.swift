@@ -28,7 +28,7 @@ package struct WorldRandom: RandomNumberGenerator {
     return result
   }
 
-  /// Returns the generator for `label`. The result depends on the seed and the label only, not on the numbers drawn so far.
+  /// Returns the generator for `label`. The result depends only on the seed and the label, not on earlier draws.
   package func fork(_ label: String) -> WorldRandom {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in label.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -63,7 +63,7 @@ extension MDNSBrowser {
     }
   }
 
-  /// Counts a question that another host has just sent, and that the browser is about to send, as sent. This doesn't
+  /// Counts a question that the browser is about to send as sent, because another host has just sent it. This doesn't
   /// happen twice in a row, so that no host can prevent the browser's questions. RFC 6762 §7.3.
   private mutating func suppress(_ name: NameID, _ type: UInt16, _ place: Int) {
     let soon = now + Time.second
