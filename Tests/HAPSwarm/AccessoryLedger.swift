@@ -25,7 +25,7 @@ struct StoredState {
 
 /// The expected state of one accessory: values, pairings, identity, configuration. Confined to the world's thread.
 final class AccessoryLedger: @unchecked Sendable {  // see above
-  /// Whether a controller is paired.
+  /// The pairing state of a controller.
   enum Knowledge: Equatable {
     case no
     case yes(isAdmin: Bool)
@@ -37,16 +37,16 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   private(set) var registers: [AttributeID: Register] = [:]
   /// The pairings by controller number.
   private(set) var pairings: [Int: Knowledge] = [:]
-  /// The time at which a change of pairings last had no answer.
+  /// The time of the last change of pairings without an answer.
   private(set) var unknownSince: UInt64 = 0
   /// The number of times a pairing was added, removed or became unknown.
   private(set) var pairingChanges = 0
-  /// `nil` if unknown, because a factory reset had no answer.
+  /// The device ID; `nil` if unknown, because a factory reset had no answer.
   private(set) var deviceID: DeviceID?
-  /// The possible range of refused setup codes: the answered refusals, plus those without an answer.
+  /// The possible range of the number of refused setup codes: the answered refusals, plus those without an answer.
   private(set) var tries = 0...0
   private(set) var isAdvertisedAsPaired = false
-  /// The last `c#`, and the revision of the profile served with it.
+  /// The last `c#`, and the revision of the profile that was served with it.
   private var configuration: (number: Int, revision: Int)?
   private var nextRevision = 0
   private var servedRevision = 0
@@ -62,7 +62,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   func started(_ prepared: PreparedAccessory, _ machine: AccessoryMachine) {
     let swarm = machine.swarm
     if isResetting {
-      // Values are deleted before the identity.
+      // The accessory deletes values before the identity.
       if prepared.deviceID != deviceID {
         wasReset(prepared.deviceID, at: swarm.now)
       } else {
@@ -101,7 +101,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     registers[id]!.begin(index, by: writer, at: time)
   }
 
-  /// - Parameter isDone: `false` if it was refused.
+  /// - Parameter isDone: `false` if the write was refused.
   func finish(_ id: AttributeID, _ place: Int, isDone: Bool, at time: UInt64) {
     if isDone { registers[id]!.finish(place, at: time) } else { registers[id]!.refuse(place) }
   }
@@ -119,7 +119,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     if knowledge == .unknown { unknownSince = time }
   }
 
-  /// The last administrator was removed, and all other pairings with it.
+  /// Removes all pairings, because the last administrator was removed.
   func removeAllPairings() {
     pairings = [:]
     pairingChanges += 1
@@ -127,18 +127,18 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func wrongCodeBegins() { tries = tries.lowerBound...tries.upperBound + 1 }
   func wrongCodeRefused() { tries = tries.lowerBound + 1...tries.upperBound }
-  /// A right code resets the count.
+  /// Resets the count after a right code.
   func rightCode(isKnown: Bool) { tries = isKnown ? 0...0 : 0...tries.upperBound }
 
   // MARK: Configuration
 
-  /// A profile will be served. After a crash, it may be served.
+  /// Records that a profile will be served. After a crash, it may be served already.
   func willServe(_ revision: Int) { nextRevision = revision }
 
   func willReset() { isResetting = true }
 
-  /// The accessory reported that its reset failed. Its values may already be deleted, and an unstored change may take
-  /// effect after a crash.
+  /// Handles that the accessory reported a failed reset. Its values may already be deleted, and an unstored change may
+  /// take effect after a crash.
   func resetFailed(at time: UInt64) {
     hasResetFailed = true
     crashed(at: time, losesValues: true)
@@ -149,12 +149,12 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     pairings = [:]
     tries = 0...0
     configuration = nil
-    // A reset that could not be stored may take effect without the removal of the values.
+    // A reset that could not be stored may take effect without the deletion of the values.
     if hasResetFailed { return crashed(at: time, losesValues: true) }
     for id in registers.keys { registers[id]!.reset(at: time) }
   }
 
-  /// The accessory published or changed its record.
+  /// Checks a record that the accessory published or changed.
   func advertised(_ record: TextRecord, _ machine: AccessoryMachine) {
     let swarm = machine.swarm
     if isResetting, let text = record["id"], let id = DeviceID(text), id != deviceID {
@@ -166,7 +166,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       return swarm.report(.configurationRises, "accessory \(self.number) has no c#")
     }
     if let last = configuration {
-      // The next revision may already be served; the number shows it.
+      // The next revision may already be served. The number shows whether it is.
       let isNext = nextRevision != last.revision && number != last.number
       if number < last.number || (nextRevision == last.revision && number != last.number) {
         swarm.report(
@@ -179,7 +179,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     }
   }
 
-  /// The accessory answered that it serves the next revision.
+  /// Handles the accessory's answer that it serves the next revision.
   func reconfigured(_ number: UInt16, _ machine: AccessoryMachine) {
     servedRevision = nextRevision
     guard let last = configuration else { return }
@@ -190,7 +190,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     }
   }
 
-  /// The accessory has just started, so it serves the current profile.
+  /// Checks that an accessory that has just started serves the current profile.
   func isServing(_ machine: AccessoryMachine) {
     guard let last = configuration, last.revision != nextRevision else { return }
     machine.swarm.report(

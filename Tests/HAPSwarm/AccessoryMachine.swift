@@ -37,7 +37,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   /// Whether it reported a storage error since its process started.
   private(set) var hasStorageTrouble = false
   let ledger: AccessoryLedger
-  /// Whether a change of its pairings is in progress: one at a time.
+  /// Whether its pairings are being changed. Only one change is allowed at a time.
   var isBeingPaired = false
 
   init(_ number: Int, in swarm: SwarmRun, _ profile: SwarmProfile) {
@@ -57,7 +57,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     if swarm.mutation == .diskIgnoresSync { disk.ignoresSync = true }
   }
 
-  /// Refers the disk to its machine.
+  /// A weak reference from the disk to its machine.
   private final class Box: @unchecked Sendable { weak var machine: AccessoryMachine? }
 
   static func address(_ number: Int, _ generation: Int) -> IPAddress {
@@ -69,7 +69,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   var isUp: Bool { process?.isAlive == true && accessory != nil }
   var isResponsive: Bool { isUp && process?.isFrozen == false }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// Starts hapsim with the disk's contents.
   func start() {
@@ -153,20 +153,20 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     died(losesValues: true)
   }
 
-  /// The disk simulated a crash in the middle of an operation.
+  /// Handles that the disk simulated a crash in the middle of an operation.
   private func diskCrashed(losingPower: Bool) {
     if losingPower { host.powerOff() } else { process?.kill() }
     died(losesValues: losingPower)
   }
 
   private func died(losesValues: Bool) {
-    swarm.note("accessory \(number) died\(losesValues ? " of a power loss" : "")")
+    swarm.note("accessory \(number) died\(losesValues ? " in a power loss" : "")")
     ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
     if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
     if swarm.mutation == .stateLost { loseFile("state.db") }
   }
 
-  /// For mutations: deletes the file after a crash.
+  /// Deletes the file after a crash, for mutations.
   private func loseFile(_ name: String) {
     swarm.world.agenda.schedule(after: 1) { [self] in
       disk.start()
@@ -174,13 +174,13 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     }
   }
 
-  /// Gives the host another address; connections to the old one hang.
+  /// Changes the host's address. Connections to the old address get no more packets.
   func move() {
     let address = Self.address(number, starts)
     interface.setAddresses([.init(address, prefixLength: 16)])
   }
 
-  /// A controller lost power. The accessory can't notice it, and keeps silent connections.
+  /// Handles that a controller lost power. The accessory can't detect this, and keeps the silent connections.
   func controllerLostPower() {
     if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
   }
@@ -190,7 +190,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
   // MARK: Actions of a person
 
-  /// Executes a command of hapsim's vocabulary.
+  /// Executes a hapsim command.
   /// - Returns: whether it succeeded; `nil` if the accessory does not run.
   func command(_ line: String) -> Bool? {
     guard isResponsive, let loop, let simulation else { return nil }
@@ -208,7 +208,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private final class Answer: @unchecked Sendable { var text: String? }
 
   /// Serves a profile with one more service.
-  /// - Returns: the new configuration number; `nil` if the profile was not replaced, or that is unknown.
+  /// - Returns: the new configuration number; `nil` if the profile was not replaced, or if this is unknown.
   func reconfigure() async -> UInt16? {
     guard isResponsive, let accessory, let loop else { return nil }
     let next = profile.grown()
@@ -222,6 +222,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     } ?? nil
   }
 
+  /// Performs a factory reset.
   /// - Returns: whether the accessory was reset; `nil` if unknown.
   func factoryReset() async -> Bool? {
     guard isResponsive, let accessory, let loop else { return nil }
@@ -241,7 +242,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
   // MARK: The end
 
-  /// Reads the disk, as the next process would.
+  /// Reads the disk as the next process would.
   func inspect() {
     kill()
     disk.clearFaults()

@@ -23,7 +23,7 @@ extension ControllerMachine {
         ledger.rightCode(isKnown: false)
         if case .unreachable = error { ledger.set(self.number, .no, at: self.swarm.now) }
         guard case .pairing(let failure) = error else { return }
-        // A refusal means no change, unless storing failed after M5: then the pairing may exist after a crash.
+        // A refusal means that nothing changed. If storing failed after M5, the pairing may exist after a crash.
         if failure.step < 6 { ledger.set(self.number, .no, at: self.swarm.now) }
         let isExplained =
           process != accessory.starts || failure.cause == .refused(PairingError.busy.rawValue)
@@ -93,7 +93,7 @@ extension ControllerMachine {
     guard let connection = await connection(to: accessory) else { return }
     let ledger = accessory.ledger
     await swarm.perform(.listPairings, accessory, self) {
-      // Requests without an answer may still arrive, but not at another process.
+      // A request without an answer may still arrive, but not at a later process.
       let isSettled = accessory.startTime > ledger.unknownSince
       try? await connection.send(.pairings(Self.request(.listPairings, []))) { message in
         guard case .success(let tlv) = ControllerConnection.tlv(.success(message), "POST /pairings"),

@@ -6,7 +6,7 @@ import HAPWorld
 
 // Reads, writes, subscriptions, and actions of a person at the accessory.
 extension ControllerMachine {
-  /// One of the checked characteristics.
+  /// Returns a random characteristic of the checked ones.
   private func choose(_ accessory: AccessoryMachine) -> Watched {
     let watched = accessory.ledger.watched
     return watched[Int(random.upTo(UInt64(watched.count - 1)))]
@@ -24,7 +24,7 @@ extension ControllerMachine {
     let start = swarm.now
     try? await connection.send(.read(ids)) { [swarm] message in
       guard message.status == 200 else {
-        return swarm.report(.answersAreSound, "\(connection): a read was answered \(message.status)")
+        return swarm.report(.answersAreSound, "\(connection): a read was answered with status \(message.status)")
       }
       for entry in connection.entries(of: message) {
         guard let register = accessory.ledger.registers[entry.id], let number = entry.number else { continue }
@@ -70,7 +70,7 @@ extension ControllerMachine {
           swarm.expectEvents(of: watched.id, index, since: start, from: connection, at: accessory)
         }
       } else if !isTimed || !connection.entries(of: message).contains(where: { $0.status == -70410 }) {
-        swarm.report(.answersAreSound, "\(connection): a write was answered \(message.status)")
+        swarm.report(.answersAreSound, "\(connection): a write was answered with status \(message.status)")
       }
     }
   }
@@ -87,7 +87,8 @@ extension ControllerMachine {
     if isOn || connection.subscriptions[id] != nil { connection.willChangeSubscription(to: id) }
     try? await connection.send(.write([.init(id, ev: isOn)])) { [swarm] message in
       guard message.status == 204 else {
-        return swarm.report(.answersAreSound, "\(connection): a subscription was answered \(message.status)")
+        return swarm.report(
+          .answersAreSound, "\(connection): a subscription was answered with status \(message.status)")
       }
       connection.subscriptionChanged(to: id, isOn: isOn)
     }
@@ -99,7 +100,7 @@ extension ControllerMachine {
       let swarm = self.swarm
       try? await connection.send(.accessories) { message in
         if message.status != 200 || (try? AccessoryMirror(message.body)) == nil {
-          swarm.report(.answersAreSound, "\(connection): GET /accessories was answered \(message.status)")
+          swarm.report(.answersAreSound, "\(connection): GET /accessories was answered with status \(message.status)")
         }
       }
     }
@@ -148,7 +149,7 @@ extension ControllerMachine {
 }
 
 extension Watched {
-  /// The value in JSON.
+  /// Returns the value in JSON.
   func text(_ index: Int) -> String {
     switch value(index) {
     case .integer(let number): "\(number)"
@@ -159,7 +160,7 @@ extension Watched {
 }
 
 extension SwarmConnection {
-  /// The entries of an answer; empty without a body.
+  /// Returns the entries of an answer; empty without a body.
   func entries(of message: LinkMessage) -> [CharacteristicEntry] {
     guard !message.body.isEmpty else { return [] }
     var reader = AttributeReader()

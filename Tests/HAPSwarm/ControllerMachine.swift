@@ -16,7 +16,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
   private(set) var loop: EventLoop!
   /// The connections by accessory number.
   var connections: [Int: SwarmConnection] = [:]
-  /// The accessories with which the controller believes to be paired.
+  /// The accessories for which the controller has a pairing.
   var paired: [Int: PairedAccessory] = [:]
   var random: WorldRandom
   private var lastPID: UInt64 = 0
@@ -65,6 +65,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     await use(accessory)
   }
 
+  /// Performs a random change of pairings, if one is possible.
   /// - Returns: whether an operation was possible.
   private func managePairings(_ accessory: AccessoryMachine) async -> Bool {
     let ledger = accessory.ledger
@@ -122,13 +123,13 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     }
   }
 
-  /// The connection to an accessory, which is opened if necessary.
+  /// Returns the connection to an accessory, which is opened if necessary.
   func connection(to accessory: AccessoryMachine) async -> SwarmConnection? {
     if let connection = connections[accessory.number], connection.isUsable { return connection }
     guard isUp, let paired = paired[accessory.number] else { return nil }
     return await swarm.perform(.open, accessory, self) { () -> SwarmConnection? in
       let connection = SwarmConnection(self, accessory, on: self.loop)
-      // Stored now, so the connection ends with the process.
+      // Stored before the connection is open, so that it ends with the process.
       self.connections[accessory.number] = connection
       let before = accessory.ledger.knowledge(of: self.number)
       let changes = accessory.ledger.pairingChanges
@@ -145,7 +146,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     } ?? nil
   }
 
-  /// Pair Verify failed.
+  /// Handles a failed Pair Verify.
   private func refused(
     by accessory: AccessoryMachine, as known: PairedAccessory, _ error: ClientError, _ connection: SwarmConnection,
     since changes: Int

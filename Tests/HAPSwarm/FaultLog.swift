@@ -2,16 +2,17 @@
 struct FaultLog {
   struct Entry {
     let fault: SwarmFault
-    /// `nil` means all accessories.
+    /// The accessory; `nil`: all accessories.
     let accessory: Int?
     let controller: Int?
     let start: UInt64
-    /// Includes the time for recovery; `.max` while the fault is active.
+    /// The time at which the fault and the recovery from it have ended; `.max` while the fault is active.
     var end: UInt64
   }
 
   private(set) var entries: [Entry] = []
 
+  /// Adds a fault.
   /// - Returns: the index of the entry, for `end`.
   mutating func begin(_ fault: SwarmFault, accessory: Int?, controller: Int?, at time: UInt64) -> Int {
     entries.append(Entry(fault: fault, accessory: accessory, controller: controller, start: time, end: .max))
@@ -20,8 +21,8 @@ struct FaultLog {
 
   mutating func end(_ place: Int, at time: UInt64) { entries[place].end = time }
 
-  /// The faults between a controller and an accessory in a span of time.
-  /// - Parameter controller: `nil` means any controller.
+  /// Returns the faults between a controller and an accessory in a span of time.
+  /// - Parameter controller: `nil`: any controller.
   func active(_ accessory: Int, _ controller: Int?, from start: UInt64, to end: UInt64) -> Set<SwarmFault> {
     var active: Set<SwarmFault> = []
     for entry in entries where entry.start <= end && entry.end >= start {

@@ -19,13 +19,13 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   let controller: ControllerMachine
   let accessory: AccessoryMachine
   private(set) var client: ControllerClient!
-  /// The number of the accessory's start.
+  /// The number of the accessory's start to which the connection belongs.
   let start: Int
-  /// The accessory's address at the time of connecting.
+  /// The accessory's address at the time of the connection attempt.
   private let address: SocketAddress
   private var swarm: SwarmRun { accessory.swarm }
   private var pending: Pending?
-  /// The times since which events are certainly sent.
+  /// The times after which an event must be sent for each change.
   private(set) var subscriptions: [AttributeID: UInt64] = [:]
   /// Characteristics whose subscription is unknown until the answer arrives.
   private var unsure: Set<AttributeID> = []
@@ -49,7 +49,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
 
   var isUsable: Bool { !isOver && controller.isUp }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// Connects and runs Pair Verify.
   func open(as identity: ControllerCredentials, with paired: PairedAccessory) async throws(ClientError) {
@@ -91,19 +91,19 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     await client.close()
   }
 
-  /// Ends the connection. Afterwards, requests are refused with the reason of the end.
+  /// Records the end of the connection and its reason.
   private func ended() async {
     guard isUsable else { return over(nil) }
     do throws(ClientError) { _ = try await client.request(.accessories) } catch { over(error) }
   }
 
-  /// - Parameter error: `nil` if it ended regularly, or locally.
+  /// - Parameter error: the reason; `nil` if the connection ended regularly, or locally.
   private func over(_ error: ClientError?) {
     if !isOver, let error { check(error) }
     isOver = true
   }
 
-  /// The process of the controller died.
+  /// Handles the end of the controller's process.
   func controllerDied() { isOver = true }
 
   // MARK: Requests
@@ -162,7 +162,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     subscriptions[id] = isOn ? swarm.now : nil
   }
 
-  /// Marks the value as written by this connection from now on.
+  /// Records that this connection writes the value now.
   func willWrite(_ index: Int, to id: AttributeID) {
     own[id, default: []].insert(index)
     lastWrites[id] = swarm.now
@@ -200,7 +200,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     }
   }
 
-  /// The message of a complete answer or event.
+  /// Returns the message of a complete answer or event.
   private static func message(_ bytes: [UInt8]) -> LinkMessage? {
     var parser = HTTPResponseParser()
     var copy = bytes
@@ -217,7 +217,7 @@ extension SwarmConnection: CustomStringConvertible {
 }
 
 extension CharacteristicEntry {
-  /// The value as a number.
+  /// The value as a number, if it is one.
   var number: Double? {
     guard isSuccess, case .number(let number)? = value?.kind else { return nil }
     return number.double

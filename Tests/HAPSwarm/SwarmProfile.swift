@@ -3,7 +3,7 @@ import HAPProfile
 
 /// A shipped profile, with additional services.
 struct SwarmProfile: Sendable {
-  /// Profiles with values that a device does not change by itself.
+  /// Profiles with values that change only by a command or a request.
   static let names = [
     "light-white", "light-colour", "bridge-two-lights", "fan", "air-purifier", "window-covering", "slats",
   ]
@@ -21,9 +21,9 @@ struct SwarmProfile: Sendable {
     parsed = try AccessoryProfile(json: Array(Self.grown(text, by: revision).utf8), fileName: name)
   }
 
-  /// The profile with one more service.
+  /// Returns the profile with one more service.
   func grown() -> SwarmProfile {
-    guard let next = try? SwarmProfile(name, revision: revision + 1) else { preconditionFailure("profiles can grow") }
+    guard let next = try? SwarmProfile(name, revision: revision + 1) else { preconditionFailure("profile is valid") }
     return next
   }
 

@@ -24,7 +24,7 @@ extension SwarmRun {
     for accessory in accessories { await checkTries(accessory) }
   }
 
-  /// Wrong codes before and after a crash are added up.
+  /// Checks that wrong codes before and after a crash are added.
   private func checkTries(_ accessory: AccessoryMachine) async {
     accessory.start()
     await controllers[0].reset(accessory)
@@ -48,7 +48,7 @@ extension SwarmRun {
     for accessory in accessories {
       guard let process = accessory.process, let loop = accessory.loop else { continue }
       let (sockets, handles) = accessory.baseline
-      // An accessory can't notice that the other side of a silent connection is gone.
+      // An accessory can't detect that the peer of a silent connection is gone.
       let allowed = accessory.lostPeers
       if process.descriptorCount > sockets + allowed || loop.openHandleCount > handles + 2 * allowed {
         report(
@@ -68,7 +68,8 @@ extension SwarmRun {
     }
   }
 
-  /// All controllers read all values; then each value is written once more, and each subscriber must get an event.
+  /// Checks the last values. All controllers read all values. Then each value is written once more, and each subscriber
+  /// must get an event.
   private func lastRound(_ accessory: AccessoryMachine) async {
     var connections: [SwarmConnection] = []
     for controller in controllers where controller.paired[accessory.number] != nil {

@@ -2,10 +2,10 @@ import HAPWorld
 
 // Random faults: each is active for some seconds, and several can be active at once.
 extension SwarmRun {
-  /// Causes faults until there were enough of all kinds, and returns when the last has ended.
+  /// Causes faults until there were enough of all kinds. Returns after the last one has ended.
   func causeFaults() async {
     var tasks: [Task<Void, Never>] = []
-    // Without faults at first, so that some controllers are paired.
+    // There are no faults at first, so that some controllers can pair.
     await sleep(.seconds(5))
     while !isEnough {
       checkEvents()
@@ -65,7 +65,7 @@ extension SwarmRun {
       await sleep(duration)
       controller.start()
     }
-    // Connections take equally long to recover, because TCP doubles its delays.
+    // Connections need as much time again to recover, because TCP doubles its delays.
     let recovery = (now - start) + 10_000_000_000
     faultLog.end(place, at: now + recovery)
     note("fault \(fault.rawValue) of accessory \(accessory.number), controller \(controller.number) is over")

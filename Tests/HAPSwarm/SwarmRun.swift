@@ -8,7 +8,7 @@ package struct SwarmOutcome: Sendable {
   package let seed: UInt64
   package let coverage: SwarmCoverage
   package let violations: [SwarmViolation]
-  /// Equal for two runs of one seed.
+  /// The hash of all events, which is equal for two runs of one seed.
   package let traceHash: UInt64
   /// The virtual time of the run.
   package let duration: Duration
@@ -17,10 +17,10 @@ package struct SwarmOutcome: Sendable {
 /// The run of one seed: a random population in a separate world, with random operations and faults. Confined to the
 /// thread that runs it.
 package final class SwarmRun: @unchecked Sendable {  // see above
-  /// The longest time to an answer without a fault, in nanoseconds.
+  /// The maximum time to an answer while there is no fault, in nanoseconds.
   static let longestWait: UInt64 = 2_000_000_000
   static let longestEventWait: Duration = .seconds(5)
-  /// An operation has several requests, each with a limit of 15 s.
+  /// The maximum duration of an operation. It consists of several requests, each with a limit of 15 s.
   private static let longestOperation: Duration = .seconds(300)
   private static let mostViolations = 20
 
@@ -35,9 +35,9 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   var coverage = SwarmCoverage()
   private(set) var violations: [SwarmViolation] = []
   private var expectations: [Expectation] = []
-  /// A loop that faults never affect.
+  /// The loop of a process without faults.
   private(set) var clock: EventLoop!
-  /// Whether to start no more operations and faults.
+  /// Whether no more operations and faults are started.
   private(set) var isEnding = false
   /// Receives lines about events.
   private let log: ((String) -> Void)?
@@ -66,7 +66,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for accessory in accessories { accessory.kill() }
     for controller in controllers { controller.end(losingPower: false) }
     world.end()
-    // Cleared, because each of them refers to the run.
+    // These are cleared, because each of them refers to the run.
     accessories = []
     controllers = []
     if world.foreignJobCount > 0 { report(.answersAreSound, "\(world.foreignJobCount) jobs came from other threads") }
@@ -104,7 +104,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for user in users { await user.value }
   }
 
-  /// Whether there were enough operations and faults, or too few events.
+  /// Whether there were enough operations and faults, or an hour has passed.
   var isEnough: Bool {
     (coverage.operations >= 200 && coverage.faultCount >= 3) || world.now > .seconds(3600)
   }
@@ -125,7 +125,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
 
   func note(_ text: @autoclosure () -> String) { log?("\(world.now) \(text())") }
 
-  /// The present faults of an accessory.
+  /// Returns the active faults of an accessory.
   func faults(of accessory: AccessoryMachine) -> Set<SwarmFault> {
     faultLog.active(accessory.number, nil, from: now, to: now)
   }
@@ -185,7 +185,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     return await withCheckedContinuation { gate.wait($0) }
   }
 
-  /// A random value of this writer that was never written.
+  /// Returns a random value of this writer that was never written.
   func unusedValue(
     of watched: Watched, at accessory: AccessoryMachine, for writer: Int, _ random: inout WorldRandom
   ) -> Int? {
@@ -208,8 +208,8 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     let deadline: UInt64
   }
 
-  /// After a write, each other subscribed connection must get an event.
-  /// - Parameter writer: `nil` for a person at the accessory.
+  /// Expects an event on each other subscribed connection after a write.
+  /// - Parameter writer: the writing connection; `nil` for a person at the accessory.
   func expectEvents(
     of id: AttributeID, _ index: Int, since start: UInt64, from writer: SwarmConnection?, at accessory: AccessoryMachine
   ) {
@@ -243,7 +243,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   }
 }
 
-/// Opens once, with a value.
+/// A value that is set once, and for which one task can wait.
 private final class Gate<T: Sendable>: @unchecked Sendable {  // confined to the world's thread
   private var result: T??
   private var waiting: CheckedContinuation<T?, Never>?

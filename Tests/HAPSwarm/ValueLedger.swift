@@ -9,7 +9,7 @@ struct Watched: Sendable {
   let count: Int
   let isInteger: Bool
 
-  /// - Returns: `nil` unless it can be read, written and subscribed to, and has many values.
+  /// - Returns: `nil` unless the characteristic can be read, written and subscribed to, and has many values.
   init?(_ id: AttributeID, _ characteristic: Characteristic) {
     let needed: Permissions = [.pairedRead, .pairedWrite, .events]
     guard characteristic.perms.isSuperset(of: needed), characteristic.constraints.validValues == nil,
@@ -34,16 +34,15 @@ struct Watched: Sendable {
   func index(_ value: Double) -> Int { Int(((value - minimum) / step).rounded()) }
 }
 
-/// An observer's knowledge of the writes to one characteristic, in order of their start. Times are the world's, in
-/// nanoseconds.
+/// The known writes to one characteristic, in the order of their start. Times are the world's, in nanoseconds.
 struct Register {
   struct Write {
     let index: Int
     let writer: Int
     let start: UInt64
-    /// The time after which no effect is possible; `.max` if unknown.
+    /// The time after which the write can't take effect; `.max` if unknown.
     var end: UInt64
-    /// Whether it certainly took effect between `start` and `end`.
+    /// Whether the write certainly took effect between `start` and `end`.
     var isDone: Bool
   }
 
@@ -55,6 +54,7 @@ struct Register {
     writes = [Write(index: initial, writer: -1, start: 0, end: 0, isDone: true)]
   }
 
+  /// Records the start of a write.
   /// - Returns: the index of the write, for `finish`.
   mutating func begin(_ index: Int, by writer: Int, at time: UInt64) -> Int {
     writes.append(Write(index: index, writer: writer, start: time, end: .max, isDone: false))
@@ -68,7 +68,7 @@ struct Register {
     writes[place].isDone = true
   }
 
-  /// The accessory refused the write, so it had no effect.
+  /// Handles that the accessory refused the write, so that it had no effect.
   mutating func refuse(_ place: Int) {
     writes[place].end = 0
     writes[place].isDone = false
@@ -76,7 +76,7 @@ struct Register {
   }
   private var isRefused: Set<Int> = []
 
-  /// The process of the accessory died. Writes without an answer can't take effect any more.
+  /// Handles the end of the accessory's process. Writes without an answer can no longer take effect.
   /// - Parameter losesValues: whether older values may reappear.
   mutating func crashed(at time: UInt64, losesValues: Bool) {
     for place in writes.indices where !isRefused.contains(place) {
@@ -89,14 +89,13 @@ struct Register {
     }
   }
 
-  /// The accessory has its first value again, after a reset.
-  /// Answers to earlier requests may still arrive.
+  /// Handles a reset, after which the accessory has its first value. Answers to earlier requests may still arrive.
   mutating func reset(at time: UInt64) {
     for place in writes.indices where writes[place].end == .max { writes[place].end = time }
     writes.append(Write(index: writes[0].index, writer: -1, start: time + 1, end: time + 1, isDone: true))
   }
 
-  /// Whether a read between two times may return this value.
+  /// Returns whether a read between two times may return this value.
   func allows(_ index: Int, from start: UInt64, to end: UInt64) -> Bool {
     writes.indices.contains { place in
       let write = writes[place]
@@ -105,12 +104,12 @@ struct Register {
     }
   }
 
-  /// The values that a read may return now.
+  /// Returns the values that a read may return now.
   func candidates(at time: UInt64) -> [Int] {
     writes.indices.filter { allows(writes[$0].index, from: time, to: time) }.map { writes[$0].index }
   }
 
-  /// Whether another writer than `writer` has ever written this value.
+  /// Returns whether a writer other than `writer` has written this value.
   func isFromOthers(_ index: Int, than writer: Int) -> Bool {
     writes.contains { $0.index == index && $0.writer != writer }
   }

@@ -39,11 +39,11 @@ package enum SwarmFault: String, CaseIterable, Sendable {
   case diskFull = "disk-full"
   case failingSync = "failing-sync"
   case controllerKill = "controller-kill"
-  /// The accessory keeps connections whose other side is gone.
+  /// A controller loses power. The accessory keeps connections whose peer is gone.
   case controllerPowerLoss = "controller-power-loss"
 }
 
-/// A property that holds under any faults.
+/// A property that holds in spite of any faults.
 package enum SwarmInvariant: String, CaseIterable, Sendable {
   /// A read returns the last value whose write was answered. After a power loss, older values may reappear.
   case writesAreKept = "writes-are-kept"
@@ -83,7 +83,7 @@ package struct SwarmViolation: Sendable, Equatable, CustomStringConvertible {
 
 /// The number of operations of each kind during each fault.
 package struct SwarmCoverage: Sendable, Equatable {
-  /// By operation; the last column counts operations without any fault.
+  /// The counts by operation. The last column counts operations without any fault.
   private var counts: [[Int]]
   package private(set) var operations = 0
   /// The number of faults of each kind.
@@ -131,7 +131,7 @@ package struct SwarmCoverage: Sendable, Equatable {
     return lines.joined(separator: "\n")
   }
 
-  // MARK: Between processes
+  // MARK: Transfer between processes
 
   /// The counts on one line.
   package var line: String { ([operations] + faults + counts.flatMap { $0 }).map(String.init).joined(separator: " ") }

@@ -37,7 +37,7 @@ import Testing
     #expect(times == [100, .max])
   }
 
-  @Test("a cancelled action releases what it holds, and its place is reused") func cancelling() {
+  @Test("a cancelled action is released, and its slot is reused") func cancelling() {
     final class Held {}
     let agenda = Agenda(seed: 1)
     weak var held: Held?
@@ -72,7 +72,7 @@ import Testing
     #expect(ran == (0..<30).filter { $0 % 3 != 2 })
   }
 
-  @Test("random scheduling, cancelling and running agrees with a sorted list") func model() {
+  @Test("random scheduling, cancelling and running has the same results as a sorted list") func model() {
     for seed: UInt64 in 1...20 {
       var random = WorldRandom(seed: seed)
       let agenda = Agenda(seed: seed)
@@ -100,7 +100,7 @@ import Testing
 }
 
 @Suite("The random numbers of a world") struct WorldRandomTests {
-  @Test("a fork depends on the seed and the label, not on what was drawn") func forks() {
+  @Test("a fork depends on the seed and the label, not on earlier draws") func forks() {
     var one = WorldRandom(seed: 7)
     var first = one.fork("x")
     _ = one.next()
@@ -113,7 +113,7 @@ import Testing
     #expect(drawn != elsewhere.next())
   }
 
-  @Test("limits and probabilities hold") func limits() {
+  @Test("numbers are within their limits, and probabilities are correct") func limits() {
     var random = WorldRandom(seed: 3)
     var seen: Set<UInt64> = []
     for _ in 0..<1000 { seen.insert(random.upTo(4)) }

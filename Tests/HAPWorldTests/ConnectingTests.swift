@@ -31,7 +31,9 @@ import Testing
     #expect(accepted.ends.count == 1)
   }
 
-  @Test("a port without a listener: refused at once", arguments: [false, true]) func refused(isBound: Bool) throws {
+  @Test("connecting to a port without a listener fails at once", arguments: [false, true]) func refused(isBound: Bool)
+    throws
+  {
     let net = TestNetwork()
     if isBound { _ = try net.server.bind(host: .anyV4, port: 80) }
     let own = try net.connect()
@@ -41,7 +43,7 @@ import Testing
     #expect(own.events.first == .failed(LoopError(.connectionRefused, "connecting to 10.0.0.2:80: connection refused")))
   }
 
-  @Test("a host that is off, cut off or missing: timed out after 127 s", arguments: ["off", "cut", "down", "missing"])
+  @Test("connecting to an unreachable host times out after 127 s", arguments: ["off", "cut", "down", "missing"])
   func silence(_ reason: String) throws {
     let net = TestNetwork()
     let accepted = try net.listen()
@@ -56,7 +58,7 @@ import Testing
     #expect(accepted.ends.isEmpty)
   }
 
-  @Test("a cut that heals in time: the next request succeeds") func healing() throws {
+  @Test("after a cut that ends in time, the next request succeeds") func healing() throws {
     let net = TestNetwork()
     _ = try net.listen()
     net.link.cut()
@@ -68,7 +70,7 @@ import Testing
     #expect(own.events == [.connected])
   }
 
-  @Test("no route: unreachable, in a separate action") func unreachable() throws {
+  @Test("without a route, the failure is reported in a separate action") func unreachable() throws {
     let net = TestNetwork()
     for host in ["192.168.9.9", "fd00::1"] {
       let own = try net.connect(to: host)
@@ -81,7 +83,7 @@ import Testing
     #expect(own.failure == .other(-22))
   }
 
-  @Test("hostile addresses fail without a trap") func hostile() throws {
+  @Test("connecting to an invalid address fails without a trap") func hostile() throws {
     let net = TestNetwork()
     for (host, port): (String, UInt16) in [("10.0.0.2", 0), ("224.0.0.251", 80), ("ff02::fb", 80)] {
       let own = try net.connect(to: host, port: port)
@@ -95,7 +97,7 @@ import Testing
     #expect(net.a.outgoingPorts.isEmpty && net.a.connections.isEmpty)
   }
 
-  @Test("a host connects to itself, by any of its addresses", arguments: ["127.0.0.1", "10.0.0.1", "0.0.0.0", "::1"])
+  @Test("a host can connect to itself by any of its addresses", arguments: ["127.0.0.1", "10.0.0.1", "0.0.0.0", "::1"])
   func itself(_ host: String) throws {
     let net = TestNetwork()
     let accepted = try net.listen(net.client, host: "::")
@@ -108,7 +110,7 @@ import Testing
     #expect(accepted.ends.first?.text == "hello")
   }
 
-  @Test("link-local IPv6 has the scope of each host's own interface") func linkLocal() throws {
+  @Test("a link-local IPv6 address has the scope of each host's interface") func linkLocal() throws {
     let net = TestNetwork()
     let accepted = try net.listen(host: "::")
     let target = IPAddress(bytes: net.bInterface.addresses[1].address.bytes, scope: net.aInterface.index)!
@@ -119,7 +121,7 @@ import Testing
     #expect(accepted.ends.first?.connection.peerAddress.host.scope == 7)
   }
 
-  @Test("a port in use, a foreign address, an unknown interface") func binding() throws {
+  @Test("binding to a port in use, another host's address or an unknown interface fails") func binding() throws {
     let net = TestNetwork()
     let first = try net.listen(port: 80)
     #expect(code { _ = try net.listen(port: 80) } == .addressInUse)

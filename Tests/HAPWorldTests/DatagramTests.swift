@@ -44,7 +44,7 @@ import Testing
     #expect(own.came.count == 1)
   }
 
-  @Test("a group reaches its members, and the sender's own sockets", arguments: [true, false])
+  @Test("a datagram to a group reaches its members, and the sender's sockets", arguments: [true, false])
   func multicast(isV4: Bool) throws {
     let net = TestNetwork()
     let group = isV4 ? Self.group : Self.group6
@@ -78,7 +78,7 @@ import Testing
     #expect(net.link.groups[group]?.count == 2)
   }
 
-  @Test("with a hop limit of 0, a group is reached on the own host only") func noHops() throws {
+  @Test("with a hop limit of 0, a datagram to a group reaches only the sender's host") func noHops() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     let other = try open(net.server)
@@ -90,7 +90,7 @@ import Testing
     #expect(own.texts == ["x"] && other.came.isEmpty)
   }
 
-  @Test("a group on the loopback interface stays on the host") func loopbackGroup() throws {
+  @Test("a datagram to a group on the loopback interface stays on the host") func loopbackGroup() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     try own.socket.join(Self.group, on: 1)
@@ -150,7 +150,7 @@ import Testing
     #expect(other.came.last?.droppedBefore == 10)
   }
 
-  @Test("loss, duplication and reordering") func faults() throws {
+  @Test("datagrams can be lost, duplicated and reordered") func faults() throws {
     func sent(_ properties: LinkProperties) throws -> [UInt8] {
       let net = TestNetwork(properties: properties)
       let own = try open(net.client)
@@ -172,7 +172,7 @@ import Testing
     #expect(reordered.count == 200 && reordered != reordered.sorted() && Set(reordered).count == 200)
   }
 
-  @Test("a queue for a slow link is bounded") func slowLink() throws {
+  @Test("the queue of a slow link is bounded") func slowLink() throws {
     let net = TestNetwork(properties: LinkProperties(bandwidth: 10_000))
     let own = try open(net.client)
     let other = try open(net.server)
@@ -181,7 +181,7 @@ import Testing
     #expect((10...12).contains(other.came.count))
   }
 
-  @Test("cut, stalled, off, down, or without a host: lost without an error") func lost() throws {
+  @Test("a datagram to an unreachable address is lost without an error") func lost() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     let other = try open(net.server)
@@ -209,7 +209,7 @@ import Testing
     #expect(other.came.isEmpty)
   }
 
-  @Test("an impossible send or join throws") func wrong() throws {
+  @Test("an invalid send or join throws") func wrong() throws {
     let net = TestNetwork()
     let own = try open(net.client)
     #expect(code { try send(own, "x", "10.0.0.2", 0) } == .other(-22))

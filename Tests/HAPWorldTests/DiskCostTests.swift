@@ -7,7 +7,7 @@ import Testing
 /// Tests create thousands of stores. This counts operations instead of measuring time.
 @Suite("The cost of a simulated disk")
 struct DiskCostTests {
-  @Test("A new store and a write, and one more write, take few operations")
+  @Test("A new store with a write, and one more write, need few operations")
   func operations() throws {
     let lines = Counted()
     let disk = disk { _ in lines.count += 1 }
@@ -16,7 +16,7 @@ struct DiskCostTests {
     #expect((100..<1000).contains(lines.count), "\(lines.count)")
     let (before, changes) = (lines.count, disk.changes)
     try store.setFailedTries(2)
-    // The head and the page of a frame, and a sync.
+    // The header and the page of a frame, and a sync.
     #expect(disk.changes - changes == 3 && lines.count - before < 20, "\(lines.count - before)")
     let values = disk.changes
     try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// Transactions, each of which adds its number and changes the pages of all, with occasional checkpoints and a
+/// Transactions, each of which adds a row and changes earlier rows, with occasional checkpoints and a
 /// restart of the program.
 struct DiskWorkload {
   var mode = "WAL"
@@ -26,7 +26,7 @@ struct DiskWorkload {
     return database
   }
 
-  /// - Parameter stopsAtError: if `false`, the other transactions are attempted after an error, too.
+  /// - Parameter stopsAtError: if `false`, the other transactions are also attempted after an error.
   mutating func run(_ disk: SimulatedDisk, stopsAtError: Bool) {
     do {
       try disk.makeFolder("/state")
@@ -50,7 +50,7 @@ struct DiskWorkload {
     } catch {}
   }
 
-  /// Checks the database in the next process, and that it can continue.
+  /// Checks the database in the next process, and that it can be written.
   /// - Returns: the stored numbers, or `nil` if the file is damaged.
   func check(_ disk: SimulatedDisk) throws -> Set<Int>? {
     try disk.makeFolder("/state")
@@ -68,7 +68,7 @@ struct DiskCrashTests {
     "Committed transactions survive a power loss, and the file is intact",
     arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"], [512, 4096])
   func powerLoss(mode: String, sectorSize: Int) throws {
-    // Rollback journals are ordered completely only with EXTRA, which also syncs the removal of the journal.
+    // A rollback journal is completely ordered only with EXTRA, which also syncs the removal of the journal.
     let synchronous = mode == "DELETE" ? "EXTRA" : "FULL"
     var lost = 0
     for seed in UInt64(1)...(mode == "WAL" ? 2 : 1) {
@@ -105,7 +105,7 @@ struct DiskCrashTests {
   }
 
   @Test(
-    "Without syncs, a power loss loses committed transactions and damages files: the disk is hostile enough")
+    "Without syncs, a power loss loses committed transactions and damages files, as on real disks")
   func unsynced() throws {
     var (damaged, lost) = (0, 0)
     try atEveryChange { count in
@@ -125,7 +125,7 @@ struct DiskCrashTests {
     #expect(damaged > 5 && lost > 5, "\(damaged) damaged, \(lost) lost")
   }
 
-  @Test("Equal seeds and calls give equal traces and bytes; another seed gives others")
+  @Test("Equal seeds and calls result in equal traces and bytes, and another seed in different ones")
   func repeatable() async {
     // In a separate process, because all threads share SQLite's random generator.
     await #expect(processExitsWith: .success) {
@@ -153,7 +153,7 @@ struct DiskCrashTests {
     return (lines.all, disk.paths(in: "/state").map { disk.contents(of: $0) })
   }
 
-  /// - Parameter body: returns whether the crash came before the end.
+  /// - Parameter body: returns whether the crash happened before the end.
   private func atEveryChange(_ body: (Int) throws -> Bool) throws {
     for count in 0..<2000 {
       if try !body(count) {

@@ -27,13 +27,13 @@ struct DiskFaultTests {
           #expect(work.answered.count == DiskWorkload.count && work.answered == found)
           break
         }
-        // The first operations one by one, then with growing steps.
+        // Each of the first operations, then operations at increasing intervals.
         count += 1 + count / 12
       }
     }
   }
 
-  @Test("The counted operation fails once, or from then on, with the given code")
+  @Test("The operation with the given number fails with the given code, once or permanently")
   func counting() throws {
     let disk = disk()
     let file = try RawFile(disk, "/db")
@@ -54,7 +54,7 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A disk that is full at any length refuses writes, keeps data, and continues when there is space",
+    "A disk that becomes full at any size refuses writes, keeps its data, and accepts writes when there is space",
     arguments: ["WAL", "DELETE"])
   func full(mode: String) throws {
     var refused = 0
@@ -72,7 +72,7 @@ struct DiskFaultTests {
     #expect((10..<45).contains(refused), "\(refused)")
   }
 
-  @Test("A transaction without space is an error, and the connection continues when there is space")
+  @Test("A transaction without space fails, and the connection works again when there is space")
   func fullThenRoom() throws {
     let disk = disk()
     let database = try disk.connect()

@@ -8,9 +8,9 @@ import Testing
 struct DiskLockTests {
   static let levels = [SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE]
 
-  @Test("Two connections can hold locks together as in SQLite's rules")
+  @Test("Two connections can hold the combinations of locks that SQLite's rules allow")
   func matrix() throws {
-    // For each lock of the first: the locks that the second gets, one after the other.
+    // For each lock of the first connection: the locks that the second one gets, in sequence.
     let allowed: [Int32: [Bool]] = [
       SQLITE_LOCK_SHARED: [true, true, false], SQLITE_LOCK_RESERVED: [true, false, false],
       SQLITE_LOCK_EXCLUSIVE: [false, false, false],
@@ -42,7 +42,7 @@ struct DiskLockTests {
     #expect(files[2].lock(SQLITE_LOCK_SHARED) == SQLITE_OK)
   }
 
-  @Test("Locks in shared memory: many shared, one exclusive, over ranges")
+  @Test("A range in shared memory can have many shared locks, or one exclusive lock")
   func memoryLocks() throws {
     let disk = disk()
     let (one, two) = (try RawFile(disk, "/db"), try RawFile(disk, "/db"))
@@ -107,7 +107,7 @@ struct DiskLockTests {
     try disk.exclusively("/lock") { () throws(StoreError) in
       do throws(StoreError) {
         try disk.exclusively("/lock") { () throws(StoreError) in }
-        Issue.record("two processes have it")
+        Issue.record("two processes have opened the folder")
       } catch { #expect(error.code == .busy) }
     }
     #expect(waited.total == .seconds(10))

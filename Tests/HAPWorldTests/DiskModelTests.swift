@@ -3,8 +3,8 @@ import Testing
 
 @testable import HAPWorld
 
-/// Random operations on a disk and on a model. The model keeps all contents and lists of names since the last sync:
-/// after a power loss, the disk must have one of these lists, and one of these contents in each sector of each file.
+/// Random operations on a disk and on a model. The model keeps all contents and lists of names since the last sync.
+/// After a power loss, the disk must have one of these lists. Each sector of each file must have one of these contents.
 @Suite("A simulated disk and a model")
 struct DiskModelTests {
   @Test("Operations, kills and power losses in any order agree with the model", arguments: [512, 4096])
@@ -15,7 +15,7 @@ struct DiskModelTests {
       for _ in 0..<120 { try run.step() }
       outcomes.formUnion(run.outcomes)
     }
-    // Each outcome must occur, or a rule was not tested.
+    // Each outcome must occur. Otherwise, a rule was not tested.
     #expect(
       outcomes == [
         "killed", "names lost", "names kept", "old sector", "newest sector", "sector in between", "shorter", "as long",
@@ -50,7 +50,7 @@ struct DiskModelTests {
     #expect(file.write([], at: 5) == SQLITE_OK && file.size == 0)
   }
 
-  @Test("A file that is removed at its closing, and one without a name")
+  @Test("A file with or without a name can be deleted when it is closed")
   func temporary() throws {
     let disk = disk()
     let named = try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)
@@ -224,7 +224,7 @@ private final class DiskModelRun {
     return part + [UInt8](repeating: 0, count: min(sectorSize, length - number * sectorSize) - part.count)
   }
 
-  /// A sector of a version, with the synced bytes beyond its end.
+  /// Returns a sector of a version, with the synced bytes after the version's end.
   private func sector(_ number: Int, of version: [UInt8], over synced: [UInt8], upTo length: Int) -> [UInt8] {
     let part = version.dropFirst(number * sectorSize).prefix(sectorSize)
     return Array(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SQLite on a simulated disk")
 struct DiskSQLiteTests {
-  @Test("The pragmas of production have the same results as on a real system")
+  @Test("The pragmas of the production code have the same results as on a real system")
   func pragmas() throws {
     let disk = disk()
     let database = try disk.connect()
@@ -139,7 +139,7 @@ struct DiskSQLiteTests {
     try #expect(database.number("SELECT a FROM t") == 2)
   }
 
-  @Test("The clock is the given one, and waiting for a lock advances it")
+  @Test("SQLite uses the given clock, and waiting for a lock advances it")
   func clock() throws {
     let time = Clock()
     var options = SimulatedDisk.Options()
@@ -155,7 +155,7 @@ struct DiskSQLiteTests {
     #expect((4900...5100).contains(time.milliseconds - begin))
   }
 
-  @Test("A disk that is released during its use works until its files are closed, and then can't be found")
+  @Test("A disk that is released while in use works until its files are closed, and then can't be opened")
   func released() throws {
     var disk: SimulatedDisk? = disk()
     let name = try #require(disk?.vfsName)

@@ -6,7 +6,7 @@ import Testing
 @testable import HAPStore
 @testable import HAPWorld
 
-/// Tests the stores of HAPStore with the code of production.
+/// Tests the stores of HAPStore with the production code.
 @Suite("Stores on a simulated disk")
 struct DiskStoreTests {
   private static let steps: [@Sendable (AccessoryStore) throws -> Void] = [
@@ -85,7 +85,7 @@ struct DiskStoreTests {
       let folder = try StateFolder.open(path: "/home/state", files: disk) { messages.all.append($0) }
       let store = try folder.accessory(key: "garage")
       let found = try contents(store)
-      // An attempted step may be done or not.
+      // An attempted step may or may not be stored.
       let allowed = begun == 0 ? all[...0] : all[begun - 1...min(begun, all.count - 1)]
       #expect(allowed.contains { $0.state == found.state }, "after \(count) changes, in step \(begun)")
       if losingPower {
@@ -152,7 +152,7 @@ struct DiskStoreTests {
     let second = try StateFolder.open(path: "/state", files: disk)
     do {
       _ = try second.accessory(key: "garage")
-      Issue.record("it runs twice")
+      Issue.record("the accessory runs twice")
     } catch { #expect(error.code == .alreadyRunning(name: "Garage", pid: 1)) }
     disk.kill()
     disk.start()

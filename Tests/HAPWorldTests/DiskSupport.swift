@@ -89,7 +89,7 @@ extension SimulatedDisk {
     return vfs.pointee.xDelete(vfs, path, syncsFolder ? 1 : 0)
   }
 
-  /// A connection as in HAPStore; the file is created if necessary.
+  /// Opens a connection as in HAPStore. The file is created if necessary.
   func connect(_ path: String = "/db", busyTimeout: Int32 = 0) throws -> Database {
     _ = try makePrivate(path)
     return try Database(path: path, vfs: vfsName, busyTimeout: busyTimeout)

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPWorld
 
 @Suite("Faults of the simulated network") struct FaultTests {
-  @Test("a cut delays bytes until a retransmission after it") func cut() throws {
+  @Test("after a cut, bytes arrive with the next retransmission") func cut() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.link.cut()
@@ -14,7 +14,7 @@ import Testing
     net.link.heal()
     net.run(0.1)
     #expect(other.bytes.isEmpty)
-    // The pauses are 0.2, 0.4, … 12.8 s; the next request is at 25.4 s.
+    // The pauses are 0.2, 0.4, … 12.8 s; the next retransmission is at 25.4 s.
     net.run(5.4)
     #expect(other.text == "through")
     net.run(10)
@@ -35,7 +35,7 @@ import Testing
     #expect(other.bytes == all && other.events == [.end])
   }
 
-  @Test("a cut of the return path: bytes arrive once, acknowledgements later") func oneWayCut() throws {
+  @Test("with a cut return path, bytes arrive once, and acknowledgements arrive later") func oneWayCut() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.link.cut(from: net.bInterface, to: net.aInterface)
@@ -47,7 +47,7 @@ import Testing
     #expect(other.text == "once" && own.connection.unacknowledgedCount == 0)
   }
 
-  @Test("a stall holds bytes, and its end releases them at once") func stall() throws {
+  @Test("a stall delays bytes, and they arrive at once when it ends") func stall() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.link.stall()
@@ -59,7 +59,7 @@ import Testing
     #expect(other.text == "held")
   }
 
-  @Test("a peer without power: unsent for 924.6 s, then timed out") func powerLoss() throws {
+  @Test("a connection to a peer without power times out after 924.6 s") func powerLoss() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.b.powerOff()
@@ -115,7 +115,7 @@ import Testing
     #expect(new.events == [.connected])
   }
 
-  @Test("keep-alive reports a silent peer after s + 30 s") func keepAlive() throws {
+  @Test("keep-alive reports a silent peer 30 s after the first probe") func keepAlive() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     own.connection.keepAlive(after: .seconds(60))
@@ -130,7 +130,7 @@ import Testing
     #expect(own.failure == .timedOut)
   }
 
-  @Test("keep-alive: a cut that heals between the probes has no effect") func keepAliveHealed() throws {
+  @Test("a cut that ends between two keep-alive probes has no effect") func keepAliveHealed() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     own.connection.keepAlive(after: .seconds(1))
@@ -143,7 +143,7 @@ import Testing
     #expect(own.failure == nil)
   }
 
-  @Test("keep-alive: a host that is back answers with a reset") func keepAliveReset() throws {
+  @Test("a restarted host answers a keep-alive probe with a reset") func keepAliveReset() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     own.connection.keepAlive(after: .zero)
@@ -153,7 +153,7 @@ import Testing
     #expect(own.failure == .connectionReset)
   }
 
-  @Test("a killed process: the kernel sends FIN, or a reset if bytes were unread", arguments: [false, true])
+  @Test("the kernel of a killed process sends FIN, or a reset if bytes were unread", arguments: [false, true])
   func kill(isUnread: Bool) throws {
     let net = TestNetwork()
     let (own, other, accepted) = try net.pair(reading: false)
@@ -173,7 +173,7 @@ import Testing
     #expect(next.failure == .connectionRefused)
   }
 
-  @Test("a shutdown ends connections, then the host is off") func shutdown() throws {
+  @Test("a shutdown ends all connections before the host is off") func shutdown() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair()
     net.b.shutDown()
@@ -185,7 +185,7 @@ import Testing
     #expect(net.b.isOn && net.b.startProcess("x") != nil)
   }
 
-  @Test("a frozen process: its kernel acknowledges until the buffer is full, and it gets all bytes after the thaw")
+  @Test("the kernel of a frozen process acknowledges until the buffer is full, and the process gets all bytes later")
   func freeze() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
@@ -207,7 +207,7 @@ import Testing
     #expect(fired.count == 1 && fired[0] >= 51)
   }
 
-  @Test("a closed side gives up on a peer that never reads") func orphan() throws {
+  @Test("a closed connection ends if its peer never reads") func orphan() throws {
     let net = TestNetwork()
     let (own, _, _) = try net.pair(reading: false)
     for _ in 0..<30 {
@@ -219,7 +219,7 @@ import Testing
     #expect(net.a.connections.isEmpty)
   }
 
-  @Test("interface changes are reported to each process, once for several at a time") func interfaceChanges() throws {
+  @Test("several interface changes at one time are reported to each process once") func interfaceChanges() throws {
     let net = TestNetwork()
     var count = 0
     net.server.onInterfacesChanged = { count += 1 }
@@ -241,7 +241,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test("an interface that is down and up again: bytes arrive after a retransmission") func interfaceDown() throws {
+  @Test("after an interface was down, bytes arrive with a retransmission") func interfaceDown() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     net.bInterface.setUp(false)

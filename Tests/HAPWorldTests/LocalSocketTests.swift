@@ -32,7 +32,7 @@ import Testing
     #expect(net.b.connections.isEmpty && net.agenda.count == 0)
   }
 
-  @Test("another host has separate paths; a dead listener refuses") func refusing() throws {
+  @Test("hosts have separate paths, and a connection to an ended listener is refused") func refusing() throws {
     let net = TestNetwork()
     _ = try listen(net.server, "/run/x")
     #expect(code { _ = try net.client.connectLocally("/run/x") } == .other(-2))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPWorld
 
-/// A random population of connections with random faults, and the invariants of each step.
+/// Random connections with random faults, and checks of the invariants.
 final class RandomNetwork {
   /// One side, with its counts of written and read bytes. Byte `i` of a stream is a function of the stream and `i`.
   final class Tracked {
@@ -73,7 +73,7 @@ final class RandomNetwork {
 
   // MARK: Invariants
 
-  /// Faster than `#expect` if the condition holds.
+  /// Checks a condition. It is faster than `#expect` if the condition holds.
   private func check(_ holds: Bool, _ rule: String = "", line: Int = #line) {
     if !holds { Issue.record("line \(line): \(rule)") }
   }
@@ -106,7 +106,7 @@ final class RandomNetwork {
     check(one.read <= other.written)
   }
 
-  /// Bytes of a stream. Any two streams, and any two places of one, differ.
+  /// Returns bytes of a stream. They differ for different streams, and for different positions.
   private static func bytes(_ stream: UInt64, _ index: Int, _ count: Int) -> [UInt8] {
     let start = Int((stream &* 7919 &+ UInt64(index)) % 65_536)
     return Array(pattern[start..<(start + count)])
@@ -205,7 +205,7 @@ final class RandomNetwork {
     }
   }
 
-  /// The kernel of a killed process sends the written bytes if it can.
+  /// Marks the connections of a host's killed process as finished. Its kernel sends the written bytes if it can.
   private func ended(_ host: SimulatedHost) {
     for one in tracked where one.process.host === host { one.isFinished = true }
   }

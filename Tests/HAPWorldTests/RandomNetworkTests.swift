@@ -32,7 +32,7 @@ import Testing
     return net
   }
 
-  @Test("one seed gives one trace, byte for byte") func same() {
+  @Test("two runs of one seed have identical traces") func same() {
     let (one, other) = (run(5), run(5))
     #expect(one.lines.count > 200)
     #expect(one.lines == other.lines)
@@ -40,8 +40,8 @@ import Testing
     #expect(one.agenda.trace.hash != run(6).agenda.trace.hash)
   }
 
-  /// The same commands with another seed: the order between connections changes, the order within each doesn't.
-  @Test("another seed gives another interleaving") func interleaving() throws {
+  /// Runs the same commands with another seed: the order within each connection stays the same.
+  @Test("another seed changes the order between connections") func interleaving() throws {
     func arrivals(_ seed: UInt64) throws -> [Int] {
       let net = TestNetwork(seed: seed)
       let accepted = try net.listen()

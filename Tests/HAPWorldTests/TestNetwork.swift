@@ -2,7 +2,7 @@ import HAPLoop
 
 @testable import HAPWorld
 
-/// Two hosts with one process each on one link, and an agenda to move them.
+/// Two hosts on one link with one process each, and their agenda.
 final class TestNetwork {
   let agenda: Agenda
   let network: SimulatedNetwork
@@ -43,7 +43,7 @@ final class TestNetwork {
   /// Advances time by seconds.
   func run(_ seconds: Double) { agenda.run(until: agenda.now + UInt64(seconds * 1e9)) }
 
-  /// The accepted sides appear in the result.
+  /// Listens on a port. The accepted sides appear in the result.
   func listen(
     _ process: SimulatedProcess? = nil, host: String = "0.0.0.0", interface: String? = nil, port: UInt16 = 80,
     backlog: Int = 16, reading: Bool = true
@@ -61,7 +61,7 @@ final class TestNetwork {
     End(try (process ?? client).connect(to: place(host, port)))
   }
 
-  /// An established connection, from `client` to `server`.
+  /// Returns an established connection from `client` to `server`.
   func pair(reading: Bool = true) throws -> (End, End, Accepted) {
     let accepted = try listen(reading: reading)
     let own = try connect()
@@ -115,7 +115,7 @@ func place(_ host: String, _ port: UInt16) throws -> SocketAddress {
   SocketAddress(host: try IPAddress(host), port: port)
 }
 
-/// The code of the error that `body` throws.
+/// Returns the code of the error that `body` throws.
 func code(_ body: () throws -> Void) -> LoopError.Code? {
   do {
     try body()

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPWorld
 
 @Suite("Bytes of the simulated TCP") struct TransferTests {
-  @Test("bytes arrive in order, whatever the sizes") func order() throws {
+  @Test("bytes arrive in order, with writes and reads of any size") func order() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     let all = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
@@ -21,7 +21,7 @@ import Testing
     #expect(own.connection.unacknowledgedCount == 0)
   }
 
-  @Test("bandwidth and latency decide when bytes arrive") func speed() throws {
+  @Test("bandwidth and latency determine when bytes arrive") func speed() throws {
     let net = TestNetwork(
       properties: LinkProperties(latency: .milliseconds(10), jitter: .zero, bandwidth: 100_000))
     let (own, other, _) = try net.pair()
@@ -140,7 +140,7 @@ import Testing
     #expect(other.text == "first" && other.failure == .connectionReset)
   }
 
-  @Test("writing to a peer that has closed: a reset answers") func writingToClosed() throws {
+  @Test("a write to a closed peer is answered with a reset") func writingToClosed() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     other.connection.close()
@@ -153,7 +153,7 @@ import Testing
     #expect(net.a.connections.isEmpty && net.b.connections.isEmpty)
   }
 
-  @Test("a closed side gets no events, whatever arrives") func silenceAfterClose() throws {
+  @Test("a closed connection reports no events, even if bytes arrive") func silenceAfterClose() throws {
     let net = TestNetwork()
     let (own, other, _) = try net.pair()
     try other.write("on its way")
@@ -219,7 +219,7 @@ import Testing
       #expect(net.a.connections.isEmpty && net.b.connections.isEmpty)
       if round == 2 { break }
     }
-    // The handlers of `own` and `other` hold them until the events are released by closing.
+    // The handlers keep `own` and `other` alive until closing releases the handlers.
     #expect(one == nil && two == nil)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     #expect(AlternativeName.ofHost(name) == next)
   }
 
-  @Test("[MD.35] The next free name is found with few questions, however many are taken")
+  @Test("[MD.35] The next free name is found with few checks, even if many names are taken")
   func free() {
     for count in [1, 2, 3, 4, 7, 8, 100, 10_000] {
       for (first, opening, closing) in [("Lamp", " (", ")"), ("lamp", "-", "")] {

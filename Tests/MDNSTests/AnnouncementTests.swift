@@ -21,7 +21,7 @@ import Testing
     #expect(network.stations[0].reports[0].time == responses[0].time)
   }
 
-  @Test("[MD.10] Records that no other host has are sent with the cache-flush bit, PTR records without it")
+  @Test("[MD.10] Unique records are sent with the cache-flush bit, PTR records without it")
   func cacheFlush() {
     let network = Network()
     network.add()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("[MD.11] Records with a host's name are valid for 120 s, all others for 75 minutes")
+  @Test("[MD.11] Records with a host's name have a TTL of 120 s, all others of 75 minutes")
   func ttls() {
     let network = Network()
     network.add(v6: true)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "[MD.13] A TXT record that changes during probing is announced with its last value, and an unchanged one is not announced"
+    "[MD.13] A TXT record that changes during probing is announced with its last value; an unchanged one is not"
   )
   func earlyUpdate() throws {
     let network = Network()
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(
-    "[MD.16] A packet has at most 1440 bytes over IPv4 and 1452 over IPv6 with an MTU of 1500, and follows a smaller MTU",
+    "[MD.16] With an MTU of 1500, a packet has at most 1440 bytes over IPv4 and 1452 over IPv6; a smaller MTU reduces it",
     arguments: [true, false])
   func packetSizes(_ isV4: Bool) {
     for mtu in [1500, 1280, 576] {
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test(
-    "[MD.16] Records fill a packet of the MTU exactly, whatever the lengths of names and data",
+    "[MD.16] Records can fill a packet up to exactly the MTU, with names and data of any length",
     arguments: [1, 2, 8, 14, 15], [true, false])
   func fullPackets(_ typeLength: Int, _ isV4: Bool) {
     let type = "_" + String(repeating: "t", count: typeLength) + "._tcp"

@@ -4,7 +4,7 @@ import Testing
 
 let quiet = Duration.seconds(10)
 
-/// A network with one station that has announced a service, and was silent since.
+/// Returns a network with one station that has announced a service some time ago.
 func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> Network {
   let network = Network()
   network.add(v6: v6)
@@ -14,7 +14,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
 }
 
 @Suite struct AnswerTests {
-  @Test("[MD.18] A question for the type is answered by multicast after 20 to 120 ms, at random")
+  @Test("[MD.18] A question for the type is answered by multicast after a random time of 20 to 120 ms")
   func sharedDelay() {
     var delays: Set<Duration> = []
     for seed in 1...40 {
@@ -35,7 +35,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.19] A question for a record that no other host has is answered at once",
+    "[MD.19] A question for a unique record is answered at once",
     arguments: [
       (lampName, DNSType.srv), (lampName, DNSType.txt), (lampName, DNSType.any), (lampHost, DNSType.a),
       (lampHost, DNSType.any), (DNSName("LAMP._HAP._tcp.LOCAL")!, DNSType.srv),
@@ -51,7 +51,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.20] A PTR record comes with SRV, TXT and addresses; an SRV record with addresses; an address with the other family's",
+    "[MD.20] A PTR record comes with SRV, TXT and addresses; an SRV record with addresses; an address with those of the other family",
     arguments: [false, true])
   func additionals(_ v6: Bool) throws {
     let network = announced(v6: v6)
@@ -88,7 +88,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.run(.seconds(3))
     let times = network.sent[mark...].map(\.time)
     #expect(times.count > 30)
-    // The records were not multicast for a quarter of their time.
+    // The records were not multicast for a quarter of their TTL.
     #expect(network.sent[mark...].allSatisfy { $0.packet.destination == .multicast(isV4: true) })
     for time in times {
       // At most two ticks start in 10 ms.
@@ -120,7 +120,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
       #expect(answers.map(\.data) == [.existing(next: name, types: types)])
       #expect(answers[0].flushesCache && answers[0].ttl == 120)
     }
-    // Names of others are not denied.
+    // Names of other hosts are not denied.
     let mark = network.mark
     network.hear(query(DNSQuestion(DNSName("other.local")!, DNSType.a), DNSQuestion(hap, DNSType.txt)))
     network.run(.seconds(3))
@@ -169,7 +169,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.24] An answer that the querier knows, with at least half of its time left, is not sent",
+    "[MD.24] A known answer with at least half of its TTL left is not sent",
     arguments: [4500, 2250, 2249, 10] as [UInt32])
   func knownAnswers(_ ttl: UInt32) {
     let network = announced()
@@ -182,14 +182,14 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     network.hear(query(DNSQuestion(lampName, DNSType.txt), known: [text]))
     network.run(.seconds(3))
     #expect(network.responses(after: second).isEmpty == (ttl >= 2250))
-    // A known answer with other data is not ours.
+    // A known answer with other data is not one of our records.
     let third = network.mark
     network.hear(query(DNSQuestion(lampName, DNSType.srv), known: [otherService()]))
     network.run(.seconds(3))
     #expect(network.responses(after: third).count == 1)
   }
 
-  @Test("[MD.24] A set of addresses is left out only if all of it is known")
+  @Test("[MD.24] The addresses of a host are omitted only if all of them are known answers")
   func knownAddresses() {
     let network = Network()
     network.add()
@@ -230,7 +230,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     }
   }
 
-  @Test("[MD.26] An answer that another host sends first, with at least our time, is not sent again")
+  @Test("[MD.26] An answer that another host sends first, with at least our TTL, is not sent again")
   func duplicateAnswer() {
     for (ttl, isSent) in [(4500, false), (4499, true)] as [(UInt32, Bool)] {
       let network = announced()
@@ -250,7 +250,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
   }
 
   @Test(
-    "[MD.27] A QU question is answered by unicast, or by multicast if the record was not multicast for a quarter of its time"
+    "[MD.27] A QU question is answered by unicast, or by multicast if the record was not multicast for a quarter of its TTL"
   )
   func unicast() {
     let network = announced()
@@ -262,7 +262,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
       #expect(sent.map(\.packet.destination) == [.unicast(Network.stranger)])
       #expect(sent[0].message.answers.map(\.type) == [type] && !sent[0].message.additionals.isEmpty)
     }
-    // SRV is valid for 120 s, PTR for 4500 s.
+    // SRV has a TTL of 120 s, PTR of 4500 s.
     network.run(.seconds(31))
     let mark = network.mark
     network.hear(query(DNSQuestion(lampName, DNSType.srv, wantsUnicast: true)))
@@ -304,7 +304,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     }
   }
 
-  @Test("[MD.28] An answer to such a querier that is too long is truncated, with the TC bit")
+  @Test("[MD.28] An answer to such a querier is truncated, with the TC bit, if it is too long")
   func cutLegacy() throws {
     let network = Network()
     network.add()
@@ -317,7 +317,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(sent.message.isTruncated && sent.message.answers.count > 3 && sent.packet.bytes.count <= 1440)
   }
 
-  @Test("[MD.29] The list of types has each type, and a subtype returns its services")
+  @Test("[MD.29] The list of types contains each type, and a question for a subtype returns its services")
   func enumeration() throws {
     let network = Network()
     network.add()

@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserCacheTests {
-  /// A browser that found a lamp at 10 s, after its search has become quiet.
+  /// Returns a browser that found a lamp at 10 s, when its search sends few questions.
   private func labWithLamp(_ lamp: Accessory = Accessory(), seed: UInt64 = 1) throws -> BrowserLab {
     let lab = try BrowserLab(seed: seed)
     lab.advance(to: .seconds(10))
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "[MB.19] Records of services are queried again at 80, 85, 90 and 95 % of their time, each up to 2 % later, and then expire"
+    "[MB.19] Records of services are queried again at 80, 85, 90 and 95 % of their TTL, each up to 2 % later, and then expire"
   )
   func refresh() throws {
     let lamp = Accessory(hostTTL: 1000, otherTTL: 40_000)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("[MB.19] A record that is received again gets its full time, and is not queried")
+  @Test("[MB.19] A record that is received again gets its full TTL, and is not queried")
   func renewed() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -88,7 +88,7 @@ import Testing
     #expect(lab.takeReports() == [.appeared(lamp.found())])
   }
 
-  @Test("[MB.21] A record that is announced again after its goodbye is queried in time")
+  @Test("[MB.21] A record that is announced again after its goodbye is queried before it expires")
   func goodbyeTakenBack() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -105,7 +105,7 @@ import Testing
     var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
     let lab = try labWithLamp(lamp)
     let old = lamp.found()
-    // In two packets.
+    // Sent in two packets.
     lab.advance(by: .seconds(2))
     lamp.addresses = [[10, 0, 0, 9]]
     lab.respond(lamp.addressRecords)
@@ -184,7 +184,7 @@ import Testing
     let new = Accessory(port: 81, flushesCache: false)
     lab.respond([new.place])
     lab.advance(by: .milliseconds(100))
-    // A repetition is not new.
+    // A repeated record is not a new value.
     lab.respond([old.place])
     lab.advance(by: .milliseconds(100))
     #expect(lab.takeReports() == [.changed(new.found())])
@@ -228,7 +228,7 @@ import Testing
     #expect(lab.browser.services.count == 0)
   }
 
-  @Test("[MB.24] Confirmed records are kept, and their time is not shortened")
+  @Test("[MB.24] Confirmed records are kept, and their TTL is not shortened")
   func confirmed() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -300,7 +300,7 @@ import Testing
     #expect(lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.6] Another host's question for a record replaces the browser's own next one")
+  @Test("[MB.6] Another host's question for a record replaces the browser's next one")
   func refreshSuppressed() throws {
     let lamp = Accessory(hostTTL: 1000)
     let question = DNSQuestion(lamp.instance, DNSType.srv)
@@ -316,7 +316,7 @@ import Testing
     #expect(lab.takeQuestions().contains { $0.question == question })
   }
 
-  @Test("[MB.6] Another host's recent lookup replaces the browser's own, but not twice in a row")
+  @Test("[MB.6] Another host's recent lookup replaces the browser's lookup, but not twice in a row")
   func lookupSuppressed() throws {
     let lamp = Accessory()
     let question = DNSQuestion(lamp.instance, DNSType.srv)
@@ -337,7 +337,7 @@ import Testing
     #expect(lab.takeQuestions().map(\.question) == [DNSQuestion(lamp.instance, DNSType.txt)])
   }
 
-  @Test("[MB.27] A time to live above a day is limited to a day", arguments: [false, true])
+  @Test("[MB.27] A TTL above a day is limited to a day", arguments: [false, true])
   func longTTL(_ isRenewed: Bool) throws {
     let lamp = Accessory(hostTTL: .max, otherTTL: .max)
     let lab = try labWithLamp(lamp)
@@ -348,7 +348,7 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone] && lab.browser.cache.count == 0)
   }
 
-  @Test("[MB.28] An accessory that answers is never lost in more than an hour, with few questions")
+  @Test("[MB.28] In more than an hour, an accessory that answers is never lost, and few questions are sent")
   func hour() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -363,7 +363,7 @@ import Testing
       lab.respond(answers, additional: answers.contains(lamp.place) ? lamp.addressRecords + [lamp.denial] : [])
     }
     #expect(lab.takeReports().isEmpty)
-    // SRV every 96 s, sometimes an address, the type at 15 s, 31 s, … and the TXT record once.
+    // SRV is queried every 96 s, an address sometimes, the type at 15 s, 31 s, … and the TXT record once.
     #expect((45...90).contains(questions))
     // The accessory loses power.
     lab.advance(by: .seconds(5000))

@@ -39,7 +39,7 @@ final class BrowserLab {
     take()
   }
 
-  /// Performs all actions due until then, each at its time.
+  /// Advances to a time, and performs each due action at its time.
   func advance(to time: Duration) {
     while let next = browser.nextDeadline, next <= time {
       now = max(now, next)
@@ -66,12 +66,12 @@ final class BrowserLab {
     take()
   }
 
-  /// A response of another host.
+  /// Passes a response of another host to the browser.
   func respond(_ records: [DNSRecord], additional: [DNSRecord] = [], on interface: UInt32 = 1) {
     receive(DNSMessage(flags: 0x8400, answers: records, additionals: additional), on: interface)
   }
 
-  /// A query of another host.
+  /// Passes a query of another host to the browser.
   func query(_ questions: [DNSQuestion], knowing known: [DNSRecord] = [], flags: UInt16 = 0, isUnicast: Bool = false) {
     receive(DNSMessage(flags: flags, questions: questions, answers: known), isUnicast: isUnicast)
   }
@@ -90,7 +90,7 @@ final class BrowserLab {
     }
   }
 
-  /// Packets since the last call.
+  /// Returns the packets since the last call.
   func takeSent() -> [Sent] {
     defer { sent = [] }
     return sent
@@ -101,7 +101,7 @@ final class BrowserLab {
     return reports
   }
 
-  /// The questions since the last call, each with its time.
+  /// Returns the questions since the last call, each with its time.
   func takeQuestions() -> [(at: Duration, question: DNSQuestion)] {
     takeSent().flatMap { sent in sent.message.questions.map { (sent.at, $0) } }
   }
@@ -139,7 +139,7 @@ struct Accessory {
         .address(address))
     }
   }
-  /// The existing address types of the host.
+  /// The NSEC record with the existing address types of the host.
   var denial: DNSRecord {
     DNSRecord(
       hostName, DNSType.nsec, ttl: hostTTL, flushesCache: flushesCache,
@@ -147,7 +147,7 @@ struct Accessory {
   }
   var all: [DNSRecord] { [pointer, place, textRecord] + addressRecords + [denial] }
 
-  /// The service as the browser reports it.
+  /// Returns the service in the form in which the browser reports it.
   func found(on interface: UInt32 = 1) -> MDNSFoundService {
     MDNSFoundService(
       name: Array(name.utf8), type: "_hap._tcp", host: "\(host).local", port: port,
@@ -159,7 +159,7 @@ struct Accessory {
 }
 
 extension DNSRecord {
-  /// The same record with another time to live.
+  /// Returns the record with another TTL.
   func with(ttl: UInt32) -> DNSRecord {
     var record = self
     record.ttl = ttl

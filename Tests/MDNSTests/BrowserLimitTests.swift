@@ -29,7 +29,7 @@ import Testing
     let new = lab.takeReports()
     #expect(new.count == 4 && !new.contains { if case .gone = $0 { true } else { false } })
     #expect(lab.browser.services.count == 10)
-    // They are renewed even though the cache is full.
+    // The services are renewed although the cache is full.
     for _ in 0..<10 {
       lab.advance(by: .seconds(60))
       for lamp in lamps + [late] { lab.respond(lamp.all) }
@@ -77,7 +77,7 @@ import Testing
     for lamp in lamps { #expect(!reports.contains(lamp.gone)) }
   }
 
-  @Test("[MB.30] A TXT record of many short strings counts with its memory in a report")
+  @Test("[MB.30] The size of a TXT record with many short strings includes its memory in a report")
   func strings() throws {
     let lab = try BrowserLab(limits: limits { $0.bytes = 1_000_000 })
     for number in 0..<100 {
@@ -87,7 +87,7 @@ import Testing
     #expect(lab.takeReports().count == 8)
   }
 
-  @Test("[MB.31] At most 64 records of a name, type and interface are kept, the first ones")
+  @Test("[MB.31] Only the first 64 records of a name, type and interface are kept")
   func recordsOfName() throws {
     var lamp = Accessory(flushesCache: false)
     let lab = try BrowserLab()
@@ -110,7 +110,7 @@ import Testing
     var lamp = Accessory()
     lamp.hostTTL = 100
     lab.respond(lamp.all)
-    // Due at 90 s.
+    // The questions are due at 90 s.
     lab.advance(to: .milliseconds(89_000))
     _ = lab.takeSent()
     for number in 0..<15_000 { lab.respond([Accessory(name: "An instance of a flood \(number)").pointer]) }
@@ -172,7 +172,7 @@ import Testing
     #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
   }
 
-  @Test("[MB.34] A service whose host is itself leaves no state when it is gone", arguments: [false, true])
+  @Test("[MB.34] A service that names itself as its host leaves no state when it is gone", arguments: [false, true])
   func ownHost(_ placeFirst: Bool) throws {
     let lamp = Accessory(hostTTL: placeFirst ? 5 : 50, otherTTL: 20)
     var place = lamp.place
@@ -197,7 +197,7 @@ import Testing
     lab.advance(by: .milliseconds(1))
     #expect(lab.takeReports().count == 1000)
   }
-  @Test("[MB.35] After a report on a host of thousands of SRV records, the next is delayed by 5 µs for each")
+  @Test("[MB.35] After a report on a host with thousands of SRV records, the next is delayed by 5 µs for each")
   func placeRate() throws {
     let lab = try BrowserLab()
     respondPlaces(0..<7999, lab) { [Accessory(name: "Flood \($0)").place] }
@@ -213,7 +213,7 @@ import Testing
     #expect(lab.takeReports().count == 1)
   }
 
-  /// Responses with the records of 50 numbers each.
+  /// Sends responses, each with the records of 50 numbers.
   private func respondPlaces(_ numbers: Range<Int>, _ lab: BrowserLab, _ records: (Int) -> [DNSRecord]) {
     for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 50) {
       lab.respond((start..<min(start + 50, numbers.upperBound)).flatMap(records))
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "[MB.36] The work for an instance is independent of the SRV records that name it, and that for a type of its PTR records"
+    "[MB.36] The work for an instance or a type doesn't depend on the number of records that name it"
   )
   func lists() throws {
     let lab = try BrowserLab()

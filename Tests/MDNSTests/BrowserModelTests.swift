@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserModelTests {
-  /// The services that a browser with these records has reported, by instance.
+  /// Returns the services that a browser with these records has reported, by instance.
   private func expected(_ browser: MDNSBrowser) -> [[UInt8]: MDNSFoundService] {
     let cache = browser.cache
     let records = [1, 2].flatMap { cache.all(onInterface: $0) }.map { cache[$0] }
@@ -29,7 +29,7 @@ import Testing
     return found
   }
 
-  /// Applies reports to the former state. A report must not repeat another, or refer to an unknown service.
+  /// Applies reports to the previous state. A report must not repeat another, or refer to an unknown service.
   private func apply(_ reports: [MDNSBrowserReport], to told: inout [[UInt8]: MDNSFoundService]) {
     for report in reports {
       switch report {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A packet, a failed connection, or an interface that appears or disappears.
+  /// Performs a random input: a packet, a failed connection, or an interface that appears or disappears.
   private func step(_ lab: BrowserLab, _ random: inout MDNSRandom) {
     func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
     var lamp = Accessory(name: "L\(number(4))", host: "h\(number(3))", port: UInt16(number(3)))
@@ -75,7 +75,7 @@ import Testing
   func reports(_ seed: UInt64) throws {
     var random = MDNSRandom(seed: seed)
     var limits = MDNSBrowser.Limits()
-    // Half of the browsers have to evict.
+    // Half of the browsers have limits that require eviction.
     if seed % 2 == 0 { (limits.services, limits.records, limits.unwantedRecords) = (3, 16, 4) }
     let lab = try BrowserLab(interfaces: [1, 2], seed: seed, limits: limits)
     var told: [[UInt8]: MDNSFoundService] = [:]

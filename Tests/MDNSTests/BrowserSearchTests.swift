@@ -48,7 +48,8 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
   }
 
   @Test(
-    "[MB.4] Records with half of their time left go with the question, without the cache-flush bit; older ones don't")
+    "[MB.4] Records with half of their TTL left are sent with the question, without the cache-flush bit; older ones are not"
+  )
   func knownAnswers() throws {
     let lab = try BrowserLab()
     lab.advance(to: .seconds(2))
@@ -88,7 +89,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     )
   }
 
-  @Test("[MB.6] Another host's recent question replaces the browser's own, but not twice in a row")
+  @Test("[MB.6] Another host's recent question replaces the browser's question, but not twice in a row")
   func suppressed() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))
@@ -137,7 +138,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(lab.takeSent().map(\.at) == [last + .seconds(2)])
   }
 
-  @Test("[MB.6] Another host's question with the same known answers replaces the browser's own")
+  @Test("[MB.6] Another host's question with the same known answers replaces the browser's question")
   func sameKnownAnswers() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))

@@ -59,7 +59,7 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone])
   }
 
-  @Test("[MB.12] Of different records on several interfaces, the newest counts; when it expires, the one before does")
+  @Test("[MB.12] The newest record of all interfaces is used; when it expires, the previous one is used")
   func severalInterfaces() throws {
     let lab = try BrowserLab(interfaces: [1, 2])
     let here = Accessory()
@@ -68,7 +68,7 @@ import Testing
     lab.advance(by: .milliseconds(20))
     lab.respond(there.all, on: 2)
     lab.advance(by: .milliseconds(20))
-    // A repetition is not new.
+    // A repeated record is not a new value.
     lab.respond(here.all, on: 1)
     lab.advance(by: .milliseconds(20))
     var both = there.found(on: 2)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("[MB.14] Records that arrived before their service are queried again in time, as all others")
+  @Test("[MB.14] Records that arrived before their service are queried again before they expire, as all others")
   func keptRecords() throws {
     let lamp = Accessory()
     for first in [

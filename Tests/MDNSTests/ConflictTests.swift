@@ -55,7 +55,7 @@ private let probeOfLamp = DNSMessage(
         .conflict(id, name: "Lamp"), .renamed(id, from: "Lamp", to: "Lamp (2)"),
         .registered(id, name: "Lamp (2)", host: "lamp"),
       ])
-    // The PTR record of the old name belongs to the other host now: no goodbye.
+    // The PTR record of the old name belongs to the other host now, so no goodbye is sent.
     #expect(!network.sent.contains { $0.message.records.contains { $0.isGoodbye } })
   }
 
@@ -132,7 +132,7 @@ private let probeOfLamp = DNSMessage(
     #expect(network.stations[0].responder.name(of: network.stations[0].reports[0].report.id) == "Lamp")
   }
 
-  /// Whether the service answers a question for its TXT record now.
+  /// Returns whether the service answers a question for its TXT record now.
   private func isReachable(_ network: Network, _ id: MDNSServiceID) -> Bool {
     let mark = network.mark
     let name = hap.prefixed(by: Array((network.stations[0].responder.name(of: id) ?? "").utf8))
@@ -181,7 +181,7 @@ private let probeOfLamp = DNSMessage(
   }
 
   @Test(
-    "[MD.38] Our record is sent again if another host sends it with less than half of its time, or as a goodbye",
+    "[MD.38] Our record is sent again if another host sends it with less than half of its TTL, or as a goodbye",
     arguments: [0, 59, 60, 119] as [UInt32])
   func rescue(_ ttl: UInt32) {
     let (network, _) = established()
@@ -201,7 +201,7 @@ private let probeOfLamp = DNSMessage(
   }
 
   @Test(
-    "[MD.39] Two to five responders with one name on a network with packet loss end with different names, which they answer",
+    "[MD.39] Two to five responders with one name on a network with packet loss get different names, and answer questions for them",
     arguments: 1...24)
   func property(_ seed: UInt64) throws {
     var random = MDNSRandom(seed: seed)

@@ -13,7 +13,7 @@ import Testing
     return network
   }
 
-  @Test("[MD.47] Any bytes are handled, and messages that don't decode cause no packet")
+  @Test("[MD.47] A packet of any bytes is accepted as input, and a malformed message causes no answer")
   func anyBytes() {
     let network = established()
     var random = MDNSRandom(seed: 7)
@@ -35,7 +35,7 @@ import Testing
       network.hear(bytes)
     }
     network.run(.seconds(120))
-    // Changed packets may have taken the name. The service answers under its present name.
+    // The changed packets may have caused a rename. The service answers under its current name.
     let name = network.stations[0].responder.name(of: network.reports()[0].id) ?? ""
     let last = network.mark
     network.hear(query(DNSQuestion(hap.prefixed(by: Array(name.utf8)), DNSType.srv)))
@@ -106,10 +106,10 @@ import Testing
     let end = network.now + .seconds(1)
     network.hear(query(DNSQuestion(lampName, DNSType.srv)), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 19])!))
     #expect(network.mark == mark + 1)
-    // Queries above the limit are answered without a wait for more.
+    // Queries above the limit are answered without waiting for more known answers.
     network.run(.ms(150))
     #expect(network.responses(after: mark).contains { $0.message.answers.contains(pointer()) })
-    // Each waiting query has its own time.
+    // Each waiting query is answered at a different time.
     var times = 0
     while let next = network.stations[0].responder.nextDeadline, next < end {
       network.run(to: next)

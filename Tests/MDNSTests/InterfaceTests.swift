@@ -26,7 +26,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     }
   }
 
-  @Test("[MD.40] A new address is announced twice, in the whole set of the host's addresses")
+  @Test("[MD.40] A new address is announced twice, together with all other addresses of the host")
   func newAddress() {
     let network = Network()
     network.add()
@@ -57,7 +57,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.40] Addresses removed in two changes within a second all get a goodbye, twice; one that returns gets none")
+    "[MD.40] Each address removed in two changes within a second gets two goodbyes; one that returns gets none")
   func goneInTwoChanges() {
     let network = Network()
     network.add(v6: true)
@@ -101,7 +101,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(sent.filter(\.message.isProbe).count == 3)
     #expect(sent.count == 5 && sent.allSatisfy { $0.packet.interface == 2 })
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // A conflict there changes the name on all interfaces.
+    // A conflict on the new interface changes the name on all interfaces.
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
     network.run(.ms(300))
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
@@ -131,7 +131,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.43] Each interface announces its own addresses; a given address that no interface has is announced on all"
+    "[MD.43] Each interface announces its addresses; a configured address that no interface has is announced on all"
   )
   func ownAddresses() {
     let network = Network()
@@ -150,7 +150,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     }
   }
 
-  @Test("[MD.43] A service whose given addresses belong to another interface is not announced, and moves with them")
+  @Test("[MD.43] A service whose addresses belong to another interface is not announced, and moves with them")
   func givenElsewhere() {
     let network = Network()
     network.add()
@@ -164,12 +164,12 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.hear(query(DNSQuestion(hap, DNSType.ptr)), from: MDNSEndpoint(Network.stranger.address, port: 40000))
     network.run(.seconds(5))
     #expect(network.mark == mark)
-    // No interface has the address: all announce it.
+    // No interface has the address, so all interfaces announce it.
     network.stations[0].responder.removeInterface(2, at: network.now)
     network.run(.seconds(5))
     #expect(network.sent[mark...].filter(\.message.isProbe).count == 3)
     #expect(addresses(network, after: mark) == [[second], [second]])
-    // It returns on the other one.
+    // It returns on the other interface.
     mark = network.mark
     set(network, interface(2, [second]))
     network.run(.seconds(5))
@@ -225,7 +225,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
   }
 
   @Test(
-    "[MD.46] Our own returned packets are not another host's, even after a change; another process of the machine is another host"
+    "[MD.46] Our packets are recognized when received, even after a change; another process of the machine is another host"
   )
   func echoes() throws {
     let network = Network()
@@ -234,7 +234,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     let announcement = try #require(network.responses().last).packet.bytes
     try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
     network.collect()
-    // The old TXT record, which was still in transit.
+    // The announcement of the old TXT record, which was still in flight.
     network.hear(announcement, from: MDNSEndpoint(first))
     network.run(.seconds(5))
     #expect(network.reports().count == 1)

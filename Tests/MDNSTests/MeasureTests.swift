@@ -14,8 +14,8 @@ import Testing
   private let own = RUSAGE_SELF
 #endif
 
-/// Prints user CPU and memory of the machine alone. `MDNS_MEASURE=10000` sets the number of services; without it, the
-/// suite is skipped.
+/// Prints the user CPU time and the memory of the responder alone. `MDNS_MEASURE=10000` sets the number of services;
+/// without it, the suite is skipped.
 @Suite(.enabled(if: getenv("MDNS_MEASURE") != nil), .serialized) struct MeasureTests {
   private static var count: Int { getenv("MDNS_MEASURE").flatMap { Int(String(cString: $0)) } ?? 0 }
 

@@ -164,7 +164,7 @@ final class Network {
     return id
   }
 
-  /// Another host sends a message to one station.
+  /// Passes a message of another host to one station.
   func hear(
     _ message: DNSMessage, from source: MDNSEndpoint = stranger, unicast: Bool = false, on station: Int = 0,
     interface: UInt32 = 1
@@ -181,7 +181,7 @@ final class Network {
     collect()
   }
 
-  // MARK: Findings
+  // MARK: Results
 
   /// The index in `sent` of the next packet.
   var mark: Int { sent.count }
@@ -192,17 +192,17 @@ final class Network {
 
   func probes(from station: Int = 0) -> [Sent] { sent.filter { $0.message.isProbe && $0.station == station } }
 
-  /// The reports without `heard`.
+  /// Returns the reports without `heard`.
   func reports(_ station: Int = 0) -> [MDNSReport] {
     stations[station].reports.map(\.report).filter { if case .heard = $0 { false } else { true } }
   }
 
-  /// The services of the `heard` reports.
+  /// Returns the services of the `heard` reports.
   func heard(_ station: Int = 0) -> [MDNSServiceID] {
     stations[station].reports.compactMap { if case .heard(let id) = $0.report { id } else { nil } }
   }
 
-  /// The names of the last registered services, by station.
+  /// Returns the name of the service that a station registered last.
   func registeredName(_ station: Int) -> String? {
     for report in reports(station).reversed() {
       if case .registered(_, let name, _) = report { return name }
@@ -223,7 +223,7 @@ func lamp(
     name: name, port: port, text: text.map { Array($0.utf8) }, host: host, addresses: addresses, mayRename: mayRename)
 }
 
-/// Another host's SRV record of a name.
+/// Returns another host's SRV record of a name.
 func otherService(_ name: DNSName = lampName, ttl: UInt32 = 120, port: UInt16 = 9) -> DNSRecord {
   DNSRecord(
     name, DNSType.srv, ttl: ttl, flushesCache: true,

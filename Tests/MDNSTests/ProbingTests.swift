@@ -171,7 +171,7 @@ import Testing
     let start = network.now
     while network.now - start < .seconds(120), network.registeredName(0) == nil {
       network.run(.ms(50))
-      // Each probed name is taken.
+      // Another host has each probed name.
       for probe in network.probes().suffix(1) where probe.time > network.now - .ms(60) {
         for question in probe.message.questions where question.name.isWithin(hap) {
           network.hear(response(otherService(question.name)))
@@ -186,7 +186,7 @@ import Testing
       #expect(inWindow < 15 || time - renames[index - 1] >= .seconds(5))
       #expect(time - renames[index - 1] >= .seconds(5), "rename \(index)")
     }
-    // The accessory stays reachable although each name has an objection.
+    // The accessory stays reachable although another host objects to each name.
     #expect(network.registeredName(0) != nil)
     #expect(network.now - start < .seconds(90))
   }

@@ -6,7 +6,7 @@ private let stranger = Network.stranger
 private let legacy = MDNSEndpoint(stranger.address, port: 40000)
 
 @Suite struct ReplyTests {
-  /// A station with many services, whose records were multicast a while ago.
+  /// Returns a network with one station and many services, whose records were multicast a while ago.
   private func crowd(_ count: Int, text: [String] = [], subtypes: [String] = []) -> Network {
     let network = Network()
     network.add()
@@ -55,7 +55,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     let network = announced()
     let mark = network.mark
     let names = [lampName, lampHost].map { DNSQuestion($0, DNSType.any, wantsUnicast: true) }
-    // By multicast, and then to the prober.
+    // The first answer is multicast, and the second one is sent to the prober.
     for count in 1...2 {
       network.hear(DNSMessage(questions: names, authorities: [otherService()]))
       #expect(network.responses(after: mark).count == count)
@@ -76,7 +76,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.48] A source that got 100 packets within a second gets no further answer, however few its queries were")
+  @Test("[MD.48] A source that got 100 packets within a second gets no further answer, even if it sent few queries")
   func budget() {
     let network = crowd(60, text: (0..<5).map { _ in String(repeating: "t", count: 220) })
     let questions = (0..<60).map { DNSQuestion(name($0), DNSType.txt, wantsUnicast: true) }
@@ -171,7 +171,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     network.run(.seconds(3))
     let sent = network.sent[mark...]
     for time in sent.map(\.time) {
-      // At most two ticks start in 10 ms, and the answer to the querier.
+      // At most two ticks start in 10 ms. The unicast answer may be sent in addition.
       let most = wantsUnicast ? 36 : 20
       #expect(sent.count { $0.time >= time && $0.time < time + .ms(10) } <= most)
     }

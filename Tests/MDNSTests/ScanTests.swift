@@ -3,7 +3,7 @@ import MDNS
 import Testing
 
 @Suite struct ScanTests {
-  /// A message whose names refer to others.
+  /// A message with compressed names.
   private static let message = DNSMessage(
     id: 7, flags: 0x8400, questions: [DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)],
     answers: [pointer(), otherService()],

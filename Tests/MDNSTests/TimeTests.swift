@@ -30,7 +30,7 @@ private struct Cache {
 
 @Suite struct TimeTests {
   @Test(
-    "[MD.49] In two hours, a browser that queries each record at 80 % of its time loses none; without questions nothing is sent"
+    "[MD.49] In two hours, a browser that queries each record at 80 % of its TTL loses none; without questions nothing is sent"
   )
   func hours() {
     let network = Network()
@@ -56,14 +56,14 @@ private struct Cache {
       }
       network.run(.seconds(1))
     }
-    // Every 96 s for SRV and A, which arrive together, and every hour for the others.
+    // SRV and A, which arrive together, are queried every 96 s, and the others every hour.
     #expect((70...160).contains(questions))
     let mark = network.mark
     network.run(.seconds(7200))
     #expect(network.mark == mark && network.stations[0].responder.nextDeadline == nil)
   }
 
-  @Test("[MD.49] Times long after the origin, and simultaneous inputs, are handled as all others")
+  @Test("[MD.49] Times long after the origin, and simultaneous inputs, are handled like all others")
   func lateOrigin() throws {
     for origin in [Duration.zero, .seconds(86400 * 365 * 50), .seconds(-86400)] {
       var responder = MDNSResponder(random: MDNSRandom(seed: 3))
@@ -135,7 +135,7 @@ private struct Cache {
       #expect(Set(sent.flatMap { $0.message.additionals(DNSType.a) }.map(\.name)).count == 2000)
       network.run(.seconds(10))
     }
-    // A browser that knows them all, listed in many packets, gets no answer.
+    // A browser whose known answers, in many packets, contain all services gets no answer.
     let all = (0..<2000).map { pointer(to: hap.prefixed(by: Array("Lamp \($0)".utf8))) }
     let mark = network.mark
     for start in stride(from: 0, to: 2000, by: 40) {

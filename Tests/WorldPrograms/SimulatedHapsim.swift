@@ -9,8 +9,8 @@ import HapsimProgram
 extension SimulatedWorld {
   /// Installs `hapsim` on all hosts, so that `--exec "hapsim run …"` starts it there.
   /// - Parameters:
-  ///   - disk: of the state folders.
-  ///   - name: of the program.
+  ///   - disk: the disk for the state folders.
+  ///   - name: the name of the program.
   ///   - arguments: returns the arguments of a run.
   package func installHapsim(
     on disk: SimulatedDisk, as name: String = "hapsim",
@@ -35,12 +35,12 @@ extension SimulatedWorld {
   }
 }
 
-/// A host of the world, as hapsim uses it.
+/// A host of the world in the form that hapsim requires.
 private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // confined to the world's thread
   private let run: ProgramRun
   private let disk: SimulatedDisk
   private let input: SimulatedInput
-  /// Not started: it only represents the host.
+  /// A loop that is never started. It only represents the host.
   private let driver: EventLoop
   let random: RandomSource
 

@@ -1,17 +1,19 @@
 import CSQLite
 import Synchronization
 
-/// The state of a simulated disk, and what SQLite asks of it. One lock guards all of it. Whatever is open keeps it alive.
-// Safe: `options` is a constant. Everything else is used in the bodies of `locked` and `perform`, which hold the lock, and in methods that only such
-// bodies call. SQLite calls from any thread, through `DiskVFS` and `makeFileMethods`, whose functions use nothing else.
+/// The state of a simulated disk, and the operations that SQLite calls. One lock guards all of it. Open files and
+/// connections keep it alive.
+// Safe: `options` is a constant. Everything else is used in the bodies of `locked` and `perform`, which hold the lock,
+// and in methods that only such bodies call. SQLite calls from any thread, through `DiskVFS` and `makeFileMethods`.
+// Their functions use nothing else.
 final class DiskCore: @unchecked Sendable {
-  /// With more names, new ones are refused.
+  /// The maximum number of names. Beyond it, no file can be created.
   private static let nameLimit = 100_000
   static let pathLimit = 512
 
   let options: SimulatedDisk.Options
   private let mutex = Mutex<Void>(())
-  // The rest is used only while the lock is held.
+  // The properties below are used only while the lock is held.
   var names = FileNames()
   var handles: [ObjectIdentifier: OpenFile] = [:]
   var locks = DiskLocks()
@@ -20,7 +22,7 @@ final class DiskCore: @unchecked Sendable {
   var capacity: Int
   var isReadOnly = false
   var ignoresSync = false
-  /// Whether the host is down: then nothing works.
+  /// Whether the host is down. Every operation fails then.
   var isDown = false
   var changes = 0
 
@@ -32,11 +34,12 @@ final class DiskCore: @unchecked Sendable {
 
   func locked<R>(_ body: () throws -> R) rethrows -> R { try mutex.withLock { _ in try body() } }
 
-  /// Runs one operation: reports it to the trace, and lets its time pass. A fault may take its place.
+  /// Runs one operation, reports it to the trace, and simulates its duration. If a fault is due, the operation fails
+  /// instead.
   ///
   /// - Parameters:
-  ///   - isChange: whether it counts as a change; `nil`: as its kind says.
-  ///   - body: runs while the lock is held.
+  ///   - isChange: whether it counts as a change; `nil`: determined by the kind of operation.
+  ///   - body: the operation, called while the lock is held.
   /// - Returns: SQLite's code.
   func perform(
     _ operation: DiskOperation, on handle: OpenFile? = nil, isChange: Bool? = nil, _ detail: () -> String,
@@ -66,7 +69,7 @@ final class DiskCore: @unchecked Sendable {
 
   // MARK: Crashes
 
-  /// The processes are gone; what they wrote stays.
+  /// Ends all processes. Their writes are kept.
   func kill() {
     for handle in handles.values {
       handle.isDead = true
@@ -90,7 +93,7 @@ final class DiskCore: @unchecked Sendable {
 
   // MARK: Files
 
-  /// The bytes of all files that have a name or are open.
+  /// The number of bytes of all files that have a name or are open.
   var used: Int {
     let open = handles.values.lazy.filter { [names] in
       names.file($0.path) !== $0.file && $0.file.handles.first === $0
@@ -104,7 +107,7 @@ final class DiskCore: @unchecked Sendable {
     let isNew = locked { names.file(path) == nil } && flags & SQLITE_OPEN_CREATE != 0
     let code = perform(.open, isChange: isNew && name != nil, { name ?? "(temporary)" }) {
       guard let file = file(for: name, isNew: isNew, flags) else { return SQLITE_CANTOPEN }
-      // Of these SQLite expects that the first sync makes the name durable too.
+      // For these files SQLite expects that the first sync also makes the name durable.
       let kinds = SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL
       let handle = OpenFile(
         disk: self, file: file, path: path, isReadOnly: isReadOnly || flags & SQLITE_OPEN_READWRITE == 0,
@@ -125,7 +128,7 @@ final class DiskCore: @unchecked Sendable {
     return create(name)
   }
 
-  /// - Returns: `nil` if there can be no file of this name.
+  /// - Returns: the new file; `nil` if no file of this name can be created.
   func create(_ path: String) -> DiskFile? {
     guard names[path] == nil, hasRoomForName(path) else { return nil }
     let file = DiskFile(sectorSize: options.sectorSize)

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// What a simulated disk can be asked to do.
+/// An operation of a simulated disk.
 package enum DiskOperation: String, CaseIterable, Sendable {
   case open, read, write, truncate, sync, delete, rename, folder, lock, memory
 
-  /// Whether it changes what is on the disk.
+  /// Whether it changes the contents of the disk.
   var isChange: Bool {
     switch self {
     case .write, .truncate, .sync, .delete, .rename, .folder: true
@@ -12,7 +12,7 @@ package enum DiskOperation: String, CaseIterable, Sendable {
     }
   }
 
-  /// The code that SQLite gets for a failure.
+  /// SQLite's error code for a failure of this operation.
   var failure: Int32 {
     switch self {
     case .open: SQLITE_CANTOPEN
@@ -28,7 +28,7 @@ package enum DiskOperation: String, CaseIterable, Sendable {
   }
 }
 
-/// What is to go wrong.
+/// The planned failures and the planned crash of a disk.
 struct DiskFaults {
   struct Failure {
     var operation: DiskOperation
@@ -45,7 +45,8 @@ struct DiskFaults {
   var failures: [Failure] = []
   var crash: Crash?
 
-  /// - Returns: the code to fail this operation with.
+  /// Counts an operation.
+  /// - Returns: the code with which this operation fails; `nil`: it doesn't fail.
   mutating func failure(of operation: DiskOperation) -> Int32? {
     if failures.isEmpty { return nil }
     var code: Int32?
@@ -59,7 +60,7 @@ struct DiskFaults {
   }
 
   /// Counts a change.
-  /// - Returns: the crash that is due in its place.
+  /// - Returns: the crash that happens instead of this change; `nil`: there is none.
   mutating func crashInstead() -> Crash? {
     guard let due = crash else { return nil }
     if due.remaining > 0 {

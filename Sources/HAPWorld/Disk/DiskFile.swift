@@ -1,17 +1,17 @@
 import CSQLite
 
-/// One file of a simulated disk. It outlives its name as long as it is open.
+/// One file of a simulated disk. It exists until it has no name and is not open.
 final class DiskFile {
   var content: FileContent
-  /// All that are open now.
+  /// The handles that are open now.
   var handles: [OpenFile] = []
-  /// SQLite's index of the write-ahead log, which its connections share; `nil` while no connection has it.
+  /// SQLite's index of the write-ahead log, which its connections share; `nil` while no connection uses it.
   var memory: SharedMemory?
 
   init(sectorSize: Int) { content = FileContent(sectorSize: sectorSize) }
 
-  /// Takes or upgrades a lock for `handle`, by the rules of SQLite: any number of `SHARED` together with one `RESERVED`; `PENDING` admits no further
-  /// `SHARED`; `EXCLUSIVE` excludes all others.
+  /// Takes or upgrades a lock for `handle`, by SQLite's rules. Any number of `SHARED` locks can exist together with one
+  /// `RESERVED` lock. `PENDING` prevents new `SHARED` locks. `EXCLUSIVE` excludes all others.
   func lock(_ handle: OpenFile, _ level: Int32) -> Int32 {
     if handle.lock >= level { return SQLITE_OK }
     let highest = handles.lazy.filter { $0 !== handle }.map(\.lock).max() ?? SQLITE_LOCK_NONE
@@ -32,22 +32,22 @@ final class DiskFile {
   }
 }
 
-/// One opened file, as a connection of SQLite holds it.
+/// A file that a connection of SQLite has opened.
 final class OpenFile {
   let disk: DiskCore
   let file: DiskFile
   let path: String
   let isReadOnly: Bool
   let isTemporary: Bool
-  /// SQLite has a pointer to it as long as a file is open.
+  /// The VFS, to which SQLite has a pointer while a file is open.
   var vfs: DiskVFS?
-  /// Whether the next sync makes the name durable too.
+  /// Whether the next sync also makes the name durable.
   var syncsFolder: Bool
-  /// Whether the process is gone that opened it.
+  /// Whether the process that opened the file has died.
   var isDead = false
   var lock = SQLITE_LOCK_NONE
   var memory: SharedMemory?
-  /// Bits of the locks in the shared memory.
+  /// The locks in the shared memory, one bit for each.
   var sharedLocks: UInt32 = 0
   var exclusiveLocks: UInt32 = 0
 
@@ -61,16 +61,16 @@ final class OpenFile {
   }
 }
 
-/// Memory that the connections to one database share. It stays as long as one of them has it, also when its process was killed: SQLite reads it
-/// without a call.
+/// Memory that the connections to one database share. It exists while a connection uses it, even if the connection's
+/// process was killed, because SQLite reads it without a call.
 final class SharedMemory {
-  /// Far more than a log that fits on a disk needs.
+  /// The maximum number of regions. It is far more than the index of any log that fits on a disk needs.
   static let regionLimit = 4096
   private var regions: [UnsafeMutableRawPointer] = []
 
   deinit { for region in regions { region.deallocate() } }
 
-  /// - Returns: the region, made of zeros if `extend`; `nil` if there is none.
+  /// - Returns: the region, which is created with zeros if `extend` is true; `nil` if it doesn't exist.
   func region(_ number: Int, size: Int, extend: Bool) -> UnsafeMutableRawPointer? {
     if extend, number < Self.regionLimit {
       while regions.count <= number {
@@ -80,7 +80,8 @@ final class SharedMemory {
     return regions.indices.contains(number) ? regions[number] : nil
   }
 
-  /// Takes or releases locks `offset..<offset + count`; shared ones any number of connections, an exclusive one alone.
+  /// Takes or releases locks `offset..<offset + count`. Any number of connections can have a shared lock; an exclusive
+  /// one excludes all others.
   static func lock(_ handle: OpenFile, offset: Int32, count: Int32, flags: Int32) -> Int32 {
     guard offset >= 0, count >= 1, offset + count <= SQLITE_SHM_NLOCK else { return SQLITE_MISUSE }
     let mask = ((UInt32(1) << UInt32(count)) - 1) << UInt32(offset)

@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// An open file as SQLite keeps it: its functions, then ours.
+/// An open file in SQLite's memory: SQLite's functions, then the handle of the simulated disk.
 struct OpenSlot {
   var base: sqlite3_file
   var handle: Unmanaged<OpenFile>
@@ -23,7 +23,7 @@ private func open(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile {
   OpenSlot.slot(file).handle.takeUnretainedValue()
 }
 
-/// `sqlite3_io_methods`, version 2. The caller deallocates them.
+/// Returns `sqlite3_io_methods`, version 2. The caller deallocates them.
 func makeFileMethods() -> UnsafePointer<sqlite3_io_methods> {
   let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
   methods.initialize(to: sqlite3_io_methods())
@@ -75,7 +75,7 @@ private func setContent(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     }
   }
   methods.pointee.xSectorSize = { Int32(clamping: open($0).disk.options.sectorSize) }
-  // As SQLite's own on Linux.
+  // The same as in SQLite's VFS on Linux.
   methods.pointee.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
   methods.pointee.xFileControl = { file, operation, argument in
     let handle = open(file)
@@ -113,7 +113,7 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     let handle = open(file)
     out?.pointee = nil
     return handle.disk.perform(.memory, on: handle, { "\(handle.path) map \(number)" }) {
-      // SQLite's own needs to write a file for it.
+      // SQLite's VFS would have to write a file.
       if handle.isReadOnly || handle.disk.isReadOnly { return SQLITE_CANTOPEN }
       guard number >= 0, number < SharedMemory.regionLimit, size > 0 else { return DiskOperation.memory.failure }
       let memory = handle.memory ?? handle.file.memory ?? SharedMemory()
@@ -125,7 +125,7 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
   methods.pointee.xShmLock = { file, offset, count, flags in
     let handle = open(file)
     return handle.disk.perform(.lock, on: handle, { "\(handle.path) memory \(offset)+\(count) \(flags)" }) {
-      // The first lock is that of the writer.
+      // The first lock is the lock of the writer.
       if offset == 0, flags & SQLITE_SHM_LOCK != 0 { handle.disk.seedSQLite() }
       return SharedMemory.lock(handle, offset: offset, count: count, flags: flags)
     }
@@ -139,7 +139,8 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
 }
 
 extension DiskCore {
-  /// Sets the seed of SQLite's own generator, which all databases of the process share, from the disk's. SQLite draws from it what it writes into
-  /// logs and journals, so its bytes depend on nothing that ran before. Another thread that uses SQLite at the same time can still change them.
+  /// Sets the seed of SQLite's generator, which all databases of the process share, from the disk's seed. SQLite uses
+  /// its numbers in logs and journals, so their bytes don't depend on earlier runs. Another thread that uses SQLite at
+  /// the same time can still change them.
   func seedSQLite() { hapsim_sqlite3_seed(UInt32(truncatingIfNeeded: random.next()) | 1) }
 }

@@ -1,16 +1,17 @@
 import CSQLite
 import Synchronization
 
-/// The functions by which SQLite reaches a simulated disk: `sqlite3_vfs`, registered under a name of its own. Whatever is open keeps it alive.
+/// The functions through which SQLite uses a simulated disk: `sqlite3_vfs`, registered under a unique name. Open files
+/// keep it alive.
 final class DiskVFS {
   private static let count = Atomic(0)
-  /// 1970-01-01 in milliseconds of SQLite's calendar.
+  /// 1970-01-01 as a Julian day number in milliseconds, which is SQLite's time format.
   private static let epoch: Int64 = 210_866_760_000_000
 
   let name: String
   private let vfs: UnsafeMutablePointer<sqlite3_vfs>
   private let namePointer: UnsafeMutablePointer<CChar>
-  /// The functions of open files. Each of them keeps this VFS alive.
+  /// The functions of open files. Each open file keeps this VFS alive.
   private let methods = makeFileMethods()
   private let core: DiskCore
 
@@ -30,7 +31,7 @@ final class DiskVFS {
     Self.setFileFunctions(vfs)
     Self.setOtherFunctions(vfs)
     let code = sqlite3_vfs_register(vfs, 0)
-    precondition(code == SQLITE_OK, "SQLite refuses no VFS that has a name")
+    precondition(code == SQLITE_OK, "SQLite accepts each VFS that has a name")
   }
 
   deinit {
@@ -39,7 +40,7 @@ final class DiskVFS {
     methods.deallocate()
   }
 
-  /// No connection can be opened any more.
+  /// Unregisters the VFS. No connection can be opened after that.
   func unregister() { sqlite3_vfs_unregister(vfs) }
 
   private static func own(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> DiskVFS {
@@ -56,7 +57,7 @@ final class DiskVFS {
       let own = DiskVFS.own(vfs)
       handle.vfs = own
       OpenSlot.fill(file, with: handle, methods: own.methods)
-      // As on a system: a file that cannot be written is opened for reading.
+      // As on Linux, a file that can't be written is opened for reading.
       outFlags?.pointee =
         handle.isReadOnly ? flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY : flags
       return SQLITE_OK
@@ -72,7 +73,7 @@ final class DiskVFS {
       let answer = core.locked { () -> Bool? in
         if core.isDown { return nil }
         guard let file = core.names.file(path) else { return core.names.isFolder(path) }
-        // SQLite's own functions say of an empty file that it does not exist.
+        // For an empty file, SQLite's VFS also reports that it doesn't exist.
         return kind == SQLITE_ACCESS_EXISTS ? file.content.count > 0 : !core.isReadOnly
       }
       result?.pointee = answer == true ? 1 : 0

@@ -1,18 +1,21 @@
-/// The bytes of one file: what programs read, and what a power loss can leave of it.
+/// The bytes of one file: the current ones, which programs read, and those that can be on the disk after a power loss.
 ///
-/// The disk writes whole sectors. Until a sync, a sector on the disk has its synced content or the content after any of the writes since;
-/// each sector independently of the others, which includes every reordering. The length of the file is chosen likewise.
+/// The disk writes whole sectors. Until a sync, a sector on the disk has its synced content or its content after any
+/// later write. Each sector is independent of the others, which includes every reordering. The same applies to the
+/// length of the file.
 struct FileContent {
-  /// A sector that is written more often without a sync loses the oldest contents in between, which bounds the memory.
+  /// The maximum number of intermediate contents of a sector. If there are more writes without a sync, the oldest
+  /// contents are dropped, which bounds the memory.
   static let versionLimit = 4
 
   let sectorSize: Int
-  /// What programs read.
+  /// The bytes that programs read.
   private let current = ByteBuffer()
   private let synced = ByteBuffer()
-  /// The sectors changed since the last sync, each with its contents between the synced one and the current one, oldest first.
+  /// The sectors that changed since the last sync, each with its contents between the synced and the current one,
+  /// oldest first.
   private(set) var changed: [Int: [[UInt8]]] = [:]
-  /// The lengths since the last sync, oldest first.
+  /// The lengths that the file had since the last sync, oldest first.
   private var lengths: [Int] = []
 
   init(sectorSize: Int) { self.sectorSize = sectorSize }
@@ -20,8 +23,8 @@ struct FileContent {
   var count: Int { current.count }
   var bytes: [UInt8] { Array(current.bytes) }
 
-  /// Copies bytes from `offset` on; the rest of `target` is filled with zeros.
-  /// - Returns: the number of bytes that the file has there.
+  /// Copies bytes, starting at `offset`, and fills the rest of `target` with zeros.
+  /// - Returns: the number of bytes that were copied from the file.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
     let (end, overflow) = offset.addingReportingOverflow(target.count)
     let found = current.slice(offset..<(overflow ? .max : end))
@@ -30,7 +33,7 @@ struct FileContent {
     return found.count
   }
 
-  /// A write beyond the end leaves zeros in between.
+  /// Writes bytes at `offset`. If it is beyond the end, the bytes between are zeros.
   mutating func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
     if source.isEmpty { return }
     let end = offset + source.count
@@ -59,7 +62,7 @@ struct FileContent {
     lengths.removeAll(keepingCapacity: true)
   }
 
-  /// Makes the content what the disk has after a power loss.
+  /// Replaces the content with one that the disk can have after a power loss.
   mutating func losePower(_ loss: inout PowerLoss) {
     let length = loss.choose(lengths.count + 1)
     let newest = changed.keys.sorted().map { ($0, Array(current.slice(range(of: $0)))) }
@@ -68,7 +71,8 @@ struct FileContent {
       let versions = changed[sector] ?? []
       let choice = loss.choose(versions.count + 2)
       if choice == 0 { continue }
-      // A content that was shorter leaves the rest: no file system clears what it cuts off and keeps the length.
+      // A shorter content leaves the rest of the sector unchanged: no file system clears the removed part and keeps the
+      // length.
       let room = max(0, synced.count - sector * sectorSize)
       (choice <= versions.count ? versions[choice - 1] : current).withUnsafeBytes { content in
         let part = UnsafeRawBufferPointer(rebasing: content.prefix(room))
@@ -100,7 +104,7 @@ struct FileContent {
   private func range(of sector: Int) -> Range<Int> { sector * sectorSize..<(sector + 1) * sectorSize }
 }
 
-/// The choices of one power loss: everything that was not synced is lost, everything is kept, or each part by the seed.
+/// The choices of one power loss: all unsynced data is lost, all is kept, or the seed decides for each part.
 struct PowerLoss {
   private enum Fate { case nothing, everything, each }
   private let fate: Fate
@@ -125,7 +129,7 @@ struct PowerLoss {
   }
 }
 
-/// SplitMix64.
+/// A generator of random numbers: SplitMix64.
 struct DiskRandom: Sendable {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

@@ -33,7 +33,7 @@ struct FileNames {
     current.values.reduce(0) { if case .file(let file) = $1 { $0 + file.content.count } else { $0 } }
   }
 
-  /// The paths in a folder, in order.
+  /// Returns the paths in a folder, sorted.
   func paths(in folder: String) -> [String] {
     current.keys.filter { $0 != "/" && Self.parent(of: $0) == folder }.sorted()
   }
@@ -79,7 +79,7 @@ struct FileNames {
     return String(path[..<slash])
   }
 
-  /// An absolute path without `.`, `..` and empty parts. Relative paths begin at `/`.
+  /// Returns an absolute path without `.`, `..` and empty parts. A relative path starts at `/`.
   static func absolute(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

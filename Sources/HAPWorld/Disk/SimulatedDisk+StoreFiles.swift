@@ -87,7 +87,7 @@ extension SimulatedDisk: StoreFiles {
   }
 }
 
-/// Locks on the records of a file, until the process that opened it is gone.
+/// Locks on the records of a file. They end with the process that opened the file.
 private final class DiskRecordLocks: RecordLocks {
   private let core: DiskCore
   private let path: String

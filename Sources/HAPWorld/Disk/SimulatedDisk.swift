@@ -1,26 +1,28 @@
 import CSQLite
 import HAPLoop
 
-/// The disk of one simulated host, in memory. SQLite reaches it by a VFS of its own, `vfs`, and the stores of HAPStore run on it (`StoreFiles`).
+/// The disk of one simulated host, in memory. SQLite uses it through its VFS, `vfs`, and the stores of HAPStore use it
+/// through `StoreFiles`.
 ///
-/// The host can be killed and lose power, operations can fail, and the disk can fill up. The same seed and the same calls give the same bytes and the
-/// same trace. No operation reaches the system.
+/// The host can be killed and lose power, operations can fail, and the disk can fill up. The same seed and the same
+/// calls result in the same bytes and the same trace. No operation uses the machine's file system.
 package final class SimulatedDisk: Sendable {
   package struct Options: Sendable {
     package var seed: UInt64 = 0
-    /// The unit that the disk writes whole, in bytes: 512 or 4096.
+    /// The unit of a write in bytes: 512 or 4096.
     package var sectorSize = 4096
-    /// In bytes.
+    /// The size of the disk in bytes.
     package var capacity = 1 << 30
-    /// The process that uses the disk, for locks.
+    /// The process that uses the disk, for record locks.
     package var processID: Int32 = 1
-    /// The wall clock, in milliseconds since 1970.
+    /// Returns the time of the wall clock in milliseconds since 1970.
     package var now: @Sendable () -> Int64 = { 0 }
-    /// Called when a program waits for a lock or the disk.
+    /// Called with the time for which a program waits for a lock or the disk.
     package var pass: @Sendable (Duration) -> Void = { _ in }
-    /// How long operations take.
+    /// The duration of each operation; 0 if it isn't listed.
     package var durations: [DiskOperation: Duration] = [:]
-    /// Called when a planned crash comes, in the middle of the operation: it can end the host's processes. It must not call the disk.
+    /// Called in the middle of the operation at which a planned crash happens. It can end the host's processes. It must
+    /// not call the disk.
     package var onCrash: (@Sendable (_ losesPower: Bool) -> Void)?
     /// Called with a line for each operation. It must not call the disk.
     package var trace: (@Sendable (String) -> Void)?
@@ -34,7 +36,8 @@ package final class SimulatedDisk: Sendable {
   package let vfsName: String
 
   package init(_ options: Options = Options()) {
-    precondition(options.sectorSize > 0 && options.capacity >= 0, "sectors and disks have a size")
+    precondition(
+      options.sectorSize > 0 && options.capacity >= 0, "a sector size must be positive, and a capacity not negative")
     core = DiskCore(options)
     let vfs = DiskVFS(core)
     vfsName = vfs.name
@@ -45,33 +48,33 @@ package final class SimulatedDisk: Sendable {
 
   // MARK: Crashes
 
-  /// Kills the processes of the host. What they wrote stays, their locks are released, and whatever they have open fails from now on. The disk can be
-  /// used after `start()`.
+  /// Kills the processes of the host. Their writes are kept, their locks are released, and operations on their open
+  /// files fail from now on. The disk can be used after `start()`.
   package func kill() { core.locked { core.kill() } }
 
-  /// As `kill()`; and of what was not synced, the seed chooses what is lost.
+  /// Kills the processes as `kill()` does. The seed determines the unsynced data that is lost.
   package func losePower() { core.locked { core.losePower() } }
 
-  /// Starts the host after a crash. Faults other than crashes stay.
+  /// Starts the host after a crash. Planned failures of operations remain.
   package func start() { core.locked { core.isDown = false } }
 
   package var isDown: Bool { core.locked { core.isDown } }
 
-  /// Writes, syncs, truncations, and new, removed or changed names, so far.
+  /// The number of changes so far: writes, syncs, truncations, and new, removed or changed names.
   package var changes: Int { core.locked { core.changes } }
 
-  /// Crashes the host instead of the change after the next `count` ones.
+  /// Crashes the host after `count` more changes, instead of the next one.
   package func crash(after count: Int, losingPower: Bool) {
     core.locked { core.faults.crash = .init(remaining: count, losesPower: losingPower) }
   }
 
   // MARK: Faults
 
-  /// Lets an operation fail after the next `count` ones of its kind.
+  /// Makes an operation fail after it has succeeded `count` more times.
   ///
   /// - Parameters:
-  ///   - isLasting: whether those after it fail too.
-  ///   - code: SQLite's code; `nil`: that of an input/output error of this operation.
+  ///   - isLasting: whether all later operations of this kind also fail.
+  ///   - code: SQLite's code; `nil`: the code of an input/output error of this operation.
   package func fail(_ operation: DiskOperation, after count: Int = 0, isLasting: Bool = false, code: Int32? = nil) {
     core.locked {
       core.faults.failures.append(
@@ -79,19 +82,19 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
-  /// Ends all faults, and takes back a crash that was planned.
+  /// Ends all faults, and cancels a planned crash.
   package func clearFaults() { core.locked { core.faults = DiskFaults() } }
 
-  /// In bytes. Growing beyond fails with `SQLITE_FULL`.
+  /// The size of the disk in bytes. If the files become larger, the operation fails with `SQLITE_FULL`.
   package var capacity: Int {
     get { core.locked { core.capacity } }
     set { core.locked { core.capacity = newValue } }
   }
 
-  /// In bytes.
+  /// The number of bytes in use.
   package var used: Int { core.locked { core.used } }
 
-  /// Whether the disk reports data as synced that it can still lose, as broken hardware does.
+  /// Whether the disk reports a sync as done although the data can still be lost, as broken hardware does.
   package var ignoresSync: Bool {
     get { core.locked { core.ignoresSync } }
     set { core.locked { core.ignoresSync = newValue } }
@@ -102,19 +105,19 @@ package final class SimulatedDisk: Sendable {
     set { core.locked { core.isReadOnly = newValue } }
   }
 
-  // MARK: Looking from outside
+  // MARK: Inspection
 
-  /// The paths in a folder, in order.
+  /// Returns the paths in a folder, sorted.
   package func paths(in folder: String) -> [String] {
     core.locked { core.names.paths(in: FileNames.absolute(folder)) }
   }
 
-  /// The bytes of a file; `nil`: there is none.
+  /// Returns the bytes of a file; `nil`: it doesn't exist.
   package func contents(of path: String) -> [UInt8]? {
     core.locked { core.names.file(FileNames.absolute(path))?.content.bytes }
   }
 
-  /// Puts a file on the disk, synced, and the folders above it.
+  /// Creates a file and its parent folders, and syncs them.
   package func place(_ bytes: [UInt8], at path: String) {
     core.locked {
       let path = FileNames.absolute(path)

@@ -7,7 +7,7 @@ import HAPLoop
 package final class ProgramRun: @unchecked Sendable {
   package let world: SimulatedWorld
   package let process: SimulatedProcess
-  /// Without the program's name.
+  /// The arguments, without the program's name.
   package let arguments: [String]
   /// The complete environment of the program.
   package let environment: [String: String]

@@ -10,7 +10,7 @@ extension SimulatedLoopDriver {
   }
 }
 
-/// A listening socket in the file system of a simulated host.
+/// A listening Unix domain socket of a simulated host.
 private final class SimulatedLocalPort: LocalPort {
   private let driver: SimulatedLoopDriver
   private let loop: EventLoop
@@ -42,7 +42,7 @@ private final class SimulatedLocalPort: LocalPort {
     end()
   }
 
-  /// Closes without removing the name, as the end of a loop does.
+  /// Closes the socket and keeps its name, as at the end of a loop.
   private func end() {
     listener.close()
     onReady = nil
@@ -52,7 +52,7 @@ private final class SimulatedLocalPort: LocalPort {
   }
 }
 
-/// One end of a connection through a socket in the file system of a simulated host.
+/// One end of a connection through a Unix domain socket of a simulated host.
 private final class SimulatedLocalStream: LocalStreamSocket {
   private let connection: SimulatedConnection
   private var handle: ResourceHandle?

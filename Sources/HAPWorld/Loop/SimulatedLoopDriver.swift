@@ -1,29 +1,31 @@
 import HAPLoop
 
-/// Runs an event loop as a process of a simulated host. Belongs to the world's thread.
-// Safe: `wake` is the only member that other threads use while the world runs; `takeForeignWake` sees that, and leaves it to the world's thread.
-// Loops make all other calls in their turns, which the world's agenda runs on its thread.
+/// Runs an event loop as a process of a simulated host. It is used on the world's thread only, except for `wake`.
+// Safe: while the world runs, other threads use only `wake`. `takeForeignWake` detects that and transfers the call to
+// the world's thread. Loops make all other calls in their turns, which the world's agenda runs on its thread.
 final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
-  /// A machine's clock doesn't begin at zero.
+  /// The clock at the start of the world, because a machine's clock isn't 0 when a program starts.
   private static let bootTime: UInt64 = 1_000_000_000_000
-  /// In nanoseconds. Nothing that happens in it is visible outside.
+  /// The time between two checks whether the loop of a dead process can end, in nanoseconds. It has no effect outside
+  /// of the process.
   private static let timeAfterDeath: UInt64 = 1_000_000
-  /// Jobs that make more of themselves would keep the loop of a dead process from ending.
+  /// The maximum number of turns after the process has died. Without it, jobs that add more jobs could prevent the end
+  /// of the loop.
   private static let mostTurnsAfterDeath = 10_000
 
   let world: SimulatedWorld
   let process: SimulatedProcess
-  /// nil: not started, or ended.
+  /// The loop; nil: not started, or ended.
   private var loop: EventLoop?
   private(set) var hasEnded = false
   private var mayEnd = false
   private var isTurnComing = false
   private var alarm: SimulatedProcess.Timer?
   private var poolWork = 0
-  /// Actions that wait in the agenda, by number: they are needed even if the process dies before their turn.
+  /// The actions that wait in the agenda, by number. They must run even if the process dies before their turn.
   private var waiting: [UInt64: () -> Void] = [:]
   private var lastWaiting: UInt64 = 0
-  /// Turns since the process died.
+  /// The number of turns since the process died.
   private var turnsAfterDeath = 0
   private var watches: [SimulatedInterfaceWatch] = []
   private var random: WorldRandom
@@ -40,7 +42,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   var machineName: String { process.host.name }
   var descriptorLimit: Int { process.descriptorLimit }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   func start(_ loop: EventLoop) {
     self.loop = loop
@@ -55,7 +57,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
 
   func waitForEnd() {
     guard world.current == nil else {
-      // Its turns come when the present one is over.
+      // The loop's turns run after the current turn.
       return
     }
     while !hasEnded, world.agenda.runNext() {}
@@ -79,7 +81,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     }
   }
 
-  /// Schedules an action of the process. The end of a process that was killed needs turns as well.
+  /// Schedules an action of the process. It also runs if the process has died, because the end of the loop needs turns.
   func later(_ action: @escaping () -> Void) {
     guard process.isAlive else {
       world.agenda.schedule(after: 0, action)
@@ -91,7 +93,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     process.post { [self] in waiting.removeValue(forKey: number)?() }
   }
 
-  /// Has a turn of the loop, which begins with `body`.
+  /// Runs a turn of the loop, which begins with `body`.
   func turn(_ body: () -> Void) {
     guard let loop else { return }
     if !process.isAlive {
@@ -110,14 +112,14 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     outer?.enter()
   }
 
-  /// Ends the loop of a process that is dead: handles are closed, so that tasks that wait for them continue and end. Nothing of this is visible
-  /// outside of the process: its sockets and its disk are closed already, and its timers don't fire.
+  /// Ends the loop of a process that has died. Handles are closed, so that tasks that wait for them continue and end.
+  /// This has no effect outside of the process: its sockets and its disk are closed already, and its timers don't fire.
   private func processDied() {
     guard let loop else { return }
     alarm = nil
     for (_, action) in waiting.sorted(by: { $0.key < $1.key }) { world.agenda.schedule(after: 0, action) }
     waiting = [:]
-    // On the loop, so that this does not wait for its end.
+    // On the loop, because otherwise `stop()` waits for the loop's end.
     let outer = world.current
     outer?.resign()
     loop.enter()
@@ -127,7 +129,8 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     endAfterDeath()
   }
 
-  /// Ends the loop when all is quiet: tasks that a closed handle resumes take some steps outside of the loop before they come back to it.
+  /// Ends the loop when it is idle. A task that a closed handle resumes takes some steps outside of the loop before it
+  /// returns to the loop.
   private func endAfterDeath() {
     world.agenda.schedule(after: Self.timeAfterDeath) { [self] in
       endIfIdle()
@@ -161,7 +164,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     }
   }
 
-  /// The process is frozen meanwhile, and the rest of the world continues.
+  /// Blocks the process for a time. It is frozen meanwhile, and the rest of the world continues.
   func block(for duration: Duration) {
     let outer = world.current
     outer?.resign()
@@ -184,7 +187,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   ) throws(LoopError) -> any LaunchedProcess {
     let doing = "starting \"\(launch.command)\""
     guard let words = shellWords(launch.command), let first = words.first else {
-      throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
+      throw LoopError(.other(0), "\(doing): a simulated host has no shell, and the command is not a list of words")
     }
     let name = String(first.split(separator: "/").last ?? "")
     guard let process = process.host.startProcess(name, uid: process.uid) else {

@@ -1,38 +1,41 @@
 import HAPLoop
 import Synchronization
 
-/// A whole system in virtual time: hosts, a network and one clock, all decided by one seed.
+/// A system in virtual time: hosts, a network and one clock. One seed determines everything that happens in it.
 ///
-/// Everything runs on the thread that calls `run`: event loops, actors, tasks. The clock moves only when nothing can run, so an hour of waiting
-/// takes no time. Two runs of one seed do the same, action by action.
-// Safe: one thread at a time runs the world, and `thread` names it. `enqueue` and wake-ups from other threads see that they are not on it, and only
-// append to `foreign`, which has a lock. Tests count these: `foreignJobCount` is 0 at the end of each run.
+/// Everything runs on the thread that calls `run`: event loops, actors, tasks. The clock moves only when nothing can
+/// run, so an hour of waiting takes no time. Two runs with one seed perform the same actions in the same order.
+// Safe: one thread at a time runs the world, and `thread` identifies it. `enqueue` and wake-ups from other threads
+// detect that they are on another thread. They only append to `foreign`, which has a lock. Tests count these:
+// `foreignJobCount` is 0 at the end of each run.
 package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   package let agenda: Agenda
   package let network: SimulatedNetwork
-  /// The programs that `ChildProcess` can start on the hosts, by name: the main function, which returns while the program continues.
+  /// The programs that `ChildProcess` can start on the hosts, by name. The value is the main function, which returns
+  /// while the program continues.
   package var programs: [String: (ProgramRun) -> Void] = [:]
   /// The loop whose turn it is.
   var current: EventLoop?
   private var loops: [SimulatedLoopDriver] = []
   private let thread = Atomic<UInt>(0)
   private let includesMainQueue: Bool
-  /// Work that came from other threads.
+  /// Work from other threads.
   private let foreign = Guarded<[Foreign]>([])
   private let foreignCount = Atomic<Int>(0)
   private let realSleepCount = Atomic<Int>(0)
 
-  /// Tasks that resume each other would keep the world from ending.
+  /// The maximum number of steps at the end of the world. Without it, tasks that resume each other could prevent the
+  /// end.
   private static let mostStepsAtEnd = 10_000
 
   private enum Foreign: Sendable {
     case job(UnownedJob)
-    /// A loop has work from another thread.
+    /// A wake-up of a loop from another thread.
     case wake(SimulatedLoopDriver)
   }
 
-  /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and so for `@MainActor` code. Each step of the clock then takes
-  ///   some 30 µs longer, and `run` must not be called on the main thread.
+  /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and therefore for `@MainActor`
+  ///   code. Each step of the clock then takes about 30 µs longer, and `run` must not be called on the main thread.
   package init(
     seed: UInt64, includesMainQueue: Bool = false, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()
   ) {
@@ -43,19 +46,19 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   package var seed: UInt64 { agenda.seed }
   package var trace: Trace { agenda.trace }
-  /// The time since the world began.
+  /// The time since the start of the world.
   package var now: Duration { .nanoseconds(Int64(clamping: agenda.now)) }
-  /// Jobs and wake-ups that came from other threads. They make a run depend on real time: there should be none.
+  /// The number of jobs and wake-ups from other threads. They make a run depend on real time, so there should be none.
   package var foreignJobCount: Int { foreignCount.load(ordering: .relaxed) }
 
-  /// Makes an event loop of a process, which is started.
+  /// Creates and starts an event loop of a process.
   package func makeLoop(_ name: String, of process: SimulatedProcess) -> EventLoop {
     let loop = makeUnstartedLoop(name, of: process)
     loop.start()
     return loop
   }
 
-  /// Makes an event loop of a process.
+  /// Creates an event loop of a process.
   package func makeUnstartedLoop(_ name: String, of process: SimulatedProcess) -> EventLoop {
     let driver = SimulatedLoopDriver(self, process)
     loops.removeAll(where: \.hasEnded)
@@ -65,13 +68,13 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   /// Runs `body` and everything else in the world until `body` has returned.
   ///
-  /// The calling thread does all the work and must not be the thread of another loop.
-  /// - Throws: what `body` throws, or `WorldError.stuck` when `body` waits for something that can't happen.
+  /// The calling thread does all the work. It must not be the thread of another loop.
+  /// - Throws: errors of `body`, or `WorldError.stuck` if `body` waits for an event that can't happen.
   package func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) throws -> T {
     try finish(start(body))
   }
 
-  /// Makes the task of `body`, which has the task-local values of the caller. It runs when `finish` is called.
+  /// Creates the task of `body`, which has the task-local values of the caller. It runs when `finish` is called.
   func start<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) -> WorldBody<T> {
     let started = WorldBody<T>()
     thread.store(currentThread(), ordering: .releasing)
@@ -83,7 +86,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   }
 
   /// Runs everything in the world until the body has returned. The calling thread does all the work.
-  /// - Throws: what the body throws, or a `WorldError`.
+  /// - Throws: errors of the body, or a `WorldError`.
   func finish<T>(_ body: WorldBody<T>, _ limits: WorldLimits = WorldLimits()) throws -> T {
     thread.store(currentThread(), ordering: .releasing)
     defer { thread.store(0, ordering: .releasing) }
@@ -112,7 +115,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     if foreignJobCount > 0 { throw .foreignWork(seed: seed, time: now) }
   }
 
-  /// Stops all loops, runs what that takes, and drops everything. The world can't be used afterwards.
+  /// Stops all loops, runs their remaining work, and releases everything. The world can't be used afterwards.
   package func end() {
     thread.store(currentThread(), ordering: .releasing)
     for driver in loops { driver.stop() }
@@ -124,7 +127,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     thread.store(0, ordering: .releasing)
   }
 
-  /// Runs the tasks that the end of a loop or a callback resumed, because a task that never runs again is never released.
+  /// Runs the tasks that were resumed at the end of a loop or a callback. A task that never runs again would never be
+  /// released.
   private func runTasks() {
     takeForeignWork()
     for _ in 0..<Self.mostStepsAtEnd where agenda.nextTime == agenda.now && agenda.runNext() { takeForeignWork() }
@@ -142,16 +146,16 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Notes that a task of the world sleeps in real time, which a run can't repeat.
+  /// Records that a task of the world sleeps in real time, which a run can't repeat.
   func noteRealSleep() {
     realSleepCount.add(1, ordering: .relaxed)
     countForeignWork()
   }
 
-  /// Runs work that the runtime would run on its pool. On the world's thread.
+  /// Runs work that the runtime would run on its thread pool. It must be called on the world's thread.
   func keep(_ job: UnownedJob) { schedule(job) }
 
-  /// The clock waits for work on the main queue if it is included, so that does not count.
+  /// Counts work from another thread. Work on the main queue is not counted if the clock waits for that queue.
   private func countForeignWork() {
     if includesMainQueue, MainQueue.isCurrent { return }
     foreignCount.add(1, ordering: .relaxed)
@@ -161,6 +165,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   package var isOnThread: Bool { thread.load(ordering: .acquiring) == currentThread() }
 
   /// Takes a wake-up of a loop if it comes from another thread while the world runs.
+  /// - Returns: whether the wake-up was taken.
   func takeForeignWake(_ driver: SimulatedLoopDriver) -> Bool {
     if isOnThread || thread.load(ordering: .acquiring) == 0 { return false }
     countForeignWork()
@@ -170,7 +175,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   private func schedule(_ job: UnownedJob) {
     agenda.schedule(after: 0) { [self] in
-      // A task's work outside of actors isn't on any loop.
+      // The work of a task outside of actors belongs to no loop.
       let outer = current
       outer?.resign()
       current = nil
@@ -196,25 +201,25 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 }
 
 package enum WorldError: Error, CustomStringConvertible {
-  /// Nothing is left to happen, and the body has not returned.
+  /// No event is scheduled, and the body has not returned.
   case stuck(seed: UInt64, time: Duration)
   /// The body has not returned at the limit of virtual time.
   case timeLimit(seed: UInt64, time: Duration)
-  /// Something happens again and again, and the clock can't move.
+  /// The number of steps at one time has reached its limit: the clock can't move.
   case spinning(seed: UInt64, time: Duration)
-  /// Work came from another thread, where that is denied.
+  /// Work came from another thread, which the limits of the run forbid.
   case foreignWork(seed: UInt64, time: Duration)
-  /// A task of the world sleeps in real time, where that is denied.
+  /// A task of the world sleeps in real time, which the limits of the run forbid.
   case realSleep(seed: UInt64, time: Duration)
 
   package var description: String {
     switch self {
     case .stuck(let seed, let time):
-      "nothing can happen any more in the simulated world of seed \(seed), at \(time): the test waits for something that no timer, packet or task brings"
+      "no further event can happen in the simulated world of seed \(seed), at \(time): the test waits for an event that no timer, packet or task causes"
     case .timeLimit(let seed, let time):
       "the test in the simulated world of seed \(seed) has not ended at its limit of virtual time; the last event was at \(time)"
     case .spinning(let seed, let time):
-      "the clock of the simulated world of seed \(seed) can't move on from \(time): code polls instead of waiting"
+      "the clock of the simulated world of seed \(seed) can't advance from \(time): code polls instead of waiting"
     case .foreignWork(let seed, let time):
       "work came from another thread into the simulated world of seed \(seed), at \(time): the run can't be repeated"
     case .realSleep(let seed, let time):

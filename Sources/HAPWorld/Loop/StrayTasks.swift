@@ -7,19 +7,20 @@ import Synchronization
   import Darwin
 #endif
 
-/// Keeps the work of a world in it that the concurrency runtime would run on its pool: tasks made by `Task { }` in code of no actor and by
-/// `Task.detached`. The runtime has a variable for a function that gets this work first.
+/// Runs work in the world that the concurrency runtime would run on its thread pool. This work is the tasks that
+/// `Task { }` creates in code of no actor, and the tasks of `Task.detached`. The runtime has a variable for a function
+/// that gets this work first.
 ///
-/// Where the runtime has no such variable, the work leaves the world, and counts as foreign when it comes back.
+/// If the runtime has no such variable, the work runs outside of the world, and counts as foreign work when it returns.
 enum StrayTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// By the thread that runs them.
+  /// The worlds by the thread that runs them.
   private static let worlds = Guarded<[UInt: SimulatedWorld]>([:])
   private static let count = Atomic<Int>(0)
 
-  /// Whether the runtime gives the work; asking installs the function.
+  /// Whether the runtime passes this work to the function. The first access installs the function.
   static let areKept: Bool = {
     let variable = dlsym(nil, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
     guard let variable, variable.pointee == nil else { return false }
@@ -35,7 +36,7 @@ enum StrayTasks {
     return worlds.withLock { $0[currentThread()] }
   }
 
-  /// Keeps the work of a world while `body` runs it on this thread.
+  /// Calls `body`, and runs the world's work on this thread meanwhile.
   static func keeping<R>(of world: SimulatedWorld, _ body: () throws -> R) rethrows -> R {
     guard areKept else { return try body() }
     worlds.withLock { $0[currentThread()] = world }

@@ -2,13 +2,13 @@ import Dispatch
 import HAPLoop
 import Synchronization
 
-/// What ends a run before its body does.
+/// The limits at which a run ends before its body has returned.
 package struct WorldLimits: Sendable {
-  /// Of virtual time since the world began; nil: none.
+  /// The limit of virtual time since the start of the world; nil: none.
   package var time: Duration?
-  /// Of steps while the clock stands: code that polls makes them without end.
+  /// The maximum number of steps while the clock doesn't move. Code that polls would take steps without end.
   package var steps = 5_000_000
-  /// Whether the run ends at the first work that comes from another thread.
+  /// Whether the run fails at the first work from another thread.
   package var deniesForeignWork = false
 
   package init(time: Duration? = nil, deniesForeignWork: Bool = false) {
@@ -17,7 +17,7 @@ package struct WorldLimits: Sendable {
   }
 }
 
-/// The body of a run. From any thread.
+/// The body of a run. Any thread can use it.
 final class WorldBody<T: Sendable>: Sendable {
   private struct State: Sendable {
     var task: Task<Void, Never>?
@@ -33,16 +33,17 @@ final class WorldBody<T: Sendable>: Sendable {
     get { state.withLock { $0.result } }
     set { state.withLock { $0.result = newValue } }
   }
-  /// Read in each step of the world.
+  /// Whether the body has returned. Read in each step of the world.
   var hasResult: Bool { state.withLock { $0.result != nil } }
-  /// Asks the world to cancel the task. From any thread.
+  /// Whether the world should cancel the task. Any thread can set it.
   let shouldCancel = Atomic<Bool>(false)
 }
 
 extension SimulatedWorld {
-  /// Runs `body` on a thread of its own, and ends the world. The body has the task-local values of the caller, and its cancellation.
+  /// Runs `body` on a separate thread, and ends the world. The body has the task-local values of the caller, and is
+  /// cancelled with the caller.
   /// - Parameter atEnd: called with the result on the world's thread, before the world ends.
-  /// - Throws: what `body` throws, or a `WorldError`.
+  /// - Throws: errors of `body`, or a `WorldError`.
   package func runApart<T: Sendable>(
     _ limits: WorldLimits, atEnd: @escaping @Sendable (Result<T, any Error>) -> Result<T, any Error>,
     _ body: @escaping @Sendable () async throws -> T

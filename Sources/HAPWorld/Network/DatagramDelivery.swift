@@ -1,6 +1,6 @@
 import HAPLoop
 
-/// A datagram as its sender gives it to the network.
+/// A datagram that a sender has passed to the network.
 struct Outgoing {
   let bytes: [UInt8]
   let source: SocketAddress
@@ -9,10 +9,10 @@ struct Outgoing {
 }
 
 extension SimulatedNetwork {
-  /// Datagrams wait for at most this time to be sent; more are dropped.
+  /// The maximum time for which datagrams are queued before they are sent. Further ones are dropped.
   private static let longestQueue = Nanoseconds.second
 
-  /// Sends to one address. A datagram that no interface answers for is lost.
+  /// Sends to one address. The datagram is lost if no interface has the address.
   func send(_ datagram: Outgoing, on interface: SimulatedInterface) {
     if interface.isLoopback {
       let lane = Lane(from: interface, to: interface, .loopback)
@@ -26,7 +26,7 @@ extension SimulatedNetwork {
     }
   }
 
-  /// Sends to the members of a group: those of other hosts, and sockets of the sender's own.
+  /// Sends to the members of a group: those of other hosts, and sockets of the sender's host if `loopsBack` is true.
   func sendToGroup(_ datagram: Outgoing, on interface: SimulatedInterface, loopsBack: Bool) {
     if loopsBack {
       let lane = Lane(from: interface.host.loopback, to: interface, .loopback)
@@ -39,7 +39,7 @@ extension SimulatedNetwork {
     }
   }
 
-  /// Carries a datagram over a link, which may lose, delay or duplicate it.
+  /// Sends a datagram over a link, which may lose, delay or duplicate it.
   private func carry(
     _ datagram: Outgoing, from: SimulatedInterface, to: SimulatedInterface,
     _ deliver: @escaping (SimulatedNetwork, Outgoing) -> Void
@@ -75,7 +75,7 @@ extension SimulatedNetwork {
       exact.isEmpty
       ? sockets.filter { $0.address.host.isUnspecified && $0.address.host.isV4 == destination.host.isV4 } : exact
     guard !matching.isEmpty else { return trace.note("udp.refused", interface.id) }
-    // As Linux does with SO_REUSEPORT: one source always gets the same socket.
+    // As with SO_REUSEPORT on Linux, all datagrams of one source go to the same socket.
     var choice = 0
     if matching.count > 1 {
       let hash = datagram.source.host.bytes.withUnsafeBytes { Trace.hash(of: $0) }
@@ -110,12 +110,12 @@ extension SimulatedNetwork {
 }
 
 extension SimulatedHost {
-  /// The loopback address of the same family.
+  /// Returns the loopback address of the same family.
   func loopbackAddress(like address: IPAddress) -> IPAddress {
     address.isV4 ? .loopbackV4 : IPAddress(bytes: [UInt8](repeating: 0, count: 15) + [1])!
   }
 
-  /// The groups that sockets of this host have joined on an interface.
+  /// Returns the groups that sockets of this host have joined on an interface.
   func memberships(of interface: SimulatedInterface) -> [IPAddress] {
     var groups: [IPAddress] = []
     for socket in udpPorts.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
@@ -127,7 +127,7 @@ extension SimulatedHost {
     return groups
   }
 
-  /// A socket has left: the interface leaves too, unless another socket is a member there.
+  /// Handles that a socket has left a group. The interface leaves the group too, unless another socket is a member.
   func leave(_ membership: SimulatedUDPSocket.Membership) {
     let isWanted = udpPorts.contains { $0.value.contains { $0.memberships.contains(membership) } }
     if isWanted { return }

@@ -1,16 +1,17 @@
-/// How a link carries packets in one direction.
+/// The properties of one direction of a link.
 package struct LinkProperties: Equatable, Sendable {
-  /// The time from the end of sending to the arrival.
+  /// The time from the end of transmission to the arrival.
   package var latency: Duration
-  /// The most that a packet takes longer than `latency`. The seed decides how much.
+  /// The maximum time that is added to `latency`. The seed determines the time of each packet.
   package var jitter: Duration
-  /// In bytes per second; nil: unlimited.
+  /// The bandwidth in bytes per second; nil: unlimited.
   package var bandwidth: UInt64?
-  /// The probability that a datagram is lost, from 0 to 1. TCP never loses data on a link that is neither cut nor stalled.
+  /// The probability that a datagram is lost, from 0 to 1. TCP never loses data on a link that is neither cut nor
+  /// stalled.
   package var loss: Double
   /// The probability that a datagram arrives twice.
   package var duplication: Double
-  /// The probability that a datagram is delayed by `reorderingDelay`, so that later ones overtake it.
+  /// The probability that a datagram is delayed by `reorderingDelay`, so that later datagrams arrive first.
   package var reordering: Double
   package var reorderingDelay: Duration
 
@@ -27,9 +28,9 @@ package struct LinkProperties: Equatable, Sendable {
     self.reorderingDelay = reorderingDelay
   }
 
-  /// The loopback interface of a host.
+  /// The properties of a host's loopback interface.
   static let loopback = LinkProperties(latency: .microseconds(15), jitter: .microseconds(10))
 
-  /// AF_UNIX.
+  /// The properties of a Unix domain socket (AF_UNIX).
   static let localSocket = LinkProperties(latency: .microseconds(5), jitter: .microseconds(5))
 }

@@ -1,22 +1,22 @@
 import HAPLoop
 
-/// The name of a local socket in a host's file system.
+/// A name of a Unix domain socket in a host's file system.
 struct LocalPath {
-  /// nil: the process that listened has ended without removing the name.
+  /// The listener; nil: its process has ended without removing the name.
   var listener: SimulatedListener?
 }
 
 extension SimulatedHost {
-  /// What a connection to a path would find.
+  /// The state of a path: no name, a name without a listener, or a name with a listener.
   package enum LocalPlace { case nothing, dead, listening }
 
-  /// Looks up a path without connecting.
+  /// Returns the state of a path without connecting.
   package func localPlace(_ path: String) -> LocalPlace {
     guard let place = localPaths[path] else { return .nothing }
     return place.listener == nil ? .dead : .listening
   }
 
-  /// Removes a name, whichever listener has it.
+  /// Removes a name, whether or not it has a listener.
   package func removeLocalPath(_ path: String) { localPaths[path] = nil }
 
   func listenerClosed(_ listener: SimulatedListener) {
@@ -26,11 +26,11 @@ extension SimulatedHost {
 }
 
 extension SimulatedProcess {
-  /// The bytes that the path of a listener may have: those of Linux less four for a temporary name.
+  /// The maximum length of a listener's path in bytes: Linux's limit minus four for a temporary name.
   package static let longestLocalPath = 103
 
-  /// Listens at a path. A name that exists is replaced; the listener that had it keeps its connections and gets no new one.
-  /// - Throws: `.other` (ENAMETOOLONG) for a path that is too long, empty, or contains a zero.
+  /// Listens at a path. An existing name is replaced. Its former listener keeps its connections and gets no new ones.
+  /// - Throws: `.other` (ENAMETOOLONG) for a path that is too long, empty, or contains a zero byte.
   package func listenLocally(
     _ path: String, backlog: Int = 64, onConnection: @escaping (SimulatedListener) -> Void
   ) throws(LoopError) -> SimulatedListener {
@@ -44,8 +44,9 @@ extension SimulatedProcess {
     return listener
   }
 
-  /// Connects to a listener of the same host. The connection is up at once.
-  /// - Throws: `.connectionRefused` when the listener has ended; `.other` when there is no such path (ENOENT) or the backlog is full (EAGAIN).
+  /// Connects to a listener of the same host. The connection is open at once.
+  /// - Throws: `.connectionRefused` if the listener has ended; `.other` if the path doesn't exist (ENOENT) or the
+  ///   backlog is full (EAGAIN).
   package func connectLocally(_ path: String) throws(LoopError) -> SimulatedConnection {
     let doing = "connecting to \(path)"
     try checkDescriptor(while: doing)

@@ -58,7 +58,8 @@ extension SimulatedHost {
     return best
   }
 
-  /// Whether a listener prevents binding. A socket that is bound and doesn't listen does not, as on Linux with SO_REUSEADDR.
+  /// Returns whether a listener prevents binding. As on Linux with SO_REUSEADDR, a bound socket that doesn't listen
+  /// doesn't prevent it.
   func hasListener(_ place: SocketAddress, _ interface: SimulatedInterface?, except own: SimulatedListener?) -> Bool {
     (tcpPorts[place.port] ?? []).contains { other in
       other !== own && other.isListening && Self.overlap(other.address.host, place.host, dualStack: true)

@@ -1,6 +1,6 @@
 import HAPLoop
 
-/// The way from one interface to another. On one host, both are its loopback interface.
+/// The path from one interface to another. On one host, both are its loopback interface.
 struct Lane {
   let from: SimulatedInterface
   let to: SimulatedInterface
@@ -18,14 +18,14 @@ struct Lane {
     self.properties = properties
   }
 
-  /// How long a packet waits because others are being sent.
+  /// Returns the time for which a packet waits because earlier packets are being sent.
   func backlog(at now: UInt64) -> UInt64 { bandwidth != nil && from.busyUntil > now ? from.busyUntil - now : 0 }
 
-  /// Takes the sending interface for a packet, and returns when the packet arrives.
+  /// Reserves the sending interface for a packet, and returns the packet's arrival time.
   func arrival(of bytes: Int, at now: UInt64) -> UInt64 {
     var time = now
     if let bandwidth {
-      // A packet has at most 64 KiB, so that the product fits.
+      // A packet has at most 64 KiB, so the product can't overflow.
       let duration = UInt64(bytes) * Nanoseconds.second / max(bandwidth, 1)
       time = Nanoseconds.sum(max(now, from.busyUntil), duration)
       from.busyUntil = time
@@ -43,14 +43,14 @@ struct Lane {
 /// The outcome for a packet that is sent now.
 enum Reach {
   case open(Lane)
-  /// Nothing arrives: a cut, a host that is off, an interface that is down, an address that is gone.
+  /// No packet arrives: there is a cut, the host or an interface is down, or no interface has the address.
   case blocked
-  /// Nothing arrives until the stall ends.
+  /// No packet arrives until the stall ends.
   case stalled
 }
 
 extension SimulatedNetwork {
-  /// Finds the way between two addresses for packets that leave `host` now.
+  /// Finds the path between two addresses for packets that `host` sends now.
   func reach(from host: SimulatedHost, local: IPAddress, remote: IPAddress) -> Reach {
     guard host.isOn else { return .blocked }
     if host.owns(remote) {
@@ -68,7 +68,7 @@ extension SimulatedNetwork {
 }
 
 extension SimulatedHost {
-  /// Whether packets to an address stay on this host.
+  /// Returns whether packets to an address stay on this host.
   func owns(_ address: IPAddress) -> Bool {
     if address.isLoopback { return true }
     for interface in interfaces where interface.has(address) {
@@ -77,13 +77,13 @@ extension SimulatedHost {
     return false
   }
 
-  /// The interface that has an address; nil for an address of another host.
+  /// Returns the interface that has an address; nil for an address of another host.
   func interface(having address: IPAddress) -> SimulatedInterface? {
     if address.isLoopback { return loopback }
     return interfaces.first { $0.has(address) && (address.scope == 0 || address.scope == $0.index) }
   }
 
-  /// Chooses the interface and the source address for a destination that is no group.
+  /// Chooses the interface and the source address for a destination that isn't a group.
   /// - Throws: `.networkUnreachable`; `.other` (EINVAL) for a link-local IPv6 address without a scope.
   func route(to destination: IPAddress) throws(LoopError) -> (interface: SimulatedInterface, source: IPAddress) {
     if destination.isLoopback, loopback.isUp {
@@ -103,7 +103,7 @@ extension SimulatedHost {
   }
 }
 
-/// Error numbers of Linux as libuv writes them, for codes that `LoopError.Code` has no name for.
+/// Linux's error numbers in libuv's form, for codes without a name in `LoopError.Code`.
 enum SystemStatus {
   static let noSuchFile: Int32 = -2
   static let wouldBlock: Int32 = -11
@@ -115,7 +115,7 @@ enum SystemStatus {
 }
 
 extension LoopError {
-  /// An error with the sentence that the system has for its code.
+  /// Creates an error with the system's message for its code.
   init(_ code: Code, while doing: String) {
     let text =
       switch code {

@@ -1,8 +1,8 @@
 import HAPLoop
 
-// Resets, and the release of what the kernel keeps.
+// Resets, and the release of the kernel's resources.
 extension SimulatedConnection {
-  /// Sends a reset after what is on the way, and forgets the connection.
+  /// Sends a reset after the segments in flight, and removes the connection.
   func sendReset() {
     guard phase != .gone else { return }
     isClosed = true
@@ -16,7 +16,7 @@ extension SimulatedConnection {
     becomeGone()
   }
 
-  /// The host at the other end doesn't know this connection, and answers each segment by a reset.
+  /// Handles a segment that arrives at a host without this connection. That host answers each segment with a reset.
   func bounceReset() {
     // The reset may be lost; the next retransmission causes another.
     if !isAllAcknowledged { startRecovery() }
@@ -24,7 +24,7 @@ extension SimulatedConnection {
     network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
   }
 
-  /// The way back to this end, from whichever host has the peer's address now.
+  /// Returns the path from the host that has the peer's address now to this end.
   func reverse(of peer: SimulatedConnection) -> Reach {
     guard path == nil, case .open(let lane) = forward(), lane.to.host !== peer.host else { return peer.forward() }
     return network.reach(from: lane.to.host, local: peerAddress.host, remote: localAddress.host)
@@ -41,7 +41,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// Ends a connection that the process has closed, once the peer has acknowledged everything.
+  /// Ends a connection that the process has closed, after the peer has acknowledged everything.
   func finishIfDone() {
     guard isClosed, phase == .open, isAllAcknowledged else { return }
     endedAt = network.agenda.now
@@ -70,7 +70,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// Releases the peer, so that the two ends don't keep each other alive.
+  /// Releases the peer. Otherwise the two ends would keep each other alive.
   func releaseAfterFlight() {
     guard phase == .gone else { return }
     outbox.clear()

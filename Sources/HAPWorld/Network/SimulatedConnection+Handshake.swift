@@ -1,23 +1,23 @@
 import HAPLoop
 
-/// The state of a connection that is being made.
+/// The state of a handshake.
 struct Handshake {
-  /// Whether this end asked for the connection.
+  /// Whether this end opened the connection.
   var isOutgoing = false
-  /// Requests sent, at the end that asked.
+  /// The number of requests (SYN) that this end has sent.
   var attempts = 0
   var token: Agenda.Token?
-  /// At the listener's side.
+  /// The listener, if the peer opened the connection.
   var listener: SimulatedListener?
 }
 
 extension SimulatedConnection {
-  /// Linux's `tcp_syn_retries` of 6: 127 s in all.
+  /// The maximum number of requests: 1 and Linux's `tcp_syn_retries` of 6, 127 s in total.
   private static let mostRequests = 7
-  /// How long a listener waits for the end of the handshake.
+  /// The time for which a listener waits for the end of the handshake.
   private static let longestHandshake = 63 * Nanoseconds.second
 
-  // MARK: The end that asks
+  // MARK: The client's side
 
   func requestConnection() {
     guard phase == .connecting else { return }
@@ -36,7 +36,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// The request comes to the host that has the address now.
+  /// Handles a request that arrives at the host that has the address now.
   private func requestArrives() {
     guard phase == .connecting, case .open(let lane) = forward() else { return }
     let target = lane.to.host
@@ -48,7 +48,7 @@ extension SimulatedConnection {
       network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
       return
     }
-    // No place in the backlog: the request is dropped and comes again.
+    // If the backlog is full, the request is dropped. The client sends it again.
     if listener.isFull { return }
     let peer = SimulatedConnection(
       target, nil, local: scoped(peerAddress, on: lane.to), peer: scoped(localAddress, on: lane.to), path: nil,
@@ -69,7 +69,7 @@ extension SimulatedConnection {
 
   private func segmentSize(_ lane: Lane) -> Int { min(lane.from.mtu, lane.to.mtu) - (peerAddress.host.isV4 ? 52 : 72) }
 
-  /// A link-local address as the host of an interface sees it.
+  /// Returns a link-local address with the scope that the interface has on its host.
   private func scoped(_ address: SocketAddress, on interface: SimulatedInterface) -> SocketAddress {
     guard address.host.isV6, address.host.isLinkLocal else { return address }
     let index = interface.isLoopback ? address.host.scope : interface.index
@@ -84,7 +84,7 @@ extension SimulatedConnection {
 
   private func answerArrives(from peer: SimulatedConnection) {
     guard case .open = peer.forward() else { return }
-    // A process that has given up: its kernel resets the other end.
+    // If the process has given up, its kernel resets the other end.
     if phase == .gone || phase == .failed {
       return peer.becomeGone()
     }
@@ -115,7 +115,7 @@ extension SimulatedConnection {
     listener.handshakeDone(peer)
   }
 
-  /// Stops the handshake's timer, and gives the place in the backlog back.
+  /// Stops the handshake's timer, and releases the entry in the backlog.
   func handshakeEnds() {
     if let token = handshake.token { network.agenda.cancel(token) }
     handshake.token = nil
@@ -125,14 +125,14 @@ extension SimulatedConnection {
 }
 
 extension SimulatedProcess {
-  /// Makes a TCP connection. The handler is notified of the outcome: `.connected` or `.failed`.
+  /// Opens a TCP connection. The handler gets the outcome as an event: `.connected` or `.failed`.
   ///
-  /// A host that is off, or cut off, gives `.timedOut` after 127 s.
-  /// - Throws: `.tooManyOpenFiles`, or `.cancelled` when the process has died.
+  /// If the host is off or unreachable, the outcome is `.timedOut` after 127 s.
+  /// - Throws: `.tooManyOpenFiles`, or `.cancelled` if the process has died.
   package func connect(to address: SocketAddress) throws(LoopError) -> SimulatedConnection {
     let doing = "connecting to \(host.text(address))"
     try checkDescriptor(while: doing)
-    // Linux connects to this host instead of to a wildcard.
+    // As on Linux, a connection to a wildcard address goes to this host.
     var address = address
     if address.host.isUnspecified {
       address.host = address.host.isV4 ? .loopbackV4 : host.loopback.addresses[1].address

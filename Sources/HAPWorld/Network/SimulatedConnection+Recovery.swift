@@ -74,7 +74,7 @@ extension SimulatedConnection {
     return !isSilent
   }
 
-  /// Called when a stall on the path has ended. The delayed segments are sent at once.
+  /// Handles the end of a stall on the path. The delayed segments are sent at once.
   func stallEnded() {
     if phase == .open, recovery.isRunning { continueSending() }
   }

@@ -1,9 +1,9 @@
-/// Something on the way from one end of a connection to the other.
+/// A segment in flight from one end of a connection to the other.
 struct Segment {
   enum Kind {
-    /// The end of the handshake.
+    /// The end of the handshake (ACK).
     case established
-    /// Bytes of the sender's `outbox`.
+    /// That many bytes of the sender's `outbox`.
     case data(Int)
     case fin
     case reset
@@ -13,7 +13,7 @@ struct Segment {
   let arrival: UInt64
 }
 
-/// How far a segment without data has come: the end of the handshake, or FIN.
+/// The delivery state of a segment without data: the end of the handshake, or FIN.
 struct Sign {
   var isWanted = false
   var isSent = false
@@ -21,15 +21,15 @@ struct Sign {
   var isAcknowledged = false
 }
 
-/// An acknowledgement on its way back to the sender.
+/// An acknowledgement that is in flight to the sender.
 struct Acknowledgement {
   let delivered: UInt64
   let fin: Bool
 }
 
-// What this end sends, and what becomes of it.
+// Sending, delivery and acknowledgement of this end's segments.
 extension SimulatedConnection {
-  /// The way of a packet to the peer that is sent now.
+  /// Returns the path to the peer for a packet that is sent now.
   func forward() -> Reach {
     if let cachedReach, cachedReach.version == network.version { return cachedReach.reach }
     let reach: Reach
@@ -42,7 +42,7 @@ extension SimulatedConnection {
     return reach
   }
 
-  /// Whether everything written has been acknowledged, FIN included.
+  /// Whether the peer has acknowledged everything that was written, including FIN.
   var isAllAcknowledged: Bool {
     outbox.count == 0 && fin.isWanted == fin.isAcknowledged && established.isWanted == established.isDelivered
   }
@@ -52,7 +52,7 @@ extension SimulatedConnection {
     return network.settings.receiveBuffer - peer.inbox.count - Int(sent - delivered)
   }
 
-  /// Sends what the peer has room for, and FIN at the end.
+  /// Sends as much as the peer has room for, and FIN after the last byte.
   func transmit() {
     guard phase == .open, !recovery.isRunning else { return }
     isWindowClosed = false
@@ -67,7 +67,7 @@ extension SimulatedConnection {
         return
       }
       let count = min(unsent, segmentSize, max(0, peerWindow))
-      // A window smaller than a segment is used only if nothing is on the way.
+      // A window that is smaller than a segment is used only if no segment is in flight.
       if count == 0 || (count < unsent && count < segmentSize && sent > delivered) {
         isWindowClosed = true
         if sent == delivered { startRecovery() }
@@ -78,8 +78,8 @@ extension SimulatedConnection {
     }
   }
 
-  /// Puts a segment on its way.
-  /// - Returns: false if it can't get through; recovery has begun then.
+  /// Sends a segment.
+  /// - Returns: false if it can't be delivered. Recovery has begun then.
   func launch(_ kind: Segment.Kind, _ count: Int) -> Bool {
     switch forward() {
     case .open(let lane):
@@ -100,7 +100,7 @@ extension SimulatedConnection {
     network.agenda.schedule(at: first.arrival) { [self] in deliver() }
   }
 
-  /// The oldest segment arrives.
+  /// Delivers the oldest segment.
   private func deliver() {
     guard !flight.isEmpty, let peer else { return }
     guard case .open(let lane) = forward() else { return loseFlight() }
@@ -115,7 +115,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// Drops all segments on the way; recovery sends them again.
+  /// Drops all segments in flight. Recovery sends them again.
   private func loseFlight() {
     network.trace.note("tcp.lost", id, sent - delivered)
     flight.removeAll()
@@ -137,7 +137,7 @@ extension SimulatedConnection {
       peer.notify()
       scheduleAcknowledgement()
     case .open:
-      // The process there has closed: data that no process will read is answered by a reset.
+      // The process there has closed the connection. Data that no process will read is answered with a reset.
       peer.sendReset()
       startRecovery()
     default: bounceReset()
@@ -160,7 +160,7 @@ extension SimulatedConnection {
 
   // MARK: Acknowledgements
 
-  /// The peer acknowledges what has arrived.
+  /// Schedules the peer's acknowledgement of the data that has arrived.
   func scheduleAcknowledgement() {
     guard acknowledgement == nil, phase == .open, let peer else { return }
     guard case .open(let lane) = peer.forward() else { return startRecovery() }
@@ -184,12 +184,12 @@ extension SimulatedConnection {
     finishIfDone()
   }
 
-  /// Reports room for more bytes to a peer that waits for it.
+  /// Sends a window update to a peer that waits for room.
   func offerWindow() {
     guard let peer, peer.isWindowClosed, !peer.isWindowUpdateOnWay, phase == .open else { return }
     let capacity = network.settings.receiveBuffer
     guard capacity - inbox.count >= min(segmentSize * 2, max(1, capacity / 2)) else { return }
-    // If it is lost, the sender's probes find the room.
+    // If the update is lost, the sender's probes discover the room.
     guard case .open(let lane) = forward() else { return }
     peer.isWindowUpdateOnWay = true
     network.agenda.schedule(after: lane.latency) { peer.windowUpdateArrives() }
@@ -202,12 +202,12 @@ extension SimulatedConnection {
     continueSending()
   }
 
-  /// Sends again without the rest of a pause.
+  /// Continues to send at once, without waiting for the end of a pause.
   func continueSending() {
     stopRecovery()
     transmit()
     if !flight.isEmpty || isAllAcknowledged { return }
-    // Everything has arrived, and the acknowledgement was lost.
+    // Everything has arrived, but the acknowledgement was lost.
     if delivered > acknowledged || fin.isDelivered != fin.isAcknowledged { scheduleAcknowledgement() }
     if acknowledgement == nil { startRecovery() }
   }

@@ -2,35 +2,37 @@ import HAPLoop
 
 /// One end of a simulated TCP connection, or of a local stream.
 ///
-/// The bytes that a process has written stay in `outbox` until the peer's kernel has acknowledged them. On the way there are only segments: positions
-/// in that buffer with their time of arrival, so that the order within a connection always holds.
+/// The bytes that a process has written stay in `outbox` until the peer's kernel has acknowledged them. Only segments
+/// are in flight: positions in that buffer with an arrival time. Therefore the order within a connection is always
+/// kept.
 package final class SimulatedConnection: ProcessResource {
   package enum Event: Equatable, Sendable {
-    /// The connection that this process asked for is up.
+    /// The connection that this process opened is established.
     case connected
-    /// That many bytes can be read. Comes again while bytes are left, as long as each event reads some.
+    /// That many bytes can be read. The event is repeated while bytes are left, if the handler reads some bytes in each
+    /// event.
     case readable(Int)
-    /// `write` takes bytes again, or throws.
+    /// `write` accepts bytes again, or throws.
     case writable
-    /// The peer sends no more. The last event of reading.
+    /// The peer sends no more data. This is the last event of reading.
     case end
-    /// The connection could not be made, or is broken. The last event.
+    /// The connection could not be established, or has failed. This is the last event.
     case failed(LoopError)
   }
 
   enum Phase {
     case connecting
-    /// Waits for the end of the handshake at the listener's side.
+    /// Waiting for the end of the handshake at the listener's side.
     case accepting
     case open
-    /// Broken; the process has not closed it yet.
+    /// Failed; the process has not closed it yet.
     case failed
     case gone
   }
 
   let network: SimulatedNetwork
   package let host: SimulatedHost
-  /// nil before it is accepted.
+  /// The process; nil before the connection is accepted.
   private(set) var process: SimulatedProcess?
   let id: UInt64
   package let localAddress: SocketAddress
@@ -39,22 +41,22 @@ package final class SimulatedConnection: ProcessResource {
   package let path: String?
   var peer: SimulatedConnection?
   var phase: Phase
-  /// Whether the process has closed it. The kernel may still deliver bytes.
+  /// Whether the process has closed the connection. The kernel may still deliver bytes.
   package internal(set) var isClosed = false
-  /// Whether the host lost its power, so that the kernel doesn't know the connection any more.
+  /// Whether the host lost its power, so that its kernel no longer has the connection.
   var isForgotten = false
-  /// When it ended by an exchange of both FINs; nil: otherwise.
+  /// The time at which both FINs had been exchanged; nil: the connection has not ended in this way.
   var endedAt: UInt64?
   var handshake = Handshake()
 
-  // Outgoing, in bytes since the beginning.
+  // Sending. Positions are in bytes since the start of the connection.
   let outbox = ByteRing()
   var acknowledged: UInt64 = 0
   var sent: UInt64 = 0
   var delivered: UInt64 = 0
   var written: UInt64 { acknowledged + UInt64(outbox.count) }
   var fin = Sign()
-  /// The end of the handshake, at the end that asked for the connection.
+  /// The end of the handshake, if this end opened the connection.
   var established = Sign()
   var segmentSize = 1448
   var flight = Fifo<Segment>()
@@ -65,12 +67,12 @@ package final class SimulatedConnection: ProcessResource {
   var isWindowUpdateOnWay = false
   var cachedReach: (version: UInt64, reach: Reach)?
 
-  // Incoming.
+  // Receiving.
   let inbox = ByteRing()
   var hasReceivedFin = false
   var keepAlive = KeepAlive()
 
-  // The process's side.
+  // The interface to the process.
   private var onEvent: ((Event) -> Void)?
   private var isReading = false
   private var wantsWritable = false
@@ -95,11 +97,11 @@ package final class SimulatedConnection: ProcessResource {
     process?.keep(self, id)
   }
 
-  /// Bytes that can be read now.
+  /// The number of bytes that can be read now.
   package var readableCount: Int { inbox.count }
-  /// Bytes written that the peer's kernel has not acknowledged.
+  /// The number of written bytes that the peer's kernel has not acknowledged.
   package var unacknowledgedCount: Int { outbox.count }
-  /// Whether a connection that was asked for is up, or was.
+  /// Whether the connection is established.
   package var isConnected: Bool { phase == .open }
   /// The process at the other end of a local stream; nil for TCP.
   package var peerProcess: SimulatedProcess? { path == nil ? nil : localPeer }
@@ -114,14 +116,15 @@ package final class SimulatedConnection: ProcessResource {
 
   // MARK: Reading
 
-  /// Sets who receives the events. `.connected` and a failure to connect come in any case, the rest on request.
+  /// Sets the handler of events. `.connected` and a failure to connect are always reported. All other events are
+  /// reported on request.
   package func setHandler(_ onEvent: @escaping (Event) -> Void) {
     guard !isClosed else { return }
     self.onEvent = onEvent
     notify()
   }
 
-  /// Starts or stops `.readable`, `.end` and `.failed`.
+  /// Starts or stops reporting `.readable`, `.end` and `.failed`.
   package func setReading(_ isReading: Bool) {
     guard !isClosed else { return }
     self.isReading = isReading
@@ -129,7 +132,7 @@ package final class SimulatedConnection: ProcessResource {
   }
 
   /// Moves bytes to a buffer.
-  /// - Returns: how many; 0: there are none now.
+  /// - Returns: the number of bytes; 0: none can be read now.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard !isClosed else { return 0 }
     let count = inbox.read(into: buffer)
@@ -139,9 +142,10 @@ package final class SimulatedConnection: ProcessResource {
 
   // MARK: Writing
 
-  /// Writes as many bytes as the send buffer takes.
-  /// - Returns: the count taken; 0: the buffer is full, or the connection isn't up yet. `notifyWhenWritable()` reports when it takes more.
-  /// - Throws: why it never will take more: `.cancelled`, `.connectionReset`, `.brokenPipe`, `.timedOut`.
+  /// Writes as many bytes as the send buffer has room for.
+  /// - Returns: the number of bytes written; 0: the buffer is full, or the connection isn't established yet.
+  ///   `notifyWhenWritable()` requests an event when there is room.
+  /// - Throws: the reason why it will never accept bytes: `.cancelled`, `.connectionReset`, `.brokenPipe`, `.timedOut`.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(LoopError) -> Int {
     if isClosed { throw LoopError(.cancelled, "writing: the connection is closed") }
     if phase == .failed || phase == .gone {
@@ -157,7 +161,8 @@ package final class SimulatedConnection: ProcessResource {
     return count
   }
 
-  /// Requests one `.writable` as soon as a third of the send buffer is free, or writing has failed.
+  /// Requests one `.writable` event, which is reported when a third of the send buffer is free, or when the connection
+  /// has failed.
   package func notifyWhenWritable() {
     guard !isClosed else { return }
     wantsWritable = true
@@ -166,21 +171,23 @@ package final class SimulatedConnection: ProcessResource {
 
   // MARK: Ending
 
-  /// Sends FIN after the bytes written so far; reading is still possible.
+  /// Sends FIN after the bytes written so far. Reading remains possible.
   package func finishWriting() {
     guard !isClosed, phase == .open || phase == .connecting, !fin.isWanted else { return }
     fin.isWanted = true
     if phase == .open { transmit() }
   }
 
-  /// Closes. The kernel delivers the bytes written so far. If bytes are unread, it sends a reset instead. No event comes any more. Any number of times.
+  /// Closes the connection. The kernel delivers the bytes written so far. If received bytes are unread, it sends a
+  /// reset instead. No event is reported after that. Can be called any number of times.
   package func close() {
     guard !isClosed else { return }
     process?.release(id)
     processDied()
   }
 
-  /// Closes with a reset: the peer loses what it has not received. Any number of times.
+  /// Closes the connection with a reset. The peer loses the data that it has not received. Can be called any number of
+  /// times.
   package func reset() {
     guard !isClosed else { return }
     isClosed = true
@@ -219,7 +226,7 @@ package final class SimulatedConnection: ProcessResource {
     handshake = Handshake()
   }
 
-  /// Ends the connection with an error for the process.
+  /// Fails the connection with an error, which is reported to the process.
   func fail(_ code: LoopError.Code, while doing: String) {
     guard phase != .gone, phase != .failed else { return }
     network.trace.note("tcp.fail", id)
@@ -232,7 +239,7 @@ package final class SimulatedConnection: ProcessResource {
 
   // MARK: Events
 
-  /// Schedules the events that are due, in one action for all.
+  /// Schedules one action that reports all due events.
   func notify() {
     guard !isNotified, !isClosed, hasNews, let process else { return }
     isNotified = true
@@ -268,7 +275,7 @@ package final class SimulatedConnection: ProcessResource {
     if isReading, inbox.count > 0 {
       let before = inbox.count
       onEvent?(.readable(before))
-      // A reader that takes nothing hears of the bytes again when more arrive.
+      // If the reader takes no bytes, the event is repeated only when more bytes arrive.
       if inbox.count < before { notify() }
     } else if isReading, hasReceivedFin, !hasReportedEnd {
       hasReportedEnd = true

@@ -6,20 +6,21 @@ package final class SimulatedHost {
   package let name: String
   let id: UInt64
   package private(set) var isOn = true
-  /// In the order of their index; the first is the loopback interface.
+  /// The interfaces in the order of their index. The first one is the loopback interface.
   package private(set) var interfaces: [SimulatedInterface] = []
   package private(set) var processes: [SimulatedProcess] = []
-  /// How far the host's civil clock is ahead of the world's, which begins at `worldBegin`. A change is a jump of the civil clock.
+  /// The difference between the host's civil clock and the world's clock, which starts at `worldBegin`. A change is a
+  /// jump of the civil clock.
   package var clockOffset = Duration.zero {
     didSet { network.trace.note("host.clock", id, UInt64(bitPattern: clockOffset.components.seconds)) }
   }
-  /// 2026-01-01T00:00:00Z, since 1970.
+  /// The civil time at the start of the world: 2026-01-01T00:00:00Z, as a time since 1970.
   package static let worldBegin = Duration.seconds(1_767_225_600)
   var random: WorldRandom
   private var lastPID: Int32 = 100
   private var powerOffAfterShutdown: Agenda.Token?
 
-  // Of the kernel.
+  // The state of the kernel.
   var connections: [UInt64: SimulatedConnection] = [:]
   var tcpPorts: [UInt16: [SimulatedListener]] = [:]
   var udpPorts: [UInt16: [SimulatedUDPSocket]] = [:]
@@ -40,13 +41,13 @@ package final class SimulatedHost {
 
   var loopback: SimulatedInterface { interfaces[0] }
 
-  /// Civil time since 1970 in UTC.
+  /// The civil time since 1970, in UTC.
   package var wallClock: Duration { Self.worldBegin + .nanoseconds(Int64(clamping: network.agenda.now)) + clockOffset }
 
   /// Adds an interface that is up.
   /// - Parameters:
-  ///   - index: nil: one more than the highest. An index in use is replaced by one more than the highest.
-  ///   - link: the link to attach it to; nil: none yet.
+  ///   - index: the index; nil, or an index in use: the highest index plus one.
+  ///   - link: the link to which the interface is attached; nil: none.
   package func addInterface(
     _ name: String, index: UInt32? = nil, mtu: Int = 1500, addresses: [SimulatedInterface.Address],
     link: SimulatedLink? = nil
@@ -71,9 +72,9 @@ package final class SimulatedHost {
     for process in processes { process.interfacesChanged() }
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
-  /// Starts a process; nil when the host is off.
+  /// Starts a process. Returns nil if the host is off.
   package func startProcess(_ name: String, uid: UInt32 = 1000) -> SimulatedProcess? {
     guard isOn else { return nil }
     lastPID = lastPID == .max ? 101 : lastPID + 1
@@ -83,7 +84,7 @@ package final class SimulatedHost {
     return process
   }
 
-  /// Takes the power away. No packet is sent, and no process is notified.
+  /// Switches the power off. No packet is sent, and no process is notified.
   package func powerOff() {
     guard isOn else { return }
     cancelShutdown()
@@ -96,11 +97,11 @@ package final class SimulatedHost {
     tcpPorts = [:]
     udpPorts = [:]
     outgoingPorts = []
-    // The names stay in the file system; no socket answers there.
+    // The names stay in the file system, without listeners.
     for path in localPaths.keys { localPaths[path]!.listener = nil }
   }
 
-  /// Ends all processes as `kill()` does, and takes the power away half a second later.
+  /// Ends all processes as `kill()` does, and switches the power off half a second later.
   package func shutDown() {
     guard isOn, powerOffAfterShutdown == nil else { return }
     network.trace.note("host.shutdown", id)
@@ -108,7 +109,7 @@ package final class SimulatedHost {
     powerOffAfterShutdown = network.agenda.schedule(after: Nanoseconds.second / 2) { [self] in powerOff() }
   }
 
-  /// Switches the host on. It has no process yet; interfaces and addresses are as before.
+  /// Switches the host on. It has no process yet. Interfaces and addresses are unchanged.
   package func start() {
     if powerOffAfterShutdown != nil { powerOff() }
     guard !isOn else { return }
@@ -138,7 +139,7 @@ package final class SimulatedHost {
     interfaces = [interfaces[0]]
   }
 
-  /// An address as text, with the name of its interface.
+  /// Returns an address as text, with the name of its interface if it is scoped.
   func text(_ address: IPAddress) -> String {
     if address.scope == 0 { return address.description }
     return "\(address.unscoped)%\(interface(at: address.scope)?.name ?? "\(address.scope)")"

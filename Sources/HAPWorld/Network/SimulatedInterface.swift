@@ -22,7 +22,7 @@ package final class SimulatedInterface {
   }
 
   package let name: String
-  /// From 1; the loopback interface has 1.
+  /// The index, from 1. The loopback interface has index 1.
   package let index: UInt32
   package let isLoopback: Bool
   package let mtu: Int

@@ -1,6 +1,6 @@
 import HAPLoop
 
-/// A segment that joins interfaces of several hosts, such as an Ethernet or a Wi-Fi network.
+/// A link that connects interfaces of several hosts, such as an Ethernet or a Wi-Fi network.
 package final class SimulatedLink {
   /// Whether packets pass in one direction.
   enum Passage { case open, cut, stalled }
@@ -19,9 +19,9 @@ package final class SimulatedLink {
   package let name: String
   let id: UInt64
   let network: SimulatedNetwork
-  /// Properties of every direction that has none of its own.
+  /// The properties of every direction without individual properties.
   package var properties: LinkProperties { didSet { network.topologyChanged() } }
-  /// In the order in which they were attached.
+  /// The attached interfaces, in the order in which they were attached.
   package private(set) var interfaces: [SimulatedInterface] = []
   private var overrides: [Direction: Override] = [:]
   private var isCut = false
@@ -42,10 +42,10 @@ package final class SimulatedLink {
 
   // MARK: Faults
 
-  /// Stops all traffic. Packets on the way are lost; TCP retransmits after `heal()`.
+  /// Stops all traffic. Packets in flight are lost; TCP retransmits them after `heal()`.
   package func cut() { change("link.cut") { isCut = true } }
 
-  /// Stops the traffic in one direction. Call it twice for both.
+  /// Stops the traffic in one direction. To stop both directions, call it twice.
   package func cut(from: SimulatedInterface, to: SimulatedInterface) {
     change("link.cut", from, to) { overrides[key(from, to), default: Override()].isCut = true }
   }
@@ -63,10 +63,10 @@ package final class SimulatedLink {
     change("link.heal", from, to) { overrides[key(from, to)]?.isCut = false }
   }
 
-  /// Holds TCP back until `resume()`, which continues at once. Datagrams are lost meanwhile.
+  /// Delays TCP segments until `resume()`, which sends them at once. Datagrams are lost meanwhile.
   package func stall() { change("link.stall") { isStalled = true } }
 
-  /// Holds TCP back in one direction.
+  /// Delays TCP segments in one direction.
   package func stall(from: SimulatedInterface, to: SimulatedInterface) {
     change("link.stall", from, to) { overrides[key(from, to), default: Override()].isStalled = true }
   }
@@ -80,7 +80,7 @@ package final class SimulatedLink {
     network.wakeStalled()
   }
 
-  /// Gives one direction properties of its own; nil: those of the link.
+  /// Sets the properties of one direction; nil: it has the link's properties.
   package func setProperties(_ own: LinkProperties?, from: SimulatedInterface, to: SimulatedInterface) {
     overrides[key(from, to), default: Override()].properties = own
     network.topologyChanged()
@@ -98,7 +98,7 @@ package final class SimulatedLink {
     Direction(from: from.id, to: to.id)
   }
 
-  // MARK: Passing
+  // MARK: Traffic
 
   func passage(from: SimulatedInterface, to: SimulatedInterface) -> Passage {
     if isCut { return .cut }
@@ -114,7 +114,7 @@ package final class SimulatedLink {
     return overrides[key(from, to)]?.properties ?? properties
   }
 
-  /// The interface that answers for an address: one that is up, on a host that is on.
+  /// Returns the interface that has an address and is up, on a host that is on.
   func owner(of address: IPAddress) -> SimulatedInterface? {
     if ownersVersion != network.version {
       ownersVersion = network.version

@@ -1,12 +1,13 @@
 import HAPLoop
 
-/// A TCP socket of a process that is bound to a port, and listens after `listen(backlog:)`. Connections are refused before.
+/// A TCP socket of a process that is bound to a port. It accepts connections after `listen(backlog:)` and refuses them
+/// before.
 package final class SimulatedListener: ProcessResource {
-  /// Where it listens, with the port that was chosen.
+  /// The local address, with the chosen port.
   package let address: SocketAddress
   /// The path of a local socket; nil: TCP.
   package let path: String?
-  /// The only interface on which connections may come; nil: any.
+  /// The only interface that accepts connections; nil: any.
   let interface: SimulatedInterface?
   package let process: SimulatedProcess
   let id: UInt64
@@ -37,8 +38,8 @@ package final class SimulatedListener: ProcessResource {
   private var host: SimulatedHost { process.host }
 
   /// Begins to listen.
-  /// - Parameter onConnection: runs while connections wait; it is to call `accept()`.
-  /// - Throws: `.addressInUse` when another socket listens there.
+  /// - Parameter onConnection: called while connections wait. It has to call `accept()`.
+  /// - Throws: `.addressInUse` if another socket listens on the address.
   package func listen(backlog: Int, onConnection: @escaping () -> Void) throws(LoopError) {
     if isClosed { throw LoopError(.cancelled, while: "listening on \(host.text(address))") }
     if path == nil, host.hasListener(address, interface, except: self) {
@@ -49,8 +50,9 @@ package final class SimulatedListener: ProcessResource {
     isListening = true
   }
 
-  /// Returns the connection that has waited longest; nil: none waits. Its events begin with `setReading(true)`.
-  /// - Throws: `.tooManyOpenFiles`; the connection waits on.
+  /// Returns the connection that has waited for the longest time; nil: none waits. Its events begin after
+  /// `setReading(true)`.
+  /// - Throws: `.tooManyOpenFiles`. The connection continues to wait.
   package func accept() throws(LoopError) -> SimulatedConnection? {
     guard !isClosed, !waiting.isEmpty else { return nil }
     try process.checkDescriptor(while: "accepting a connection on \(host.text(address))")
@@ -120,8 +122,9 @@ extension SimulatedProcess {
   /// Binds a TCP socket.
   /// - Parameters:
   ///   - host: an address of this host, `0.0.0.0`, or `::` for IPv6 and IPv4.
-  ///   - interface: the name of the only interface on which connections may come. Connections of the host to itself come on `lo`.
-  ///   - port: 0 for any free one.
+  ///   - interface: the name of the only interface that accepts connections. Connections from the host itself arrive on
+  ///     `lo`.
+  ///   - port: 0: any free port.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.tooManyOpenFiles`, …
   package func bind(host address: IPAddress, interface: String? = nil, port: UInt16) throws(LoopError)
     -> SimulatedListener
@@ -142,7 +145,7 @@ extension SimulatedProcess {
   }
 
   /// Binds a TCP socket and listens.
-  /// - Throws: as `bind`.
+  /// - Throws: the same errors as `bind`.
   package func listen(
     host address: IPAddress, interface: String? = nil, port: UInt16, backlog: Int = 4096,
     onConnection: @escaping (SimulatedListener) -> Void

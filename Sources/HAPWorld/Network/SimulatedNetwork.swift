@@ -1,19 +1,20 @@
 import HAPLoop
 
-/// Hosts joined by links, with TCP, UDP and local sockets: a pure machine that the agenda drives.
+/// Hosts and links with TCP, UDP and local sockets. The agenda drives them; no real I/O takes place.
 ///
-/// Every callback to a process is an action of the agenda; no callback comes from within a call. Call `tearDown()` at the end, because the
-/// objects of a network refer to each other.
+/// Every callback to a process is an action of the agenda. No method calls a callback directly. Call `tearDown()` at
+/// the end, because the objects of a network refer to each other.
 package final class SimulatedNetwork {
-  /// Sizes that are the same on all hosts.
+  /// Limits that are the same on all hosts.
   package struct Settings: Sendable {
-    /// Bytes that one end of a connection keeps for its process to read.
+    /// The maximum number of unread bytes of one end of a connection.
     package var receiveBuffer = 131_072
-    /// Bytes that one end of a connection keeps until the peer has acknowledged them.
+    /// The maximum number of unacknowledged bytes of one end of a connection.
     package var sendBuffer = 131_072
-    /// Unread datagrams of a UDP socket in bytes, with 768 for the bookkeeping of each.
+    /// The maximum size of the unread datagrams of a UDP socket in bytes. Each datagram counts 768 bytes more than its
+    /// data.
     package var datagramBuffer = 212_992
-    /// The highest backlog of a listener.
+    /// The maximum backlog of a listener.
     package var longestBacklog = 4096
 
     package init() {}
@@ -25,10 +26,10 @@ package final class SimulatedNetwork {
   package private(set) var links: [SimulatedLink] = []
   let random: WorldRandom
   var trace: Trace { agenda.trace }
-  /// Changes when a route may have changed.
+  /// A number that changes when a route may have changed.
   private(set) var version: UInt64 = 0
   private var lastID: UInt64 = 0
-  /// Connections to wake when a stall ends, in the order in which they stopped.
+  /// The connections that continue when a stall ends, in the order in which they stopped.
   private var stalled: [SimulatedConnection] = []
 
   package init(_ agenda: Agenda, settings: Settings = Settings()) {
@@ -37,7 +38,7 @@ package final class SimulatedNetwork {
     random = WorldRandom(seed: agenda.seed).fork("network")
   }
 
-  /// Adds a host that is on and has only its loopback interface.
+  /// Adds a host that is on. Its only interface is the loopback interface.
   package func addHost(_ name: String) -> SimulatedHost {
     let host = SimulatedHost(self, name: name, id: newID())
     hosts.append(host)
@@ -50,8 +51,8 @@ package final class SimulatedNetwork {
     return link
   }
 
-  /// Drops everything: all sockets, callbacks and scheduled actions of the agenda.
-  /// - Parameter runTasks: runs the tasks that the end of a callback resumed.
+  /// Removes everything: all sockets, callbacks and scheduled actions of the agenda.
+  /// - Parameter runTasks: runs the tasks that were resumed at the end of a callback.
   package func tearDown(runTasks: () -> Void = {}) {
     agenda.removeAll()
     for host in hosts { host.tearDown() }

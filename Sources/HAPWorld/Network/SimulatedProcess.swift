@@ -26,7 +26,7 @@ package final class SimulatedProcess {
   package let uid: UInt32
   package private(set) var isAlive = true
   package private(set) var isFrozen = false
-  /// nil: it is alive, or did not end by itself.
+  /// The exit status; nil: the process is alive, or did not end by itself.
   package private(set) var exitStatus: Int32?
   /// The maximum number of open sockets.
   package var descriptorLimit = 65_536
@@ -89,7 +89,7 @@ package final class SimulatedProcess {
     }
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// Stops the process, as SIGSTOP does. The kernel continues: it acknowledges data until its buffers are full.
   package func freeze() {

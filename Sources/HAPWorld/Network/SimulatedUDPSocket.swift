@@ -1,15 +1,15 @@
 import HAPLoop
 
-/// A datagram as it came to a socket.
+/// A datagram that has arrived at a socket.
 package struct SimulatedDatagram {
   package let bytes: [UInt8]
   package let source: SocketAddress
-  /// What it was sent to, perhaps a group.
+  /// The destination address, which can be a group.
   package let destination: IPAddress
-  /// The index of the interface on which it came.
+  /// The index of the interface at which it arrived.
   package let interface: UInt32
   package let hopLimit: UInt8
-  /// The count of datagrams that this socket had dropped when this one came.
+  /// The number of datagrams that this socket had dropped before this one arrived.
   package fileprivate(set) var droppedBefore: UInt64 = 0
 
   init(bytes: [UInt8], source: SocketAddress, destination: IPAddress, interface: UInt32, hopLimit: UInt8) {
@@ -28,19 +28,19 @@ package final class SimulatedUDPSocket: ProcessResource {
     let interface: UInt32
   }
 
-  /// Linux's limit for IPv4, here for both families.
+  /// The maximum number of groups of a socket: Linux's limit for IPv4, used here for both families.
   private static let mostGroups = 20
-  /// What Linux counts for a datagram in addition to its bytes.
+  /// The number of bytes that Linux counts for a datagram in addition to its data.
   private static let overhead = 768
   private static let longestPayload = 65_507
 
   package let process: SimulatedProcess
-  /// Where it receives, with the port that was chosen.
+  /// The local address, with the chosen port.
   package let address: SocketAddress
   let isSharing: Bool
   let id: UInt64
   package private(set) var isClosed = false
-  /// Datagrams that were dropped because the queue was full.
+  /// The number of datagrams that were dropped because the queue was full.
   package private(set) var droppedCount: UInt64 = 0
   /// Whether sockets of this host receive the datagrams that this one sends to groups.
   package var loopsBack = true
@@ -78,7 +78,7 @@ package final class SimulatedUDPSocket: ProcessResource {
     return first
   }
 
-  /// Sets how many bytes of unread datagrams are kept. As on Linux, twice as many are, up to a limit.
+  /// Sets the maximum size of unread datagrams in bytes. As on Linux, the actual size is twice as large, up to a limit.
   package func setReceiveBuffer(_ bytes: Int) { limit = min(max(bytes, 1152), 212_992) * 2 }
 
   func arrives(_ datagram: SimulatedDatagram) {
@@ -111,7 +111,8 @@ package final class SimulatedUDPSocket: ProcessResource {
   // MARK: Groups
 
   /// Receives the datagrams sent to `group` on an interface.
-  /// - Throws: `.other` for an address that is no group, an unknown interface, or too many groups; `.addressInUse` if it has joined before.
+  /// - Throws: `.other` for an address that isn't a group, an unknown interface, or too many groups; `.addressInUse` if
+  ///   the socket is already a member.
   package func join(_ group: IPAddress, on index: UInt32) throws(LoopError) {
     let doing = "joining \(group.unscoped)"
     if isClosed { throw LoopError(.cancelled, while: doing) }
@@ -128,8 +129,8 @@ package final class SimulatedUDPSocket: ProcessResource {
     interface.link?.join(membership.group, interface)
   }
 
-  /// Sends to groups on this interface from now on.
-  /// - Parameter source: the address to send from.
+  /// Sets the interface on which later datagrams to groups are sent.
+  /// - Parameter source: the source address.
   package func multicast(on index: UInt32, source: IPAddress? = nil) throws(LoopError) {
     if isClosed || index != 0 && host.interface(at: index) == nil {
       throw LoopError(.other(SystemStatus.noSuchDevice), while: "multicasting on interface \(index)")
@@ -138,7 +139,8 @@ package final class SimulatedUDPSocket: ProcessResource {
     multicastSource = source.flatMap { $0.isV4 && address.host.isV4 ? $0 : nil }
   }
 
-  /// Sets the TTL or hop limit of the datagrams sent from now on, to groups and to addresses. With 0, groups are heard on this host only.
+  /// Sets the TTL or hop limit of later datagrams, to groups and to addresses. With 0, datagrams to groups reach only
+  /// this host.
   package func setHops(_ hops: UInt8) { self.hops = hops }
 
   private var defaultInterface: SimulatedInterface? {
@@ -147,8 +149,8 @@ package final class SimulatedUDPSocket: ProcessResource {
 
   // MARK: Sending
 
-  /// Sends one datagram; never waits.
-  /// - Throws: `.networkUnreachable`, or `.other` for what can't be sent.
+  /// Sends one datagram. It never waits.
+  /// - Throws: `.networkUnreachable`, or `.other` for a datagram that can't be sent.
   package func send(_ bytes: [UInt8], to target: SocketAddress) throws(LoopError) {
     if isClosed { throw LoopError(.cancelled, "sending: the socket is closed") }
     let doing = "sending to \(host.text(target))"
@@ -187,7 +189,7 @@ package final class SimulatedUDPSocket: ProcessResource {
 
   // MARK: Ending
 
-  /// Leaves all groups and frees the port. Any number of times.
+  /// Leaves all groups and frees the port. Can be called any number of times.
   package func close() {
     guard !isClosed else { return }
     process.release(id)
@@ -216,10 +218,10 @@ package final class SimulatedUDPSocket: ProcessResource {
 extension SimulatedProcess {
   /// Binds a UDP socket.
   /// - Parameters:
-  ///   - host: an address of this host, a group, or `0.0.0.0` or `::` (IPv6 alone).
-  ///   - port: 0 for any free one.
-  ///   - sharing: whether other sockets that say the same may be bound to the port too.
-  ///   - onReadable: runs while datagrams wait; it is to call `receive()`.
+  ///   - host: an address of this host, a group, or `0.0.0.0` or `::` (IPv6 only).
+  ///   - port: 0: any free port.
+  ///   - sharing: whether other sockets with the same setting may be bound to the port too.
+  ///   - onReadable: called while datagrams wait. It has to call `receive()`.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.tooManyOpenFiles`, …
   package func openUDP(
     host address: IPAddress, port: UInt16, sharing: Bool = false, onReadable: @escaping (SimulatedUDPSocket) -> Void

@@ -1,9 +1,9 @@
-/// The queue of everything that will happen in a world, and the world's clock.
+/// The queue of scheduled actions in a world, and the world's clock.
 ///
-/// Actions run in the order of their time. The seed decides the order of actions with equal times.
-/// Nothing here reads a real clock; the time moves only in `runNext()`.
+/// Actions run in the order of their times. The seed determines the order of actions with equal times. No code here
+/// reads a real clock; the time moves only in `runNext()`.
 package final class Agenda {
-  /// Names a scheduled action. It stays valid, without effect, after the action has run.
+  /// The identity of a scheduled action. It has no effect after the action has run.
   package struct Token: Hashable, Sendable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32
@@ -24,13 +24,13 @@ package final class Agenda {
 
   /// The number of actions that wait.
   package var count: Int { queue.count }
-  /// The places for actions that were ever needed at once.
+  /// The number of allocated slots: the maximum number of actions that have waited at the same time.
   var slotCount: Int { queue.slots.count }
   /// The time of the next action; nil: none waits.
   package var nextTime: UInt64? { queue.first?.time }
 
-  /// Schedules an action. A time in the past becomes now.
-  /// - Parameter owner: a number to cancel all actions of one owner by; 0: none.
+  /// Schedules an action. If the time is in the past, the action runs now.
+  /// - Parameter owner: a number for `cancelAll(owner:)`; 0: none.
   @discardableResult
   package func schedule(at time: UInt64, owner: UInt64 = 0, _ action: @escaping () -> Void) -> Token {
     sequence += 1
@@ -38,14 +38,14 @@ package final class Agenda {
     return Token(slot: place.slot, generation: place.generation)
   }
 
-  /// Schedules an action after a delay in nanoseconds. A time beyond the end of the clock becomes the end.
+  /// Schedules an action after a delay in nanoseconds. A time after the end of the clock is replaced by the end.
   @discardableResult
   package func schedule(after delay: UInt64, owner: UInt64 = 0, _ action: @escaping () -> Void) -> Token {
     let (time, overflow) = now.addingReportingOverflow(delay)
     return schedule(at: overflow ? .max : time, owner: owner, action)
   }
 
-  /// Removes an action that has not run yet, and releases what it holds.
+  /// Removes an action that has not run yet, and releases it.
   /// - Returns: whether it was still waiting.
   @discardableResult
   package func cancel(_ token: Token) -> Bool {
@@ -59,17 +59,17 @@ package final class Agenda {
     queue.isWaiting(token.slot, token.generation)
   }
 
-  /// Removes all actions of an owner. Takes time in proportion to `count`.
+  /// Removes all actions of an owner. The duration is proportional to `count`.
   package func cancelAll(owner: UInt64) {
     if owner != 0 { _ = queue.removeAll(owner: owner) }
   }
 
-  /// Removes everything, so that no cycle of references survives through an action.
+  /// Removes all actions, so that they can't keep cycles of references alive.
   package func removeAll() {
     while count > 0 { _ = queue.removeAll(owner: nil) }
   }
 
-  /// Moves the clock to the next action and runs it.
+  /// Moves the clock to the time of the next action and runs the action.
   /// - Returns: whether there was one.
   @discardableResult
   package func runNext() -> Bool {
@@ -83,15 +83,15 @@ package final class Agenda {
     return true
   }
 
-  /// Runs everything up to a time, included, and sets the clock to that time.
+  /// Runs all actions up to and including a time, and sets the clock to that time.
   package func run(until end: UInt64) {
     while let next = nextTime, next <= end { runNext() }
     now = max(now, end)
     trace.now = now
   }
 
-  /// Runs until nothing waits, or `limit` actions have run.
-  /// - Returns: whether nothing waits any more.
+  /// Runs until no action waits, or `limit` actions have run.
+  /// - Returns: whether no action waits.
   @discardableResult
   package func runAll(limit: Int = .max) -> Bool {
     var left = limit

@@ -1,8 +1,8 @@
-/// The actions of an agenda, in a heap in which each entry has four children.
+/// The actions of an agenda, in a heap in which each entry has up to four children.
 ///
-/// A removed action is returned and not released here, because releasing it may lead back to the agenda.
+/// A removed action is returned instead of released here, because its release may call the agenda.
 struct AgendaQueue {
-  /// The place of an action in the order.
+  /// The sort key of an action.
   struct Key {
     let time: UInt64
     let tie: UInt64
@@ -17,7 +17,7 @@ struct AgendaQueue {
     }
   }
 
-  /// What is kept of an action apart from its place in the order. Slots are reused.
+  /// The data of an action apart from its sort key. Slots are reused.
   struct Slot {
     var action: (() -> Void)?
     /// The index in `heap`; -1: free.
@@ -57,6 +57,7 @@ struct AgendaQueue {
   mutating func remove(slot: UInt32) -> (() -> Void)? { remove(at: Int(slots[Int(slot)].position)) }
 
   /// Removes all actions of an owner; nil: of all owners.
+  /// - Returns: the removed actions.
   mutating func removeAll(owner: UInt64?) -> [(() -> Void)?] {
     let leaving = heap.filter { owner == nil || slots[Int($0.slot)].owner == owner }.map(\.slot)
     var actions: [(() -> Void)?] = []

@@ -1,6 +1,6 @@
-/// The record of what happened in a world, for comparing two runs.
+/// The record of the events in a world, for comparing two runs.
 ///
-/// The hash covers every event that the agenda ran and every note. Lines are written only when there is a sink.
+/// The hash covers every event that the agenda ran and every note. Lines are written only if there is a sink.
 package final class Trace {
   /// Receives each note as a line without a line break: the time in nanoseconds, the kind, and the numbers.
   package var sink: ((String) -> Void)?
@@ -8,12 +8,12 @@ package final class Trace {
   package private(set) var hash: UInt64 = 0x243F_6A88_85A3_08D3
   /// The number of notes up to now.
   package private(set) var count = 0
-  /// The time of the world, set by the agenda.
+  /// The world's time, which the agenda sets.
   var now: UInt64 = 0
 
   package init() {}
 
-  /// Records what happened: `kind` names it, and the numbers say to whom and how much.
+  /// Records an event: its kind, and numbers such as identifiers and counts.
   package func note(_ kind: StaticString, _ a: UInt64 = 0, _ b: UInt64 = 0, _ c: UInt64 = 0) {
     count += 1
     mix(now)

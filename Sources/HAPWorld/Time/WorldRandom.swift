@@ -1,8 +1,9 @@
 /// A deterministic generator of random numbers (xoshiro256**, seeded by splitmix64).
 ///
-/// Each consumer takes a fork with a label of its own. The numbers of one consumer don't depend on how many another has drawn.
+/// Each consumer uses a fork with a unique label. The numbers of one consumer don't depend on the number of draws of
+/// another.
 package struct WorldRandom: RandomNumberGenerator {
-  /// The number that this generator started from.
+  /// The seed with which this generator was created.
   package let seed: UInt64
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -27,7 +28,7 @@ package struct WorldRandom: RandomNumberGenerator {
     return result
   }
 
-  /// Returns the generator for `label`. The result depends on the seed and the label only, not on the numbers drawn so far.
+  /// Returns the generator for `label`. The result depends only on the seed and the label, not on earlier draws.
   package func fork(_ label: String) -> WorldRandom {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in label.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -35,7 +36,7 @@ package struct WorldRandom: RandomNumberGenerator {
     return WorldRandom(seed: Self.splitmix(&mixer) ^ hash)
   }
 
-  /// Returns true with a probability from 0 to 1. Draws a number only if the outcome is open.
+  /// Returns true with a probability from 0 to 1. Draws no number if the probability is 0 or 1.
   package mutating func chance(_ probability: Double) -> Bool {
     if !(probability > 0) { return false }
     if probability >= 1 { return true }

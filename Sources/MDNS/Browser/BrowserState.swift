@@ -3,51 +3,54 @@ import HAPWire
 /// A search for a service type.
 struct Search: Sendable {
   let type: String
-  /// The type in full, which PTR records belong to.
+  /// The full name of the type, to which its PTR records belong.
   var name: NameID
-  /// The name that the instances' names end with, without the subtype; in lower case, and as it was given.
+  /// The name at the end of each instance's name, without the subtype: in lower case, and in its original case.
   let parent: [UInt8]
   let parentWire: [UInt8]
 }
 
-/// How far a search on one interface is.
+/// The state of a search on one interface.
 struct SearchState: Sendable {
-  /// The next question, with twice the pause of the last.
+  /// The time of the next question. Each pause is twice as long as the previous one.
   var due: Int64
-  /// Questions since the search began.
+  /// The number of questions since the search began.
   var sent = 0
-  /// Before this time, no other question: a second after the last, and longer if that took many packets.
+  /// The time before which no other question is sent: a second after the last one, or later if that one took many
+  /// packets.
   var restUntil: Int64 = .min
-  /// A record that leads to an instance is to be asked for.
+  /// Whether a PTR record of the search has to be queried again.
   var isWanted = false
-  /// The last question was another host's.
+  /// Whether the last question was skipped because another host had sent it.
   var wasSuppressed = false
-  /// When another host's question was last compared with the records.
+  /// The time at which another host's question was last compared with the records.
   var observed: Int64 = .min
 
   init(due: Int64) { self.due = due }
 
-  /// 1 s, 2 s, 4 s, … an hour. RFC 6762 §5.2.
+  /// Returns the pause after a number of questions: 1 s, 2 s, 4 s, … up to an hour. RFC 6762 §5.2.
   static func pause(after questions: Int) -> Int64 {
     Int64(min(1 << min(max(questions - 1, 0), 12), 3600)) * Time.second
   }
 }
 
-/// An interface, and the questions that are to be sent on it.
+/// An interface, and the questions that wait to be sent on it.
 struct BrowserLink: Sendable {
-  /// A packet of questions for single names each 10 ms, and up to 50 at once: a flood of names can't make the browser flood the network.
+  /// The rate limit of packets with questions for single names: one every 10 ms, and up to 50 at once. Without it, a
+  /// flood of names could make the browser flood the network.
   static let packetPause = 10 * Time.millisecond
   static let burst = 500 * Time.millisecond
 
   var interface: MDNSInterface
-  /// By search.
+  /// The state of each search.
   var states: [SearchState]
-  /// When the questions for names that were found last are asked.
+  /// The time of the next questions for new names.
   var batch: Int64 = .min
-  /// Records to be asked for again, and names to be looked up. The former go first, so that unknown names can't keep known records waiting.
+  /// Records that are queried again, and names that are looked up. Records are first, so that unknown names can't delay
+  /// the refresh of known records.
   var refreshes: [(name: NameID, type: UInt16)] = []
   var waiting: [NameID] = []
-  /// When all packets so far would have left, one each 10 ms.
+  /// The time at which all packets so far would have been sent at one every 10 ms.
   private var spent: Int64 = .min
 
   init(interface: MDNSInterface, states: [SearchState]) {
@@ -55,7 +58,7 @@ struct BrowserLink: Sendable {
     self.states = states
   }
 
-  /// When the next of the waiting questions may be sent; nil: none waits.
+  /// The earliest time for the next waiting question; nil: none waits.
   var nextSend: Int64? {
     refreshes.isEmpty && waiting.isEmpty ? nil : max(spent, .min + Self.burst) - Self.burst
   }
@@ -65,28 +68,29 @@ struct BrowserLink: Sendable {
   mutating func didSend(at now: Int64) { spent = max(spent, now) + Self.packetPause }
 }
 
-/// A name that is needed on an interface: of an instance (SRV and TXT) or of a host (A and AAAA).
+/// A name that is looked up on an interface: an instance (SRV and TXT) or a host (A and AAAA).
 struct Lookup: Sendable {
   var name: NameID
   var interface: UInt32
-  /// PTR records of this interface that lead to the name.
+  /// The number of PTR records on this interface that refer to the name.
   var instances = 0
-  /// SRV records of this interface, of services, that name it as the host.
+  /// The number of SRV records of services on this interface that name it as the host.
   var users = 0
-  /// Questions since something was missing first.
+  /// The number of questions since records became missing.
   var attempts = 0
-  /// What another host, or the packet before, has just asked for.
+  /// The kinds of records that another host, or the previous packet, has just asked for.
   var suppressed: RecordKinds = []
-  /// What another host asked for instead of the browser the last time.
+  /// The kinds of records that were last asked for by another host instead of the browser.
   var wasSuppressed: RecordKinds = []
   var isWaiting = false
   fileprivate(set) var next = NameTable.none
 
-  /// Three questions for the addresses of a family are enough if the host has addresses of the other.
+  /// The number of questions after which the addresses of a family are no longer needed, if addresses of the other
+  /// family are known.
   static let attemptsForSecondFamily = 3
 }
 
-/// The lookups of all names, and when each is due.
+/// The lookups of all names, and the due time of each.
 struct LookupTable: Sendable {
   private var lookups: [Lookup] = []
   private var free: [UInt32] = []
@@ -103,7 +107,7 @@ struct LookupTable: Sendable {
     return id == NameTable.none ? nil : id
   }
 
-  /// The lookup of a name on an interface; it is made if there is none.
+  /// Returns the lookup of a name on an interface, and creates it if it doesn't exist.
   mutating func make(_ name: NameID, _ interface: UInt32, _ names: inout NameTable) -> UInt32 {
     if let found = find(names[name], interface) { return found }
     var lookup = Lookup(name: name, interface: interface)
@@ -120,7 +124,7 @@ struct LookupTable: Sendable {
     return id
   }
 
-  /// Removes a lookup that nothing needs any more.
+  /// Removes a lookup that is no longer needed.
   mutating func removeIfUnused(_ id: UInt32, _ names: inout NameTable) {
     let lookup = lookups[Int(id)]
     guard lookup.instances == 0, lookup.users == 0 else { return }
@@ -137,11 +141,11 @@ struct LookupTable: Sendable {
   }
 }
 
-/// An instance that some PTR record leads to.
+/// An instance to which a PTR record refers.
 struct FoundService: Sendable {
   var name: NameID
   var search: Int
-  /// Reported last; nil: it was not reported, or is gone.
+  /// The last report; nil: it was not reported, or was reported as gone.
   var told: MDNSFoundService?
   fileprivate var isLive = true
   fileprivate var isTouched = false
@@ -149,14 +153,14 @@ struct FoundService: Sendable {
   fileprivate var previous = NameTable.none
 }
 
-/// All instances; those that were never resolved, or are not any more, in the order in which they came.
+/// All instances. Those that are not resolved are also in a list, in the order of arrival.
 struct ServiceList: Sendable {
   private(set) var count = 0
   private var services: [FoundService] = []
   private var free: [UInt32] = []
   private var oldest = NameTable.none
   private var newest = NameTable.none
-  /// Services to report on, in order.
+  /// The services whose reports are due, in order.
   private var touched: [UInt32] = []
 
   subscript(_ id: UInt32) -> FoundService {
@@ -200,7 +204,7 @@ struct ServiceList: Sendable {
     services[Int(id)].told = service
   }
 
-  /// As if services of a search had never been reported.
+  /// Resets the services of a search to the state before their first report.
   mutating func forgetReports(ofSearch search: Int) {
     for id in services.indices where services[id].isLive && services[id].search == search { setTold(UInt32(id), nil) }
   }

@@ -13,7 +13,7 @@ struct DeadlineQueue: Sendable {
     return (id, times[Int(id)])
   }
 
-  /// nil: it is not in the queue.
+  /// Returns the due time of a number; nil: it is not in the queue.
   func due(of id: UInt32) -> Int64? {
     guard Int(id) < places.count, places[Int(id)] != Self.absent else { return nil }
     return times[Int(id)]

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// Questions: when they are due, and the packets they are sent in.
+/// The questions: their due times and their packets.
 extension MDNSBrowser {
   func linkPlace(_ interface: UInt32) -> Int? { links.firstIndex { $0.interface.index == interface } }
 
@@ -23,14 +23,14 @@ extension MDNSBrowser {
       lookups[id].suppressed = []
       lookups[id].wasSuppressed = []
     } else if !lookups[id].isWaiting, lookups.deadlines.due(of: id) == nil {
-      // All names that are found within the time of one delay are asked for together.
+      // The questions for all names that were found during one delay are sent together.
       if links[place].batch <= now { links[place].batch = now + delay() }
       lookups[id].attempts = 0
       lookups.deadlines.set(id, to: links[place].batch)
     }
   }
 
-  /// The kinds of records that are needed and neither known nor known not to exist.
+  /// Returns the kinds of records that are needed, are not in the cache, and are not denied by an NSEC record.
   private func missing(_ lookup: Lookup, _ place: Int) -> RecordKinds {
     var missing: RecordKinds = []
     if lookup.instances > 0 { missing.formUnion(.instance) }
@@ -66,11 +66,11 @@ extension MDNSBrowser {
 
   // MARK: Records
 
-  /// A record that is in the cache is to be asked for again.
+  /// Requests a question for a record that is in the cache.
   mutating func ask(for record: CachedRecord) {
     guard let place = linkPlace(record.interface) else { return }
     if record.type == DNSType.ptr {
-      // One question is for all records of the type. One that was asked just now is not repeated.
+      // One question is for all PTR records of the type. It is not repeated if it was just sent.
       guard let search = cache.names[record.name].search, links[place].states[search].restUntil <= now else { return }
       links[place].states[search].isWanted = true
     } else if links[place].refreshes.last.map({ $0 == (record.name, record.type) }) != true,
@@ -82,7 +82,7 @@ extension MDNSBrowser {
 
   // MARK: Packets
 
-  /// Sends what is due on an interface.
+  /// Sends the due questions on an interface.
   mutating func send(_ place: Int) {
     let due = links[place].states.indices.filter { index in
       let state = links[place].states[index]
@@ -106,11 +106,11 @@ extension MDNSBrowser {
     return interface.usesV6 ? interface.room(isV4: false) : interface.room(isV4: true)
   }
 
-  /// The packets of a query while they are filled.
+  /// The packets of a query that is being written.
   struct Query {
     var packer: QueryPacker
     let interface: UInt32
-    /// Of the packet that is being filled.
+    /// The questions of the current packet.
     var asked: [(name: NameID, type: UInt16)] = []
   }
 
@@ -122,6 +122,7 @@ extension MDNSBrowser {
     _ = add((name, DNSType.ptr), to: &query, wantsUnicast: wantsUnicast)
   }
 
+  /// Adds a question.
   /// - Returns: false if there is no room in the packet.
   private func add(_ question: (name: NameID, type: UInt16), to query: inout Query, wantsUnicast: Bool = false) -> Bool
   {
@@ -131,7 +132,7 @@ extension MDNSBrowser {
     return true
   }
 
-  /// Adds questions for single records until the packet is full or none waits.
+  /// Adds questions for single records until the packet is full or no question waits.
   private mutating func fillPacket(_ query: inout Query, _ place: Int) {
     var taken = 0
     for question in links[place].refreshes {
@@ -152,7 +153,8 @@ extension MDNSBrowser {
     links[place].waiting.removeFirst(taken)
   }
 
-  /// - Returns: false if there is no room for all questions; the others are for the next packet.
+  /// Adds the questions of a lookup.
+  /// - Returns: false if there is no room for all questions. The others are added to the next packet.
   private mutating func look(up name: NameID, _ query: inout Query, _ place: Int) -> Bool {
     guard let id = lookups.find(cache.names[name], query.interface), lookups[id].isWaiting else { return true }
     let missing = missing(lookups[id], place)
@@ -169,7 +171,7 @@ extension MDNSBrowser {
     return true
   }
 
-  /// Adds the known answers of the packet's questions, over several packets if need be, and ends it.
+  /// Adds the known answers to the packet's questions, in several packets if necessary, and ends the packet.
   private func finishPacket(_ query: inout Query) {
     for question in query.asked {
       let known = cache.all(of: question.name, type: question.type) {
@@ -181,7 +183,7 @@ extension MDNSBrowser {
     query.packer.finish()
   }
 
-  /// At least half of its time is left. RFC 6762 §7.1.
+  /// Returns whether at least half of the record's TTL is left. RFC 6762 §7.1.
   func isKnownAnswer(_ record: CachedRecord) -> Bool {
     record.state == .current && Int64(record.ttl) <= 2 * ((record.expires - now) / Time.second)
   }
@@ -194,7 +196,8 @@ extension MDNSBrowser {
 
   private mutating func didSend(_ index: Int, _ place: Int, packets: Int) {
     var state = links[place].states[index]
-    // The known answers of a large network take many packets; they are sent at ten packets a second or less.
+    // The known answers of a large network need many packets. On average, they are sent at no more than ten packets a
+    // second.
     state.restUntil = now + max(Time.second, Int64(packets) * 100 * Time.millisecond)
     if state.due <= now { scheduleNext(&state) }
     state.due = max(state.due, state.restUntil)

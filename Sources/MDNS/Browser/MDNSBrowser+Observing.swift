@@ -1,8 +1,8 @@
 import HAPWire
 
-/// Queries of other hosts.
+/// Compares queries of other hosts with the browser's questions and records.
 extension MDNSBrowser {
-  /// Compares a query, which came to the group and has all of its known answers with it, with the browser's own questions and records.
+  /// Compares a multicast query that contains all of its known answers with the browser's questions and records.
   mutating func observeQuery(_ bytes: UnsafeRawBufferPointer, _ place: Int) {
     let interface = links[place].interface.index
     var known: Set<RecordID>?
@@ -18,7 +18,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// The known answers of a query that are in the cache, and whether there are others, or some that the browser would not have sent.
+  /// Returns the known answers of a query that are in the cache, and whether there are other answers that the browser
+  /// would not have sent.
   private mutating func readKnownAnswers(
     _ bytes: UnsafeRawBufferPointer, _ interface: UInt32
   ) -> (known: Set<RecordID>, hasUnknown: Bool) {
@@ -34,14 +35,14 @@ extension MDNSBrowser {
     return (known, hasUnknown)
   }
 
-  /// The record of the cache that is the same as one in a packet.
+  /// Returns the cached record that is equal to a record in a packet.
   private mutating func find(
     _ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32
   ) -> RecordID? {
     guard owner.read(bytes, at: record.name, before: bytes.count) != nil,
       let name = cache.names.find(owner)
     else { return nil }
-    // Data that ends with a name may be compressed.
+    // A name at the end of the data may be compressed.
     let head = record.type == DNSType.srv ? 6 : record.type == DNSType.ptr ? 0 : record.data.count
     guard head <= record.data.count else { return nil }
     let data = bytes[record.data.lowerBound..<(record.data.lowerBound + head)]
@@ -62,8 +63,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// A question that the browser is about to send, and that another host has just sent, counts as sent, but not twice in a row, so that no host can
-  /// keep the browser silent. RFC 6762 §7.3.
+  /// Counts a question that the browser is about to send as sent, because another host has just sent it. This doesn't
+  /// happen twice in a row, so that no host can prevent the browser's questions. RFC 6762 §7.3.
   private mutating func suppress(_ name: NameID, _ type: UInt16, _ place: Int) {
     let soon = now + Time.second
     if type == DNSType.ptr, let search = cache.names[name].search {
@@ -81,19 +82,19 @@ extension MDNSBrowser {
     }
   }
 
-  /// Records that answer a question of another host: its question counts as the browser's own, and a record that two such questions did not bring
-  /// within ten seconds goes. RFC 6762 §7.3, §10.5.
+  /// Handles that another host asks for records in the cache. Its question counts as the browser's question. A record
+  /// that two such questions didn't bring expires within ten seconds. RFC 6762 §7.3, §10.5.
   private mutating func observe(_ name: NameID, _ type: UInt16, _ place: Int, known: Set<RecordID>) {
     if let search = cache.names[name].search {
       guard type == DNSType.ptr else { return }
-      // Once a second, because there may be many records.
+      // At most once a second, because there may be many records.
       guard links[place].states[search].observed <= now - Time.second else { return }
       links[place].states[search].observed = now
     }
     let interface = links[place].interface.index
     let expected = cache.all(of: name, type: type) { record in
       record.interface == interface && record.isWanted && record.state != .leaving
-        // A record that was just sent is not sent again. RFC 6762 §6.
+        // A responder doesn't send a record again that it has just sent. RFC 6762 §6.
         && record.received <= now - Time.second
         && (record.unanswered == 0 || record.lastUnanswered <= now - Time.second)
     }

@@ -1,9 +1,9 @@
 import HAPWire
 
-/// Responses of others.
+/// Reads responses of other hosts.
 extension MDNSBrowser {
-  /// Takes PTR records first, then SRV and TXT records of the instances that they lead to, then the addresses of their hosts, wherever in the packet
-  /// they are.
+  /// Reads a response: first the PTR records, then the SRV and TXT records of their instances, then the addresses of
+  /// their hosts. The order of the records in the packet doesn't matter.
   mutating func takeResponse(_ bytes: UnsafeRawBufferPointer, _ interface: UInt32) {
     let records = scan.entries
     for round in 0..<3 {
@@ -28,7 +28,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// A PTR record counts only if it belongs to a search. Its cache-flush bit does not: it is one of many. RFC 6762 §10.2.
+  /// Reads a PTR record. It is ignored unless it belongs to a search. Its cache-flush bit is ignored, because PTR
+  /// records are shared. RFC 6762 §10.2.
   private mutating func takePointer(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
     guard let type = cache.names.find(owner), let search = cache.names[type].search,
       let parent = searches[search]?.parent,
@@ -46,13 +47,13 @@ extension MDNSBrowser {
     insert(CachedRecord(type, record, interface, target: cache.names.intern(target), data: [], at: now), search: search)
   }
 
-  /// Any other record: of an instance, of a host, or of a name that may become one of them.
+  /// Reads any other record: of an instance, of a host, or of a name that may become one of them.
   private mutating func takeData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
     let isOfInstance = record.type == DNSType.srv || record.type == DNSType.txt
     if isOfInstance, !isInstance(owner) { return }
     guard let data = readData(bytes, record) else { return }
     if let name = cache.names.find(owner) {
-      // The name of a type has PTR records alone, perhaps thousands.
+      // A type's name has only PTR records, and possibly thousands.
       if cache.names[name].search != nil { return }
       let isSRV = record.type == DNSType.srv
       let goal = isSRV ? cache.names.find(target) : NameTable.none
@@ -61,13 +62,13 @@ extension MDNSBrowser {
       if let known, record.ttl > 0, record.hasTopBit || cache[known].state == .leaving,
         set.contains(where: { cache[$0].sequence > cache[known].sequence })
       {
-        // The value changed in between, and changed back.
+        // The value had changed, and has changed back.
         cache.setNewest(known)
         touchService(of: name)
       }
       if let known { record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
       if record.hasTopBit, record.ttl > 0 { flush(set, except: known) }
-      // Records that were here before stay, whatever number of others come.
+      // Existing records stay, and new ones beyond the limit are ignored.
       if known != nil || set.count >= configuration.limits.recordsOfName { return }
     }
     guard record.ttl > 0 else { return }
@@ -76,26 +77,28 @@ extension MDNSBrowser {
     insert(CachedRecord(name, record, interface, target: goal, data: data, at: now))
   }
 
-  /// Whether a name is that of an instance of a type that is searched for.
+  /// Returns whether the name is an instance of a type that is searched for.
   private func isInstance(_ name: NameBuffer) -> Bool {
     name.firstLabelSize > 0
       && searches.contains { search in search.map { name.folded[name.firstLabelSize...] == $0.parent[...] } ?? false }
   }
 
-  /// These are all records of the name and type: those that were heard more than a second ago go in a second. RFC 6762 §10.2.
+  /// Handles the cache-flush bit: all other records of the name and type that arrived more than a second ago expire in
+  /// a second. RFC 6762 §10.2.
   private mutating func flush(_ set: [RecordID], except known: RecordID?) {
     for id in set where id != known && cache[id].received <= now - Self.grace && cache[id].state != .leaving {
       leave(id, after: Self.grace)
     }
   }
 
-  /// The data of a record without the name that ends it, which is then in `target`; nil if it is malformed or of no use.
+  /// Returns the data of a record without the name at its end, which is then in `target`.
+  /// - Returns: nil if the data is malformed or of no use.
   private mutating func readData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> [UInt8]? {
     let data = UnsafeRawBufferPointer(rebasing: bytes[record.data])
     guard data.count <= configuration.limits.data else { return nil }
     switch record.type {
     case DNSType.srv:
-      // Priority, weight and port, two bytes each; then the host.
+      // The priority, the weight and the port of two bytes each, then the host.
       guard data.count > 6,
         target.read(bytes, at: record.data.lowerBound + 6, before: record.data.upperBound)
           == record.data.upperBound, !target.wire.isEmpty
@@ -108,13 +111,13 @@ extension MDNSBrowser {
     }
   }
 
-  /// An address of a host is neither unspecified nor of a group.
+  /// Returns whether an address of a host is valid: neither unspecified nor a group.
   private func isUsable(_ address: UnsafeRawBufferPointer) -> Bool {
     let isGroup = address.count == 4 ? address[0] & 0xF0 == 0xE0 : address[0] == 0xFF
     return !isGroup && address.contains { $0 != 0 }
   }
 
-  /// The types that an NSEC record says to exist, of those that matter here. RFC 6762 §6.1.
+  /// Returns the relevant types that exist according to an NSEC record. RFC 6762 §6.1.
   private mutating func readTypes(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> RecordKinds? {
     let end = record.data.upperBound
     guard let start = target.read(bytes, at: record.data.lowerBound, before: end), end - start >= 2,

@@ -83,7 +83,7 @@ extension MDNSBrowser {
     if let told = services[service].told { outputs.append(.report(.gone(name: told.name, type: told.type))) }
   }
 
-  // MARK: Need
+  // MARK: Needed records
 
   /// Returns whether a service or a search needs the record.
   private func isNeeded(_ record: CachedRecord) -> Bool {
@@ -135,7 +135,7 @@ extension MDNSBrowser {
     lookups.removeIfUnused(lookup, &cache.names)
   }
 
-  // MARK: Room
+  // MARK: Eviction
 
   /// Evicts records that no service needs, then instances that were never resolved, until there is room.
   /// - Returns: whether there is room.

@@ -1,6 +1,6 @@
 import HAPWire
 
-/// What services look like, and what changed of them.
+/// Creates the reports on services.
 extension MDNSBrowser {
   mutating func touchService(of name: NameID) {
     let service = cache.names[name].service
@@ -16,7 +16,7 @@ extension MDNSBrowser {
     touchedHosts.append(name)
   }
 
-  /// Reports on all services whose records changed, in the order in which they changed.
+  /// Reports all services whose records changed, in the order of the changes.
   mutating func report() {
     settleDue = nil
     var placeCount = 0
@@ -48,14 +48,14 @@ extension MDNSBrowser {
     }
   }
 
-  /// What a report says of a host. Services of one host share it: it may have hundreds of addresses.
+  /// The part of a report about a host. Services of one host share it, because a host may have hundreds of addresses.
   private struct Host {
     var name: String
     var addresses: [MDNSFoundService.Address]
   }
 
-  /// nil: not enough is known.
-  /// - Parameter hosts: those of other services of the same report.
+  /// Returns the report on a service; nil: a record is missing.
+  /// - Parameter hosts: the hosts of the other services in the same reports.
   private func picture(_ service: FoundService, _ hosts: inout [NameID: Host]) -> MDNSFoundService? {
     let wire = cache.names[service.name].wire
     guard let place = newest(DNSType.srv, of: service.name), let text = newest(DNSType.txt, of: service.name),
@@ -71,7 +71,7 @@ extension MDNSBrowser {
       text: text.data.withUnsafeBytes { MDNSFoundService.strings(of: $0) } ?? [])
   }
 
-  /// The record that was added last. One that was only heard again keeps its place.
+  /// Returns the record with the newest value. A record that arrives again keeps its position.
   private func newest(_ type: UInt16, of name: NameID) -> CachedRecord? {
     var newest: CachedRecord?
     _ = cache.first(of: name) { record in
@@ -81,7 +81,7 @@ extension MDNSBrowser {
     return newest
   }
 
-  /// Each once: IPv4 first, link-local IPv6 last, and in the order of their bytes.
+  /// Returns the addresses of a host without duplicates: IPv4 first, link-local IPv6 last, and sorted by their bytes.
   private func addresses(of host: NameID) -> [MDNSFoundService.Address] {
     var found: [MDNSFoundService.Address] = []
     _ = cache.first(of: host) { record in
@@ -116,7 +116,7 @@ extension MDNSFoundService.Address {
 }
 
 extension MDNSFoundService {
-  /// The strings of a TXT record's data, without empty ones; nil if the last one is cut off. RFC 6763 §6.1.
+  /// Returns the strings of a TXT record's data, without empty ones; nil if the last one is truncated. RFC 6763 §6.1.
   static func strings(of data: UnsafeRawBufferPointer) -> [[UInt8]]? {
     var strings: [[UInt8]] = []
     var at = 0

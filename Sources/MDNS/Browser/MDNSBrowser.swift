@@ -1,21 +1,28 @@
 import HAPWire
 
-/// The browser side of multicast DNS as a machine: searches for services of any number of types, and keeps what is known of each up to date.
-/// Times, packets and interface changes in; packets and reports out. RFC 6762, RFC 6763.
+/// The browser of multicast DNS: searches for services of any number of types, and keeps their data up to date. It does
+/// no I/O: its inputs are times, packets and interface changes; its outputs are packets and reports. RFC 6762, RFC
+/// 6763.
 ///
-/// It reads no clock: every input has the time, a `Duration` since an origin that the caller chooses, never earlier than the input before. After each
-/// input the caller performs `takeOutputs()` and calls `advance(to:)` at `nextDeadline`.
+/// It reads no clock. Every input has the time: a `Duration` since an origin that the caller chooses, never earlier
+/// than the previous input. After each input the caller performs `takeOutputs()`, and it calls `advance(to:)` at
+/// `nextDeadline`.
 ///
-/// **For the sockets around it.** Each packet goes to the group from port 5353 with a hop limit of 255. Its own packets may come back into `receive`,
-/// which ignores them; packets of a responder of the same process have to, because its services are found like all others. If other processes of the
-/// machine receive on port 5353 too, `sharesPort` is true: a unicast answer could reach another process (RFC 6762 §15.1).
+/// **For the sockets.** Each packet is sent to the group from port 5353 with a hop limit of 255. The browser's packets
+/// may be passed to `receive`, which ignores them. Packets of a responder in the same process must be passed to it,
+/// because its services are found like all others. If other processes of the machine receive on port 5353 too, set
+/// `sharesPort`, because a unicast answer could arrive at another process (RFC 6762 §15.1).
 ///
-/// **For `ServiceBrowser` of HAPDiscovery.** The reports are its events: `appeared`, `changed` and `gone` as in `BrowserEvent`, with the rules of
-/// `ServiceTable` (a service needs SRV with a port, TXT and an address; the newest record of all interfaces counts; the host in lower case). They
-/// are collected for 10 ms, so no table, no `RecordSource` and no timer for settling is needed: `name` becomes a `String` (skip a service whose name
-/// is not UTF-8), an address with its `scope` becomes a `SocketAddress` with `port`, `text` becomes `txt`. `trouble` is for the sockets to report;
-/// `removeInterface` reports the services that were lost with an interface. `BrowserEvent` has no type: use one machine for each search, or sort the
-/// reports by `type`.
+/// **For `ServiceBrowser` of HAPDiscovery.** The reports are its events: `appeared`, `changed` and `gone` as in
+/// `BrowserEvent`. The rules are those of `ServiceTable`:
+/// - A service needs SRV with a port, TXT and an address.
+/// - The newest record of all interfaces is used.
+/// - The host is in lower case.
+///
+/// Reports are collected for 10 ms, so no table, no `RecordSource` and no settling timer is needed. Convert `name` to a
+/// `String` and skip a service whose name is not UTF-8. Convert an address with its `scope` and `port` to a
+/// `SocketAddress`, and `text` to `txt`. The sockets report `trouble`. `removeInterface` reports the services that were
+/// lost with an interface. `BrowserEvent` has no type: use one browser for each search, or sort the reports by `type`.
 package struct MDNSBrowser: Sendable {
   package struct Configuration: Sendable {
     /// Whether other processes of the machine receive on port 5353 too.
@@ -25,37 +32,41 @@ package struct MDNSBrowser: Sendable {
     package init() {}
   }
 
-  /// What the network can make the browser keep.
+  /// Limits of the data that packets from the network can make the browser store.
   package struct Limits: Sendable {
-    /// Instances with a PTR record. If there are more, an instance that was never resolved is evicted; resolved ones stay, and the new one is ignored.
+    /// The maximum number of instances with a PTR record. Beyond it, an instance that was never resolved is evicted.
+    /// If all are resolved, the new one is ignored.
     package var services = 20_000
-    /// Of all names; records that no service needs are evicted first.
+    /// The maximum number of records of all names. Records that no service needs are evicted first.
     package var records = 160_000
-    /// Bytes of all records and names, about.
+    /// The maximum size of all records and names in bytes, approximately.
     package var bytes = 64 << 20
-    /// Records that no service needs: an address can be announced before the service that it belongs to.
+    /// The maximum number of records that no service needs. An address can be announced before the service to which it
+    /// belongs.
     package var unwantedRecords = 16_384
-    /// Of one name, type and interface, PTR records aside.
+    /// The maximum number of records of one name, type and interface, except PTR records.
     package var recordsOfName = 64
-    /// Bytes of the data of a record.
+    /// The maximum size of a record's data in bytes.
     package var data = 4096
 
     package init() {}
   }
 
-  /// Reports are collected for this time, because the records of a service come in several packets.
+  /// The time for which reports are collected, because the records of a service arrive in several packets.
   static let settlingTime = 10 * Time.millisecond
-  /// After a report on many services, the next one waits for this time for each: a packet about a host can change thousands.
+  /// The pause after reports, for each service in them, because a packet about a host can change thousands of services.
   static let pauseForService = Time.millisecond / 20
-  /// The same for each SRV record that names the host, because few of them may belong to a service.
+  /// The pause after reports, for each SRV record that names the host, because only a few of these may belong to a
+  /// service.
   static let pauseForPlace = Time.millisecond / 200
-  /// Records that can be due together may be as many as the cache holds, and other events of the process must not wait for all of them.
+  /// The maximum number of due records that are handled at once. All records of the cache can be due together, and
+  /// other events of the process must not wait for all of them.
   static let mostRecordsAtOnce = 2000
-  /// One second, for goodbyes and replaced records. RFC 6762 §10.1, §10.2.
+  /// The remaining lifetime of withdrawn and replaced records: one second. RFC 6762 §10.1, §10.2.
   static let grace = 1 * Time.second
-  /// For records in doubt. RFC 6762 §10.4, §10.5.
+  /// The remaining lifetime of records in doubt. RFC 6762 §10.4, §10.5.
   static let patience = 10 * Time.second
-  /// In seconds: a day. Longer times are cut, so that one packet doesn't fill the cache forever.
+  /// The maximum TTL: a day, in seconds. Higher TTLs are reduced, so that one packet can't fill the cache forever.
   static let longestTTL: UInt32 = 86_400
 
   let configuration: Configuration
@@ -66,9 +77,9 @@ package struct MDNSBrowser: Sendable {
   var links: [BrowserLink] = []
   var lookups = LookupTable()
   var services = ServiceList()
-  /// Names on interfaces whose records changed during this input.
+  /// The names and interfaces whose records changed during this input.
   var touched: [(name: NameID, interface: UInt32)] = []
-  /// Hosts whose addresses changed since the last reports.
+  /// The hosts whose addresses changed since the last reports.
   var touchedHosts: [NameID] = []
   var settleDue: Int64?
   var settleNotBefore = Time.past
@@ -78,7 +89,7 @@ package struct MDNSBrowser: Sendable {
   var owner = NameBuffer()
   var target = NameBuffer()
 
-  /// - Parameter random: decides delays; the same seed and inputs give the same outputs.
+  /// - Parameter random: determines the delays. The same seed and inputs result in the same outputs.
   package init(_ configuration: Configuration = Configuration(), random: MDNSRandom) {
     self.configuration = configuration
     self.random = random
@@ -86,8 +97,8 @@ package struct MDNSBrowser: Sendable {
 
   // MARK: Searches
 
-  /// Begins to search for a service type on all interfaces. Does nothing if it is searched for already.
-  /// - Parameter type: such as "_hap._tcp", or with a subtype "_L3840._sub._matterc._udp".
+  /// Starts to search for a service type on all interfaces. Does nothing if the search exists.
+  /// - Parameter type: a type such as "_hap._tcp", or with a subtype such as "_L3840._sub._matterc._udp".
   package mutating func browse(_ type: String, at time: Duration) throws(MDNSServiceError) {
     guard let name = DNSName(type + ".local"), name.labels.count >= 3 else { throw .malformedType(type) }
     advance(to: time)
@@ -98,7 +109,7 @@ package struct MDNSBrowser: Sendable {
     var search = Search(type: type, name: 0, parent: owner.folded, parentWire: owner.wire)
     owner.set(labels.flatMap { [UInt8($0.count)] + $0 })
     search.name = cache.names.intern(owner)
-    // Another spelling of a type that is searched for.
+    // Another spelling of the type has a search already.
     guard cache.names[search.name].search == nil else { return }
     let index = searches.firstIndex { $0 == nil } ?? searches.count
     if index == searches.count { searches.append(search) } else { searches[index] = search }
@@ -113,7 +124,7 @@ package struct MDNSBrowser: Sendable {
     }
   }
 
-  /// Ends a search and forgets its services, without a report.
+  /// Ends a search and removes its services, without a report.
   package mutating func stop(_ type: String, at time: Duration) {
     advance(to: time)
     guard let index = search(type), let name = searches[index]?.name else { return }
@@ -125,8 +136,9 @@ package struct MDNSBrowser: Sendable {
     evaluateTouched()
   }
 
-  /// Asks again for where a service is, because a connection to it failed. What isn't answered within ten seconds is dropped. RFC 6762 §10.4.
-  /// - Parameter name: the instance's name as reported.
+  /// Verifies the location of a service, because a connection to it failed. Records without an answer within ten
+  /// seconds are dropped. RFC 6762 §10.4.
+  /// - Parameter name: the instance's name, as in the report.
   package mutating func reconfirm(_ name: [UInt8], type: String, at time: Duration) {
     advance(to: time)
     guard let index = search(type), let parent = searches[index]?.parentWire, (1...63).contains(name.count) else {
@@ -145,7 +157,7 @@ package struct MDNSBrowser: Sendable {
 
   // MARK: The network
 
-  /// Adds an interface, or replaces what is known of it. If its addresses changed, searches on it begin again.
+  /// Adds or updates an interface. If its addresses changed, searches on it start again.
   package mutating func setInterface(_ interface: MDNSInterface, at time: Duration) {
     advance(to: time)
     let place = links.firstIndex { $0.interface.index == interface.index }
@@ -154,7 +166,7 @@ package struct MDNSBrowser: Sendable {
     if let place {
       links[place].interface = interface
       links[place].states = states
-      // Addresses of another family may be of use now.
+      // Addresses of another family may be useful now.
       for id in cache.all(onInterface: interface.index) where cache[id].type == DNSType.srv {
         touched.append((cache[id].target, interface.index))
       }
@@ -164,17 +176,17 @@ package struct MDNSBrowser: Sendable {
     }
   }
 
-  /// Forgets all that was heard on an interface.
+  /// Removes an interface and its records.
   package mutating func removeInterface(_ index: UInt32, at time: Duration) {
     advance(to: time)
     guard let place = links.firstIndex(where: { $0.interface.index == index }) else { return }
     links.remove(at: place)
-    // A record that goes can't take another of the interface with it.
+    // Removing a record can't remove another record of the interface.
     for id in cache.all(onInterface: index) { drop(id) }
     evaluateTouched()
   }
 
-  /// A datagram of any content, from any source.
+  /// Handles a datagram. Its content and source can be anything.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at time: Duration) {
     advance(to: time)
     guard let place = links.firstIndex(where: { $0.interface.index == arrival.interface }),
@@ -195,14 +207,15 @@ package struct MDNSBrowser: Sendable {
     bytes.withUnsafeBytes { receive($0, arrival, at: time) }
   }
 
-  /// What the browser keeps, for measurements: instances, records, names, and the bytes of records and names, about.
+  /// The size of the browser's data, for measurements: the numbers of instances, records and names, and the approximate
+  /// size of records and names in bytes.
   package var size: (services: Int, records: Int, names: Int, bytes: Int) {
     (services.count, cache.count, cache.names.count, cache.totalBytes)
   }
 
   // MARK: Time
 
-  /// When `advance(to:)` has to be called; nil: not before the next input.
+  /// The time at which `advance(to:)` has to be called; nil: not before the next input.
   package var nextDeadline: Duration? {
     var due = cache.deadlines.first?.due ?? .max
     due = min(due, lookups.deadlines.first?.due ?? .max, settleDue ?? .max)
@@ -213,7 +226,7 @@ package struct MDNSBrowser: Sendable {
     return due == .max ? nil : .nanoseconds(due)
   }
 
-  /// Performs what is due.
+  /// Performs all due actions.
   package mutating func advance(to time: Duration) {
     now = max(now, Time.nanoseconds(time))
     performRecords()
@@ -223,12 +236,12 @@ package struct MDNSBrowser: Sendable {
     if let settleDue, settleDue <= now { report() }
   }
 
-  /// The outputs since the last call, in order.
+  /// Returns the outputs since the last call, in order.
   package mutating func takeOutputs() -> [MDNSBrowserOutput] {
     defer { outputs = [] }
     return outputs
   }
 
-  /// 20 to 120 ms. RFC 6762 §5.2.
+  /// Returns a random delay of 20 to 120 ms. RFC 6762 §5.2.
   mutating func delay() -> Int64 { Time.nanoseconds(random.milliseconds(20...120)) }
 }

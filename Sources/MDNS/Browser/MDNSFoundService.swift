@@ -1,9 +1,9 @@
-/// A service that the browser found, as its records are now.
+/// A service that the browser found, with its current records.
 package struct MDNSFoundService: Equatable, Sendable {
   /// An address of a service's host.
   package struct Address: Equatable, Sendable {
     package var address: MDNSAddress
-    /// Index of the interface of a link-local IPv6 address; 0 for all other addresses.
+    /// The index of the interface for a link-local IPv6 address; 0 for all other addresses.
     package var scope: UInt32
 
     package init(_ address: MDNSAddress, scope: UInt32 = 0) {
@@ -12,17 +12,17 @@ package struct MDNSFoundService: Equatable, Sendable {
     }
   }
 
-  /// The first label of the instance's name: 1...63 bytes, UTF-8 by rule.
+  /// The first label of the instance's name: 1...63 bytes, which should be UTF-8.
   package var name: [UInt8]
-  /// As given to `MDNSBrowser.browse(_:at:)`.
+  /// The type that was passed to `MDNSBrowser.browse(_:at:)`.
   package var type: String
-  /// In full and in lower case, with escapes as in `DNSName.description`: "lamp.local".
+  /// The full host name in lower case, with escapes as in `DNSName.description`: "lamp.local".
   package var host: String
-  /// 1...65535.
+  /// The port, 1...65535.
   package var port: UInt16
-  /// Of the host on all interfaces, one at least: IPv4 first, link-local IPv6 last.
+  /// The addresses of the host on all interfaces, at least one: IPv4 first, link-local IPv6 last.
   package var addresses: [Address]
-  /// Index of the interface on which the newest SRV record was heard.
+  /// The index of the interface on which the newest SRV record arrived.
   package var interface: UInt32
   /// The strings of the newest TXT record in their order, without empty ones.
   package var text: [[UInt8]]
@@ -40,13 +40,13 @@ package struct MDNSFoundService: Equatable, Sendable {
   }
 }
 
-/// What a browser found.
+/// A report of a browser.
 package enum MDNSBrowserReport: Equatable, Sendable {
-  /// SRV, TXT and at least one address are known.
+  /// The service is resolved: its SRV and TXT records and at least one address are known.
   case appeared(MDNSFoundService)
-  /// Something is different from the last report.
+  /// The service differs from the last report.
   case changed(MDNSFoundService)
-  /// It said goodbye, its records expired or were refuted, or its interface is gone.
+  /// The service is gone: it sent a goodbye, its records expired or were not confirmed, or its interface was removed.
   case gone(name: [UInt8], type: String)
 }
 

@@ -4,7 +4,7 @@ import HAPWire
 struct NameBuffer: Sendable {
   /// The labels, each after its length byte, without the empty label at the end.
   private(set) var wire: [UInt8] = []
-  /// The same in lower case. RFC 6762 §16.
+  /// The labels in lower case. RFC 6762 §16.
   private(set) var folded: [UInt8] = []
 
   mutating func clear() {
@@ -88,7 +88,7 @@ struct NameTable: Sendable {
 
   private(set) var count = 0
   private(set) var byteCount = 0
-  /// Names that a record is about to be added to: they are not forgotten.
+  /// Names to which a record is about to be added, and which are therefore not removed.
   var pinned: (NameID, NameID)?
   private var entries: [Entry] = []
   private var free: [UInt32] = []

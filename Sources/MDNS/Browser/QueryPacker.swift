@@ -1,21 +1,22 @@
 import HAPWire
 
-/// Writes the packets of a query: as many questions as fit, then the answers that are known to them, over several packets if need be.
+/// Writes the packets of a query: as many questions as fit, then the known answers, in several packets if necessary.
 /// RFC 6762 §7.1, §7.2.
 struct QueryPacker {
-  /// An answer that the browser has in its cache.
+  /// An answer in the browser's cache.
   struct KnownAnswer {
-    /// Names as on the wire, without the end.
+    /// The owner's name in wire format, without the empty label at the end.
     var name: [UInt8]
     var type: UInt16
-    /// The rest of its time, in seconds.
+    /// The remaining TTL in seconds.
     var ttl: UInt32
-    /// Before a name that ends the data.
+    /// The data before the name at its end.
     var data: [UInt8]
     var target: [UInt8]?
   }
 
-  /// More ends of names are not looked for: the names of a query have few in common. The last place is for the name that was written last.
+  /// The maximum number of name suffixes to which later names can be compressed. The names of a query have few suffixes
+  /// in common. The last entry is for the name that was written last.
   private static let suffixLimit = 16
 
   private let limit: Int
@@ -25,7 +26,7 @@ struct QueryPacker {
   private var answerCount = 0
   private var suffixes: [(name: ArraySlice<UInt8>, place: Int)] = []
 
-  /// - Parameter limit: of a packet in bytes, 512 or more.
+  /// - Parameter limit: the maximum size of a packet in bytes, 512 or more.
   init(limit: Int) {
     self.limit = limit
     begin()
@@ -40,8 +41,8 @@ struct QueryPacker {
 
   var isEmpty: Bool { questionCount == 0 && answerCount == 0 }
 
-  /// Ends the packet, and begins another one.
-  /// - Parameter isTruncated: more known answers follow.
+  /// Ends the packet, and starts another one.
+  /// - Parameter isTruncated: whether more known answers follow.
   mutating func finish(isTruncated: Bool = false) {
     guard !isEmpty else { return }
     if isTruncated { put(DNSMessage.truncated, at: 2) }
@@ -51,7 +52,8 @@ struct QueryPacker {
     begin()
   }
 
-  /// - Returns: false if there is no room in this packet, which is then as before.
+  /// Adds a question.
+  /// - Returns: false if there is no room in this packet, which is then unchanged.
   mutating func append(question name: [UInt8], type: UInt16, wantsUnicast: Bool) -> Bool {
     append { packer in
       packer.write(name)
@@ -61,7 +63,8 @@ struct QueryPacker {
     }
   }
 
-  /// Adds an answer, in the next packet if there is no room in this one. One that is larger than a packet is left out.
+  /// Adds an answer, to the next packet if there is no room in this one. An answer that is larger than a packet is
+  /// skipped.
   mutating func append(_ answer: KnownAnswer) {
     if write(answer) || isEmpty { return }
     finish(isTruncated: true)
@@ -98,7 +101,7 @@ struct QueryPacker {
     var rest = name[...]
     while let length = rest.first {
       if let known = suffixes.first(where: { $0.name == rest }) { return write(0xC000 | UInt16(known.place)) }
-      // A pointer has 14 bits.
+      // A compression pointer has 14 bits.
       if bytes.count < 0x4000 {
         if suffixes.count == Self.suffixLimit { suffixes.removeLast() }
         suffixes.append((rest, bytes.count))

@@ -1,37 +1,40 @@
 import HAPWire
 
-/// A record that was heard on an interface.
+/// A record that arrived on an interface.
 struct CachedRecord: Sendable {
   enum State: Sendable {
-    /// It is asked for again before its time is over.
+    /// It is queried again before its TTL ends.
     case current
-    /// It goes at `expires` and is not asked for: it said goodbye, others replace it, or others don't hear it.
+    /// It expires at `expires` without a question: it was withdrawn or replaced, or queries of other hosts got no
+    /// answer.
     case leaving
-    /// It goes at `expires` unless it answers one of two questions before. RFC 6762 §10.4.
+    /// It expires at `expires`, unless it arrives in answer to one of two questions. RFC 6762 §10.4.
     case doubted
   }
 
   var name: NameID
   var type: UInt16
   var interface: UInt32
-  /// PTR and SRV: the name they lead to.
+  /// PTR and SRV: the name in the data.
   var target: NameID
-  /// Without `target`; NSEC: the bits of `RecordKinds` that exist.
+  /// The data without `target`; NSEC: the bits of the `RecordKinds` that exist.
   var data: [UInt8]
   var ttl: UInt32
-  /// Nanoseconds, as all times here.
+  /// The time of arrival in nanoseconds, as all times here.
   var received: Int64
   var expires: Int64
-  /// Counts values as they come, so that the newest of several counts. A record that is only heard again keeps its number.
+  /// A number that increases with each new value, so that the newest of several can be used. A record that arrives
+  /// again keeps its number.
   fileprivate(set) var sequence: UInt64 = 0
   var state = State.current
-  /// Questions since `received`, and at which share of its time the next is due on top of 80 %, 85 %, …
+  /// The number of questions since `received`, and the share of the TTL that is added to 80 %, 85 %, … for the next
+  /// one.
   var questions: UInt8 = 0
   var delay: Float = 0
-  /// Queries of other hosts that should have brought it, since `received`. RFC 6762 §10.5.
+  /// The number of queries of other hosts since `received` that it should have answered. RFC 6762 §10.5.
   var unanswered: UInt8 = 0
   var lastUnanswered: Int64 = 0
-  /// A service needs it, or it leads to a service.
+  /// Whether a service needs it, or it refers to a service.
   var isWanted = false
 
   fileprivate var isLive = false
@@ -55,7 +58,8 @@ struct CachedRecord: Sendable {
     expires = received + Int64(ttl) * Time.second
   }
 
-  /// About, with what a report of a TXT record takes: each string has memory of its own.
+  /// The approximate size in bytes. It includes the report of a TXT record, in which each string is a separate
+  /// allocation.
   var byteCount: Int { 160 + data.count + (type == DNSType.txt ? 56 * stringCount : 0) }
 
   private var stringCount: Int {
@@ -68,7 +72,7 @@ struct CachedRecord: Sendable {
   }
 }
 
-/// The kinds of records that a service is made of.
+/// The kinds of records that a service consists of.
 struct RecordKinds: OptionSet, Sendable {
   let rawValue: UInt8
   static let v4 = RecordKinds(rawValue: 1)
@@ -84,21 +88,21 @@ struct RecordKinds: OptionSet, Sendable {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// None for other types.
+  /// Creates the kind of a record type. It is empty for other types.
   init(type: UInt16) { self = Self.types.first { $0.type == type }?.kind ?? [] }
 }
 
-/// A record's number in the cache.
+/// The index of a record in the cache.
 typealias RecordID = UInt32
 
-/// All records with the names they belong to, and when each is due. Records that no service needs are kept for a while, because the packet that
-/// needs them may follow; they are evicted first.
+/// All records with their names and due times. Records that no service needs are kept for a while, because the packet
+/// that makes them needed may follow. They are evicted first.
 struct RecordCache: Sendable {
   var names = NameTable()
   private(set) var count = 0
   private(set) var byteCount = 0
   private(set) var unwantedCount = 0
-  /// Of the records and all names, about.
+  /// The approximate size of the records and all names in bytes.
   var totalBytes: Int { byteCount + names.byteCount + names.count * 144 }
   private var records: [CachedRecord] = []
   private var free: [RecordID] = []
@@ -112,7 +116,7 @@ struct RecordCache: Sendable {
     _modify { yield &records[Int(id)] }
   }
 
-  /// - Parameter record: not wanted yet; its names are in `names`.
+  /// - Parameter record: a record that is not wanted yet. Its names are in `names`.
   mutating func insert(_ record: CachedRecord) -> RecordID {
     var record = record
     sequence += 1
@@ -143,13 +147,13 @@ struct RecordCache: Sendable {
     return id
   }
 
-  /// Makes a record that is in the cache the newest one.
+  /// Makes a cached record the newest one.
   mutating func setNewest(_ id: RecordID) {
     sequence += 1
     records[Int(id)].sequence = sequence
   }
 
-  /// Removes a record; the names it belongs to are forgotten if nothing else belongs to them.
+  /// Removes a record, and its names if they are no longer used.
   mutating func remove(_ id: RecordID) {
     let record = records[Int(id)]
     if !record.isWanted { removeUnwanted(id) }
@@ -179,7 +183,7 @@ struct RecordCache: Sendable {
     names.releaseIfUnused(record.name)
   }
 
-  /// The record to be evicted first: the one that no service has needed for the longest time.
+  /// The record that is evicted first: the one that no service has needed for the longest time.
   var firstToGo: RecordID? { oldestUnwanted == NameTable.none ? nil : oldestUnwanted }
 
   mutating func setWanted(_ id: RecordID, _ isWanted: Bool) {
@@ -191,29 +195,30 @@ struct RecordCache: Sendable {
 
   // MARK: Lists
 
-  /// A record of a name, PTR records aside, that fulfils the condition.
+  /// Returns a record of a name that fulfils the condition. PTR records are skipped.
   func first(of name: NameID, where condition: (CachedRecord) -> Bool) -> RecordID? {
     var id = names[name].records.others
     while id != NameTable.none, !condition(records[Int(id)]) { id = records[Int(id)].nextOfName }
     return id == NameTable.none ? nil : id
   }
 
-  /// All records of a name, PTR records aside, that fulfil the condition, the newest first.
+  /// Returns all records of a name that fulfil the condition, the newest first. PTR records are skipped.
   func all(of name: NameID, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
     list(names[name].records.others, { $0.nextOfName }, condition)
   }
 
-  /// All records of a name and type that fulfil the condition, the newest first.
+  /// Returns all records of a name and type that fulfil the condition, the newest first.
   func all(of name: NameID, type: UInt16, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
     list(names[name].records[type], { $0.nextOfName }) { $0.type == type && condition($0) }
   }
 
-  /// All PTR records that lead to an instance and fulfil the condition, the newest first. There is one for each search and interface at most.
+  /// Returns all PTR records that refer to an instance and fulfil the condition, the newest first. There is at most one
+  /// for each search and interface.
   func pointers(to instance: NameID, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
     list(names[instance].leading.pointers, { $0.nextOfTarget }, condition)
   }
 
-  /// All SRV records that name a host, the newest first. There may be as many as the cache has room for.
+  /// Returns all SRV records that name a host, the newest first. Their number is limited only by the size of the cache.
   func places(on host: NameID) -> [RecordID] {
     list(names[host].leading.others, { $0.nextOfTarget }) { _ in true }
   }
@@ -258,14 +263,15 @@ struct RecordCache: Sendable {
 
   // MARK: Time
 
-  /// Sets when the record is due next: for a question if it is needed, and at the end of its time.
-  /// - Parameter earliest: for a question.
+  /// Sets the next due time of the record: for a question if it is needed, and at its expiry.
+  /// - Parameter earliest: the earliest time for a question.
   mutating func schedule(_ id: RecordID, notBefore earliest: Int64 = .min) {
     let record = records[Int(id)]
     deadlines.set(id, to: min(max(nextQuestion(of: record) ?? record.expires, earliest), record.expires))
   }
 
-  /// RFC 6762 §5.2: at 80, 85, 90 and 95 % of its time, and up to 2 % later. §10.4: twice within ten seconds.
+  /// Returns the time of the next question. Questions are sent at 80, 85, 90 and 95 % of the TTL, and up to 2 % later.
+  /// RFC 6762 §5.2. For a record in doubt, two are sent within ten seconds. §10.4.
   private func nextQuestion(of record: CachedRecord) -> Int64? {
     guard record.isWanted, record.type != DNSType.nsec, record.questions < (record.state == .doubted ? 2 : 4) else {
       return nil

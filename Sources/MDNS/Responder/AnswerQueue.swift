@@ -5,7 +5,7 @@ extension MDNSResponder {
     beginTick(on: link)
     while let index = links[link].deferred.firstIndex(where: { $0.due <= now }) {
       var query = links[link].deferred.remove(at: index)
-      // It has waited for longer already.
+      // The query has been delayed already.
       query.querier.hasSeveralQuestions = false
       answer(query.questions, query.querier, nil, on: link)
     }
@@ -17,7 +17,7 @@ extension MDNSResponder {
     runJobs(on: link)
   }
 
-  /// Sends answers to all, before those with all services of a type, so that these hold none of them up.
+  /// Sends multicast answers before the answers with all services of a type, which would delay them.
   private mutating func runWaiting(on link: Int) {
     var packer = packer(.response, link: link)
     for type in types.indices where links[link].types[type].listedDue <= now { sendListed(type, on: link, &packer) }
@@ -28,7 +28,7 @@ extension MDNSResponder {
     flushBulk(&packer)
   }
 
-  /// Whether one more answer may leave in this tick.
+  /// Returns whether one more answer may be sent in this tick.
   private func hasBulkRoom(_ packer: Packer) -> Bool {
     let most = configuration.packetsPerTick - links[packer.link].bulkPackets
     return packer.hasRoom(within: most, of: links[packer.link].room)
@@ -49,7 +49,8 @@ extension MDNSResponder {
     add(Packer.Item(ref: Ref(.type, type), answers: .listed), to: &packer)
   }
 
-  /// Sends the answers of one name. RFC 6762 §6: no record is sent to all twice within a second; the ones for which that is too early wait on.
+  /// Sends the answers for one name. RFC 6762 §6: no record is multicast twice within a second. Records that were sent
+  /// less than a second ago continue to wait.
   private mutating func sendWaiting(_ ref: Ref, on link: Int, _ packer: inout Packer) {
     let state = state(ref, on: link)
     withState(ref, on: link) { $0.answerDue = Time.never }
@@ -144,7 +145,8 @@ extension MDNSResponder {
     add(Packer.Item(ref: ref, answers: .pointer, additionals: more), to: &packer)
   }
 
-  /// A service took another place in the list of its type. If the cursor is past the new place and was not past the old one, the service is answered by itself.
+  /// Handles that a service moved to another position in the list of its type. If the cursor has passed the new
+  /// position but not the old one, the service is answered separately.
   mutating func moved(_ index: Int, to position: Int, _ type: Int, on link: Int) {
     let isMissed =
       links[link].types[type].running != nil && position < links[link].types[type].cursor

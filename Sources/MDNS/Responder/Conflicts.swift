@@ -1,8 +1,8 @@
 import HAPWire
 
 extension MDNSResponder {
-  /// Takes a name that none of ours has, under the service's own if possible.
-  /// - Returns: false if the service gave up.
+  /// Claims a name that no other service of this responder has, if possible the service's configured name.
+  /// - Returns: false if the service was withdrawn.
   mutating func claimLocally(_ index: Int) -> Bool {
     if isTaken(services[index].hash, services[index].label, .service) {
       guard services[index].mayRename else {
@@ -16,7 +16,7 @@ extension MDNSResponder {
     return true
   }
 
-  /// Names the service with the next name that none of ours has.
+  /// Gives the service the next name that no other service of this responder has.
   private mutating func setNextName(_ index: Int) {
     let old = services[index].name
     let number = unlikelyNumber(Ref(.service, index))
@@ -36,25 +36,26 @@ extension MDNSResponder {
 
   // MARK: Conflicts
 
-  /// Another host has a record of a name of ours that says something else. RFC 6762 §8.1, §9.
+  /// Handles that another host has a conflicting record for one of our names. RFC 6762 §8.1, §9.
   mutating func conflict(_ ref: Ref, on link: Int) {
     let state = state(ref, on: link)
     guard behavior(of: ref).yieldsNames, state.stage != .idle else { return }
     if isHopeless(ref) { return defend(ref, on: link) }
     if state.stage == .verified {
-      // A name that was probed for a moment ago is defended: a host that objects to it would have said so then.
+      // A name that was probed recently is defended, because a conflicting host would have answered those probes.
       guard now - state.reprobed >= ConflictHistory.window else { return defend(ref, on: link) }
       let time = now
       withState(ref, on: link) { $0.reprobed = time }
       for service in affected(by: ref) { report(.conflict(id(service), name: name(of: ref))) }
-      // Responses that are under way already are no objections to the first probe.
+      // The delay prevents that responses already in flight count as objections to the first probe.
       return probe(ref, on: link, at: now + Time.nanoseconds(random.milliseconds(20...250)))
     }
-    // If the conflict is true, the first probe will show it. Until then conflicts that are made up would change the name as often as they come.
+    // Conflicts before the first probe are ignored, because each forged one would change the name. A real one is
+    // confirmed by an answer to that probe.
     if state.probes > 0 { lose(ref) }
   }
 
-  /// Whether a name is kept in spite of conflicts.
+  /// Returns whether a name is kept despite conflicts.
   private mutating func isHopeless(_ ref: Ref) -> Bool {
     guard conflicts[ref]?.isHopeless(at: now) == true else { return false }
     conflicts[ref]?.extend(at: now)
@@ -67,13 +68,13 @@ extension MDNSResponder {
 
   func name(of ref: Ref) -> String { ref.kind == .service ? services[ref.index].name : hosts[ref.index].name }
 
-  /// Sends the records of a verified name again, so that caches that took another host's forget them.
+  /// Sends the records of a verified name again, to replace the other host's records in caches.
   private mutating func defend(_ ref: Ref, on link: Int) {
     guard state(ref, on: link).stage == .verified else { return }
     wait(ref.kind == .host ? .addresses : [.srv, .text], of: ref, on: link, until: now)
   }
 
-  /// Gives a name up, for the next one. RFC 6762 §9.
+  /// Changes to the next name, or withdraws the services of the name if renaming isn't allowed. RFC 6762 §9.
   private mutating func lose(_ ref: Ref) {
     let pause = conflicts[ref, default: ConflictHistory()].note(at: now)
     guard ref.kind == .service ? services[ref.index].mayRename : hosts[ref.index].mayRename else {
@@ -92,16 +93,17 @@ extension MDNSResponder {
     names.remove(Ref(.service, index).raw, services[index].hash)
     setNextName(index)
     names.insert(Ref(.service, index).raw, services[index].hash)
-    // The records of the old name are the other host's now.
+    // The records of the old name belong to the other host now.
     for link in links.indices { links[link].services[index].wasAnnounced = false }
   }
 
-  /// A random number after many conflicts. It is unlikely that another host has it, so further objections are made up.
+  /// Returns a random number after many conflicts. Another host is unlikely to have it, so further conflicts are
+  /// forged.
   private mutating func unlikelyNumber(_ ref: Ref) -> Int32? {
     conflicts[ref]?.isUnlikely == true ? Int32.random(in: 10_000...99_999, using: &random) : nil
   }
 
-  /// Names the host with the next name that none of ours has.
+  /// Gives the host the next name that no other host of this responder has.
   mutating func setNextHostName(_ index: Int, after old: String) {
     let new = AlternativeName.ofHost(old) { name in
       let label = Array(name.utf8)
@@ -117,7 +119,7 @@ extension MDNSResponder {
     let number = unlikelyNumber(Ref(.host, index))
     setNextHostName(index, after: number.map { AlternativeName.ofHost(old, number: $0) } ?? old)
     names.insert(Ref(.host, index).raw, hosts[index].hash)
-    // The records of the old name are the other host's now.
+    // The records of the old name belong to the other host now.
     for link in links.indices { links[link].hosts[index].wasAnnounced = false }
     for service in hosts[index].services {
       services[Int(service)].isRegistered = false
@@ -127,7 +129,8 @@ extension MDNSResponder {
 
   // MARK: Simultaneous probes
 
-  /// Compares what another host probes for with what we probe for: who has the later data keeps the name, the other one waits a second. RFC 6762 §8.2.
+  /// Compares another host's probe with our probe. The host with the lexicographically later data keeps the name, and
+  /// the other one waits a second. RFC 6762 §8.2.
   mutating func compareProbes(_ bytes: UnsafeRawBufferPointer, on link: Int) {
     var seen: [Ref] = []
     for entry in scan.entries where entry.section == .authority {
@@ -146,7 +149,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Class, type and uncompressed data, in this order. RFC 6762 §8.2.
+  /// Returns the class, the type and the uncompressed data, in this order. RFC 6762 §8.2.
   private static func comparable(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     var data: [UInt8] = [
       UInt8(entry.plainClass >> 8), UInt8(entry.plainClass & 0xFF), UInt8(entry.type >> 8), UInt8(entry.type & 0xFF),
@@ -159,14 +162,14 @@ extension MDNSResponder {
     return data + target + [0]
   }
 
-  /// A name with its letters as they stand.
+  /// Returns an uncompressed name without changing the case of its letters.
   static func expandedName(_ bytes: UnsafeRawBufferPointer, at place: Int, before end: Int) -> [UInt8]? {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
       DNSScan.expand(bytes, at: place, before: end, isFolded: false, into: buffer).map { Array(buffer[..<$0]) }
     }
   }
 
-  /// The records of our probe, as `comparable` has them.
+  /// Returns the records of our probe in the form of `comparable`.
   private func probeData(_ ref: Ref, on link: Int) -> [[UInt8]] {
     if ref.kind == .host {
       return addresses(ofHost: ref.index, on: link).map { [0, 1, 0, $0.isV4 ? 1 : 28] + $0.bytes }

@@ -1,16 +1,18 @@
 import HAPWire
 
-/// The responder side of multicast DNS for any number of services, as a machine: times, packets and address changes in; packets and reports out.
-/// RFC 6762, RFC 6763.
+/// The responder of multicast DNS for any number of services. It does no I/O: its inputs are times, packets and address
+/// changes; its outputs are packets and reports. RFC 6762, RFC 6763.
 ///
-/// It reads no clock: every input has the time, a `Duration` since an origin that the caller chooses, never earlier than the input before. After each
-/// input the caller performs `takeOutputs()` and calls `advance(to:)` at `nextDeadline`.
+/// It reads no clock. Every input has the time: a `Duration` since an origin that the caller chooses, never earlier
+/// than the previous input. After each input the caller performs `takeOutputs()`, and it calls `advance(to:)` at
+/// `nextDeadline`.
 package struct MDNSResponder: Sendable {
   package struct Configuration: Sendable {
-    /// Whether other processes of the machine receive on port 5353 too. Then probes ask for multicast answers, because a unicast answer could reach
-    /// another process. RFC 6762 §15.1.
+    /// Whether other processes of the machine receive on port 5353 too. If so, probes request multicast answers,
+    /// because a unicast answer could arrive at another process. RFC 6762 §15.1.
     package var sharesPort = false
-    /// Packets of probes and announcements that leave on a link in each `tick`, and as many of answers with all services of a type. The rest waits.
+    /// The maximum number of packets with probes and announcements on a link in each `tick`. The same number applies to
+    /// answers with all services of a type. Further packets wait.
     package var packetsPerTick = 10
     package var tick = Duration.milliseconds(10)
 
@@ -20,7 +22,7 @@ package struct MDNSResponder: Sendable {
   package let configuration: Configuration
 
   var random: MDNSRandom
-  /// The time of the present input.
+  /// The time of the current input.
   var now = Time.past
   var outputs: [MDNSOutput] = []
 
@@ -28,37 +30,37 @@ package struct MDNSResponder: Sendable {
   var hosts: [HostEntry] = []
   var types: [TypeEntry] = []
   var subtypes: [SubtypeEntry] = []
-  /// Places of the tables that are free.
+  /// The free indexes of the tables.
   var freeServices: [UInt32] = []
   var freeHosts: [UInt32] = []
   var freeSubtypes: [UInt32] = []
   var names = NameIndex()
-  /// Number 0 deviates in nothing.
+  /// The behaviors of the services. Index 0 has no deviations.
   var behaviors = [MDNSBehavior()]
-  /// Services that only answer by unicast.
+  /// Services that are only answered by unicast.
   var unannounced: [UInt32] = []
-  /// Of names that had conflicts.
+  /// The conflict histories of names.
   var conflicts: [Ref: ConflictHistory] = [:]
-  /// Services whose goodbyes are to be sent.
+  /// Services whose goodbyes wait to be sent.
   var leaving: [UInt32] = []
 
   var links: [Link] = []
   var echoes = EchoTable()
-  /// The type of the service that was published last, and its index.
+  /// The type and its index of the service that was published last.
   var lastType = (name: "", index: 0)
-  /// Names that are published before this time begin together with those before them.
+  /// The time at which the probes of new names start. Names that are published before this time share it.
   var start = Time.past
   var lastQuery: UInt32 = 0
   let tick: Int64
 
-  /// Numbers the packets, so that the places of names are those in the present one.
+  /// The number of the current packet. A name's offset is valid only for the packet with its number.
   var packetNumber: UInt32 = 0
   var localAt: UInt16 = 0
   var localIn: UInt32 = 0
 
   var scan = DNSScan()
 
-  /// - Parameter random: decides delays; the same seed and inputs give the same outputs.
+  /// - Parameter random: determines the delays. The same seed and inputs result in the same outputs.
   package init(_ configuration: Configuration = Configuration(), random: MDNSRandom) {
     self.configuration = configuration
     self.random = random
@@ -67,7 +69,7 @@ package struct MDNSResponder: Sendable {
 
   // MARK: Services
 
-  /// Begins to probe for the service's names, and then announces it. It waits for an interface if there is none.
+  /// Probes for the service's names, and then announces the service. Without an interface, it waits for one.
   package mutating func publish(
     _ service: MDNSService, behavior: MDNSBehavior = MDNSBehavior(), at now: Duration
   ) throws(MDNSServiceError) -> MDNSServiceID {
@@ -84,7 +86,7 @@ package struct MDNSResponder: Sendable {
     return id
   }
 
-  /// Replaces the strings of the TXT record and announces it. RFC 6762 §8.4. Does nothing for an id that is no longer valid.
+  /// Replaces the strings of the TXT record and announces it. RFC 6762 §8.4. Does nothing if the id is no longer valid.
   package mutating func update(_ id: MDNSServiceID, text: [[UInt8]], at now: Duration) throws(MDNSServiceError) {
     advance(to: now)
     guard let index = index(of: id) else { return }
@@ -100,7 +102,7 @@ package struct MDNSResponder: Sendable {
     runSteps()
   }
 
-  /// Changes how the service deviates from RFC 6762, from now on.
+  /// Changes the deviations of the service from RFC 6762.
   package mutating func setBehavior(_ id: MDNSServiceID, _ behavior: MDNSBehavior, at now: Duration) {
     advance(to: now)
     guard let index = index(of: id) else { return }
@@ -122,21 +124,21 @@ package struct MDNSResponder: Sendable {
     runSteps()
   }
 
-  /// Withdraws a service, with a goodbye if it was announced. RFC 6762 §10.1. Goodbyes of many services leave a few packets at a time: see
-  /// `isSayingGoodbye`.
-  /// - Parameter goodbye: false: no packet is sent, as if the machine lost its power.
+  /// Withdraws a service, with a goodbye if it was announced. RFC 6762 §10.1. Goodbyes of many services are sent a few
+  /// packets at a time: see `isSayingGoodbye`.
+  /// - Parameter goodbye: false: no packet is sent, as after a power loss.
   package mutating func withdraw(_ id: MDNSServiceID, goodbye: Bool = true, at now: Duration) {
     advance(to: now)
     if let index = index(of: id) { remove(index, goodbye: goodbye) }
   }
 
-  /// Whether goodbyes of withdrawn services are still to be sent.
+  /// Whether goodbyes of withdrawn services wait to be sent.
   package var isSayingGoodbye: Bool { !leaving.isEmpty }
 
-  /// The instance name as it is now; nil for an id that is no longer valid.
+  /// Returns the current instance name; nil if the id is no longer valid.
   package func name(of id: MDNSServiceID) -> String? { index(of: id).map { services[$0].name } }
 
-  /// The host name as it is now, without ".local"; nil for an id that is no longer valid.
+  /// Returns the current host name without ".local"; nil if the id is no longer valid.
   package func host(of id: MDNSServiceID) -> String? { index(of: id).map { hosts[Int(services[$0].host)].name } }
 
   func index(of id: MDNSServiceID) -> Int? {
@@ -157,21 +159,21 @@ package struct MDNSResponder: Sendable {
 
   // MARK: Time
 
-  /// When `advance(to:)` has to be called; nil: not before the next input.
+  /// The time at which `advance(to:)` has to be called; nil: not before the next input.
   package var nextDeadline: Duration? {
     var next = leaving.isEmpty ? Time.never : goodbyeTime
     for link in links { next = min(next, deadline(of: link)) }
     return next == Time.never ? nil : .nanoseconds(next)
   }
 
-  /// Performs what is due.
+  /// Performs all due actions.
   package mutating func advance(to now: Duration) {
     self.now = max(self.now, Time.nanoseconds(now))
     runSteps()
     for link in links.indices { runAnswers(on: link) }
   }
 
-  /// The outputs since the last call, in order.
+  /// Returns the outputs since the last call, in order.
   package mutating func takeOutputs() -> [MDNSOutput] {
     if !leaving.isEmpty { sayGoodbyes() }
     defer { outputs = [] }

@@ -2,17 +2,18 @@
 package struct MDNSService: Equatable, Sendable {
   /// The instance name: 1...63 bytes of UTF-8; dots and backslashes are plain bytes.
   package var name: String
-  /// Such as "_hap._tcp": two labels.
+  /// The service type of two labels, such as "_hap._tcp".
   package var type: String
-  /// Labels such as "_L3840", each announced as `_L3840._sub.<type>.local`; 16 at most. RFC 6763 §7.1.
+  /// The subtypes, at most 16. A label such as "_L3840" is announced as `_L3840._sub.<type>.local`. RFC 6763 §7.1.
   package var subtypes: [String]
   package var port: UInt16
   /// The strings of the TXT record, each 0...255 bytes. An empty list is sent as one empty string. RFC 6763 §6.1.
   package var text: [[UInt8]]
-  /// The host name without ".local", 1...63 bytes. Services with the same host name and the same `addresses` share the host.
+  /// The host name without ".local", 1...63 bytes. Services with the same host name and the same `addresses` share the
+  /// host.
   package var host: String
-  /// Addresses of the host. An address of an interface is announced on that interface, any other address on all interfaces. Empty: each interface
-  /// announces its own addresses.
+  /// The addresses of the host. An address of an interface is announced on that interface, and any other address on all
+  /// interfaces. If there are none, each interface announces its addresses.
   package var addresses: [MDNSAddress]
   /// Whether the service and its host get another name if another host has their name. If not, the service is
   /// withdrawn.
@@ -40,7 +41,7 @@ package struct MDNSService: Equatable, Sendable {
   /// The size of the TXT record's data in bytes.
   var textSize: Int { text.isEmpty ? 1 : text.reduce(0) { $0 + 1 + $1.count } }
 
-  /// Throws unless all labels and strings fit into a DNS message, and all records of the service into a packet of 9000 bytes.
+  /// Throws unless all labels and strings fit into a DNS message, and all records into a packet of 9000 bytes.
   package func check() throws(MDNSServiceError) {
     func isLabel(_ text: some StringProtocol) -> Bool { (1...63).contains(text.utf8.count) }
     guard isLabel(name) else { throw .malformedName(name) }
@@ -53,7 +54,7 @@ package struct MDNSService: Equatable, Sendable {
     guard textSize <= Self.textLimit else { throw .textTooLong(textSize) }
   }
 
-  /// Two labels, 80 bytes at most.
+  /// Returns whether a text is a type of two labels with at most 80 bytes.
   private static func isType(_ text: String.UTF8View) -> Bool {
     guard text.count <= 80, let dot = text.firstIndex(of: UInt8(ascii: ".")) else { return false }
     let second = text[dot...].dropFirst()
@@ -103,7 +104,7 @@ package struct MDNSBehavior: Hashable, Sendable {
   package var saysGoodbye = true
   /// Changes its name if another host has it, §8.2 and §9.
   package var yieldsNames = true
-  /// Leaves out answers that the querier knows, §7.1.
+  /// Skips known answers, §7.1.
   package var suppressesKnownAnswers = true
   /// Answers QU questions by unicast, §5.4; otherwise by multicast.
   package var answersUnicast = true

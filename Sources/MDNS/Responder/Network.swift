@@ -1,7 +1,7 @@
 extension MDNSResponder {
   // MARK: Interfaces
 
-  /// Adds an interface, or replaces what is known of it. Names are probed for on a new interface; new addresses are announced. RFC 6762 §8.
+  /// Adds or updates an interface. Names are probed on a new interface, and new addresses are announced. RFC 6762 §8.
   package mutating func setInterface(_ interface: MDNSInterface, at now: Duration) {
     advance(to: now)
     for isV4 in [true, false] {
@@ -17,8 +17,9 @@ extension MDNSResponder {
       let old = links[known].interface
       links[known].interface = interface
       if old.addresses == interface.addresses { continue }
-      // A family of which no address is left: the rest of a set takes the old ones out of caches, and here is no rest. RFC 6762 §10.1, §10.2.
-      // Those of an earlier change may not have been announced twice yet.
+      // If addresses of a family are left, their announcement removes the old ones from caches. If none is left, the
+      // old ones are withdrawn. RFC 6762 §10.1, §10.2. The addresses of an earlier change may not have been withdrawn
+      // twice yet.
       let earlier = links[known].leaving.filter { !old.addresses.contains($0) }
       let leaving = (earlier + old.addresses).filter { address in
         !interface.addresses.contains { $0.isV4 == address.isV4 }
@@ -48,7 +49,7 @@ extension MDNSResponder {
     for host in hosts.indices where hosts[host].isLive { probe(host: host, on: links.count - 1, at: time) }
   }
 
-  /// Begins to probe for a host and its services.
+  /// Starts to probe for a host and its services.
   private mutating func probe(host: Int, on link: Int, at time: Int64) {
     probe(Ref(.host, host), on: link, at: time)
     for service in hosts[host].services where services[Int(service)].isLive {
@@ -56,7 +57,7 @@ extension MDNSResponder {
     }
   }
 
-  /// The interfaces changed: hosts with given addresses may be on other links now.
+  /// Updates the links of hosts with configured addresses after a change of interfaces.
   private mutating func placeHosts() {
     for host in hosts.indices where hosts[host].isLive && !hosts[host].addresses.isEmpty {
       for link in links.indices where (links[link].hosts[host].stage != .idle) != isPlaced(host, on: link) {
@@ -65,7 +66,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Without an interface no service is registered.
+  /// Marks all services as not registered if there is no interface.
   private mutating func forgetRegistrationsIfAlone() {
     guard links.isEmpty else { return }
     for index in services.indices { services[index].isRegistered = false }
@@ -75,7 +76,8 @@ extension MDNSResponder {
 
   // MARK: Addresses
 
-  /// The addresses of a host that a link announces: its own, or those of the interface. An address of an interface is announced on that interface only.
+  /// Returns the addresses of a host that are announced on a link: configured ones, or those of the interface. The
+  /// address of an interface is announced on that interface only.
   func addresses(ofHost index: Int, on link: Int) -> [MDNSAddress] {
     let given = hosts[index].addresses
     if given.isEmpty { return links[link].interface.addresses }
@@ -85,12 +87,13 @@ extension MDNSResponder {
     }
   }
 
-  /// Whether a link announces a host: not if its addresses were given and are those of other interfaces.
+  /// Returns whether a host is announced on a link. It isn't if all of its configured addresses belong to other
+  /// interfaces.
   func isPlaced(_ host: Int, on link: Int) -> Bool {
     hosts[host].addresses.isEmpty || !addresses(ofHost: host, on: link).isEmpty
   }
 
-  /// Whether a packet from this address may be one of ours.
+  /// Returns whether a packet from this address may be one of ours.
   func isOwn(_ source: MDNSAddress) -> Bool {
     links.contains { $0.interface.assignments.contains { $0.address == source } }
   }

@@ -1,10 +1,10 @@
-/// Collects records for packets of one kind on one link.
+/// Collects records for packets of one form on one link.
 struct Packer {
   enum Form: Equatable {
     case probe
     case response
     case goodbye
-    /// To a querier that doesn't know multicast DNS, with its id and questions. RFC 6762 §6.7.
+    /// An answer to a querier that doesn't support multicast DNS, with its id and questions. RFC 6762 §6.7.
     case legacy(id: UInt16, questions: [UInt8], count: UInt16)
   }
 
@@ -18,15 +18,15 @@ struct Packer {
   let link: Int
   let destination: MDNSPacket.Destination
   var items: [Item] = []
-  /// Bytes of the present packet at most.
+  /// The maximum size of the current packet in bytes.
   var size = 0
-  /// The service of the present packet that has to be alone in it, and the number of services.
+  /// The service that must be the only one in the current packet, and the number of services in it.
   var alone: Ref?
   var services = 0
-  /// How many packets left.
+  /// The number of packets that were sent.
   var packets = 0
   private var lastCost = 0
-  /// Packets beyond this are not written, and the last one says that it is cut.
+  /// The maximum number of packets. Further packets are not written, and the last one is marked as truncated.
   var mostPackets = Int.max
   var isCut = false
 
@@ -36,10 +36,10 @@ struct Packer {
     self.destination = destination
   }
 
-  /// Packets that left or will leave with the next flush.
+  /// The number of packets including the one that the next flush sends.
   var packetsInAll: Int { packets + (items.isEmpty ? 0 : 1) }
 
-  /// Whether one more item, of the size of the last one, stays within a number of packets.
+  /// Returns whether one more item, of the size of the last one, fits into a number of packets.
   func hasRoom(within most: Int, of room: Int) -> Bool {
     packetsInAll < most || packetsInAll == most && !items.isEmpty && size + lastCost <= room
   }
@@ -63,7 +63,8 @@ extension MDNSResponder {
     Packer(form, link: link, to: .multicast(isV4: links[link].isV4))
   }
 
-  /// Adds records, after a flush if the present packet has no room for them, or has a service that has to be alone.
+  /// Adds records. Sends the current packet first if it has no room for them, or if it has a service that must be the
+  /// only one.
   mutating func add(_ item: Packer.Item, to packer: inout Packer) {
     if item.answers.isEmpty, item.additionals.isEmpty { return }
     var cost = cost(of: item, in: packer)
@@ -73,7 +74,7 @@ extension MDNSResponder {
         return
       }
       flush(&packer)
-      // The next packet has no names yet that the records could point to.
+      // The next packet has no names yet to which the records could point.
       cost = self.cost(of: item, in: packer)
     }
     if packer.items.isEmpty { packer.size = overhead(of: packer.form) }
@@ -84,7 +85,8 @@ extension MDNSResponder {
     }
   }
 
-  /// Whether the packet may have records of this name too. A service that is alone shares a packet with its host only.
+  /// Returns whether records of this name may be added to the packet. A service that must be alone shares a packet only
+  /// with its host.
   private func fits(_ ref: Ref, _ packer: Packer) -> Bool {
     if let alone = packer.alone { return ref.kind == .host && services[alone.index].host == ref.index }
     guard ref.kind == .service, services[ref.index].isAlone else { return true }
@@ -92,13 +94,13 @@ extension MDNSResponder {
     return packer.items.allSatisfy { $0.ref == host }
   }
 
-  /// The header, and "local".
+  /// Returns the size of the header and of "local".
   private func overhead(of form: Packer.Form) -> Int {
     if case .legacy(_, let questions, _) = form { return 12 + 7 + questions.count }
     return 12 + 7
   }
 
-  /// Bytes that the records take at most.
+  /// Returns the maximum size of the records in bytes.
   private func cost(of item: Packer.Item, in packer: Packer) -> Int {
     let records = item.answers.union(item.additionals)
     var bytes = packer.form == .probe ? 6 : 0
@@ -106,7 +108,7 @@ extension MDNSResponder {
     case .host: bytes += hostCost(item.ref.index, records, packer.link)
     case .type: bytes += 44 + types[item.ref.index].wire.count
     case .service:
-      // A copy of the entry would count its references.
+      // A copy of the entry would increase its reference counts.
       let index = item.ref.index
       bytes += Int(services[index].labelLength) + 3
       let first = packer.items.first { $0.ref.kind == .service }
@@ -137,7 +139,7 @@ extension MDNSResponder {
       for address in addresses(ofHost: index, on: link) where records.contains(address.isV4 ? .v4 : .v6) {
         bytes += 12 + address.count
       }
-      // Those that are taken back.
+      // The addresses that are withdrawn.
       bytes += links[link].leaving.count * 28
     }
     if records.contains(.hostDenial) { bytes += 20 }
@@ -157,8 +159,9 @@ extension MDNSResponder {
     packer.begin()
   }
 
-  /// Writes records that are too large for one packet: the answers without additional records, or else each kind by itself. Only a single record may be larger
-  /// than a packet that leaves in one piece. RFC 6762 §17. The PTR records leave last, so that no browser has them without the others.
+  /// Sends records that are too large for one packet. The answers are sent without additional records, and if necessary
+  /// in one packet for each kind. Only a single record may be larger than an unfragmented packet. RFC 6762 §17. The PTR
+  /// records are sent last, so that no browser gets them without the others.
   private mutating func divide(_ item: Packer.Item, _ packer: inout Packer) {
     var parts: [Records] = [item.answers]
     packer.begin()
@@ -183,7 +186,7 @@ extension MDNSResponder {
     let bytes = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: packer.size + 16) { buffer in
       var writer = PacketWriter(buffer)
       write(packer, &writer)
-      assert(writer.isComplete, "the size of a packet was taken for less than it is")
+      assert(writer.isComplete, "the size of a packet was underestimated")
       return writer.isComplete ? writer.message : []
     }
     guard bytes.count > 12 else { return }
@@ -193,7 +196,7 @@ extension MDNSResponder {
     if case .unicast(let target) = packer.destination { links[packer.link].budget.spend(on: target.address) }
   }
 
-  /// The services that a packet announces, of those that were not heard yet.
+  /// Returns the services that a packet announces and that are not reported as `heard` yet.
   private func announced(in packer: Packer) -> [MDNSServiceID] {
     guard packer.form == .response, case .multicast = packer.destination else { return [] }
     return packer.items.lazy

@@ -1,7 +1,7 @@
 import HAPWire
 
 extension MDNSResponder {
-  /// A datagram of any content, from any source.
+  /// Handles a datagram. Its content and source can be anything.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration) {
     advance(to: now)
     guard (12...MDNS.largestPacket).contains(bytes.count),
@@ -10,12 +10,12 @@ extension MDNSResponder {
       })
     else { return }
     if isOwn(arrival.source.address), let announced = echoes.take(bytes, at: self.now) { return heard(announced) }
-    // RFC 6762 §11: a packet to the group is from the link, whatever its source. Nothing is sent off the link.
+    // RFC 6762 §11: a packet to the group comes from the link, whatever its source is. Nothing is sent to other links.
     let isOnLink = links[link].interface.isOnLink(arrival.source.address)
     guard isOnLink || !arrival.isUnicast && arrival.source.port == MDNS.port else { return }
     guard scan.read(bytes), !scan.hasForeignCodes else { return }
     if scan.isResponse {
-      // RFC 6762 §6: a response from another port isn't one.
+      // RFC 6762 §6: a response from a port other than 5353 is ignored.
       if arrival.source.port == MDNS.port { receiveResponse(bytes, arrival, on: link) }
     } else {
       receiveQuery(bytes, arrival, mayReply: isOnLink, on: link)
@@ -24,7 +24,7 @@ extension MDNSResponder {
     runAnswers(on: link)
   }
 
-  /// A packet of this machine came back.
+  /// Handles a packet of this machine that was received again.
   private mutating func heard(_ announced: [MDNSServiceID]) {
     for id in announced {
       guard let index = index(of: id), services[index].isRegistered, !services[index].isHeard else { continue }
@@ -58,7 +58,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Another host sent a record of a name of ours.
+  /// Handles another host's record for one of our names.
   private mutating func compare(
     _ isSame: Bool, _ entry: DNSScan.Entry, _ record: Records, _ ref: Ref, _ arrival: MDNSArrival, on link: Int
   ) {
@@ -69,10 +69,10 @@ extension MDNSResponder {
     guard state(ref, on: link).stage == .verified else { return }
     let ttl = ttl(of: record, ref)
     if entry.ttl >= ttl {
-      // RFC 6762 §7.4: it is as good as our own.
+      // RFC 6762 §7.4: the record replaces our own answer.
       if !arrival.isUnicast { noteSent(record, of: ref, on: link) }
     } else if entry.ttl < ttl / 2 || entry.ttl == 0 {
-      // RFC 6762 §6.6: caches would lose it too early.
+      // RFC 6762 §6.6: with its TTL, caches would remove the record too early.
       wait(record, of: ref, on: link, until: now)
     }
   }
@@ -85,7 +85,7 @@ extension MDNSResponder {
 
   // MARK: Comparing records
 
-  /// Whether an SRV or TXT record has our data.
+  /// Returns whether an SRV or TXT record has our data.
   func isSame(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
     if entry.type == DNSType.txt {
       return bytes[entry.data].elementsEqual(services[index].blob[Int(services[index].labelLength)...])
@@ -97,13 +97,14 @@ extension MDNSResponder {
     return matches(Ref(.host, Int(services[index].host)), bytes, at: start + 6)
   }
 
-  /// Whether an A or AAAA record has an address that we announce on any link: two interfaces may be on one network.
+  /// Returns whether an A or AAAA record has an address that we announce on any link. Two interfaces may be on one
+  /// network.
   private func isOwnAddress(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer, ofHost index: Int) -> Bool {
     guard let address = MDNSAddress(bytes: bytes[entry.data]) else { return false }
     return links.indices.contains { addresses(ofHost: index, on: $0).contains(address) }
   }
 
-  /// The service, or type, of ours that a PTR record leads to.
+  /// Returns our service or type to which a PTR record refers.
   func target(of entry: DNSScan.Entry, _ name: Ref, _ bytes: UnsafeRawBufferPointer) -> (Ref, Records)? {
     guard entry.type == DNSType.ptr,
       let hash = DNSScan.hash(bytes, at: entry.data.lowerBound, before: entry.data.upperBound)?.hash,
@@ -128,7 +129,7 @@ extension MDNSResponder {
     let questions = questions(bytes)
     let cut = links[link].deferred.firstIndex { $0.querier.source == arrival.source }
     if questions.isEmpty, let cut, !scan.entries.contains(where: { $0.section == .question }) {
-      // RFC 6762 §7.2: more of what the querier knows.
+      // RFC 6762 §7.2: more known answers of the querier.
       noteKnown(bytes, query: links[link].deferred[cut].querier.query, on: link)
       if scan.isTruncated { delay(cut, on: link) }
       return
@@ -151,9 +152,9 @@ extension MDNSResponder {
     answer(repeated, querier, form, on: link)
   }
 
-  /// More cut queries than this don't wait for the rest of their known answers.
+  /// The maximum number of truncated queries that wait for the rest of their known answers.
   static let mostDeferred = 32
-  /// Questions for names of ours beyond this are not answered.
+  /// The maximum number of questions for our names that are answered.
   static let mostQuestions = 256
 
   private mutating func delay(_ index: Int, on link: Int) {
@@ -161,7 +162,7 @@ extension MDNSResponder {
     links[link].deferred[index].due = min(due, links[link].deferred[index].latest)
   }
 
-  /// The questions for names of ours.
+  /// Returns the questions for our names.
   private func questions(_ bytes: UnsafeRawBufferPointer) -> [Question] {
     var found: [Question] = []
     for (place, entry) in scan.entries.enumerated() {
@@ -178,10 +179,11 @@ extension MDNSResponder {
     return found
   }
 
-  /// Bytes of the questions that an answer repeats.
+  /// The maximum size of the questions that an answer repeats, in bytes.
   static let mostLegacyBytes = 300
 
-  /// The id and questions of a query for the answer: those for names of ours, without the QU bit, and only as many as leave room for answers.
+  /// Returns the id and the questions of a query for the answer. Only questions for our names are repeated, without the
+  /// QU bit, and only as many as leave room for answers.
   private func legacyForm(_ questions: [Question], _ bytes: UnsafeRawBufferPointer) -> (Packer.Form, [Question]) {
     var text: [UInt8] = []
     var count = 0
@@ -198,7 +200,7 @@ extension MDNSResponder {
 
   // MARK: Known answers
 
-  /// Notes which of our records the querier knows, with half of their time at least. RFC 6762 §7.1.
+  /// Records which of our records are known answers of the querier with at least half of their TTL. RFC 6762 §7.1.
   private mutating func noteKnown(_ bytes: UnsafeRawBufferPointer, query: UInt32, on link: Int) {
     var addressCounts: [(host: Int, record: Records, count: Int)] = []
     for entry in scan.entries where entry.section == .answer && entry.plainClass == 1 {
@@ -228,7 +230,7 @@ extension MDNSResponder {
     }
     for (host, record, count) in addressCounts {
       let all = addresses(ofHost: host, on: link).filter { $0.isV4 == (record == .v4) }.count
-      // The set is sent as a whole or not at all: one record of it would take the others out of caches.
+      // All addresses of a family are sent, or none: a part of them would remove the others from caches.
       if count >= all { setKnown(record, Ref(.host, host), MDNS.hostTTL, query, on: link) }
     }
   }

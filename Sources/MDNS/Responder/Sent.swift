@@ -1,5 +1,5 @@
 extension ClaimState {
-  /// When all heard of the records last: the latest time of any.
+  /// Returns the time at which the records were last multicast. For several records, it is the latest of their times.
   func sent(_ record: Records) -> Int64 {
     var latest = Time.past
     if !record.isDisjoint(with: [.pointer, .v4]) { latest = max(latest, pointerSent) }
@@ -19,7 +19,7 @@ extension ClaimState {
     waiting.subtract(records)
   }
 
-  /// Those of the records of which all have not heard for so long.
+  /// Returns the records that were not multicast after a time.
   func notSent(_ records: Records, since time: Int64) -> Records {
     var left = records
     for record in Self.groups where !records.isDisjoint(with: record) && sent(record.intersection(records)) > time {
@@ -28,19 +28,19 @@ extension ClaimState {
     return left
   }
 
-  /// Records with a time of their own.
+  /// The groups of records that share a time.
   private static let groups: [Records] = [
     .pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial,
   ]
 
-  /// The earliest time at which one of the records was sent.
+  /// Returns the earliest time at which one of the records was multicast.
   func earliest(_ records: Records) -> Int64 {
     Self.groups.filter { !records.isDisjoint(with: $0) }.map { sent($0.intersection(records)) }.min() ?? Time.past
   }
 }
 
 extension MDNSResponder {
-  /// All on the link heard of these records now, also queriers whose answer waited.
+  /// Records that these records are multicast now. They are also removed from the waiting answers.
   mutating func noteSent(_ records: Records, of ref: Ref, on link: Int) {
     switch ref.kind {
     case .service:
@@ -58,7 +58,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Those of the records of a service and its host of which all have not heard since a time.
+  /// Returns the records of a service and its host that were not multicast after a time.
   func notSent(_ records: Records, of ref: Ref, on link: Int, since time: Int64) -> Records {
     if ref.kind == .host { return links[link].hosts[ref.index].notSent(records, since: time) }
     let own = links[link].services[ref.index].notSent(records.subtracting(.ofHost), since: time)
@@ -66,7 +66,7 @@ extension MDNSResponder {
     return own.union(host.notSent(records.intersection(.ofHost), since: time))
   }
 
-  /// Puts records into the next answer to all that is due at a time or earlier.
+  /// Adds records to a multicast answer that is sent at a time or earlier.
   mutating func wait(_ records: Records, of ref: Ref, on link: Int, until due: Int64) {
     guard !records.isEmpty else { return }
     let isEarlier = withState(ref, on: link) { state in
@@ -78,7 +78,7 @@ extension MDNSResponder {
     if isEarlier { links[link].answers.insert(ref, at: due) }
   }
 
-  /// The records that a querier asks for next. RFC 6763 §12.
+  /// Returns the additional records: those that a querier needs next. RFC 6763 §12.
   func additionals(to records: Records, of ref: Ref, on link: Int) -> Records {
     var more = Records()
     if !records.isDisjoint(with: [.pointer, .allSubtypes]) { more.formUnion([.srv, .text]) }
@@ -87,7 +87,7 @@ extension MDNSResponder {
     return more.subtracting(records)
   }
 
-  /// The same without those that were sent to all less than a second ago. RFC 6762 §6.
+  /// Returns the additional records that were not multicast within the last second. RFC 6762 §6.
   func freshAdditionals(to records: Records, of ref: Ref, on link: Int) -> Records {
     notSent(additionals(to: records, of: ref, on: link), of: ref, on: link, since: now - Time.second)
   }

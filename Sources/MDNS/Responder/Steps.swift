@@ -1,13 +1,14 @@
 extension MDNSResponder {
-  /// RFC 6762 §8.1: three probes, with this time after each.
+  /// The number of probes, and the pause after each. RFC 6762 §8.1.
   static let probeCount: UInt8 = 3
   static let probePause = 250 * Time.millisecond
-  /// RFC 6762 §8.3: two announcements, with this time between.
+  /// The number of announcements, and the pause between them. RFC 6762 §8.3.
   static let announcementCount: UInt8 = 2
   static let announcementPause = Time.second
 
-  /// When names that are published now begin. RFC 6762 §8.1: after a random time of up to 250 ms, so that machines that are switched on together don't
-  /// probe together. Names that are published while others wait go with them, in the same packets.
+  /// Returns the time of the first probe for names that are published now. RFC 6762 §8.1: it is a random time of up to
+  /// 250 ms, so that machines that are switched on together don't probe together. Names that are published during this
+  /// time share the time and the packets.
   mutating func initialTime() -> Int64 {
     if start <= now { start = now + Time.nanoseconds(random.milliseconds(0...250)) }
     return start
@@ -26,13 +27,13 @@ extension MDNSResponder {
     ref.kind == .host ? body(&links[link].hosts[ref.index]) : body(&links[link].services[ref.index])
   }
 
-  /// The behavior of a service, or of the first of a host.
+  /// Returns the behavior of a service, or of the first service of a host.
   func behavior(of ref: Ref) -> MDNSBehavior {
     if ref.kind == .service { return behavior(ref.index) }
     return hosts[ref.index].services.first.map { behavior(Int($0)) } ?? MDNSBehavior()
   }
 
-  /// Begins to probe for a name, from the first probe on.
+  /// Starts to probe for a name, with the first probe.
   mutating func probe(_ ref: Ref, on link: Int, at time: Int64) {
     let probes = behavior(of: ref).probes ? 0 : Self.probeCount
     let host = ref.kind == .host ? ref.index : Int(services[ref.index].host)
@@ -48,14 +49,14 @@ extension MDNSResponder {
     links[link].steps.insert(ref, at: time)
   }
 
-  /// Whether the service's records are answers: its name and its host's name are verified.
+  /// Returns whether the service's records may be sent: its name and its host's name are verified.
   @inline(__always)
   func isUp(_ index: Int, on link: Int) -> Bool {
     links[link].services[index].stage == .verified && services[index].isLive
       && links[link].hosts[Int(services[index].host)].stage == .verified
   }
 
-  /// Whether the name has answers.
+  /// Returns whether the name has records that may be sent.
   func isThere(_ ref: Ref, on link: Int) -> Bool {
     switch ref.kind {
     case .service: isUp(ref.index, on: link)
@@ -66,7 +67,7 @@ extension MDNSResponder {
 
   // MARK: Steps
 
-  /// Performs probes and announcements that are due, as many as may leave.
+  /// Sends due probes and announcements within the rate limit.
   mutating func runSteps() {
     if !leaving.isEmpty { sayGoodbyes() }
     for link in links.indices where (links[link].steps.first?.due ?? Time.never) <= now { runSteps(on: link) }
@@ -119,7 +120,7 @@ extension MDNSResponder {
     schedule(ref, on: link, after: Self.probePause)
   }
 
-  /// No host objected. RFC 6762 §8.1.
+  /// Handles that no host objected to a name. RFC 6762 §8.1.
   private mutating func verified(_ ref: Ref, on link: Int) {
     withState(ref, on: link) { state in
       state.stage = .verified
@@ -131,7 +132,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Announces a service, once its host is verified too.
+  /// Announces a service if its host is verified too.
   private mutating func announceVerified(_ index: Int, on link: Int) {
     guard isUp(index, on: link) else { return }
     announce(index, announcement(of: index), on: link)
@@ -143,7 +144,7 @@ extension MDNSResponder {
 
   // MARK: Announcements
 
-  /// All records of a service and its host.
+  /// Returns all records of a service and its host.
   func announcement(of index: Int) -> Records {
     [.pointer, .listed, .srv, .text, .v4, .v6, .subtypes(services[index].subtypes.count)]
   }
@@ -191,8 +192,9 @@ extension MDNSResponder {
     }
   }
 
-  /// Says that a host has no address of one family, where its addresses were asked for. RFC 6762 §6.2. Announcements and answers about services leave
-  /// it out: with it, 1000 services would have more records than the 4096 that Avahi's cache holds.
+  /// Returns the NSEC record for a host without addresses of one family, if addresses were asked for. RFC 6762 §6.2.
+  /// Announcements and answers about services don't contain it. With it, 1000 services would have more records than the
+  /// 4096 in Avahi's cache.
   func denial(of ref: Ref, _ records: Records, on link: Int) -> Records {
     guard !records.isDisjoint(with: .addresses) else { return [] }
     let host = ref.kind == .host ? ref.index : Int(services[ref.index].host)
@@ -203,12 +205,12 @@ extension MDNSResponder {
 
   // MARK: Goodbyes
 
-  /// When the next goodbyes may leave.
+  /// The earliest time for the next goodbyes.
   var goodbyeTime: Int64 {
     links.filter { $0.stepPackets >= configuration.packetsPerTick }.map { $0.tick + tick }.max() ?? now
   }
 
-  /// Sends goodbyes for services that were withdrawn, as many as may leave. RFC 6762 §10.1.
+  /// Sends goodbyes for withdrawn services within the rate limit. RFC 6762 §10.1.
   mutating func sayGoodbyes() {
     var packers = links.indices.map { packer(.goodbye, link: $0) }
     for link in links.indices { beginTick(on: link) }
@@ -224,7 +226,7 @@ extension MDNSResponder {
         var records = announcement(of: index).subtracting(.listed)
         let host = Int(services[index].host)
         if hosts[host].isLive { records.subtract(.addresses) }
-        // The name of the host is a new one, which was not announced yet.
+        // The host has a new name that was not announced yet.
         if !links[link].hosts[host].wasAnnounced { records.subtract([.srv, .addresses]) }
         add(Packer.Item(ref: Ref(.service, index), answers: records), to: &packers[link])
       }

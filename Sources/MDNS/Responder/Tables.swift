@@ -3,7 +3,7 @@ import HAPWire
 extension MDNSResponder {
   // MARK: Adding
 
-  /// Puts a service into the tables, but not yet into the index of names.
+  /// Adds a service to the tables, but not yet to the index of names.
   mutating func insert(_ service: MDNSService, _ behavior: UInt16) -> Int {
     let host = host(for: service)
     let type = type(service.type)
@@ -32,7 +32,7 @@ extension MDNSResponder {
     return index
   }
 
-  /// The host of a service: one that has the name and the addresses already, or a new one.
+  /// Returns the host of a service: an existing one with this name and these addresses, or a new one.
   private mutating func host(for service: MDNSService) -> Int {
     let label = Array(service.host.utf8)
     let hash = Self.hostHash(label)
@@ -52,14 +52,14 @@ extension MDNSResponder {
       hosts.append(entry)
       for link in links.indices { links[link].hosts.append(ClaimState()) }
     }
-    // One of ours may have the name with other addresses.
+    // Another host of this responder may have the name with other addresses.
     if isTaken(hosts[index].hash, hosts[index].label[...], .host) { setNextHostName(index, after: service.host) }
     names.insert(Ref(.host, index).raw, hosts[index].hash)
     return index
   }
 
   private mutating func type(_ name: String) -> Int {
-    // Services of one type mostly follow each other.
+    // Services of one type are usually published in sequence.
     if name == lastType.name { return lastType.index }
     let index = findType(name)
     lastType = (name, index)
@@ -100,7 +100,7 @@ extension MDNSResponder {
 
   mutating func number(of behavior: MDNSBehavior) -> UInt16 {
     if let known = behaviors.firstIndex(of: behavior) { return UInt16(known) }
-    // A run has a few dozen behaviors. The table never shrinks, so it has a limit.
+    // A run uses a few dozen behaviors. The table never shrinks, so it has a limit.
     guard behaviors.count < Int(UInt16.max) else { return 0 }
     behaviors.append(behavior)
     return UInt16(behaviors.count - 1)
@@ -108,12 +108,13 @@ extension MDNSResponder {
 
   // MARK: Names
 
-  /// Whether two labels or names are the same but for the case of ASCII letters. RFC 6762 §16.
+  /// Returns whether two labels or names are equal apart from the case of ASCII letters. RFC 6762 §16.
   static func isSame(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
     one.count == other.count && zip(one, other).allSatisfy { DNSName.folded($0) == DNSName.folded($1) }
   }
 
-  /// Whether one of ours has the name. A service is compared with those of the same hash, so of the same type.
+  /// Returns whether one of our names is equal. A service is compared with those of the same hash, and therefore of the
+  /// same type.
   func isTaken(_ hash: UInt64, _ label: ArraySlice<UInt8>, _ kind: Ref.Kind) -> Bool {
     for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == kind {
       if Self.isSame(kind == .host ? hosts[ref.index].label[...] : services[ref.index].label, label) { return true }
@@ -121,7 +122,7 @@ extension MDNSResponder {
     return false
   }
 
-  /// The name of ours that a packet has; nil: it is not ours.
+  /// Returns the reference of our name that a packet contains; nil: it is not ours.
   func ref(_ hash: UInt64, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Ref? {
     if hash == Self.serviceListHash {
       return matches(.serviceList, bytes, at: place) ? .serviceList : nil
@@ -129,7 +130,7 @@ extension MDNSResponder {
     return names.values(hash).lazy.map(Ref.init(raw:)).first { matches($0, bytes, at: place) }
   }
 
-  /// Compares a name in a packet with one of ours.
+  /// Returns whether a name in a packet is equal to one of ours.
   func matches(_ ref: Ref, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
       guard let count = DNSScan.expand(bytes, at: place, before: bytes.count, into: buffer) else { return false }
@@ -157,7 +158,7 @@ extension MDNSResponder {
 
   // MARK: Removing
 
-  /// Takes a service out of the index, so that nothing finds it any more. It keeps its place in the tables until its goodbye was sent.
+  /// Removes a service from the index. It stays in the tables until its goodbye was sent.
   mutating func remove(_ index: Int, goodbye: Bool) {
     services[index].isLive = false
     names.remove(Ref(.service, index).raw, services[index].hash)
@@ -186,7 +187,7 @@ extension MDNSResponder {
     }
   }
 
-  /// Frees the place of a service, and of its host if that has no other.
+  /// Frees the table entry of a service, and of its host if the host has no other service.
   mutating func free(_ index: Int) {
     let host = Int(services[index].host)
     hosts[host].users -= 1

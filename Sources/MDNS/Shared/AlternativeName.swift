@@ -1,4 +1,4 @@
-/// The name to try next when a name is taken. RFC 6762 §9, RFC 6763 appendix D.
+/// The next name to try if another host has a name. RFC 6762 §9, RFC 6763 appendix D.
 package enum AlternativeName {
   /// Returns "Lamp (2)" for "Lamp", "Lamp (3)" for "Lamp (2)", …, always within the 63 bytes of a label.
   package static func ofService(_ name: String) -> String { next(after: name, opening: " (", closing: ")") }
@@ -6,12 +6,13 @@ package enum AlternativeName {
   /// Returns "lamp-2" for "lamp", "lamp-3" for "lamp-2", …, always within the 63 bytes of a label.
   package static func ofHost(_ name: String) -> String { next(after: name, opening: "-", closing: "") }
 
-  /// Returns the next name that is not taken. Steps over numbers in use double, and then halve: a thousandth "Lamp" takes some twenty questions.
+  /// Returns the next free name. The step over used numbers is doubled, then halved: for the thousandth "Lamp", about
+  /// twenty calls of `isTaken` are necessary.
   package static func ofService(_ name: String, isTaken: (String) -> Bool) -> String {
     next(after: name, opening: " (", closing: ")", isTaken)
   }
 
-  /// The same for a host.
+  /// Returns the next free name of a host.
   package static func ofHost(_ name: String, isTaken: (String) -> Bool) -> String {
     next(after: name, opening: "-", closing: "", isTaken)
   }
@@ -45,7 +46,8 @@ package enum AlternativeName {
     return alternative(free)
   }
 
-  /// Splits "Lamp (2)". A number that this type never writes, such as 02 or 1, belongs to the name.
+  /// Splits "Lamp (2)" into its parts. A number in a form that this type never writes, such as 02 or 1, belongs to the
+  /// base name.
   private static func numbered(_ name: String, _ opening: String, _ closing: String) -> (base: String, number: Int32)? {
     guard name.utf8.count > opening.utf8.count, name.hasSuffix(closing) else { return nil }
     let inner = name.utf8.dropLast(closing.utf8.count)
@@ -57,7 +59,7 @@ package enum AlternativeName {
     return (String(base.dropLast(opening.count)), number)
   }
 
-  /// Cuts at the border of a character, so that the result is valid UTF-8.
+  /// Shortens a name at the boundary of a character, so that the result is valid UTF-8.
   private static func shortened(_ base: String, toFit ending: String) -> String {
     var scalars = base.unicodeScalars
     var bytes = base.utf8.count

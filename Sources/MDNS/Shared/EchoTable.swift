@@ -1,12 +1,12 @@
-/// The latest packets that this machine sent, so that it recognizes those that the network gives back. Identical packets of another process are taken
-/// for its own as well, which does no harm: identical records are no conflict. RFC 6762 §9.
+/// The latest packets that this machine sent, to recognize them when they are received again. Identical packets of
+/// another process are also recognized. This does no harm, because identical records are no conflict. RFC 6762 §9.
 struct EchoTable: Sendable {
   private static let limit = 4096
-  /// How long a packet may be on its way.
+  /// The maximum time between sending and receiving a packet.
   private static let lifetime = 10 * Time.second
 
   private struct Packet {
-    /// When it was sent.
+    /// The time of sending.
     var time: Int64
     var announced: [MDNSServiceID]
   }
@@ -15,7 +15,7 @@ struct EchoTable: Sendable {
   private var order: [UInt64] = []
   private var oldest = 0
 
-  /// - Parameter announced: services whose announcement the packet has.
+  /// - Parameter announced: the services that the packet announces.
   mutating func note(_ bytes: [UInt8], announcing announced: [MDNSServiceID] = [], at now: Int64) {
     let hash = bytes.withUnsafeBytes { PacketHash.of($0) }
     if packets.updateValue(Packet(time: now, announced: announced), forKey: hash) != nil { return }
@@ -25,7 +25,8 @@ struct EchoTable: Sendable {
     oldest = (oldest + 1) % Self.limit
   }
 
-  /// - Returns: nil for a packet of another host; otherwise the services that the packet announces, the first time that it comes back.
+  /// - Returns: nil for a packet of another host; otherwise the services that the packet announces, when it is received
+  ///   for the first time.
   mutating func take(_ bytes: UnsafeRawBufferPointer, at now: Int64) -> [MDNSServiceID]? {
     let hash = PacketHash.of(bytes)
     guard let packet = packets[hash], now - packet.time <= Self.lifetime else { return nil }
@@ -34,9 +35,10 @@ struct EchoTable: Sendable {
   }
 }
 
-/// A hash that recognizes a packet of this machine. A hostile sender can find two packets with one hash, and gains that its own packet is ignored.
+/// A hash that identifies a packet of this machine. A hostile sender can find two packets with one hash, but the only
+/// effect is that its packet is ignored.
 package enum PacketHash {
-  /// Eight bytes in one step.
+  /// Processes eight bytes in each step.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
     var place = 0

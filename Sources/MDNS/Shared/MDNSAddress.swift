@@ -1,14 +1,16 @@
 /// An IPv4 or IPv6 address without a heap allocation.
 package struct MDNSAddress: Hashable, Sendable {
-  /// The 16 bytes in network order as two numbers; an IPv4 address is the upper half of `low`.
+  /// The 16 bytes in network order as two numbers. An IPv4 address is the upper half of `low`.
   private let high: UInt64
   private let low: UInt64
   package let isV4: Bool
 
-  /// The same for an array; other modules have the generic initializer unspecialized, which takes ten times as long.
+  /// Creates an address from an array. Other modules use an unspecialized version of the generic initializer, which
+  /// takes ten times as long.
   package init?(bytes: [UInt8]) { self.init(bytes: bytes[...]) }
 
-  /// - Parameter bytes: 4 or 16 in network order; any other count returns nil. IPv4 addresses that are mapped into IPv6 become IPv4 addresses.
+  /// - Parameter bytes: 4 or 16 bytes in network order; for any other count the result is nil. IPv4-mapped IPv6
+  ///   addresses become IPv4 addresses.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     var high: UInt64 = 0
@@ -22,7 +24,7 @@ package struct MDNSAddress: Hashable, Sendable {
     isV4 = isMapped || bytes.count == 4
   }
 
-  /// 4 or 16 bytes in network order.
+  /// The 4 or 16 bytes in network order.
   package var bytes: [UInt8] {
     if isV4 { return (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt64(24 - 8 * $0)) } }
     return [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * $0)) } }
@@ -31,14 +33,14 @@ package struct MDNSAddress: Hashable, Sendable {
   /// The number of bytes, 4 or 16.
   var count: Int { isV4 ? 4 : 16 }
 
-  /// A byte in network order; `index` is below `count`.
+  /// Returns a byte in network order. `index` must be below `count`.
   func byte(_ index: Int) -> UInt8 {
     if isV4 { return UInt8(truncatingIfNeeded: low >> UInt64(24 - 8 * index)) }
     let half = index < 8 ? high : low
     return UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index & 7)))
   }
 
-  /// 169.254.0.0/16 or fe80::/10.
+  /// Whether the address is in 169.254.0.0/16 or fe80::/10.
   package var isLinkLocal: Bool { isV4 ? low >> 16 == 0xA9FE : high >> 54 == 0x3FA }
 
   /// Returns whether both addresses have the same first `length` bits and the same family.
@@ -66,7 +68,7 @@ package struct MDNSEndpoint: Hashable, Sendable {
   }
 }
 
-/// Numbers of RFC 6762.
+/// Constants of RFC 6762.
 package enum MDNS {
   /// The port of every multicast DNS packet. RFC 6762 §3.
   package static let port: UInt16 = 5353
@@ -74,10 +76,10 @@ package enum MDNS {
   package static let groupV4 = MDNSAddress(bytes: [224, 0, 0, 251])!
   /// ff02::fb. RFC 6762 §3.
   package static let groupV6 = MDNSAddress(bytes: [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [0xFB])!
-  /// Seconds that records with a host's name are kept: SRV, A, AAAA, and NSEC records. RFC 6762 §10.
+  /// The TTL in seconds of records with a host's name: SRV, A, AAAA, and NSEC records. RFC 6762 §10.
   package static let hostTTL: UInt32 = 120
-  /// Seconds that all other records are kept. RFC 6762 §10.
+  /// The TTL in seconds of all other records. RFC 6762 §10.
   package static let otherTTL: UInt32 = 4500
-  /// The highest number of bytes in a packet, IP and UDP headers included. RFC 6762 §17.
+  /// The maximum size of a packet in bytes, including the IP and UDP headers. RFC 6762 §17.
   package static let largestPacket = 9000
 }

@@ -1,9 +1,9 @@
-/// A network interface as the machines see it.
+/// A network interface for the browser and the responder.
 package struct MDNSInterface: Equatable, Sendable {
-  /// An address of the interface, and the network it is in.
+  /// An address of the interface, and its network.
   package struct Assignment: Equatable, Sendable {
     package var address: MDNSAddress
-    /// Bits of the network's part, 0...32 or 0...128; nil: unknown, so every source is taken for one of the link.
+    /// The length of the network prefix in bits, 0...32 or 0...128; nil: unknown, so every source counts as on-link.
     package var prefixLength: Int?
 
     package init(_ address: MDNSAddress, prefixLength: Int? = nil) {
@@ -12,17 +12,18 @@ package struct MDNSInterface: Equatable, Sendable {
     }
   }
 
-  /// From 1.
+  /// The index of the interface, from 1.
   package var index: UInt32
-  /// In the order in which records announce them.
+  /// The addresses, in the order in which records announce them.
   package var assignments: [Assignment]
-  /// Bytes of the largest IP packet that leaves in one piece, 576...65535.
+  /// The size of the largest unfragmented IP packet in bytes, 576...65535.
   package var mtu: Int
-  /// Whether packets are sent and received over IPv4, and over IPv6. A family is a link of its own: a question that came over IPv4 is answered over IPv4.
+  /// Whether packets are sent and received over IPv4, and over IPv6. A family is a separate link: a question over IPv4
+  /// is answered over IPv4.
   package var usesV4: Bool
   package var usesV6: Bool
 
-  /// - Parameter usesV4: nil: when the interface has an IPv4 address; `usesV6` likewise.
+  /// - Parameter usesV4: nil: true if the interface has an IPv4 address; the same for `usesV6`.
   package init(
     index: UInt32, _ assignments: [Assignment], mtu: Int = 1500, usesV4: Bool? = nil, usesV6: Bool? = nil
   ) {
@@ -44,6 +45,7 @@ package struct MDNSInterface: Equatable, Sendable {
     }
   }
 
-  /// Bytes of a DNS message that fit into one IP packet: 1440 over IPv4 and 1452 over IPv6 with an MTU of 1500. RFC 6762 §17.
+  /// Returns the maximum size in bytes of a DNS message in one IP packet: 1440 over IPv4 and 1452 over IPv6 with an MTU
+  /// of 1500. RFC 6762 §17.
   func room(isV4: Bool) -> Int { min(mtu, MDNS.largestPacket) - (isV4 ? 60 : 48) }
 }

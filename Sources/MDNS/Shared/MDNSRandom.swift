@@ -1,4 +1,5 @@
-/// Random numbers from a seed: the same seed gives the same numbers. (SplitMix64, by Steele, Lea and Flood.)
+/// A generator of random numbers from a seed: the same seed results in the same numbers. (SplitMix64, by Steele, Lea
+/// and Flood.)
 package struct MDNSRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,7 +13,7 @@ package struct MDNSRandom: RandomNumberGenerator, Sendable {
     return mixed ^ mixed >> 31
   }
 
-  /// A time within a range of milliseconds, both ends included.
+  /// Returns a random time in a range of milliseconds, including both ends.
   package mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
     .microseconds(Int.random(in: (range.lowerBound * 1000)...(range.upperBound * 1000), using: &self))
   }

@@ -1,4 +1,5 @@
-/// Numbers by the hash of a name: an open hash table. Different names may have the same hash, so a caller compares the names.
+/// An open hash table of numbers by the hash of a name. Different names may have the same hash, so a caller must
+/// compare the names.
 struct NameIndex: Sendable {
   fileprivate struct Slot: Sendable {
     var hash: UInt64
@@ -42,7 +43,7 @@ struct NameIndex: Sendable {
       at = (at + 1) & (slots.count - 1)
     }
     count -= 1
-    // Moves later entries into the hole, so that a search never stops too early.
+    // Moves later entries into the gap, so that a search doesn't stop too early.
     var next = (at + 1) & (slots.count - 1)
     while slots[next].value != Self.empty {
       let distance = (next - home(slots[next].hash)) & (slots.count - 1)
@@ -55,7 +56,7 @@ struct NameIndex: Sendable {
     slots[at].value = Self.empty
   }
 
-  /// The values of a hash. A loop over them copies nothing of its surroundings, which a closure may do.
+  /// Returns the values of a hash. A loop over them copies no captured state, which a closure may do.
   func values(_ hash: UInt64) -> Values { Values(slots: slots, hash: hash, place: home(hash)) }
 
   struct Values: Sequence, IteratorProtocol {
@@ -73,7 +74,7 @@ struct NameIndex: Sendable {
     }
   }
 
-  /// The first value of the hash that fulfils a condition.
+  /// Returns the first value of the hash that fulfils a condition.
   @inline(__always)
   func first(_ hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
     var at = home(hash)

@@ -1,11 +1,12 @@
-/// Writes a DNS message into a buffer of fixed size. Bytes beyond its end are left out, and the message is not complete then.
+/// Writes a DNS message into a buffer of fixed size. Bytes beyond its end are dropped, and the message is incomplete
+/// then.
 struct PacketWriter {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
-  /// Begins after the header.
+  /// The number of bytes so far, which starts after the header.
   private(set) var count = 12
   private(set) var isComplete = true
 
-  /// - Parameter buffer: has room for the 12 bytes of the header.
+  /// - Parameter buffer: a buffer of at least the 12 bytes of the header.
   init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
 
   @inline(__always)
@@ -50,11 +51,11 @@ struct PacketWriter {
     for index in 0..<address.count { put8(address.byte(index)) }
   }
 
-  /// A pointer to a name that was written before.
+  /// Writes a pointer to a name that was written before.
   @inline(__always)
   mutating func putPointer(_ place: UInt16) { put16(0xC000 | place) }
 
-  /// The present place, if a pointer can lead to it; otherwise 0.
+  /// The current offset if a pointer can refer to it; otherwise 0.
   var place: UInt16 { count < 0x4000 ? UInt16(count) : 0 }
 
   /// Overwrites two bytes that were written before.
@@ -64,7 +65,7 @@ struct PacketWriter {
     buffer[place + 1] = UInt8(truncatingIfNeeded: number)
   }
 
-  /// Writes the header. The counts are those of the four sections.
+  /// Writes the header with the numbers of records in the four sections.
   mutating func putHeader(id: UInt16, flags: UInt16, counts: (UInt16, UInt16, UInt16, UInt16)) {
     patch(id, at: 0)
     patch(flags, at: 2)

@@ -29,9 +29,9 @@ import Testing
     hosts.world.end()
   }
 
-  /// Seen to fail: without a minimum of a nanosecond, the clock wakes up endlessly at the same moment.
+  /// Without a minimum delay of a nanosecond, the clock would wake up endlessly at the same time.
   @Test(
-    "A clock of any speed passes each moment, despite rounding", .timeLimit(.minutes(10)),
+    "A clock of any speed reaches each time, despite rounding", .timeLimit(.minutes(10)),
     arguments: [20, 3, 7.3, 0.07])
   func scaled(_ scale: Double) throws {
     let hosts = try TwoHosts()
@@ -59,7 +59,7 @@ import Testing
     hosts.world.end()
   }
 
-  @Test("A timer that always restarts itself leaves turns to other work", arguments: [false, true])
+  @Test("A timer that always restarts itself doesn't prevent other work", arguments: [false, true])
   func endless(_ isStanding: Bool) throws {
     let hosts = try TwoHosts()
     let fired: Int = try hosts.world.run {

@@ -21,7 +21,7 @@ private final class Laboratory: @unchecked Sendable {  // confined to the world'
 
   init(seed: UInt64) throws { hosts = try TwoHosts(seed: seed) }
 
-  /// Serves a shipped profile, announced.
+  /// Serves and announces a shipped profile.
   /// - Returns: the port.
   private func serve(_ profile: String, code: String) throws -> UInt16 {
     let path = URL(filePath: #filePath).appending(path: "../../../../Profiles/\(profile).hasaccessory").standardized

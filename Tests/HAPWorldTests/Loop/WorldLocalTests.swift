@@ -85,7 +85,7 @@ private final class OneHost: @unchecked Sendable {  // confined to the world's t
     one.world.end()
   }
 
-  @Test("A listener on hold accepts no connection, and accepts all waiting ones later") func held() throws {
+  @Test("A paused listener accepts no connection, and accepts all waiting ones later") func held() throws {
     let one = try OneHost()
     let counts: [Int] = try one.world.run {
       let log = Log()

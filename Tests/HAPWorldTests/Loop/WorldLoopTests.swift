@@ -47,7 +47,7 @@ final class TwoHosts: @unchecked Sendable {  // confined to the world's thread
     hosts.world.end()
   }
 
-  @Test("A stream echoes a megabyte, whatever the seed", arguments: 1...5) func echo(_ seed: UInt64) throws {
+  @Test("A stream echoes a megabyte with any seed", arguments: 1...5) func echo(_ seed: UInt64) throws {
     let hosts = try TwoHosts(seed: seed)
     let echoed: Int = try hosts.world.run {
       try await withCheckedThrowingContinuation { continuation in

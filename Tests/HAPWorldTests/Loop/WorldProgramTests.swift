@@ -5,7 +5,7 @@ import HAPWorld
 import Testing
 import WorldPrograms
 
-/// Seen to fail: without quotes in `shellWords`; with a child that delivers its lines in the order of the agenda's ties.
+/// These tests fail if `shellWords` ignores quotes, or if a child's lines arrive in the agenda's random order.
 @Suite("Programs of a simulated host") struct WorldProgramTests {
   @Test("haptest starts hapsim in the world, and two runs of one seed are equal") func programs() {
     let profile = URL(filePath: #filePath).appending(path: "../../../../Profiles/light-white.hasaccessory").standardized
@@ -20,7 +20,7 @@ import WorldPrograms
     #expect(results[0].time > .seconds(1))
   }
 
-  @Test("A bridge ends, too, with its state stored on the disk of its host") func bridge() {
+  @Test("A run against a bridge also ends, and the bridge's state is on its host's disk") func bridge() {
     let profile = URL(filePath: #filePath).appending(path: "../../../../Profiles/bridge-two-lights.hasaccessory")
       .standardized
     let words = [
@@ -43,7 +43,7 @@ import WorldPrograms
   }
 
   @Test(
-    "A command is split as by the shell",
+    "A command is split into words as by the shell",
     arguments: [
       ("hapsim run lamp", ["hapsim", "run", "lamp"]), ("  a   b ", ["a", "b"]), ("", []),
       ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a '' b", ["a", "", "b"]),

@@ -12,20 +12,20 @@ struct ServiceEntry: Sendable {
   var isRegistered = false
   /// Whether `heard` was reported since then.
   var isHeard = false
-  /// Index into `behaviors`.
+  /// The index in `behaviors`.
   var behavior: UInt16
   var type: UInt16
   var port: UInt16
-  /// The offset of the name in the packet of this number, which is being written.
+  /// The offset of the name in the packet that is being written, and the number of that packet.
   var nameAt: UInt16 = 0
   var nameIn: UInt32 = 0
   var host: UInt32
   var generation: UInt32
-  /// The place in the list of the type's services.
+  /// The position in the list of the type's services.
   var position: UInt32 = 0
-  /// Of the full name.
+  /// The hash of the full name.
   var hash: UInt64 = 0
-  /// Indexes of subtypes.
+  /// The indexes of the subtypes.
   var subtypes: [UInt32]
 
   var label: ArraySlice<UInt8> { blob[..<Int(labelLength)] }
@@ -36,17 +36,17 @@ struct ServiceEntry: Sendable {
 /// A host name with its addresses, for one or more services.
 struct HostEntry: Sendable {
   var label: [UInt8]
-  /// Empty: those of each interface.
+  /// The configured addresses; empty: those of each interface.
   var addresses: [MDNSAddress]
-  /// Those that are published.
+  /// The published services.
   var services: [UInt32] = []
-  /// Services in the tables that have this host, with those that wait for their goodbyes.
+  /// The number of services in the tables with this host, including those whose goodbyes wait.
   var users = 0
   var mayRename: Bool
   var isLive = true
   var nameAt: UInt16 = 0
   var nameIn: UInt32 = 0
-  /// The records that the packet of this number has already.
+  /// The records that the packet of this number already contains.
   var written = Records()
   var writtenIn: UInt32 = 0
   var hash: UInt64 = 0
@@ -56,19 +56,19 @@ struct HostEntry: Sendable {
 
 /// A type of services.
 struct TypeEntry: Sendable {
-  /// Such as "_hap._tcp.local": labels, each after its length, without the end.
+  /// The name, such as "_hap._tcp.local": labels, each after its length, without the empty label at the end.
   var wire: [UInt8]
   var hash: UInt64
   var services: [UInt32] = []
   var nameAt: UInt16 = 0
   var nameIn: UInt32 = 0
-  /// The packet that has the type's record of the list of types already.
+  /// The number of the packet that already contains the type's record of the list of types.
   var listedIn: UInt32 = 0
 }
 
 /// A subtype, RFC 6763 §7.1.
 struct SubtypeEntry: Sendable {
-  /// Such as "_L3840._sub": labels, each after its length, without the end.
+  /// The labels, such as "_L3840._sub", each after its length, without the empty label at the end.
   var wire: [UInt8]
   var type: UInt16
   var hash: UInt64
@@ -77,21 +77,24 @@ struct SubtypeEntry: Sendable {
   var nameIn: UInt32 = 0
 }
 
-/// The recent conflicts about a name. RFC 6762 §8.1: after 15 conflicts within ten seconds, each attempt waits five seconds.
+/// The recent conflicts about a name. RFC 6762 §8.1: after 15 conflicts within ten seconds, each attempt waits five
+/// seconds.
 struct ConflictHistory: Sendable {
   static let limit = 15
   static let window = 10 * Time.second
   static let pause = 5 * Time.second
-  /// After this number of conflicts without a quiet minute the name is kept: another device answers to every name, or pretends to.
+  /// The number of conflicts without a minute's pause after which the name is kept. Another device then has a record
+  /// for every name, or sends forged records.
   static let patience = 24
-  /// After this number of conflicts the next name has a random number.
+  /// The number of conflicts after which the next name has a random number.
   static let attempts = 20
   static let quiet = 60 * Time.second
 
   private var times: [Int64] = []
   private var count = 0
 
-  /// - Returns: how long the next attempt has to wait.
+  /// Records a conflict.
+  /// - Returns: the pause before the next attempt.
   mutating func note(at now: Int64) -> Int64 {
     if let last = times.last, now - last > Self.quiet { count = 0 }
     count += 1
@@ -99,7 +102,7 @@ struct ConflictHistory: Sendable {
     return times.count < Self.limit && count < Self.limit ? 0 : Self.pause
   }
 
-  /// A further conflict about a name that is kept: the quiet minute begins again.
+  /// Records a further conflict about a name that is kept. The minute without conflicts starts again.
   mutating func extend(at now: Int64) { times[times.count - 1] = now }
 
   var isUnlikely: Bool { count >= Self.attempts }
@@ -115,7 +118,7 @@ extension MDNSResponder {
     [9] + Array("_services".utf8) + [7] + Array("_dns-sd".utf8) + [4] + Array("_udp".utf8)
   static let serviceListHash = hash(of: [serviceListPrefix[...], local[...]])
 
-  /// The hash of labels, each after its length.
+  /// Returns the hash of labels, each after its length.
   static func hash(of parts: [ArraySlice<UInt8>], from start: UInt64 = DNSScan.emptyHash) -> UInt64 {
     parts.reduce(start) { $1.reduce($0, DNSScan.combine) }
   }
@@ -128,12 +131,12 @@ extension MDNSResponder {
     hash(of: [label[...], local[...]], from: DNSScan.combine(DNSScan.emptyHash, UInt8(label.count)))
   }
 
-  /// Labels of a dotted name, each after its length.
+  /// Returns the labels of a dotted name, each after its length.
   static func wire(_ name: String) -> [UInt8] {
     name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).flatMap { [UInt8($0.count)] + $0 }
   }
 
-  /// The data of a TXT record. RFC 6763 §6.1: one without strings has an empty one.
+  /// Returns the data of a TXT record. RFC 6763 §6.1: a record without strings contains one empty string.
   static func textData(_ strings: [[UInt8]]) -> [UInt8] {
     if strings.isEmpty { return [0] }
     var data: [UInt8] = []

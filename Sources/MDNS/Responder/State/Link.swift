@@ -1,27 +1,27 @@
-/// A family on an interface, with its own packets, delays and rate limits.
+/// An address family on an interface, with separate packets, delays and rate limits.
 struct Link: Sendable {
   var interface: MDNSInterface
   let isV4: Bool
-  /// By the index of the service, and of the host, type.
+  /// The states by the index of the service, the host and the type.
   var services: [ClaimState] = []
   var hosts: [ClaimState] = []
   var types: [TypeState] = []
 
-  /// Probes and announcements, which leave a few packets at a time.
+  /// Probes and announcements, which are sent a few packets at a time.
   var steps = DeadlineHeap<Ref>()
-  /// Answers to all.
+  /// Multicast answers.
   var answers = DeadlineHeap<Ref>()
-  /// Queries of which more known answers are to come. RFC 6762 §7.2.
+  /// Queries for which more known answers will arrive. RFC 6762 §7.2.
   var deferred: [DeferredQuery] = []
-  /// Answers to one querier with all services of a type.
+  /// Unicast answers with all services of a type.
   var jobs: [UnicastJob] = []
-  /// Answers to one querier that wait because others may answer the same query.
+  /// Unicast answers that wait because other hosts may answer the same query.
   var replies: [Reply] = []
-  /// Addresses that are gone although no other of their family is left.
+  /// Removed addresses of a family without any addresses left. They are withdrawn.
   var leaving: [MDNSAddress] = []
   static let mostLeaving = 16
 
-  /// The tick whose packets are counted.
+  /// The tick for which packets are counted.
   var tick = Time.past
   var stepPackets = 0
   var bulkPackets = 0
@@ -32,73 +32,74 @@ struct Link: Sendable {
     self.isV4 = isV4
   }
 
-  /// Bytes of a message that fit into one IP packet.
+  /// The maximum size in bytes of a message in one unfragmented IP packet.
   var room: Int { interface.room(isV4: isV4) }
 }
 
-/// A name on a link, of a service or a host.
+/// The state of a service's or host's name on a link.
 struct ClaimState: Sendable {
   enum Stage: UInt8, Sendable {
-    /// Next: `probing`.
+    /// The next stage is `probing`.
     case idle
-    /// Next: `verified` after three probes without an objection; `probing` again after one.
+    /// The next stage is `verified` after three probes without an objection, or `probing` again after an objection.
     case probing
-    /// Next: `probing` after a conflict; `idle` when the service goes.
+    /// The next stage is `probing` after a conflict, or `idle` when the service is removed.
     case verified
   }
 
   var stage = Stage.idle
-  /// How many probes were sent.
+  /// The number of probes that were sent.
   var probes: UInt8 = 0
-  /// How many announcements are to come.
+  /// The number of announcements that remain.
   var announcements: UInt8 = 0
-  /// Whether an announcement was sent, so that a goodbye is due.
+  /// Whether an announcement was sent, so that a goodbye is necessary.
   var wasAnnounced = false
   var announced = Records()
-  /// When the next step is due.
+  /// The time of the next step.
   var due = Time.never
 
-  /// Answers that wait, and until when.
+  /// The waiting answers, and the time at which they are sent.
   var waiting = Records()
   var answerDue = Time.never
 
-  /// When all heard of the records last. A host uses the time of the PTR record for its IPv4 addresses, and that of the SRV record for its IPv6 addresses.
+  /// The times at which the records were last multicast. A host uses `pointerSent` for its IPv4 addresses, and
+  /// `srvSent` for its IPv6 addresses.
   var pointerSent = Time.past
   var subtypesSent = Time.past
   var srvSent = Time.past
   var textSent = Time.past
   var denialSent = Time.past
 
-  /// The query that said last which records it knows.
+  /// The last query with known answers, and those answers.
   var knownIn: UInt32 = 0
   var known = Records()
-  /// When the name was last probed for again because of a conflict.
+  /// The time at which the name was last probed again because of a conflict.
   var reprobed = Time.past
 }
 
-/// A type of services on a link.
+/// The state of a service type on a link.
 struct TypeState: Sendable {
-  /// A question of all for the services of the type.
+  /// A question for the services of the type that is answered by multicast.
   struct Browse: Sendable {
     var asked: Int64
-    /// The query whose known answers are left out; 0: none.
+    /// The query whose known answers are skipped; 0: none.
     var query: UInt32
   }
 
-  /// The question that waits for its answer, and until when.
+  /// The question that waits for its answer, and the time of the answer.
   var waiting: Browse?
   var due = Time.never
-  /// The question that is being answered, and the place of the next service in the list.
+  /// The question that is being answered, and the position of the next service in the list.
   var running: Browse?
   var cursor = 0
 
-  /// The PTR record of the list of types.
+  /// The PTR record of the list of types: the time at which it was last multicast.
   var listedSent = Time.past
   var listedDue = Time.never
   var listedKnownIn: UInt32 = 0
 }
 
-/// A query that was cut; the rest of its known answers follows.
+/// A truncated query. The rest of its known answers will arrive in further packets.
 struct DeferredQuery: Sendable {
   var querier: Querier
   var questions: [Question]
@@ -106,40 +107,40 @@ struct DeferredQuery: Sendable {
   let latest: Int64
 }
 
-/// A question for a name of ours.
+/// A question for one of our names.
 struct Question: Sendable {
-  /// The place in `scan.entries`, while the packet is read.
+  /// The index in `scan.entries`, while the packet is read.
   var entry: Int
   var ref: Ref
   var type: UInt16
   var wantsUnicast: Bool
 }
 
-/// Who asks, and how.
+/// The source and the properties of a query.
 struct Querier: Sendable {
   var source: MDNSEndpoint
-  /// The number of the query: records whose state has it are known to the querier.
+  /// The number of the query. A record whose state has this number is a known answer of it.
   var query: UInt32
-  /// Of the DNS message.
+  /// The id of the DNS message.
   var id: UInt16
   var isDirect: Bool
   var isProbe = false
-  /// Other hosts may answer the other questions at the same time. RFC 6762 §6.3.
+  /// Whether the query has several questions. Other hosts may answer the others at the same time. RFC 6762 §6.3.
   var hasSeveralQuestions = false
-  /// Whether an answer may go to the querier alone: it is on the link.
+  /// Whether an answer may be sent by unicast, because the querier is on the link.
   var mayReply = true
 
-  /// Does not know multicast DNS. RFC 6762 §6.7.
+  /// Whether the querier doesn't support multicast DNS. RFC 6762 §6.7.
   var isLegacy: Bool { source.port != MDNS.port }
 }
 
-/// An answer to one querier.
+/// A unicast answer.
 struct Reply: Sendable {
   let querier: Querier
   let form: Packer.Form
   var due: Int64
   var items: [Packer.Item] = []
-  /// Whether there are more answers.
+  /// Whether there are more answers than were added.
   var isCut = false
 }
 
@@ -150,8 +151,8 @@ struct UnicastJob: Sendable {
   var cursor = 0
 }
 
-/// How many unicast packets a link sends in a second, to all and to one: a source that floods gets no further answer, and others get theirs. An answer that
-/// has begun is sent to its end.
+/// The limits of the unicast packets that a link sends in a second, in total and to one source. A source that floods
+/// gets no further answer, and others still get theirs. An answer that has begun is completed.
 struct ReplyBudget: Sendable {
   private static let mostPerSource = 100
   private static let most = 2000
@@ -159,7 +160,7 @@ struct ReplyBudget: Sendable {
   private var total = 0
   private var counts = [Int](repeating: 0, count: 64)
 
-  /// Whether a further answer to a source may begin.
+  /// Returns whether a further answer to a source may begin.
   mutating func isLeft(for source: MDNSAddress, at now: Int64) -> Bool {
     if now - second >= Time.second {
       second = now
@@ -169,7 +170,7 @@ struct ReplyBudget: Sendable {
     return total < Self.most && counts[place(of: source)] < Self.mostPerSource
   }
 
-  /// A packet leaves.
+  /// Counts a packet.
   mutating func spend(on source: MDNSAddress) {
     total += 1
     counts[place(of: source)] += 1

@@ -10,7 +10,7 @@ struct Ref: Hashable, Sendable {
   var kind: Kind { Kind(rawValue: raw >> 28) ?? .serviceList }
   var index: Int { Int(raw & 0xFFF_FFFF) }
 
-  /// The name of the list of types, RFC 6763 §9.
+  /// The name of the list of types. RFC 6763 §9.
   static let serviceList = Ref(.serviceList, 0)
 }
 
