@@ -121,7 +121,6 @@ extension RunningAccessory {
   /// - Parameters:
   ///   - kind: the kind that must not occur.
   ///   - characteristic: the characteristic of the event; `nil`: any or none.
-  ///   - characteristic: the characteristic, by name, type or address.
   ///   - value: the value that must not be written, changed or sent, or the catalogue's name for it; `nil`: any.
   ///   - controller: the identifier of the controller that causes the event; `nil`: any.
   ///   - time: the time from now on, in the machine's time or that of the simulated world.
