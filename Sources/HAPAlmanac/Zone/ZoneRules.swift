@@ -1,0 +1,58 @@
+/// The differences between civil time and UTC in a time zone: in the past as a table, in later years by a rule.
+public struct ZoneRules: Equatable, Sendable {
+  /// Seconds from 1970, ascending.
+  let times: [Int]
+  /// The index of the type from each of the times.
+  let types: [UInt8]
+  /// At least one. The first one applies before the first time.
+  let localTypes: [LocalTimeType]
+  /// The rule from the last time. Without it, the last type stays.
+  let footer: PosixRule?
+
+  /// UTC, without data of time zones.
+  public static let utc = ZoneRules(times: [], types: [], localTypes: [.utc], footer: nil)
+
+  /// Creates rules from data that a reader has checked.
+  init(times: [Int], types: [UInt8], localTypes: [LocalTimeType], footer: PosixRule?) {
+    precondition(times.count == types.count && types.allSatisfy { $0 < localTypes.count } && !localTypes.isEmpty)
+    self.times = times
+    self.types = types
+    self.localTypes = localTypes
+    self.footer = footer
+  }
+
+  /// Creates the same rules with another rule for later years.
+  init(_ rules: ZoneRules, footer: PosixRule?) {
+    self.init(times: rules.times, types: rules.types, localTypes: rules.localTypes, footer: footer)
+  }
+
+  /// Creates a zone without a table from the value of a TZ variable (POSIX §8.3), such as "CET-1CEST,M3.5.0,M10.5.0/3".
+  public init(posix text: String) throws(PosixRuleError) {
+    let rule = try PosixRule(text.utf8)
+    self.init(times: [], types: [], localTypes: [rule.standard], footer: rule)
+  }
+
+  /// Returns the local time type at an instant.
+  public func type(at instant: Instant) -> LocalTimeType { type(at: Int(instant.seconds)) }
+
+  /// Returns the civil time at an instant.
+  public func civilTime(at instant: Instant) -> CivilTime {
+    CivilTime(of: instant, offset: type(at: instant).offset)
+  }
+
+  func type(at seconds: Int) -> LocalTimeType {
+    if let footer, times.last.map({ $0 <= seconds }) ?? true { return footer.type(at: seconds) }
+    let count = countOfTimes(upTo: seconds)
+    return localTypes[count == 0 ? 0 : Int(types[count - 1])]
+  }
+
+  /// The number of times that are not later than a time.
+  func countOfTimes(upTo seconds: Int) -> Int {
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] <= seconds { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@testable import HAPAlmanac
+
+@Test("placeholder") func x() { #expect(ZoneRules.utc.times.isEmpty) }
