@@ -74,4 +74,20 @@ struct PosixRule: Equatable, Sendable {
       ]
     }
   }
+  /// The years within which the type changes, if it ever does: the longest time between two years with the same dates and
+  /// weekdays is 40 years.
+  private static let longestWait = 41
+
+  /// Returns the first time after another one at which the type changes; nil if it never does.
+  func nextChange(after seconds: Int) -> Int? {
+    guard daylight != nil else { return nil }
+    let first = CivilDate.year(ofDay: seconds.floorDivided(by: 86_400))
+    for year in first...first + Self.longestWait {
+      let range = max(seconds + 1, CivilDate.days(toYear: year) * 86_400)..<CivilDate.days(toYear: year + 1) * 86_400
+      // Starts and ends can be some days outside of their year.
+      let candidates = times(in: year - 1...year + 1).filter { range.contains($0) }.sorted()
+      if let found = candidates.first(where: { type(at: $0 - 1) != type(at: $0) }) { return found }
+    }
+    return nil
+  }
 }

@@ -6,8 +6,10 @@ public struct ZoneRules: Equatable, Sendable {
   let types: [UInt8]
   /// At least one. The first one applies before the first time.
   let localTypes: [LocalTimeType]
-  /// The rule from the last time. Without it, the last type stays.
+  /// The rule for the years after the last time. Without it, the last type stays.
   let footer: PosixRule?
+  /// The first second to which the rule applies.
+  private let footerStart: Int
 
   /// UTC, without data of time zones.
   public static let utc = ZoneRules(times: [], types: [], localTypes: [.utc], footer: nil)
@@ -19,6 +21,18 @@ public struct ZoneRules: Equatable, Sendable {
     self.types = types
     self.localTypes = localTypes
     self.footer = footer
+    footerStart = Self.start(of: footer, after: times.last, with: localTypes[types.last.map(Int.init) ?? 0])
+  }
+
+  /// The first second to which a rule applies: the last time of the table or, if the rule has another type then, its first
+  /// change after it. zic writes such files if a zone changes its rules within a daylight-saving time, and the reference
+  /// implementation (localtime.c of the IANA database) reads them so.
+  private static func start(of footer: PosixRule?, after last: Int?, with type: LocalTimeType) -> Int {
+    // The table may end at any 64-bit number. These limits are outside of the range of instants.
+    let limits = -1_000_000_000_000_000...1_000_000_000_000_000
+    guard let footer, last ?? 0 <= limits.upperBound else { return .max }
+    guard let last, last >= limits.lowerBound else { return .min }
+    return footer.type(at: last) == type ? last : footer.nextChange(after: last) ?? .max
   }
 
   /// Creates the same rules with another rule for later years.
@@ -41,7 +55,7 @@ public struct ZoneRules: Equatable, Sendable {
   }
 
   func type(at seconds: Int) -> LocalTimeType {
-    if let footer, times.last.map({ $0 <= seconds }) ?? true { return footer.type(at: seconds) }
+    if let footer, seconds >= footerStart { return footer.type(at: seconds) }
     let count = countOfTimes(upTo: seconds)
     return localTypes[count == 0 ? 0 : Int(types[count - 1])]
   }

@@ -9,10 +9,6 @@ public struct ZoneTransition: Hashable, Sendable {
 }
 
 extension ZoneRules {
-  /// The years within which each rule has changed its type, if it ever does: the longest time between two years with the
-  /// same dates and weekdays is 40 years.
-  private static let longestWait = 41
-
   /// Returns the first transition after an instant; nil if there is none before the year 2262. Entries of the table that
   /// change nothing are not transitions.
   public func nextTransition(after instant: Instant) -> ZoneTransition? {
@@ -21,14 +17,11 @@ extension ZoneRules {
       guard time <= Int(Instant.distantFuture.seconds) else { return nil }
       if let transition = transition(at: time) { return transition }
     }
-    guard let footer else { return nil }
-    let start = max(seconds, times.last ?? seconds)
-    let year = CivilDate.year(ofDay: start.floorDivided(by: 86_400))
-    for year in year...year + Self.longestWait {
-      let seconds = max(start + 1, CivilDate.days(toYear: year) * 86_400)..<CivilDate.days(toYear: year + 1) * 86_400
-      // Starts and ends can be some days outside of their year.
-      let found = footer.times(in: year - 1...year + 1).filter { seconds.contains($0) }.sorted()
-      if let transition = found.lazy.compactMap({ transition(at: $0) }).first { return transition }
+    // The first change of the rule can be to the last type of the table.
+    var last = max(seconds, times.last ?? seconds)
+    while let time = footer?.nextChange(after: last), time <= Int(Instant.distantFuture.seconds) {
+      if let transition = transition(at: time) { return transition }
+      last = time
     }
     return nil
   }
