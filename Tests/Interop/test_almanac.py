@@ -9,18 +9,15 @@ import shutil
 import struct
 import subprocess
 import zoneinfo
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from process import hapsim
+from zone_files import END, EPOCH, START, civil_time, python_zone, transitions
 
 FOLDER = Path(os.environ.get("TZDIR", "/usr/share/zoneinfo"))
-UTC = timezone.utc
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-START, END = 0, int((datetime(2101, 1, 1, tzinfo=UTC) - EPOCH).total_seconds())
-WEEK = 7 * 86_400
 SECOND = timedelta(seconds=1)
 
 
@@ -37,54 +34,10 @@ def counts_leap_seconds(content):
     return struct.unpack_from(">6l", content, 20)[2] > 0
 
 
-def table(content):
-    """Returns the times in the 64-bit table of a file, whose entries may also be no transitions."""
-    counts = struct.unpack_from(">6l", content, 20)
-    start = 44 + sum(n * size for n, size in zip(counts, (1, 1, 8, 5, 6, 1), strict=True))
-    count = struct.unpack_from(">6l", content, start + 20)[3]
-    return struct.unpack_from(f">{count}q", content, start + 44)
-
-
-def at(zone, seconds):
-    """Returns offset and abbreviation of a zone at an instant, by Python."""
-    local = (EPOCH + timedelta(seconds=seconds)).astimezone(zone)
-    return int(local.utcoffset().total_seconds()), local.tzname()
-
-
-def python_zone(path):
-    with path.open("rb") as file:
-        return zoneinfo.ZoneInfo.from_file(file, key=path.name)
-
-
-def transitions(path):
-    """Returns (seconds, offset, abbreviation) at START and at each transition until END of the zone in a file, by Python.
-
-    Python has no list of transitions. It is asked at each time of the table and once a week, and where two answers differ, in between.
-    """
-    zone = python_zone(path)
-    times = sorted({time for time in table(path.read_bytes()) if START < time < END} | set(range(START, END, WEEK)) | {END - 1})
-    found = [(START, *at(zone, START))]
-    low = START
-    for high in times:
-        while at(zone, high) != found[-1][1:]:
-            below, above = low, high
-            while above - below > 1:
-                middle = (below + above) // 2
-                below, above = (middle, above) if at(zone, middle) == found[-1][1:] else (below, middle)
-            found.append((above, *at(zone, above)))
-            low = above
-        low = high
-    return found
-
-
 def resolution(zone, civil):
     """Returns the instants with a civil time by Python: none, one or two, ascending."""
     instants = {int((civil.replace(tzinfo=zone, fold=fold) - EPOCH).total_seconds()) for fold in (0, 1)}
     return sorted(instant for instant in instants if civil_time(zone, instant) == civil)
-
-
-def civil_time(zone, seconds):
-    return (EPOCH + timedelta(seconds=seconds)).astimezone(zone).replace(tzinfo=None)
 
 
 def questions(zone, changes, draw):
