@@ -284,7 +284,7 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
-    .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac", "HAPWire"]),
+    .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(
