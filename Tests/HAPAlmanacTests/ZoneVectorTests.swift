@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("The end of each file is a rule, and each shorter file is refused", arguments: ZoneVector.all)
+  @Test("A file without its last bytes is refused", arguments: ZoneVector.all)
   func shorterFiles(_ vector: ZoneVector) {
     for count in 0..<vector.file.count {
       #expect(throws: TZifError.self) { try ZoneRules(tzif: Array(vector.file.prefix(count))) }

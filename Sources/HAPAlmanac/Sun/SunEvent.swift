@@ -16,6 +16,8 @@ public enum SunEvent: String, CaseIterable, Hashable, Sendable {
   /// The events of a day are those before and after its solar noon. A sunset after midnight belongs to the day before.
   public func time(on date: CivilDate, at place: Coordinate, in zone: ZoneRules) -> Instant? {
     let noon = zone.instant(of: CivilTime(date, secondOfDay: 43_200))
+    // Days outside of the range of instants lead to its ends.
+    guard noon > .distantPast, noon < .distantFuture else { return nil }
     let day = Double(noon.seconds) / 86_400 + place.longitude / 360
     // The solar noon that is nearest to noon in the zone.
     return time(onSolarDay: Int((day - 0.5).rounded()), at: place)

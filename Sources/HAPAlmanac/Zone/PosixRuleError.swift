@@ -7,13 +7,13 @@ public struct PosixRuleError: Error, Hashable, Sendable, CustomStringConvertible
     /// The difference to UTC: hours to 24, minutes and seconds to 59, positive in the west.
     case offset = "a difference to UTC, such as -5 or 3:30, of less than 25 hours"
     /// The dates of a daylight-saving time, which are required.
-    case dates = "a comma and a date: the rule needs the start and the end of its daylight-saving time"
+    case dates = "a comma and a date, because a daylight-saving time has a start and an end"
     /// A date: Jn with n from 1 to 365, n from 0 to 365, or Mm.w.d.
     case date = "a date: J1 to J365, 0 to 365, or M1.1.0 to M12.5.6"
     /// A time of day: hours from -167 to 167, minutes and seconds to 59.
     case time = "a time of day of -167 to 167 hours"
     /// Bytes after the rule.
-    case end = "the end of the rule"
+    case end = "nothing more"
   }
 
   /// The expected part.
@@ -22,5 +22,5 @@ public struct PosixRuleError: Error, Hashable, Sendable, CustomStringConvertible
   public let position: Int
 
   /// An explanation for people.
-  public var description: String { "byte \(position) of the rule is not part of \(expected.rawValue)" }
+  public var description: String { "at byte \(position), the rule needs \(expected.rawValue)" }
 }
