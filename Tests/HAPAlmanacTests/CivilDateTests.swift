@@ -28,7 +28,9 @@ import Testing
     for year in 1...9999 {
       for month in 1...12 {
         let count = CivilDate.dayCount(ofMonth: month, year: year)
-        let ends = [try CivilDate(year: year, month: month, day: 1), try CivilDate(year: year, month: month, day: count)]
+        let ends = [
+          try CivilDate(year: year, month: month, day: 1), try CivilDate(year: year, month: month, day: count),
+        ]
         guard ends[0].dayNumber == last + 1, ends[1].dayNumber == last + count,
           ends == ends.map({ CivilDate(dayNumber: $0.dayNumber) })
         else {
@@ -80,7 +82,9 @@ import Testing
     }
   }
 
-  @Test("Days that a month does not have are refused", arguments: [(2026, 2, 29), (2100, 2, 29), (2024, 2, 30), (2026, 4, 31)])
+  @Test(
+    "Days that a month does not have are refused",
+    arguments: [(2026, 2, 29), (2100, 2, 29), (2024, 2, 30), (2026, 4, 31)])
   func missingDays(_ year: Int, _ month: Int, _ day: Int) {
     #expect(throws: CivilError.noSuchDay(year: year, month: month, day: day)) {
       try CivilDate(year: year, month: month, day: day)
@@ -114,7 +118,10 @@ import Testing
 
   @Test("Dates and times are ordered by time")
   func order() throws {
-    let texts = ["2025-12-31T23:59:59.9", "2026-01-01T00:00", "2026-01-01T00:00:00.000000001", "2026-01-02T00:00", "2026-02-01T00:00"]
+    let texts = [
+      "2025-12-31T23:59:59.9", "2026-01-01T00:00", "2026-01-01T00:00:00.000000001", "2026-01-02T00:00",
+      "2026-02-01T00:00",
+    ]
     let times = try texts.map { try CivilTime($0) }
     for (left, right) in zip(times, times.dropFirst()) {
       #expect(left < right)
@@ -129,7 +136,8 @@ import Testing
     "A text that was read prints in its full form",
     arguments: [
       ("2026-06-01T19:00", "2026-06-01T19:00:00"), ("2026-06-01T19:00:59", "2026-06-01T19:00:59"),
-      ("0001-01-01T00:00:00.5", "0001-01-01T00:00:00.5"), ("9999-12-31T23:59:59.000000001", "9999-12-31T23:59:59.000000001"),
+      ("0001-01-01T00:00:00.5", "0001-01-01T00:00:00.5"),
+      ("9999-12-31T23:59:59.000000001", "9999-12-31T23:59:59.000000001"),
       ("2026-06-01T19:00:00.120000000", "2026-06-01T19:00:00.12"), ("2026-06-01T19:00:00.0", "2026-06-01T19:00:00"),
     ])
   func forms(_ text: String, _ printed: String) throws {
@@ -141,9 +149,12 @@ import Testing
   @Test(
     "Texts of other forms are refused",
     arguments: [
-      "", "2026", "2026-06-01", "2026-06-01 19:00", "2026-06-01T19", "2026-06-01T19:0", "2026-06-01T19:00:", "2026-6-01T19:00",
-      "2026-06-01T19:00:00.", "2026-06-01T19:00:00.1234567890", "2026-06-01T19:00:00Z", "2026-06-01T19:00Z", "+026-06-01T19:00",
-      "2026-06-01T-9:00", "2026-06-01t19:00", "２026-06-01T19:00", "2026-06-01T19:00 ", " 2026-06-01T19:00", "12026-06-01T19:00",
+      "", "2026", "2026-06-01", "2026-06-01 19:00", "2026-06-01T19", "2026-06-01T19:0", "2026-06-01T19:00:",
+      "2026-6-01T19:00",
+      "2026-06-01T19:00:00.", "2026-06-01T19:00:00.1234567890", "2026-06-01T19:00:00Z", "2026-06-01T19:00Z",
+      "+026-06-01T19:00",
+      "2026-06-01T-9:00", "2026-06-01t19:00", "２026-06-01T19:00", "2026-06-01T19:00 ", " 2026-06-01T19:00",
+      "12026-06-01T19:00",
     ])
   func otherForms(_ text: String) {
     let form = "YYYY-MM-DDTHH:MM[:SS[.fraction]]"
@@ -169,7 +180,8 @@ import Testing
   @Test("Errors say what was expected")
   func descriptions() {
     #expect("\(CivilError.outOfRange(.month, 13))" == "the month is 13; it must be 1 to 12")
-    #expect("\(CivilError.noSuchDay(year: 2026, month: 2, day: 30))" == "there is no day 30 in month 2 of the year 2026")
+    #expect(
+      "\(CivilError.noSuchDay(year: 2026, month: 2, day: 30))" == "there is no day 30 in month 2 of the year 2026")
     #expect("\(CivilError.malformed("x", form: "YYYY-MM-DD"))" == "\"x\" has another form than YYYY-MM-DD")
   }
 }

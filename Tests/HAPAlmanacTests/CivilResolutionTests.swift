@@ -38,8 +38,10 @@ import Testing
   @Test("Gaps at midnight, of half an hour, of two hours, and of a day")
   func otherGaps() throws {
     for (name, civil, end) in [
-      ("America/Sao_Paulo", "2018-11-04T00:30", "2018-11-04T03:00"), ("Australia/Lord_Howe", "2026-10-04T02:15", "2026-10-03T15:30"),
-      ("Antarctica/Troll", "2026-03-29T02:30", "2026-03-29T01:00"), ("Pacific/Kwajalein", "1993-08-21T12:00", "1993-08-21T12:00"),
+      ("America/Sao_Paulo", "2018-11-04T00:30", "2018-11-04T03:00"),
+      ("Australia/Lord_Howe", "2026-10-04T02:15", "2026-10-03T15:30"),
+      ("Antarctica/Troll", "2026-03-29T02:30", "2026-03-29T01:00"),
+      ("Pacific/Kwajalein", "1993-08-21T12:00", "1993-08-21T12:00"),
       ("America/Nuuk", "2026-03-28T23:30", "2026-03-29T01:00"),
     ] {
       #expect(zone(name).resolve(try time(civil)) == .skipped(at: try instant(end)), "\(name)")
@@ -52,7 +54,9 @@ import Testing
     let file = TZifFile(
       times: [100_000, 100_600], transitionTypes: [1, 0], types: [(0, 0, 0), (3_600, 0, 0)], footer: "\n\n")
     let rules = try ZoneRules(tzif: file.bytes)
-    func resolve(_ seconds: Int64) -> CivilResolution { rules.resolve(CivilTime(of: Instant(seconds: seconds), offset: 0)) }
+    func resolve(_ seconds: Int64) -> CivilResolution {
+      rules.resolve(CivilTime(of: Instant(seconds: seconds), offset: 0))
+    }
     #expect(resolve(100_599) == .skipped(at: Instant(seconds: 100_000)))
     #expect(resolve(100_600) == .once(Instant(seconds: 100_600)))
     #expect(resolve(103_599) == .once(Instant(seconds: 103_599)))
@@ -62,7 +66,8 @@ import Testing
   @Test("Of a time that exists three times, the first and the last instant are returned")
   func threeTimes() throws {
     let file = TZifFile(
-      times: [100_000, 101_000], transitionTypes: [1, 2], types: [(0, 0, 0), (-1_800, 0, 0), (-3_600, 0, 0)], footer: "\n\n")
+      times: [100_000, 101_000], transitionTypes: [1, 2], types: [(0, 0, 0), (-1_800, 0, 0), (-3_600, 0, 0)],
+      footer: "\n\n")
     let rules = try ZoneRules(tzif: file.bytes)
     let resolution = rules.resolve(CivilTime(of: Instant(seconds: 98_500), offset: 0))
     #expect(resolution == .repeated(first: Instant(seconds: 98_500), last: Instant(seconds: 102_100)))
@@ -81,18 +86,24 @@ import Testing
 @Suite("Names of zones") struct ZoneNameTests {
   @Test(
     "Names of the database are valid",
-    arguments: ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+12", "Etc/GMT-14", "America/Port-au-Prince", "EST5EDT"])
+    arguments: [
+      "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+12", "Etc/GMT-14", "America/Port-au-Prince",
+      "EST5EDT",
+    ])
   func valid(_ text: String) throws { #expect(try #require(ZoneName(text)).text == text) }
 
   @Test(
     "Names that could lead out of the folder of the zones, or that no zone has, are refused",
     arguments: [
-      "", "/", "/etc/passwd", "..", "../UTC", "Europe/../../x", "Europe//Berlin", "Europe/", "Europe/.", "a.b", "zone.tab", "Europe/Berlin\0",
+      "", "/", "/etc/passwd", "..", "../UTC", "Europe/../../x", "Europe//Berlin", "Europe/", "Europe/.", "a.b",
+      "zone.tab", "Europe/Berlin\0",
       "Europe\\Berlin", "Europe/Bérlin", "Europe Berlin", "~", "$HOME", String(repeating: "a", count: 256),
     ])
   func invalid(_ text: String) { #expect(ZoneName(text) == nil) }
 
-  @Test("The longest name has 255 bytes") func longest() { #expect(ZoneName(String(repeating: "a", count: 255)) != nil) }
+  @Test("The longest name has 255 bytes") func longest() {
+    #expect(ZoneName(String(repeating: "a", count: 255)) != nil)
+  }
 
   @Test("A zone is read by its name") func found() throws {
     let berlin = try #require(ZoneName("Europe/Berlin"))
@@ -114,9 +125,13 @@ import Testing
     let name = try #require(ZoneName("Europe/Berlni"))
     let data: (ZoneName) -> [UInt8]? = { $0 == .utc ? TZifFile().bytes : nil }
     let unknown = #expect(throws: ZoneError.unknown(name)) { try ZoneRules(name, read: data) }
-    #expect(unknown?.description == "no time zone is named \"Europe/Berlni\"; names are those of the IANA database, such as Europe/Berlin")
+    #expect(
+      unknown?.description
+        == "no time zone is named \"Europe/Berlni\"; names are those of the IANA database, such as Europe/Berlin")
     let malformed = #expect(throws: ZoneError.malformed(name, .notTZif(at: 0))) { try ZoneRules(name) { _ in [1, 2] } }
-    #expect(malformed?.description == "the data of the time zone \"Europe/Berlni\" is malformed: there is no header of a time zone at byte 0")
+    #expect(
+      malformed?.description
+        == "the data of the time zone \"Europe/Berlni\" is malformed: there is no header of a time zone at byte 0")
     #expect(throws: ZoneError.malformed(.utc, .notTZif(at: 0))) { try ZoneRules(.utc) { _ in [] } }
   }
 

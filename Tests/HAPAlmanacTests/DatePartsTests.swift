@@ -13,14 +13,16 @@ import Testing
   func matches() throws {
     let time = try CivilTime("2026-10-25T19:30:15.5")
     for parts in [
-      try DateParts(), try DateParts(year: 2026), try DateParts(month: 10), try DateParts(day: 25), try DateParts(weekday: .sunday),
+      try DateParts(), try DateParts(year: 2026), try DateParts(month: 10), try DateParts(day: 25),
+      try DateParts(weekday: .sunday),
       try DateParts(hour: 19), try DateParts(minute: 30), try DateParts(second: 15),
       try DateParts(year: 2026, month: 10, day: 25, weekday: .sunday, hour: 19, minute: 30, second: 15),
     ] {
       #expect(parts.matches(time), "\(parts)")
     }
     for parts in [
-      try DateParts(year: 2025), try DateParts(month: 9), try DateParts(day: 24), try DateParts(weekday: .monday), try DateParts(hour: 18),
+      try DateParts(year: 2025), try DateParts(month: 9), try DateParts(day: 24), try DateParts(weekday: .monday),
+      try DateParts(hour: 18),
       try DateParts(minute: 31), try DateParts(second: 16), try DateParts(month: 10, weekday: .monday),
     ] {
       #expect(!parts.matches(time), "\(parts)")
@@ -47,12 +49,14 @@ import Testing
       (try DateParts(hour: 19), "2026-06-04T19:00:00"), (try DateParts(hour: 20), "2026-06-03T20:00:00"),
       (try DateParts(hour: 19, minute: 31), "2026-06-03T19:31:00"), (try DateParts(minute: 30), "2026-06-03T20:30:00"),
       (try DateParts(second: 10), "2026-06-03T19:31:10"), (try DateParts(second: 11), "2026-06-03T19:30:11"),
-      (try DateParts(hour: 19, second: 5), "2026-06-03T19:31:05"), (try DateParts(weekday: .sunday), "2026-06-07T00:00:00"),
+      (try DateParts(hour: 19, second: 5), "2026-06-03T19:31:05"),
+      (try DateParts(weekday: .sunday), "2026-06-07T00:00:00"),
       (try DateParts(weekday: .wednesday), "2026-06-10T00:00:00"), (try DateParts(day: 1), "2026-07-01T00:00:00"),
       (try DateParts(month: 6), "2026-06-04T00:00:00"), (try DateParts(month: 5), "2027-05-01T00:00:00"),
       (try DateParts(year: 2027), "2027-01-01T00:00:00"), (try DateParts(day: 31, hour: 12), "2026-07-31T12:00:00"),
       (try DateParts(year: 2026, month: 12, day: 24, hour: 18), "2026-12-24T18:00:00"),
-      (try DateParts(day: 13, weekday: .friday), "2026-11-13T00:00:00"), (try DateParts(hour: 0), "2026-06-04T00:00:00"),
+      (try DateParts(day: 13, weekday: .friday), "2026-11-13T00:00:00"),
+      (try DateParts(hour: 0), "2026-06-04T00:00:00"),
       (try DateParts(month: 2, day: 29), "2028-02-29T00:00:00"),
       (try DateParts(month: 2, day: 29, weekday: .sunday), "2032-02-29T00:00:00"),
     ] {
@@ -63,7 +67,8 @@ import Testing
   @Test("Without a day that matches there is no next time")
   func never() throws {
     for parts in [
-      try DateParts(), try DateParts(month: 2, day: 30), try DateParts(year: 2025), try DateParts(year: 2026, month: 6, day: 3, hour: 19),
+      try DateParts(), try DateParts(month: 2, day: 30), try DateParts(year: 2025),
+      try DateParts(year: 2026, month: 6, day: 3, hour: 19),
       try DateParts(year: 2027, month: 2, day: 29, minute: 5), try DateParts(year: 9999),
       try DateParts(year: 2026, month: 10, day: 25, weekday: .monday),
     ] {
@@ -79,7 +84,9 @@ import Testing
     let parts = try DateParts(hour: 2, minute: 30)
     #expect(try next(parts, after: "2026-03-28T02:30") == "2026-03-29T03:00:00")
     #expect(try next(parts, after: "2026-03-29T03:00") == "2026-03-30T02:30:00")
-    #expect(try next(try DateParts(weekday: .sunday), after: "2018-11-01T12:00", in: "America/Sao_Paulo") == "2018-11-04T01:00:00")
+    #expect(
+      try next(try DateParts(weekday: .sunday), after: "2018-11-01T12:00", in: "America/Sao_Paulo")
+        == "2018-11-04T01:00:00")
   }
 
   @Test("A time of day in an overlap happens at the first instant, on each day once")
@@ -145,7 +152,8 @@ import Testing
   @Test(
     "The next times are those that a search through all minutes finds",
     arguments: [
-      "Europe/Berlin", "America/Nuuk", "Australia/Lord_Howe", "Antarctica/Troll", "Pacific/Apia", "Africa/Casablanca", "America/Sao_Paulo",
+      "Europe/Berlin", "America/Nuuk", "Australia/Lord_Howe", "Antarctica/Troll", "Pacific/Apia", "Africa/Casablanca",
+      "America/Sao_Paulo",
     ])
   func oracle(_ name: String) throws {
     let rules = zone(name)

@@ -24,9 +24,13 @@ import Testing
       try transitions("EST5EDT,M3.2.0,M11.1.0", in: 2026) == ["2026-03-08T07:00:00Z EDT", "2026-11-01T06:00:00Z EST"])
     // March 2026 has four Thursdays and five Sundays. The fifth day is the last one in any case.
     #expect(
-      try transitions("AAA0BBB,M3.4.4/0,M3.5.4/12", in: 2026) == ["2026-03-26T00:00:00Z BBB", "2026-03-26T11:00:00Z AAA"])
+      try transitions("AAA0BBB,M3.4.4/0,M3.5.4/12", in: 2026) == [
+        "2026-03-26T00:00:00Z BBB", "2026-03-26T11:00:00Z AAA",
+      ])
     #expect(
-      try transitions("AAA0BBB,M3.4.0/0,M3.5.0/0", in: 2026) == ["2026-03-22T00:00:00Z BBB", "2026-03-28T23:00:00Z AAA"])
+      try transitions("AAA0BBB,M3.4.0/0,M3.5.0/0", in: 2026) == [
+        "2026-03-22T00:00:00Z BBB", "2026-03-28T23:00:00Z AAA",
+      ])
   }
 
   @Test("A Julian day does not count February 29, a day from zero does")
@@ -57,7 +61,9 @@ import Testing
       try transitions("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", in: 2026)
         == ["2026-03-29T01:00:00Z -01", "2026-10-25T01:00:00Z -02"])
     #expect(
-      try transitions("IST-2IDT,M3.4.4/26,M10.5.0", in: 2026) == ["2026-03-27T00:00:00Z IDT", "2026-10-24T23:00:00Z IST"])
+      try transitions("IST-2IDT,M3.4.4/26,M10.5.0", in: 2026) == [
+        "2026-03-27T00:00:00Z IDT", "2026-10-24T23:00:00Z IST",
+      ])
     #expect(
       try transitions("AAA0BBB,M1.1.1/-167,M7.1.1/167:59:59", in: 2026)
         == ["2026-07-12T22:59:59Z AAA", "2026-12-28T01:00:00Z BBB"])
@@ -66,7 +72,9 @@ import Testing
   @Test("Standard time in summer is an offset like any other")
   func winterTime() throws {
     #expect(
-      try transitions("IST-1GMT0,M10.5.0,M3.5.0/1", in: 2026) == ["2026-03-29T01:00:00Z IST", "2026-10-25T01:00:00Z GMT"])
+      try transitions("IST-1GMT0,M10.5.0,M3.5.0/1", in: 2026) == [
+        "2026-03-29T01:00:00Z IST", "2026-10-25T01:00:00Z GMT",
+      ])
   }
 
   @Test(

@@ -74,7 +74,8 @@ import Testing
   @Test("The day is that of the zone, not of UTC: each day has a sunrise before its sunset")
   func civilDay() throws {
     for (name, latitude, longitude) in [
-      ("Pacific/Apia", -13.83, -171.77), ("America/Los_Angeles", 37.33, -122.03), ("Australia/Lord_Howe", -31.55, 159.08),
+      ("Pacific/Apia", -13.83, -171.77), ("America/Los_Angeles", 37.33, -122.03),
+      ("Australia/Lord_Howe", -31.55, 159.08),
       ("Asia/Kathmandu", 27.7, 85.3),
     ] {
       let place = try #require(Coordinate(latitude: latitude, longitude: longitude))

@@ -78,11 +78,14 @@ import Testing
 
   @Test("A table may end outside of the range of instants", arguments: [Int.min, -(1 << 59), 1 << 59, Int.max])
   func farTimes(_ time: Int) throws {
-    let rules = try ZoneRules(tzif: TZifFile(times: [time], transitionTypes: [1], footer: "\nCET-1CEST,M3.5.0,M10.5.0/3\n").bytes)
+    let rules = try ZoneRules(
+      tzif: TZifFile(times: [time], transitionTypes: [1], footer: "\nCET-1CEST,M3.5.0,M10.5.0/3\n").bytes)
     let instant = Instant(seconds: 1_792_890_000)
     #expect(rules.type(at: instant).abbreviation == "CET")
     #expect((rules.nextTransition(after: instant) == nil) == (time > 0))
-    #expect(rules.resolve(try CivilTime("2026-06-01T12:00")) == .once(Instant(seconds: time > 0 ? 1_780_311_600 : 1_780_308_000)))
+    #expect(
+      rules.resolve(try CivilTime("2026-06-01T12:00"))
+        == .once(Instant(seconds: time > 0 ? 1_780_311_600 : 1_780_308_000)))
   }
 
   @Test("Entries of the table that change nothing are no transitions")

@@ -10,7 +10,8 @@ struct ArrowTests {
   private func arrowsOfThePage() throws -> [String: Set<String>] {
     let page = Checkout.folder.appendingPathComponent("docs/internals/architecture.md")
     let text = try String(contentsOf: page, encoding: .utf8)
-    let start = try text.range(of: "<!-- arrows -->").orFail("docs/internals/architecture.md has no mark <!-- arrows -->")
+    let start = try text.range(of: "<!-- arrows -->").orFail(
+      "docs/internals/architecture.md has no mark <!-- arrows -->")
     let end = try text.range(of: "<!-- end of arrows -->", range: start.upperBound..<text.endIndex)
       .orFail("docs/internals/architecture.md has no mark <!-- end of arrows -->")
     var arrows: [String: Set<String>] = [:]
@@ -45,7 +46,7 @@ struct ArrowTests {
     for target in Checkout.pureTargets {
       let dependencies = try package[target].orFail("Package.swift has no target \(target)")
       let impure = dependencies.subtracting(Checkout.pureTargets).subtracting([
-        "CSodium", "CLibcrypto", "CPlist", "CYAML", "EmbedTexts",
+        "CSodium", "CLibcrypto", "CMath", "CPlist", "CYAML", "EmbedTexts",
       ])
       #expect(impure.isEmpty, "\(target) depends on \(impure.sorted())")
     }

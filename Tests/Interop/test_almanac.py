@@ -1,6 +1,6 @@
 """The zones of HAPAlmanac compared with Python's zoneinfo: every zone of the system, every transition from 1970 to 2100.
 
-No sockets are used: a built program reads files.
+Without sockets: a built program reads files.
 """
 
 import os

@@ -38,7 +38,8 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   /// - Parameter year: any number of less than 15 digits.
   static func days(toYear year: Int) -> Int {
     let before = year - 1
-    return before * 365 + before.floorDivided(by: 4) - before.floorDivided(by: 100) + before.floorDivided(by: 400) - 719_162
+    return before * 365 + before.floorDivided(by: 4) - before.floorDivided(by: 100) + before.floorDivided(by: 400)
+      - 719_162
   }
 
   /// The number of days of the year before the first day of a month.

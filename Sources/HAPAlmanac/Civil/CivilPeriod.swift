@@ -52,7 +52,8 @@ public struct CivilPeriod: Hashable, Sendable {
   }
 
   /// Returns the first occurrence after an instant, and its number; nil if it is after the last instant.
-  public func next(after instant: Instant, from start: Instant, in zone: ZoneRules) -> (number: Int, instant: Instant)? {
+  public func next(after instant: Instant, from start: Instant, in zone: ZoneRules) -> (number: Int, instant: Instant)?
+  {
     if start > instant { return (0, start) }
     var (low, high) = (0, 1)
     // The number is above `low` and at most `high`.

@@ -36,9 +36,10 @@ public struct DateParts: Hashable, Sendable {
 
   /// Whether a civil time is equal in all parts that are set. Without any, each time matches.
   public func matches(_ time: CivilTime) -> Bool {
-    matches(time.date) && [(hour, time.hour), (minute, time.minute), (second, time.second)].allSatisfy { part, number in
-      part == nil || part == number
-    }
+    matches(time.date)
+      && [(hour, time.hour), (minute, time.minute), (second, time.second)].allSatisfy { part, number in
+        part == nil || part == number
+      }
   }
 
   /// Whether a day is equal in all parts of the date that are set.

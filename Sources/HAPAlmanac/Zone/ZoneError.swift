@@ -10,7 +10,8 @@ public enum ZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An explanation for people, with a remedy.
   public var description: String {
     switch self {
-    case .unknown(let name): "no time zone is named \"\(name)\"; names are those of the IANA database, such as Europe/Berlin"
+    case .unknown(let name):
+      "no time zone is named \"\(name)\"; names are those of the IANA database, such as Europe/Berlin"
     case .noData(let name):
       "the time zone \"\(name)\" needs the data of time zones, which is missing; install the package tzdata, or set TZDIR to the folder of the data"
     case .malformed(let name, let error): "the data of the time zone \"\(name)\" is malformed: \(error)"
