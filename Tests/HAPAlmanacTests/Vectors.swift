@@ -45,10 +45,10 @@ struct SunVector: CustomStringConvertible, Sendable {
 
   static let all: [SunVector] = {
     let file = vectorFile("sun")
-    let days = file["days"] as! [Int]
+    let days = file["days"] as! [String: [Int]]
     return (file["events"] as! [[Any]]).map { row in
-      let events = (row[2] as! [[Any]]).map { $0.map { $0 as? Int } }
-      return SunVector(place: place(row[0], row[1]), days: Array(zip(days, events)).map { ($0, $1) })
+      let events = (row[3] as! [[Any]]).map { $0.map { $0 as? Int } }
+      return SunVector(place: place(row[0], row[1]), days: zip(days[row[2] as! String]!, events).map { ($0, $1) })
     }
   }()
 

@@ -3,7 +3,7 @@ import CMath
 /// Sunrise or sunset: the sun's upper limb is at the horizon, with the usual refraction. Its centre is then 50′ below the
 /// horizon.
 ///
-/// Errors against the ephemeris of libastro are less than 10 s below 65° of latitude and less than 2 min beyond
+/// Errors against the ephemeris of libastro are less than 10 s below 65° of latitude and less than 30 s beyond
 /// (docs/internals/almanac.md). Mountains, the observer's height and the weather are not considered.
 public enum SunEvent: String, CaseIterable, Hashable, Sendable {
   /// The sun appears.
@@ -33,8 +33,9 @@ public enum SunEvent: String, CaseIterable, Hashable, Sendable {
     return nil
   }
 
-  /// The sun's zenith distance at the event, in degrees.
-  private static let zenith = 90 + 50.0 / 60
+  /// The sun's distance from the zenith at the event, in degrees. The position is that for the earth's centre; on the
+  /// surface, the sun at the horizon is lower by its parallax of 8.8″.
+  private static let zenith = 90 + 50.0 / 60 - 8.794 / 3600
 
   /// Returns the event next to a solar noon, rounded to a second.
   /// - Parameter day: the number of mean solar days from 1970-01-01 at the longitude.
@@ -42,15 +43,18 @@ public enum SunEvent: String, CaseIterable, Hashable, Sendable {
     let noon = (Double(day) + 0.5 - place.longitude / 360) * 86_400
     let latitude = radians(place.latitude)
     var time = noon
-    // The sun moves between noon and the event: each step uses its position at the time that the last one found.
-    for _ in 0..<3 {
+    var exists = false
+    // The sun moves between noon and the event: each step uses its position at the time that the last one found. The last
+    // step decides whether there is an event, because the sun may not reach the horizon with its position at noon.
+    for _ in 0..<4 {
       let sun = SunPosition(at: time)
       let cosine =
         (cos(radians(Self.zenith)) - sin(latitude) * sin(sun.declination)) / (cos(latitude) * cos(sun.declination))
-      guard (-1...1).contains(cosine) else { return nil }
-      let hourAngle = acos(cosine) * 43_200 / .pi
+      exists = (-1...1).contains(cosine)
+      let hourAngle = acos(max(-1, min(1, cosine))) * 43_200 / .pi
       time = noon - sun.equationOfTime + (self == .sunrise ? -hourAngle : hourAngle)
     }
+    guard exists else { return nil }
     let instant = Instant(seconds: Int64(time.rounded()))
     return instant < .distantFuture && instant > .distantPast ? instant : nil
   }
