@@ -1,8 +1,8 @@
 import FuzzSupport
 import HAPAlmanac
 
-/// Each instant has a civil time that leads back to it, and transitions ascend and change the type. Text that is no file
-/// is read as a rule, which is the same at the end of a file.
+/// Each instant has a civil time that leads back to it, and transitions ascend and change the type. Text is also read as
+/// a rule of a TZ variable, which has the same effect at the end of a file.
 package func fuzzTZif(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   if let rules = try? ZoneRules(tzif: bytes) { check(rules, at: instants(in: bytes)) }

@@ -181,7 +181,7 @@ import Testing
     #expect(error(TZifFile(footer: "\nCET\n")) == .footer(expected))
   }
 
-  @Test("Errors say what is wrong, and where")
+  @Test("Errors name the broken rule and its place")
   func descriptions() {
     for (error, text) in [
       (.notTZif(at: 51), "there is no header of a time zone at byte 51"),
