@@ -36,6 +36,8 @@ let package = Package(
       name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     .systemLibrary(
       name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    // math.h alone, for pure targets. Part of the C library.
+    .systemLibrary(name: "CMath"),
     // Part of macOS.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
@@ -75,6 +77,7 @@ let package = Package(
     .target(name: "HAPFleet", dependencies: ["HAPDeviations", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
+    .target(name: "HAPAlmanac", dependencies: ["CMath"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPExpectation",
@@ -281,6 +284,7 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(
@@ -318,7 +322,7 @@ let package = Package(
       name: "FuzzFiles",
       dependencies: [
         "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
-        "HAPSuite", "HAPLint", "HAPDeviations",
+        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac",
       ],
       path: "Fuzz/Files"),
     .target(
@@ -374,6 +378,8 @@ let package = Package(
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
+    // Computes civil times by files of time zones, for Tests/Interop.
+    .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
     .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
@@ -385,7 +391,7 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
+    "HAPAlmanac", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

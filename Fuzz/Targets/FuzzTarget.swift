@@ -48,6 +48,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case judge
   /// A responder and a browser of multicast DNS, by a program of packets, time and interfaces.
   case mdns
+  /// Files of time zones, and rules of TZ variables: civil times and instants agree, and transitions are complete.
+  case tzif
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -72,6 +74,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .scenario: fuzzScenario(bytes)
     case .judge: fuzzJudge(bytes)
     case .mdns: fuzzMDNS(bytes)
+    case .tzif: fuzzTZif(bytes)
     }
   }
 
@@ -80,7 +83,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv, .texts, .values: 1024
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
-      .mdns:
+      .mdns, .tzif:
       4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384

@@ -36,6 +36,7 @@ struct PurityTests {
     "HAPFleet": ["HAPDeviations", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPJudge": ["HAPReport", "HAPIP", "HAPModel", "HAPWire"],
     "HAPLint": ["HAPModel", "HAPWire"],
+    "HAPAlmanac": ["CMath"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
