@@ -43,6 +43,12 @@ import Testing
       ])
   }
 
+  @Test("Months are added before days")
+  func monthsBeforeDays() throws {
+    let period = CivilPeriod(months: 1, days: 2)
+    #expect(try occurrences(period, from: "2026-01-30T19:00", [1]) == ["2026-03-02T19:00:00"])
+  }
+
   @Test("7 p.m. daily stays 7 p.m. across a change of the clock")
   func days() throws {
     for (start, numbers, expected) in [
@@ -94,6 +100,8 @@ import Testing
     let start = Instant(seconds: 1_792_891_800, nanosecond: 5)
     #expect("\(berlin.civilTime(at: start))" == "2026-10-25T02:30:00.000000005")
     #expect(period.occurrence(0, from: start, in: berlin) == start)
+    let hourly = try #require(CivilPeriod(hours: 1))
+    #expect(hourly.occurrence(1, from: start, in: berlin) == start.advanced(by: .seconds(3_600)))
     let next = try #require(period.next(after: start.advanced(by: .nanoseconds(-1)), from: start, in: berlin))
     #expect(next == (0, start))
     #expect(
@@ -138,6 +146,10 @@ import Testing
     ] {
       let period = try #require(period)
       let start = Instant(seconds: 1_325_000_000)
+      for number in 0..<20 {
+        let occurrence = try #require(period.occurrence(number, from: start, in: rules))
+        #expect(period.next(after: occurrence, from: start, in: rules)?.number == number + 1)
+      }
       var number = 0
       for offset in stride(from: -1 as Int64, to: 20_000_000, by: 86_213) {
         let now = Instant(seconds: 1_325_000_000 + offset)

@@ -63,6 +63,32 @@ import Testing
     #expect(resolve(103_600) == .repeated(first: Instant(seconds: 100_000), last: Instant(seconds: 103_600)))
   }
 
+  @Test("A time in the second of two gaps leads to the end of that gap")
+  func twoGaps() throws {
+    let file = TZifFile(
+      times: [100_000, 100_600], transitionTypes: [1, 2], types: [(0, 0, 0), (1_800, 0, 0), (5_400, 0, 0)],
+      footer: "\n\n")
+    let rules = try ZoneRules(tzif: file.bytes)
+    func resolve(_ seconds: Int64) -> CivilResolution {
+      rules.resolve(CivilTime(of: Instant(seconds: seconds), offset: 0))
+    }
+    #expect(resolve(101_799) == .skipped(at: Instant(seconds: 100_000)))
+    #expect(resolve(102_399) == .once(Instant(seconds: 100_599)))
+    #expect(resolve(102_400) == .skipped(at: Instant(seconds: 100_600)))
+    #expect(resolve(105_999) == .skipped(at: Instant(seconds: 100_600)))
+  }
+
+  @Test("Changes of a rule that reach into the neighbouring year are found")
+  func neighbouringYears() throws {
+    // The start of 2027 is on 2026-12-28, the end of 2026 on 2027-01-07.
+    let early = try ZoneRules(posix: "AAA0BBB,M1.1.1/-167,M7.1.1")
+    #expect(early.resolve(try time("2026-12-28T01:30")) == .skipped(at: try instant("2026-12-28T01:00")))
+    let late = try ZoneRules(posix: "AAA0BBB,M7.1.1,365/167")
+    let repeated = CivilResolution.repeated(
+      first: try instant("2027-01-07T21:30"), last: try instant("2027-01-07T22:30"))
+    #expect(late.resolve(try time("2027-01-07T22:30")) == repeated)
+  }
+
   @Test("Of a time that exists three times, the first and the last instant are returned")
   func threeTimes() throws {
     let file = TZifFile(
