@@ -116,6 +116,25 @@ import Testing
     #expect(try next(parts, after: "2026-10-04T01:16", in: "Australia/Lord_Howe") == "2026-10-04T03:15:00")
   }
 
+  @Test("On a later day, minutes after each hour start at midnight")
+  func eachHourOfADay() throws {
+    let parts = try DateParts(weekday: .sunday, minute: 15)
+    #expect(try next(parts, after: "2026-06-06T12:30") == "2026-06-07T00:15:00")
+    #expect(try next(parts, after: "2026-06-07T23:15") == "2026-06-14T00:15:00")
+  }
+
+  @Test("A time that was skipped before midnight and is shown after it still happens")
+  func shownAfterMidnight() throws {
+    // At 84600, which is 23:30, the clock is set ahead to 00:30 of the next day; after 10 minutes it is set back.
+    let file = TZifFile(
+      times: [84_600, 85_200], transitionTypes: [1, 0], types: [(0, 0, 0), (3_600, 0, 0)], footer: "\n\n")
+    let rules = try ZoneRules(tzif: file.bytes)
+    let parts = try DateParts(hour: 23, minute: 45)
+    let found = parts.next(after: Instant(seconds: 84_700), in: rules)
+    #expect("\(rules.civilTime(at: Instant(seconds: 84_700)))" == "1970-01-02T00:31:40")
+    #expect(found == Instant(seconds: 85_500))
+  }
+
   @Test("The last matching hour of a day is repeated if the clock is set back over midnight")
   func repeatedBeforeMidnight() throws {
     let nuuk = zone("America/Nuuk")
