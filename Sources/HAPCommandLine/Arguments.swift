@@ -33,7 +33,7 @@ package struct Arguments: Equatable, Sendable {
         value = String(word[word.index(after: equals)...])
       }
       guard let option = options.first(where: { "--\($0.name)" == name || $0.letter.map { "-\($0)" } == name }) else {
-        if let new = renamedOptions[name], options.contains(where: { new.hasPrefix("--\($0.name)") }) {
+        if let new = renamedOptions[name], options.contains(where: { new.split(separator: " ")[0] == "--\($0.name)" }) {
           throw UsageError("\(name) is called \(new) now")
         }
         let meant = nearest(name, options.map { "--\($0.name)" })

@@ -89,7 +89,7 @@ private final class CrossLoopAdvertiser: Advertiser {
   }
 
   // The base advertiser belongs to the responder's loop.
-  deinit { home.perform { [base] _ in base.value = nil } }
+  deinit { if !isClosed { home.perform { [base] _ in base.value = nil } } }
 
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
     guard !isClosed else { return }

@@ -62,7 +62,7 @@ extension Defect {
         nearestName(to: member.name, in: QuirksField.all.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? ""
       throw JSONProblem(
         path: member.value.path.description, place: member.place,
-        message: "quirks has no \"\(member.name)\"\(meant)")
+        message: "the quirks have no \"\(member.name)\"\(meant)")
     }
     var scratch = Quirks()
     guard let setting = QuirksField.Setting(member.value), field.apply(setting, to: &scratch) else {

@@ -318,7 +318,9 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     guard !isStopped else { return }
     let timer = LoopTimer(loop)
     timers.append(timer)
-    timer.onFire = { [unowned self, unowned timer] in
+    // Weak, because the loop keeps the timer of a run that was released without `stop`.
+    timer.onFire = { [weak self, unowned timer] in
+      guard let self else { return timer.close() }
       timers.removeAll { $0 === timer }
       timer.close()
       if !isStopped { body() }

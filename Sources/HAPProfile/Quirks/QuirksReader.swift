@@ -16,7 +16,7 @@ struct QuirksReader {
   mutating func read(_ node: JSONNode) -> Quirks {
     if node.stringValue != nil { return preset(node) }
     guard let members = node.members else {
-      report(.quirksKind, node, "quirks is the name of a preset or an object of fields, not \(node.kindName)")
+      report(.quirksKind, node, "quirks are the name of a preset or an object of fields, not \(node.kindName)")
       return Quirks()
     }
     var quirks = node["preset"].map { preset($0) } ?? Quirks()
