@@ -19,7 +19,7 @@ CONTROLLER=${CONTROLLER:-} WAIT=${WAIT:-20} REPORTS=${REPORTS:-judge-reports} HA
 [ -n "$CONTROLLER" ] || fail 2 "CONTROLLER= is needed: the command that pairs with the accessory and uses it"
 [ $# -gt 0 ] || fail 2 "PROFILE… is needed"
 [[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds, not '$WAIT'"
-command -v -- "$HAPSIM" >/dev/null || fail 2 "there is no program '$HAPSIM'; HAPSIM= names it"
+command -v -- "$HAPSIM" >/dev/null || fail 2 "there is no program '$HAPSIM'; set HAPSIM to its path"
 
 mkdir -p -- "$REPORTS"
 for name in junit.xml report.json report.md judge.log controller.log; do rm -f -- "$REPORTS/$name"; done
