@@ -9,8 +9,8 @@
 #   REPORTS     the folder for junit.xml, report.json, report.md, judge.log and controller.log (default: judge-reports)
 #   HAPSIM      the program (default: hapsim, on the PATH)
 #
-# Exit status: that of hapsim judge; if that is 0, the exit status of a controller that ended before the trial; 2 for wrong usage; 3 if the accessory isn't
-# ready in time. The script needs bash 4.3 and setsid, as every Debian has.
+# Exit status: that of hapsim judge. If that is 0, but the controller ended earlier with another status: that of the controller. 2 for wrong usage;
+# 3 if the accessory isn't ready in time. The script needs bash 4.3 and setsid, as every Debian has.
 set -euo pipefail
 
 fail() { local status=$1; shift; echo "judge.sh: $*" >&2; exit "$status"; }
