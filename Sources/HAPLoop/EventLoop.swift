@@ -85,7 +85,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// Calls `body` when the loop has ended: as the last action of its thread, or at once if it has already ended. For
-  /// callers that must not block, as `stop` does. The loop must have been started. From any thread.
+  /// callers that must not block; `stop` blocks. The loop must have been started. From any thread.
   package func whenEnded(_ body: @escaping @Sendable () -> Void) {
     let isOver = inbox.withLock { inbox in
       inbox.endings?.append(body)

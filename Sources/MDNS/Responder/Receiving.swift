@@ -182,8 +182,8 @@ extension MDNSResponder {
   /// The maximum size of the questions that an answer repeats, in bytes.
   static let mostLegacyBytes = 300
 
-  /// Returns the id and the questions of a query for the answer. Only questions for our names are repeated, without the
-  /// QU bit, and only as many as leave room for answers.
+  /// Returns the id and the questions that the answer to a query repeats. Only questions for our names are repeated,
+  /// without the QU bit, and only as many as leave room for answers.
   private func legacyForm(_ questions: [Question], _ bytes: UnsafeRawBufferPointer) -> (Packer.Form, [Question]) {
     var text: [UInt8] = []
     var count = 0
