@@ -200,7 +200,7 @@ extension MDNSResponder {
 
   // MARK: Known answers
 
-  /// Records which of our records are known answers of the querier with at least half of their TTL. RFC 6762 §7.1.
+  /// Notes which of our records are known answers of the querier with at least half of their TTL. RFC 6762 §7.1.
   private mutating func noteKnown(_ bytes: UnsafeRawBufferPointer, query: UInt32, on link: Int) {
     var addressCounts: [(host: Int, record: Records, count: Int)] = []
     for entry in scan.entries where entry.section == .answer && entry.plainClass == 1 {

@@ -10,7 +10,7 @@ struct ServiceEntry: Sendable {
   var mayRename: Bool
   /// Whether `registered` was reported since the last rename.
   var isRegistered = false
-  /// Whether `heard` was reported since then.
+  /// Whether `heard` was reported since the last `registered`.
   var isHeard = false
   /// The index in `behaviors`.
   var behavior: UInt16
