@@ -29,7 +29,8 @@ package final class MemoryAccessory {
   /// Forwarded requests, which `answer(_:ticket:)` answers.
   package private(set) var forwarded: [(request: ControllerRequest, connection: ConnectionID, ticket: Ticket)] = []
   package private(set) var refusals: [String] = []
-  /// The records to advertise, with the number of bytes of the named connection sent before.
+  /// The records to advertise, each with the number of bytes that were sent before it on the connection that the action
+  /// names.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
 
   /// The largest size of an outgoing buffer at the end of a turn.

@@ -94,8 +94,8 @@ import Testing
       \(SectionTable.markdown(of: cases))
 
       ## By case
-      The defects are accessories that break the requirement on purpose; `make prove` sees each of them caught. A case that fails in a procedure that
-      it uses is blocked if an owner of the procedure fails.
+      The defects are accessories that break the requirement on purpose; `make prove` checks that haptest detects each of them. A case that fails in a
+      procedure that it uses is blocked if an owner of the procedure fails.
 
       | case | section | judges for others | uses | defects |
       |---|---|---|---|---|

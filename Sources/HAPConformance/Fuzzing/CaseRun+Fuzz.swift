@@ -60,7 +60,7 @@ extension CaseRun {
     case .closed(let reset, _): echo = .closed(reset: reset)
     case .silence: echo = .silence
     }
-    // After an incomplete message, the accessory would take the next one for its rest.
+    // After an incomplete message, the accessory would read the next message as the rest of it.
     if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer {
       forget(name, message.ending == .fin ? .fin : .reset)
     }

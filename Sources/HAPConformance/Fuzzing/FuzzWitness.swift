@@ -10,7 +10,7 @@ struct FuzzWitness: Sendable {
   private let run: CaseRun
   private let target: FuzzFacts.Target?
   private let readable: AttributeID?
-  /// Whether events arrived before any other message was sent. Only then a missing event is a finding.
+  /// Whether events arrived before any other message was sent. Only then is a missing event a finding.
   let hasEvents: Bool
 
   /// Opens the session.

@@ -18,12 +18,12 @@ struct RestartableProcess: Sendable {
     /// Default time limit for an answer.
     package var answerLimit: Duration = .seconds(10)
     package var hooks: any HookRunner = NoHooks()
-    /// From the claims file; nil without one.
+    /// The claims of the claims file; nil without one.
     package var claims: Claims?
-    /// nil without multicast, for the reason in `noMulticast`.
+    /// The observer of multicast DNS; nil without multicast, for the reason in `noMulticast`.
     package var observer: MDNSObserver?
     package var noMulticast = "multicast was not requested"
-    /// Multicast was requested and works, but no packet of the accessory was received.
+    /// Whether multicast was requested and works, but no packet of the accessory was received.
     package var isSilent = false
     /// The accessory's process, if the tester started it.
     var process: RestartableProcess?

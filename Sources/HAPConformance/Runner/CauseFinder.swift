@@ -29,7 +29,7 @@ struct CauseFinder {
   }
 
   private let owners: [Procedure: [String]]
-  /// In the order in which they failed.
+  /// The held cases, in the order in which they failed.
   private(set) var held: [Held] = []
   private var ended: [String: CaseOutcome] = [:]
 

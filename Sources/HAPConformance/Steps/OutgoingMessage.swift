@@ -7,7 +7,7 @@ import HAPWire
 /// A message of a step, before it is encrypted and split.
 struct OutgoingMessage {
   var bytes: [UInt8]
-  /// "PUT /characteristics".
+  /// The title for the transcript, such as "PUT /characteristics".
   var title: String
   var content: TranscriptEntry.Content
   var kind = TranscriptEntry.Kind.message

@@ -289,8 +289,8 @@ final class WireConnection: @unchecked Sendable {
     }
   }
 
-  /// Returns whether plaintext continues. Bytes after a plaintext message are another one, unless they start a session that isn't secured
-  /// yet; in that case they wait until the case secures it.
+  /// Returns whether the next bytes are plaintext. Bytes after a plaintext message are another message, unless they are
+  /// the first bytes of a session. In that case they wait until the case secures the connection.
   private func plainGoesOn() -> Bool {
     let looksLikeHTTP = plain.withReadable { bytes in
       bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))

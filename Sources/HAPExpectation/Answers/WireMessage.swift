@@ -8,7 +8,7 @@ package struct WireMessage: Equatable, Sendable {
   package var version: String
   package var status: Int
   package var reason: String
-  /// In their order, with names in lower case and values trimmed.
+  /// The header fields in their order, with names in lower case and values trimmed.
   package var fields: [HTTPField]
   package var body: [UInt8]
   package var isChunked: Bool
@@ -28,7 +28,7 @@ package struct WireMessage: Equatable, Sendable {
     field("content-type").map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
   }
 
-  /// "HTTP/1.1 207 Multi-Status".
+  /// The status line, such as "HTTP/1.1 207 Multi-Status".
   package var title: String { "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)") }
 
   /// - Parameters:

@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(
-    "What a run was ended in isn't passed: it is skipped, unless it had failed before",
+    "A case that is interrupted by the end of the run is skipped, not passed, unless it had failed before",
     arguments: [(470, Verdict.skip, "the run was interrupted"), (200, .fail, "first: status is 470, not 200")])
   func interrupted(_ status: Int, _ verdict: Verdict, _ message: String) async throws {
     let tiny = TinyRun(
