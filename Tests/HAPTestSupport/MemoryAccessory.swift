@@ -21,7 +21,7 @@ package final class MemoryAccessory {
   package private(set) var stored: [StoredChange] = []
   package private(set) var identified: [UInt64] = []
   package private(set) var wrote: [(id: AttributeID, value: Value)] = []
-  /// The same writes, grouped by service as the device gets them.
+  /// The writes of `wrote`, grouped by service as the device gets them.
   package private(set) var groups: [ServiceWrite] = []
   /// Reads of the device that `answer` has not answered yet.
   package private(set) var reads: [(ids: [AttributeID], ticket: Ticket)] = []

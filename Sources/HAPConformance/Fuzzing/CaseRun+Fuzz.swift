@@ -11,7 +11,7 @@ extension CaseRun {
     case garbage
     case closed(reset: Bool)
     case silence
-    /// Not sent, because an earlier step of its procedure failed.
+    /// The message was not sent, because an earlier step of its procedure failed.
     case unprepared
   }
 
