@@ -175,7 +175,7 @@ extension CaseRun {
     return FuzzMark.replace(FuzzMark.signature, of: TLVType.signature, by: signature, in: bytes)
   }
 
-  /// Notes the pairing that M5 created, because it was still valid or the accessory accepted it.
+  /// Notes the pairing that the accessory created because M5 was still valid, or because it accepted an invalid M5.
   private func noteMadePairing(_ answer: WireMessage, _ name: String) async {
     guard let reply = try? TLV(decoding: answer.body), reply.state == 6, reply.byte(TLVType.error) == nil else {
       return

@@ -14,7 +14,7 @@ import HAPWire
 actor FuzzGround {
   /// The time without an answer on a new connection after which an accessory counts as hanging.
   static let hangLimit = Duration.seconds(10)
-  /// The time for an accessory that haptest can't restart to answer again.
+  /// The time that an accessory has to answer again if haptest can't restart it.
   static let returnLimit = Duration.seconds(60)
 
   nonisolated let loop: EventLoop
@@ -188,7 +188,7 @@ actor FuzzGround {
   /// Sends messages, one after the other, and then checks the accessory.
   /// - Parameters:
   ///   - thoroughly: whether to make the slow checks too.
-  /// - Returns: the finding, and the messages sent, which end where its process ended.
+  /// - Returns: the finding, and the sent messages, up to the end of the accessory's process if it ended.
   func feed(
     _ messages: [FuzzMessage], thoroughly: Bool
   ) async throws -> (finding: FuzzFinding?, sent: [FuzzMessage]) {

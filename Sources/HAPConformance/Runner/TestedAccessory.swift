@@ -34,7 +34,7 @@ import HAPWire
     fileprivate(set) var originals: [AttributeID: Value] = [:]
     /// The TXT record of its mDNS service, found or given.
     package var txt: [(key: String, value: String)]?
-    /// Time of a restart by a hook, and how to find it again, the best target first; nil once it was found.
+    /// Time of a restart by a hook, and how to find the accessory again, the best target first; nil once it was found.
     var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
     /// Its name on the network.
     package var instanceName: String?
