@@ -76,7 +76,7 @@ package final class MemoryAccessory {
   }
 
   private func receive(_ bytes: [UInt8], on id: ConnectionID) {
-    guard let link = links[id] else { return }  // it is closed, so no one reads
+    guard let link = links[id] else { return }  // the connection is closed, so its bytes are dropped
     link.connection.incoming.append(bytes)
     core.received(on: link.connection, at: now)
     settle()

@@ -30,12 +30,12 @@ actor FuzzGround {
   private var current = FuzzState.found
   /// Whether Pair Setup was refused because of a pairing, at the last check.
   private(set) var wasPaired = false
-  /// Whether another controller is paired with it.
+  /// Whether another controller is paired with the accessory.
   private(set) var isForeign = false
   private var facts = FuzzFacts()
   /// Characteristics that any message may have written.
   private var written: Set<AttributeID> = []
-  /// Whether it passed all checks since it was prepared.
+  /// Whether the accessory has passed all checks since it was prepared.
   private var isGood = false
   /// Slowest answer on new connections, decaying.
   private var slowest = Duration.milliseconds(20)
@@ -128,7 +128,7 @@ actor FuzzGround {
 
   // MARK: States
 
-  /// Whether it is in a state already, with an open witness session if the state needs one.
+  /// Whether the accessory is already in a state, with an open witness session if the state needs one.
   func isReady(for state: FuzzState) -> Bool {
     isGood && current == state && (state != .paired || witness != nil)
   }

@@ -42,7 +42,7 @@ package struct FuzzSession: Sendable {
 
   package struct Outcome: Sendable {
     package var tally = FuzzTally()
-    /// nil without a finding.
+    /// The finding; nil if the run found no failure.
     package var finding: FuzzFinding?
     package var reproducer: FuzzReproducer?
     package var wasInterrupted = false

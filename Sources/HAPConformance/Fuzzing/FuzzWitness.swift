@@ -21,7 +21,7 @@ struct FuzzWitness: Sendable {
     hasEvents = try await run.beginWitness(target)
   }
 
-  /// - Parameter thoroughly: whether it must also get an event for a write by another session.
+  /// - Parameter thoroughly: whether the session must also get an event for a write by another session.
   func finding(thoroughly: Bool) async throws -> FuzzFinding? {
     let request = readable.map { ControllerRequest.read([$0]) } ?? .accessories
     do { try await run.witness(request) } catch let failure as CaseFailure {

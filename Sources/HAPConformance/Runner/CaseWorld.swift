@@ -5,7 +5,7 @@ import HAPWire
 
 /// The runner's access to the process of the accessory under test.
 struct RestartableProcess: Sendable {
-  /// How it ended, "by signal 6"; nil while it runs.
+  /// How the process ended, such as "by signal 6"; nil while it runs.
   var ending: @Sendable () async -> String?
   /// Restarts the command after its end. Returns the error, or nil if the accessory is up again.
   var startAgain: @Sendable () async -> String?

@@ -13,7 +13,7 @@ package struct ConformanceSession: Sendable {
   /// Selects the accessory.
   package enum Target: Equatable, Sendable {
     case address(SocketAddress)
-    /// By its name on the network, or by its device ID.
+    /// By the accessory's name on the network, or by its device ID.
     case name(String)
     /// By the first accessory in the child's ready line.
     case child

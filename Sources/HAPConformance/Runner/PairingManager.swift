@@ -48,10 +48,10 @@ struct PairingManager {
     return try result.get()
   }
 
-  /// Checks that it accepts connections.
+  /// Checks that the accessory accepts connections.
   func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
 
-  /// Checks that it answers at all.
+  /// Checks that the accessory answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
 
   /// Returns whether Pair Setup is refused because a controller is paired. Waits up to 3 s for another Pair Setup to end.

@@ -9,13 +9,13 @@ package struct Plan: Sendable {
   package struct Entry: Sendable {
     package var definition: CaseDefinition
     package var expectations: NamedExpectations
-    /// Why it is skipped; nil: it runs.
+    /// Why the case is skipped; nil: it runs.
     package var skipReason: String?
-    /// Why it can't be decided: a claim that it needs is unknown.
+    /// Why the case can't be decided: a claim that it needs is unknown.
     package var errorReason: String?
   }
 
-  /// In execution order.
+  /// The cases in execution order.
   package var entries: [Entry]
   /// Unselected cases that may run to find the cause of a failure, without those that can't run.
   var others: [Entry] = []

@@ -11,7 +11,7 @@ struct OutgoingMessage {
   var title: String
   var content: TranscriptEntry.Content
   var kind = TranscriptEntry.Kind.message
-  /// Whether it bypasses the session.
+  /// Whether the message bypasses the session.
   var isRaw = false
 }
 

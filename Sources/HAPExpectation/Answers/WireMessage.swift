@@ -14,10 +14,11 @@ package struct WireMessage: Equatable, Sendable {
   package var isChunked: Bool
   /// The decrypted message: the head as received, and the body with its chunks joined.
   package var bytes: [UInt8]
-  /// The frames that carried it; empty without encryption. A frame that also contains the start of the next message counts for both.
+  /// The frames that carried the message; empty without encryption. A frame that also contains the start of the next
+  /// message counts for both.
   package var frames: [TranscriptEntry.Frame]
   package var isSealed: Bool
-  /// Arrival of its last byte, from the start of the run.
+  /// Arrival of the message's last byte, from the start of the run.
   package var time: Duration
 
   /// Returns the value of the first field with a lower-case name.

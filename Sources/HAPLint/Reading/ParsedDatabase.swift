@@ -8,7 +8,8 @@ struct ParsedDatabase: Sendable {
   var list: ParsedValue?
   var root: ParsedValue
   var accessories: [ParsedAccessory] = []
-  /// Whether it has the Pairing service, which only Bluetooth and Thread devices expose. Its recorder then chose the form of the JSON.
+  /// Whether the database has the Pairing service, which only Bluetooth and Thread devices expose. Its recorder then
+  /// chose the form of the JSON.
   var isOfOtherTransport = false
 
   init(_ root: ParsedValue) {
@@ -141,7 +142,7 @@ extension ParsedValue {
   /// An integer from 1 to 2^64-1.
   var id: UInt64? { integer.flatMap(UInt64.init(exactly:)).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Whether it is true, or the 1 that some stacks write for true.
+  /// Whether the value is true, or the 1 that some stacks write for true.
   var isYes: Bool { bool ?? (integer == 1) }
 }
 
