@@ -84,7 +84,7 @@ def compare(expected, reference, folder):
 
 @pytest.fixture(scope="module")
 def names():
-    """[names] of the system's zones that are the same; without zones that count leap seconds."""
+    """Lists of the names of system zones that are the same zone, without zones that count leap seconds."""
     return [names for content, names in zones(FOLDER).items() if not counts_leap_seconds(content)]
 
 

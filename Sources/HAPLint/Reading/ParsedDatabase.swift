@@ -4,7 +4,7 @@ import HAPModel
 struct ParsedDatabase: Sendable {
   /// The path before an accessory's index: "accessories", or empty for a bare list.
   var listName = ""
-  /// `nil` if there is no list of accessories.
+  /// The list of accessories; `nil` if there is none.
   var list: ParsedValue?
   var root: ParsedValue
   var accessories: [ParsedAccessory] = []
@@ -49,7 +49,7 @@ struct ParsedAccessory: Sendable {
   var services: [ParsedService]
   /// The first Accessory Information service.
   private(set) var information: ParsedService?
-  /// The name in it; empty without one.
+  /// The name in that service; empty if there is none.
   private(set) var name = ""
 
   init(_ value: ParsedValue, index: Int) {
@@ -102,7 +102,7 @@ struct ParsedCharacteristic: Sendable {
   var definition: CharacteristicDefinition?
   /// The format as written ("int32" is read as int), or Apple's if it is missing.
   var format: Format?
-  /// `nil` if there is no list of permissions.
+  /// The permissions; `nil` if there is no list of them.
   var perms: Permissions?
   /// The member `value`, including null.
   var content: ParsedValue?

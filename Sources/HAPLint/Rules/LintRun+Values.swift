@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension LintRun {
-  /// ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
+  /// Checks ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
   mutating func judgeValue(_ characteristic: ParsedCharacteristic, of service: ParsedService, _ spot: LintSpot) {
     // ADB-07 covers Identify.
     if characteristic.type == .identify { return }
