@@ -39,6 +39,7 @@ struct ConditionEvaluator {
         result: time.map { Truth(condition.holds(at: $0)) } ?? .unknown, detail: .time(condition, actual: time))
     case .sun(let condition): return compare(condition)
     case .presence(let event): return compare(event)
+    case .unknown: return ConditionTrace(result: .unknown, detail: .removed)
     }
   }
 

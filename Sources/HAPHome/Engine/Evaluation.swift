@@ -120,6 +120,8 @@ public struct ConditionTrace: Hashable, Sendable {
     case sun(SunCondition, actual: CivilTime?, moments: [CivilTime?])
     /// The users that count, and those of them who are at home.
     case presence(PresenceEvent, users: [HomeObjectID], atHome: [HomeObjectID])
+    /// A comparison with an object that was removed.
+    case removed
   }
 
   /// The result.

@@ -25,7 +25,7 @@ extension HomeEngine {
   private func refusal(of trigger: Trigger, in home: HomePlan, at moment: Instant) -> Evaluation.Outcome? {
     guard case .event(let event) = trigger.kind else { return nil }
     if !hubIsOn { return .noHub }
-    if home.location == nil, trigger.kind.needsLocation { return .noLocation }
+    if home.location == nil, event.needsLocation { return .noLocation }
     guard !event.weekdays.isEmpty else { return nil }
     guard let weekday = home.zone?.civilTime(at: moment).date.weekday else { return .noZone(home.zoneName) }
     return event.weekdays.contains(weekday) ? nil : .otherWeekday(weekday)

@@ -92,7 +92,7 @@ extension HomeEngine {
       event.condition?.forEachLeaf {
         switch $0 {
         case .time, .sun: needs = true
-        case .characteristic, .presence, .all, .any, .not: break
+        case .characteristic, .presence, .unknown, .all, .any, .not: break
         }
       }
       return needs && home.zone == nil ? home.zoneName : nil

@@ -97,16 +97,4 @@ extension Trigger.Kind {
   var characteristics: Set<HomeObjectID> {
     Set((events + endEvents).compactMap(\.characteristic)).union(condition?.characteristics ?? [])
   }
-
-  /// Whether an event or the condition needs the location of the home (rules T6, E17).
-  var needsLocation: Bool {
-    var needs = events.contains {
-      switch $0 {
-      case .sun, .location: true
-      case .characteristic, .threshold, .calendar, .presence, .duration: false
-      }
-    }
-    condition?.forEachLeaf { if case .sun = $0 { needs = true } }
-    return needs
-  }
 }
