@@ -9,7 +9,7 @@ struct HomeNames: Sendable {
   /// The accessory, its service if it has several with such a characteristic, and the type: "Front Door Lock/Lock Current
   /// State".
   func characteristic(_ id: HomeObjectID) -> String {
-    guard let (accessory, service, characteristic) = find(id) else { return id.description }
+    guard let (accessory, service, characteristic) = home.characteristic(id) else { return id.description }
     let similar = accessory.services.filter { $0.characteristics.contains { $0.type == characteristic.type } }
     let path = [accessory.name.text] + (similar.count > 1 ? [service.name.text] : []) + [characteristic.displayName]
     return path.joined(separator: "/")
@@ -17,24 +17,13 @@ struct HomeNames: Sendable {
 
   /// The catalogue's word for a value, such as "unsecured", or the value with its unit.
   func value(_ value: Value, of id: HomeObjectID) -> String {
-    guard let characteristic = find(id)?.characteristic else { return value.shown }
+    guard let characteristic = home.characteristic(id)?.characteristic else { return value.shown }
     if let word = Catalogue.characteristic(characteristic.type)?.word(for: value) { return word }
     return value.shown + (value.doubleValue == nil ? "" : characteristic.unit?.suffix ?? "")
   }
 
   /// The name of a user.
   func user(_ id: HomeObjectID) -> String { home.users.find(id)?.name ?? id.description }
-
-  private func find(
-    _ id: HomeObjectID
-  ) -> (accessory: HomeAccessory, service: HomeService, characteristic: HomeCharacteristic)? {
-    for accessory in home.accessories {
-      for service in accessory.services {
-        if let found = service.characteristics.find(id) { return (accessory, service, found) }
-      }
-    }
-    return nil
-  }
 }
 
 extension Unit {
