@@ -31,7 +31,7 @@ enum ValueOrder: Hashable, Sendable {
     guard coarsest.isFinite else { return 0 }
     let rounding = coarsest * 0x1p-23
     guard let step = rules.constraints.minStep?.doubleValue, step.isFinite, step > 0 else { return rounding }
-    return max(step / 2, rounding)
+    return step / 2 + rounding
   }
 }
 
