@@ -12,7 +12,8 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
-  /// The same, only for parts that writes affect. Lights, which are written to most often, are usually not in it.
+  /// The part of each characteristic, only for parts that writes affect. Lights, which are written to most often, are
+  /// usually not in this table.
   private let partToTell: [AttributeID: Int]
   /// The parts that watch a characteristic of another service, by characteristic.
   private let watchers: [AttributeID: [Int]]

@@ -63,7 +63,7 @@ package struct Visibility {
 package enum RunEnding {
   /// It says goodbye, and sends pending answers.
   case orderly
-  /// The same, and it will come back under the same advertiser.
+  /// Like `orderly`. The accessory will come back under the same advertiser.
   case forRestart
   /// Without a goodbye, and connections are reset.
   case powerCut

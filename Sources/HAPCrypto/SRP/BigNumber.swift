@@ -49,7 +49,7 @@ enum SRPGroup {
   /// The prime N. It is never changed, so threads can share it.
   private static let sharedPrime = SharedPointer(BN_get_rfc3526_prime_3072(nil)!)
   private static var prime: OpaquePointer { sharedPrime.pointer }
-  /// It is never changed, either.
+  /// The Montgomery context of N. It is never changed, so threads can share it.
   private static let sharedMontgomery = {
     let montgomery = BN_MONT_CTX_new()!
     withScratch { check(BN_MONT_CTX_set(montgomery, prime, $0)) }

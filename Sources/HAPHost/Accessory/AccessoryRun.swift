@@ -30,7 +30,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// The profile that is being served.
   private var built: BuiltAccessory
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
-  /// The same, for events that are not failures; `nil` if no sink receives them.
+  /// The sink for events that are not failures; `nil` if no sink receives them.
   private var news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// The HTTP status of a response. HAP R2 Table 6-10 and 4.4 for 470.
+/// The HTTP status of a response. HAP R2 §6.7.1, Tables 6-10 and 6-11.
 package enum AnswerStatus: Int {
   case ok = 200
   case noContent = 204

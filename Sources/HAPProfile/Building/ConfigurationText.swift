@@ -1,7 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// The configuration that `c#` numbers. HAP R2 §6.4: it rises when accessories, services or characteristics change, and for new firmware.
+/// The configuration of an accessory, whose number is `c#`. HAP R2 §6.4: `c#` rises when accessories, services or
+/// characteristics change, and for new firmware.
 package enum ConfigurationText {
   /// Returns one line for each accessory, service and characteristic. The only value in it is the firmware revision.
   package static func text(of accessories: [Accessory]) -> String {
