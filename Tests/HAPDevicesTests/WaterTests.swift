@@ -208,7 +208,7 @@ private enum Water {
     }
   }
 
-  @Test("[SV-29] A valve activated at an inactive faucet waits for it; a faucet changed by hand acts as by a write")
+  @Test("[SV-29] A valve activated at an inactive faucet waits for it; changing a faucet by hand acts like a write")
   func waits() throws {
     let world = Water.world(Water.faucet(active: 0) + [Water.valve(50)])
     #expect(world.changes() == ["1.21=0"])

@@ -198,7 +198,7 @@ import Testing
     #expect(chance.chosen(0.1, of: 100, for: "fault 1") != few)
     #expect(chance.chosen(1, of: 3, for: "x") == [1, 2, 3])
     #expect(chance.chosen(0, of: 3, for: "x").isEmpty)
-    // The copies of the hundred that are among the twenty of two hundred.
+    // At least half of the copies that are chosen from 100 are also among the 20 that are chosen from 200.
     #expect(few.count - few.subtracting(chance.chosen(0.1, of: 200, for: "fault 0")).count >= 5)
   }
 }

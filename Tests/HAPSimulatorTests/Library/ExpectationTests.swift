@@ -224,7 +224,7 @@ import Testing
     // This simulates a restart whose state can't be read.
     try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
-      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: for want of a disk")))
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: the disk is gone")))
       done(.success(()))
     }
     let result = await written.result
