@@ -189,7 +189,7 @@ private enum Water {
 }
 
 @Suite("Faucets") struct FaucetTests {
-  @Test("[SV-29] When inactive, it stops the water of its valve, which stays active, and turns the heater off")
+  @Test("[SV-29] An inactive faucet stops the water of its valve, which stays active, and turns the heater off")
   func stops() {
     for linked in [[50, 20], [20]] as [[UInt64]] {
       var valve = Water.valve(50)

@@ -191,7 +191,7 @@ import Testing
     #expect(node["a"]?.place == JSONPlace(line: 2, column: 7))
   }
 
-  @Test("A share is exact, and copies keep theirs when the group grows") func share() {
+  @Test("A share is exact, and most of its copies stay in it when the group grows") func share() {
     let few = chance.chosen(0.1, of: 100, for: "fault 0")
     #expect(few.count == 10)
     #expect(chance.chosen(0.1, of: 100, for: "fault 0") == few)

@@ -181,7 +181,8 @@ import Testing
     #expect(controller.int("1.13") == 120)
   }
 
-  @Test("[CH.84] After nine seconds such a write fails with -70408, the value stays, and the other writes succeed")
+  @Test(
+    "[CH.84] A write undecided after nine seconds fails with -70408, the value stays, and the other writes succeed")
   func lateWriteTimesOut() {
     let device = Thinker(later: [brightness])
     accessory.core.attributes.writer = device

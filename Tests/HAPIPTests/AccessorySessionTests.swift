@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "[PV.5, PV.7, PV.12] Unknown identifiers, wrong keys and other letter case fail in M4 with HTTP 200; a retry may succeed"
+    "[PV.5, PV.7, PV.12] Unknown identifiers (case is significant) and wrong keys fail in M4 with HTTP 200; a retry may succeed"
   )
   func wrongControllers() throws {
     let controller = accessory.unverified()

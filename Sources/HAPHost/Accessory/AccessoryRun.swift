@@ -198,7 +198,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// continue; others start.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
-    // Behaviours that start read values of those that continue, such as a countdown.
+    // When a behaviour starts, it reads values of the behaviours that continue, such as a countdown.
     let current = self.database.updated(by: device, now: clock.now, random: random)
     let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase

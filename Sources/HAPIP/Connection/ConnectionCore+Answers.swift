@@ -115,7 +115,7 @@ extension ConnectionCore {
   /// Finishes the message that begins at `start`: shows it to the observers, seals and sends it.
   private func conclude(from start: Int) {
     if outbox.isWatched {
-      // The tap shows its own replacement.
+      // The tap may replace the message, and shows the result to the observers itself.
       if let tap = outbox.tap { return tap.message(from: start, on: self) }
       if let show = outbox.onPlain {
         outgoing.withReadable {

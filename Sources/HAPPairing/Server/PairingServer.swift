@@ -134,7 +134,7 @@ package final class PairingServer {
       finishPairSetup(pairing, on: connection, stored: succeeded)
       proceed(with: connection, at: now)
     case .failedAttempt(let connection, let steps)?:
-      // Even if it couldn't be stored, this process has counted it.
+      // This process has counted the failed attempt, even if it could not be stored.
       perform(steps, for: connection)
       proceed(with: connection, at: now)
     case .pairings(let connection, let outcome)?:

@@ -163,7 +163,8 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("becomes waits for a value, and an event may fulfil any number of such expectations") func becomes()
+  @Test("An expectation of a value waits for the value, and an event may fulfil any number of such expectations")
+  func becomes()
     async throws
   {
     let simulator = try await Simulator()
