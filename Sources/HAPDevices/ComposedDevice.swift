@@ -25,7 +25,7 @@ package final class ComposedDevice: Device {
   /// The author of each range of the context's actions, in order: the end of the range, and the part.
   private var authors: [(end: Int, part: Int?)] = []
   package let live: [AttributeID]
-  /// The parts that continue a part of the previous device, by their number there.
+  /// The parts that continue a part of the previous device, by the number of that part.
   private let continued: [Int: Int]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]

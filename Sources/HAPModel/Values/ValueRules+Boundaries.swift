@@ -1,6 +1,6 @@
 extension ValueRules {
   /// Returns the legal integer nearest to a number; nil if there is none, or if the result is not one of
-  /// `valid-values`. Only ranges are clamped, not lists.
+  /// `valid-values`. A number is clamped to a range, but never to a list.
   func nearest(toInteger number: Int128, checking checks: ValueChecks) -> Int128? {
     guard let range: ClosedRange<Int128> = integerRange(checking: checks) else { return nil }
     var number: Int128 = min(max(number, range.lowerBound), range.upperBound)
