@@ -61,7 +61,7 @@ package struct Visibility {
 
 /// The way in which a run of an accessory ends.
 package enum RunEnding {
-  /// It says goodbye, and sends pending answers.
+  /// The accessory says goodbye, and sends pending answers.
   case orderly
   /// Like `orderly`. The accessory will come back under the same advertiser.
   case forRestart

@@ -157,7 +157,7 @@ private struct Gathered<T: Sendable>: Sendable {
     missing = count
   }
 
-  /// - Returns: all answers, with the last one.
+  /// - Returns: all answers once the last one is there; before, nil.
   mutating func take(_ answer: T, at index: Int) -> [T]? {
     answers[index] = answer
     missing -= 1

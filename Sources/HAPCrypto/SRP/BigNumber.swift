@@ -141,6 +141,6 @@ enum SRPGroup {
     BN_CTX_free(scratch)  // also wipes its numbers
   }
 
-  /// These calls can fail only if memory runs out.
+  /// Traps if a call of libcrypto has failed, which happens only if memory runs out.
   private static func check(_ result: Int32) { precondition(result == 1, "libcrypto refused big-number arithmetic") }
 }

@@ -124,7 +124,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     unverifiedByAddress.decrement(holder.remoteAddress)
   }
 
-  /// Removes a connection. Any number of times.
+  /// Removes a connection. Can be called repeatedly.
   package mutating func remove(_ holder: Holder) {
     switch holder.slotState {
     case .none: return

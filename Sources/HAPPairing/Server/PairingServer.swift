@@ -52,7 +52,7 @@ package final class PairingServer {
     case pairings(any PairingConnection, PairingsRequest.Outcome)
     /// Pairings are removed by hand.
     case unpairing([[UInt8]], done: (Bool) -> Void)
-    /// No request waits for it.
+    /// No request waits for the result.
     case nothing
   }
 

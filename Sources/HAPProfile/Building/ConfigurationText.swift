@@ -42,7 +42,7 @@ package enum ConfigurationText {
     return parts.joined(separator: " ")
   }
 
-  /// 1 and 1.0 are the same limit.
+  /// Returns a limit as text. 1 and 1.0 are the same limit.
   private static func number(_ value: Value) -> String {
     switch value {
     case .integer(let integer): return String(integer)
