@@ -43,7 +43,7 @@ extension JSONNode {
     let names = T.allCases.map(\.rawValue)
     let found = try asObject().compactMap { member in T(rawValue: member.name).map { (member, $0) } }
     guard let (first, form) = found.first else {
-      if let unknown = unknownMembers(except: names + others).first { throw unknown }
+      try refuseUnknownMembers(except: names + others)
       throw problem("\(noun) has one of the members \(names.alternatives)")
     }
     guard found.count == 1 else {
