@@ -3,7 +3,7 @@ import HAPModel
 extension HomeModel {
   /// Reads a model from its stored rows.
   ///
-  /// A row that is damaged or breaks a rule is left out. What refers to it is treated as if the object had been removed:
+  /// A row that is damaged or breaks a rule is left out. References to it are treated as if the object had been removed:
   /// an accessory without its room is in the room for the entire home, and a condition on an accessory that is not there
   /// is unknown. Bridged accessories are left out with their bridge, and objects with their home.
   /// - Parameters:

@@ -7,7 +7,7 @@ package struct HomeRow: Hashable, Sendable {
   package var id: String
   /// The identifier of the home. For a home, this is its own identifier.
   package var home: String
-  /// A word of `Kind`.
+  /// The raw value of a `Kind`.
   package var kind: String
   /// The name of the object; empty if it has none.
   package var name: String
@@ -38,7 +38,7 @@ package struct HomeRow: Hashable, Sendable {
 package struct HomeRowProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The identifier of the row, at most 40 characters.
   package let row: String
-  /// What is wrong, and what was left out.
+  /// The error, and the parts that were left out.
   package let reason: String
 
   /// The row and the reason.
