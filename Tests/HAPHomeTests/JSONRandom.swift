@@ -84,7 +84,9 @@ struct JSONRandom {
     switch word {
     case .characteristic:
       if flag() { return .characteristic(id(), equals: optional { $0.value() }) }
-      let ranges = [ThresholdRange(min: nil, max: 0.1), ThresholdRange(min: -5, max: nil), ThresholdRange(min: 20, max: 25.5)]
+      let ranges = [
+        ThresholdRange(min: nil, max: 0.1), ThresholdRange(min: -5, max: nil), ThresholdRange(min: 20, max: 25.5),
+      ]
       return .threshold(id(), pick(ranges)!)
     case .at: return .calendar(parts())
     case .sun: return .sun(moment())
