@@ -393,8 +393,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
-    "FuzzCommands", "FuzzTargets",
+    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages",
+    "FuzzFiles", "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

@@ -168,6 +168,13 @@ struct HomeNotationJSONTests {
       (#"{"sun":"sunst"}"#, "sun: \"sunst\" is not an event of the sun: did you mean \"sunset\"?"),
       (#"{"sun":"sunset","offset":-30}"#, "offset: an offset such as \"-30min\" is expected, not an integer"),
       (#"{"sun":"sunset","offset":"13h"}"#, "offset: an offset is at most 12 h"),
+    ]
+    Self.checkRefusals(rows)
+  }
+
+  @Test("A wrong presence, region or duration is refused with the path and the reason")
+  func wrongPlaces() {
+    Self.checkRefusals([
       (
         #"{"presence":"entry"}"#,
         "presence: \"entry\" is not a kind of presence: write every-entry, every-exit, first-entry or last-exit"
@@ -191,7 +198,11 @@ struct HomeNotationJSONTests {
       (#"{"region":{"centre":[0,0],"radius":1},"entry":1}"#, "entry: true or false is expected, not an integer"),
       (#"{"after":"10 min"}"#, "after: a duration such as \"10min\" is expected, not \"10 min\""),
       (#"{"after":1.5}"#, "after: an integer is expected, not a number"),
-    ]
+    ])
+  }
+
+  /// Checks the reasons why events are refused.
+  private static func checkRefusals(_ rows: [(String, String)]) {
     for (text, message) in rows {
       let found = Self.message { () throws(JSONProblem) in try Self.notation.event(Self.node(text)) }
       #expect(found?.hasPrefix(message) == true, "\(text): \(found ?? "accepted")")
