@@ -78,6 +78,7 @@ let package = Package(
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPAlmanac", dependencies: ["CMath"]),
+    .target(name: "HAPHome", dependencies: ["HAPAlmanac", "HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPExpectation",
@@ -285,6 +286,7 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHome"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(

@@ -37,6 +37,7 @@ struct PurityTests {
     "HAPJudge": ["HAPReport", "HAPIP", "HAPModel", "HAPWire"],
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPAlmanac": ["CMath"],
+    "HAPHome": ["HAPAlmanac", "HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],

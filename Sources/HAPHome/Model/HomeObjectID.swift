@@ -1,0 +1,78 @@
+/// The identifier of a home or of an object in a home: 128 bits, written as a UUID. It is created once, stored, and
+/// never used again for another object.
+public struct HomeObjectID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  private let bits: UInt128
+
+  private static let versionShift: UInt128 = 76
+  private static let variantShift: UInt128 = 62
+  /// The 122 bits that neither the version nor the variant occupies. RFC 9562 §4.
+  private static let freeMask: UInt128 = ~((0xF << versionShift) | (0x3 << variantShift))
+  /// An odd factor below 2¹²²: different numbers up to 2⁶⁴ give different products modulo 2¹²².
+  private static let spread: UInt128 = 0x0271_9B3C_5E4D_A7F1_6C8E_23D9_B5F4_0A87
+
+  private init(free: UInt128, version: UInt128) {
+    bits = (free & Self.freeMask) | (version << Self.versionShift) | (0x2 << Self.variantShift)
+  }
+
+  /// Creates a random identifier, a UUID of version 4. RFC 9562 §5.4.
+  public static func random(using generator: inout some RandomNumberGenerator) -> HomeObjectID {
+    let free = UInt128(generator.next()) << 64 | UInt128(generator.next())
+    return HomeObjectID(free: free, version: 4)
+  }
+
+  /// Parses a UUID of 36 characters in any case; nil for anything else.
+  public init?(_ text: String) {
+    guard text.utf8.count == 36 else { return nil }
+    var bits: UInt128 = 0
+    for (position, byte) in text.utf8.enumerated() {
+      if [8, 13, 18, 23].contains(position) {
+        guard byte == UInt8(ascii: "-") else { return nil }
+      } else {
+        guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+        bits = bits << 4 | UInt128(digit)
+      }
+    }
+    self.bits = bits
+  }
+
+  /// Returns the identifier of a service or characteristic of this accessory: a UUID of version 8 (RFC 9562 §5.8).
+  ///
+  /// It depends only on the accessory's identifier and on `iid`, so it does not have to be stored: an iid stays the
+  /// same for the duration of a pairing (HAP R2 §6.6.1). Different iids of an accessory give different identifiers,
+  /// and none of them equals a random one.
+  public func part(iid: UInt64) -> HomeObjectID {
+    let number = squeezed &+ (UInt128(iid) + 1) &* Self.spread
+    return HomeObjectID(free: Self.stretched(number), version: 8)
+  }
+
+  /// The 122 free bits, next to each other.
+  private var squeezed: UInt128 {
+    let low = bits & ((1 << Self.variantShift) - 1)
+    let middle = (bits >> 64) & 0xFFF
+    let high = bits >> 80
+    return low | middle << 62 | high << 74
+  }
+
+  /// The reverse of `squeezed`; bits from 122 are ignored.
+  private static func stretched(_ number: UInt128) -> UInt128 {
+    let low = number & ((1 << 62) - 1)
+    let middle = (number >> 62) & 0xFFF
+    let high = (number >> 74) & ((1 << 48) - 1)
+    return low | middle << 64 | high << 80
+  }
+
+  /// The UUID's text in upper case.
+  public var description: String {
+    var text = ""
+    text.reserveCapacity(36)
+    for position in 0..<32 {
+      if [8, 12, 16, 20].contains(position) { text += "-" }
+      let digit = UInt8(truncatingIfNeeded: bits >> UInt128(124 - 4 * position)) & 0xF
+      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x37 + digit))
+    }
+    return text
+  }
+
+  /// Compares the bits.
+  public static func < (left: HomeObjectID, right: HomeObjectID) -> Bool { left.bits < right.bits }
+}
