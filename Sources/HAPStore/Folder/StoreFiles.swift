@@ -22,8 +22,8 @@ package protocol StoreFiles: Sendable {
   func rename(_ path: String, to target: String) throws(StoreError)
   /// Does nothing if there is no such file.
   func remove(_ path: String) throws(StoreError)
-  /// Makes the names of the files in the folder of `path` durable. Errors are ignored.
-  func synchronizeFolder(of path: String)
+  /// Makes the names of the files in the folder of `path` durable, if its file system can.
+  func synchronizeFolder(of path: String) throws(StoreError)
   /// Waits up to ten seconds for the exclusive lock on `path`, and holds it while `body` runs. The lock ends with the process.
   func exclusively<R>(_ path: String, _ body: () throws(StoreError) -> R) throws(StoreError) -> R
   /// Opens a file whose records can be locked separately, and creates it if necessary.

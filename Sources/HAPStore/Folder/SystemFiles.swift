@@ -13,7 +13,7 @@ package struct SystemFiles: StoreFiles {
 
   package func makeFolder(_ path: String) throws(StoreError) {
     if mkdir(path, 0o700) == 0 {
-      synchronizeFolder(of: path)
+      try? synchronizeFolder(of: path)  // a power cut can lose a new folder whose name is not on the disk yet
       return
     }
     switch errno {
@@ -21,7 +21,7 @@ package struct SystemFiles: StoreFiles {
     case ENOENT where Self.parent(of: path) != path:
       try makeFolder(Self.parent(of: path))
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.unwritable(path, errno) }
-      synchronizeFolder(of: path)
+      try? synchronizeFolder(of: path)  // a power cut can lose a new folder whose name is not on the disk yet
     case let code: throw Self.unwritable(path, code)
     }
     var status = stat()
@@ -109,12 +109,13 @@ package struct SystemFiles: StoreFiles {
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
 
-  /// A power cut can lose a new name whose folder is not on the disk yet.
-  package func synchronizeFolder(of path: String) {
-    let descriptor = open(Self.parent(of: path), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+  package func synchronizeFolder(of path: String) throws(StoreError) {
+    let folder = Self.parent(of: path)
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.unwritable(folder, errno) }
+    defer { close(descriptor) }
+    // Some file systems have no such operation.
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw Self.unwritable(folder, errno) }
   }
 }
 

@@ -25,6 +25,7 @@ extension HomeStore {
         do throws(StoreError) {
           try copy(source, to: partial, files)
           try files.rename(partial, to: target)
+          try files.synchronizeFolder(of: target)
         } catch {
           try? files.remove(partial)
           try? files.remove(partial + "-journal")
@@ -34,7 +35,6 @@ extension HomeStore {
         try? files.remove(target)
         throw error
       }
-      files.synchronizeFolder(of: target)
     }
   }
 
@@ -73,7 +73,7 @@ extension HomeStore {
     }
     try files.remove(path + "-shm")
     try files.rename(path + ".restored", to: path)
-    files.synchronizeFolder(of: path)
+    try files.synchronizeFolder(of: path)
   }
 
   /// Copies all pages to an empty file. On return, they are on the disk, in one file without a log.

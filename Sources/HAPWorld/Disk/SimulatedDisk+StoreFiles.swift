@@ -54,8 +54,8 @@ extension SimulatedDisk: StoreFiles {
   /// A simulated disk has only one user.
   package func othersMayWrite(_ folder: String) -> Bool { false }
 
-  package func synchronizeFolder(of path: String) {
-    try? perform(.sync, path) { path in
+  package func synchronizeFolder(of path: String) throws(StoreError) {
+    try perform(.sync, path) { path in
       if !self.core.ignoresSync { self.core.names.sync(folder: FileNames.parent(of: path)) }
       return SQLITE_OK
     }
