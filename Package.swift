@@ -382,6 +382,8 @@ let package = Package(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
     // Computes civil times by files of time zones, for Tests/Interop.
     .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
+    // Fills, opens and changes a store of homes, for Benchmarks/home_store.py.
+    .executableTarget(name: "HomeStoreTool", dependencies: ["HAPStore"], path: "Benchmarks/HomeStoreTool"),
     .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]

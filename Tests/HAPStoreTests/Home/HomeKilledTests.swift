@@ -8,7 +8,7 @@ import Testing
 struct HomeKilledTests {
   /// The child process commits command after command, and writes the number of each acknowledged one to a pipe. The
   /// parent kills it after some of them, at whatever point the child is then.
-  @Test("[HOME.6] After kill -9, the store has all acknowledged commands, and at most one more", arguments: 1...5)
+  @Test("After kill -9, the store has all acknowledged commands, and at most one more", arguments: 1...5)
   func killed(round: Int) async throws {
     let temporary = TemporaryFolder()
     let pipe = temporary.path + "/pipe"

@@ -32,7 +32,7 @@ struct HomePowerCutTests {
   }
 
   @Test(
-    "[HOME.6] The store holds a prefix of the commands, which has all acknowledged ones; a backup is complete or absent",
+    "The store holds a prefix of the commands, which has all acknowledged ones; a backup is complete or absent",
     arguments: [true, false], [512, 4096])
   func crashes(losingPower: Bool, sectorSize: Int) throws {
     try #expect(run(Self.disk(seed: 0, sectorSize: sectorSize)) == HomeCommands.all.count)

@@ -122,7 +122,7 @@ struct HomeStoreTests {
 
   // MARK: One store for a folder
 
-  @Test("[ST.8] Only one store can be open for a folder; closing it or releasing it frees the folder", .onBothDisks)
+  @Test("Only one store can be open for a folder; closing it or releasing it frees the folder", .onBothDisks)
   func once() throws {
     let first = try open()
     #expect(code { _ = try open() } == .alreadyRunning(name: "hub", pid: getpid()))
@@ -135,7 +135,7 @@ struct HomeStoreTests {
     try #expect(open().load().objects.count == 2)
   }
 
-  @Test("[ST.8] A second process is refused with the first one's PID, and can make a backup")
+  @Test("A second process is refused with the first one's PID, and can make a backup")
   func otherProcess() async throws {
     let folder = temporary.state, pid = getpid()
     let store = try open()
