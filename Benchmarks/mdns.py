@@ -45,12 +45,12 @@ def lines(many, most):
         return value if size in (1000, 10_000) else None
 
     return [
-        Line("many.found", f"exec to python-zeroconf has found {many}", "s", bar(many, 5)),
-        Line("many.complete", f"exec to python-zeroconf has SRV, TXT and address of {many}", "s"),
+        Line("many.found", f"from exec until python-zeroconf has found {many}", "s", bar(many, 5)),
+        Line("many.complete", f"from exec until python-zeroconf has SRV, TXT and address of {many}", "s"),
         Line("many.late", f"a new python-zeroconf finds {many} that are announced", "s"),
-        Line("many.avahi", f"exec to avahi-browse has found {many}", "s", bar(many, 5)),
-        Line("most.found", f"exec to python-zeroconf has found {most}", "s", bar(most, 20)),
-        Line("most.complete", f"exec to python-zeroconf has SRV, TXT and address of {most}", "s"),
+        Line("many.avahi", f"from exec until avahi-browse has found {many}", "s", bar(many, 5)),
+        Line("most.found", f"from exec until python-zeroconf has found {most}", "s", bar(most, 20)),
+        Line("most.complete", f"from exec until python-zeroconf has SRV, TXT and address of {most}", "s"),
         Line("most.late", f"a new python-zeroconf finds {most} that are announced", "s"),
         Line("most.update", f"a TXT change of one of {most} is seen, the slowest of {UPDATES}", "ms", bar(most, 300), digits=0),
         Line("most.idle", f"idle, {most} announced and no browser, of a core", "%", bar(most, 0.5)),

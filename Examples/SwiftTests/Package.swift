@@ -5,7 +5,7 @@ let package = Package(
   name: "GarageApp",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // Yours names the repository and a version: .package(url: "…", from: "…").
+    // In your package, write the repository and a version: .package(url: "…", from: "…").
     .package(name: "hapsim", path: "../..")
   ],
   targets: [

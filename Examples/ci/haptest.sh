@@ -20,10 +20,10 @@ TARGET=${TARGET:-} ACCESSORY=${ACCESSORY:-} CODE=${CODE:-} WAIT=${WAIT:-20}
 REPORTS=${REPORTS:-haptest-reports} HAPTEST=${HAPTEST:-haptest}
 [[ $TARGET =~ ^..*:[0-9]{1,5}$ ]] || fail 2 "TARGET=HOST:PORT is needed, not '$TARGET'"
 [[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds, not '$WAIT'"
-command -v -- "$HAPTEST" >/dev/null || fail 2 "there is no program '$HAPTEST'; HAPTEST= names it"
+command -v -- "$HAPTEST" >/dev/null || fail 2 "there is no program '$HAPTEST'; set HAPTEST to its path"
 
 host=${TARGET%:*} port=${TARGET##*:}
-host=${host#[} host=${host%]} # of an IPv6 address
+host=${host#[} host=${host%]} # without the brackets of an IPv6 address
 
 mkdir -p -- "$REPORTS"
 for name in junit.xml report.html report.json report.md accessory.log; do rm -f -- "$REPORTS/$name"; done

@@ -9,8 +9,8 @@
 #   REPORTS     the folder for junit.xml, report.json, report.md, judge.log and controller.log (default: judge-reports)
 #   HAPSIM      the program (default: hapsim, on the PATH)
 #
-# Exit status: that of hapsim judge; if that is 0, the exit status of a controller that ended before the trial; 2 for wrong usage; 3 if the accessory isn't
-# ready in time. The script needs bash 4.3 and setsid, as every Debian has.
+# Exit status: that of hapsim judge. If that is 0, but the controller ended earlier with another status: that of the controller. 2 for wrong usage;
+# 3 if the accessory isn't ready in time. The script needs bash 4.3 and setsid, as every Debian has.
 set -euo pipefail
 
 fail() { local status=$1; shift; echo "judge.sh: $*" >&2; exit "$status"; }
@@ -19,7 +19,7 @@ CONTROLLER=${CONTROLLER:-} WAIT=${WAIT:-20} REPORTS=${REPORTS:-judge-reports} HA
 [ -n "$CONTROLLER" ] || fail 2 "CONTROLLER= is needed: the command that pairs with the accessory and uses it"
 [ $# -gt 0 ] || fail 2 "PROFILE… is needed"
 [[ $WAIT =~ ^[0-9]{1,4}$ ]] || fail 2 "WAIT is a number of seconds, not '$WAIT'"
-command -v -- "$HAPSIM" >/dev/null || fail 2 "there is no program '$HAPSIM'; HAPSIM= names it"
+command -v -- "$HAPSIM" >/dev/null || fail 2 "there is no program '$HAPSIM'; set HAPSIM to its path"
 
 mkdir -p -- "$REPORTS"
 for name in junit.xml report.json report.md judge.log controller.log; do rm -f -- "$REPORTS/$name"; done

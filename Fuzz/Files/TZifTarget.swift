@@ -86,7 +86,7 @@ private func checkCivilTime(_ rules: ZoneRules, _ instant: Instant) {
   }
 }
 
-/// Checks that what recurs happens later, and nothing in between.
+/// Checks that the next occurrence is later than the instant, and that no earlier occurrence is left out.
 private func checkOccurrences(_ rules: ZoneRules, _ instant: Instant) {
   guard let parts = try? DateParts(hour: 2, minute: 30), let quarter = try? DateParts(minute: 15),
     let period = CivilPeriod(months: 1, hours: 1)

@@ -118,7 +118,7 @@ private struct FuzzedHome {
     switch program.number(below: 6) {
     case 0: accessory.change(TestHome.id(TestHome.ID.brightness), to: .integer(Int128(program.number(below: 101))))
     case 1:
-      // Adds or removes its service.
+      // Adds or removes the service of the button.
       let button = TestHome.id(TestHome.ID.button)
       if accessory.core.attributes.database[button] != nil {
         accessory.change(button, to: .integer(Int128(program.number(below: 3))))

@@ -12,7 +12,7 @@ private func runDriver(
   _ each: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// Set before the fuzzer runs, and only read by it.
+/// The target of this process. It is set before the fuzzer runs, which only reads it.
 nonisolated(unsafe) private var target = FuzzTarget.tlv
 
 /// The function that libFuzzer's `main` calls.

@@ -8,7 +8,7 @@ package struct ByteProgram {
 
   package mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-  /// 0..<`limit`.
+  /// Returns a number in 0..<`limit`.
   package mutating func number(below limit: Int) -> Int { Int(byte()) % limit }
 
   package mutating func isSet() -> Bool { byte() & 1 == 1 }

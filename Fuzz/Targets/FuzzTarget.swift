@@ -4,7 +4,8 @@ import FuzzMessages
 
 /// A function for the fuzzer. It accepts any bytes and returns; if a rule is broken, it traps.
 ///
-/// libFuzzer runs them (`Fuzz/Runner`), and `swift test` runs them over the stored corpora (`Tests/FuzzTests`).
+/// libFuzzer runs the functions (`Fuzz/Runner`), and `swift test` runs them over the stored corpora
+/// (`Tests/FuzzTests`).
 package enum FuzzTarget: String, CaseIterable, Sendable {
   /// TLV8: a message that was read can be written and read again unchanged.
   case tlv

@@ -46,7 +46,7 @@ enum SHA256 {
     UInt32((number - number.rounded(.down)) * 4_294_967_296)
   }
 
-  /// By Newton's method.
+  /// Returns the cube root, by Newton's method.
   private static func cubeRoot(_ number: Double) -> Double {
     var root = 7.0
     for _ in 0..<40 { root -= (root * root * root - number) / (3 * root * root) }

@@ -27,7 +27,7 @@ enum System {
     }
   }
 
-  /// Does not write a file whose bytes are unchanged, so that nothing is compiled again.
+  /// Writes a file, unless it already has these bytes, so that an unchanged file is not compiled again.
   static func write(_ bytes: [UInt8], to file: String) throws(EmbedError) {
     if access(file, F_OK) == 0, try System.bytes(of: file) == bytes { return }
     let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o644)

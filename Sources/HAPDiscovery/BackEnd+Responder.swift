@@ -21,7 +21,7 @@ extension BackEnd {
     if let wanted {
       return (try open(wanted, on: loop, interfaces: interfaces), Choice(backEnd: wanted, reason: "set by --bonjour"))
     }
-    // The responder reuses the desk that found the daemon.
+    // The responder reuses the `DaemonDesk` that found the daemon.
     var desk: DaemonDesk?
     let choice = choice(interfaces: found, bindsToAddress: bindsToAddress) {
       let new = DaemonDesk(InterfaceChoice(interfaces))

@@ -23,7 +23,7 @@ package enum BackEnd: String, CaseIterable, Sendable {
   ) -> Choice {
     guard hasEmbedded else { return Choice(backEnd: .daemon, reason: "the responder of macOS") }
     if !interfaces.isEmpty, interfaces.allSatisfy(\.isLoopback) {
-      return Choice(backEnd: .embedded, reason: "a daemon may not be on loopback")
+      return Choice(backEnd: .embedded, reason: "a daemon possibly does not use the loopback interface")
     }
     if bindsToAddress {
       return Choice(backEnd: .embedded, reason: "a daemon would announce other addresses than that of --bind")

@@ -12,7 +12,7 @@ package struct FuzzFacts: Equatable, Sendable {
     package var isTimed: Bool
   }
 
-  /// Characteristics whose writes move, sound and lock nothing.
+  /// Characteristics whose writes cause no movement, sound or locking.
   package var targets: [Target] = []
   /// Some readable characteristics.
   package var readable: [AttributeID] = []
@@ -49,7 +49,8 @@ package struct FuzzFacts: Equatable, Sendable {
     let sorted = ranked.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       .map(\.element.target)
     targets = Array(sorted.prefix(8))
-    // Writes to the others could not be restored, because there can be thousands.
+    // The other characteristics must not be written: there can be thousands of them, so their values could not be
+    // restored.
     for target in sorted.dropFirst(8) { forbidden.insert(target.id) }
   }
 

@@ -1,22 +1,22 @@
 /// Behaviour that is a failure whatever the accessory receives.
 package struct FuzzFinding: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// Its process ended.
+    /// The accessory's process ended.
     case ended
-    /// It does not answer on any new connection.
+    /// The accessory does not answer on any new connection.
     case unreachable
     /// An unrelated session was closed, or gets no answers.
     case session
     /// An unrelated session receives no more events.
     case events
-    /// It was paired or unpaired without a request.
+    /// The accessory was paired or unpaired without a request.
     case pairing
   }
 
   package var kind: Kind
   /// The message: one line, without a full stop.
   package var message: String
-  /// The last output of its process.
+  /// The last output of the accessory's process.
   package var details: [String] = []
 
   package init(kind: Kind, message: String, details: [String] = []) {

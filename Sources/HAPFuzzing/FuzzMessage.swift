@@ -32,7 +32,8 @@ package struct FuzzMessage: Equatable, Sendable {
   /// Messages with the same number and a similar way share a connection while it is open. 0...15.
   package var connection: Int
   package var way: Way
-  /// The request, such as "PUT /characteristics", whose body the bytes are; `nil`: the bytes are the whole message.
+  /// The request that has the bytes as its body, such as "PUT /characteristics"; `nil`: the bytes are the whole
+  /// message.
   package var request: String?
   package var bytes: [UInt8]
   /// In plain text: the bytes of each write; sealed: the plaintext bytes of each frame. The rest is sent in one piece, or in frames of maximum size.

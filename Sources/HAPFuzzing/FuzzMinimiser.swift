@@ -3,7 +3,7 @@ import HAPSuite
 
 /// Minimises a list of messages that still causes the failure: first by messages, then by their bytes.
 ///
-/// Delta debugging as a value: it gives the next candidate, and takes the result of the trial.
+/// It implements delta debugging, but runs no trials: it returns the next candidate, and takes the result of its trial.
 package struct FuzzMinimiser: Sendable {
   /// The smallest known list that causes the failure.
   package private(set) var messages: [FuzzMessage]

@@ -251,7 +251,7 @@ package struct FuzzStream: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the bytes occur in it contiguously, not split into fragments.
+  /// Whether the array contains the bytes contiguously, not split into fragments.
   fileprivate func contains(_ other: [UInt8]) -> Bool {
     guard !other.isEmpty, count >= other.count else { return other.isEmpty }
     return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }

@@ -88,7 +88,8 @@ package final class ControllerJudge {
   }
 
   package func take(_ change: AccessoryChange, of accessory: any JudgedAccessory, at now: Duration) {
-    // Time first: an accessory that can be reached again has given its controllers no time yet.
+    // Advance the time before the rules see the change. If the accessory has become reachable, its controllers get
+    // their whole time from now on.
     scene.now = max(scene.now, now)
     ask(nil) { $0.take(change, of: accessory, scene, &$1) }
   }

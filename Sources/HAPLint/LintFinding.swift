@@ -68,7 +68,7 @@ package struct LintFinding: Hashable, Sendable {
   package var ios: IOSReaction
   /// The source of the reported reaction of iOS, or the devices that do the same: "homebridge#178".
   package var source: String?
-  /// How to fix it.
+  /// How to fix the problem.
   package var fix: String?
 
   /// The place and the problem in one sentence.

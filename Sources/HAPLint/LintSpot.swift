@@ -83,7 +83,7 @@ struct LintSpot {
 }
 
 extension ParsedAccessory {
-  /// `accessory 1 "Hall Lamp"`
+  /// The accessory in words: `accessory 1 "Hall Lamp"`
   var label: String {
     let number = aid.map { "accessory \($0)" } ?? "the accessory at index \(index)"
     return name.isEmpty ? number : "\(number) \(quoted(name))"
@@ -91,11 +91,11 @@ extension ParsedAccessory {
 }
 
 extension ParsedService {
-  /// `Light Bulb (iid 8)`
+  /// The service in words: `Light Bulb (iid 8)`
   var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
 }
 
 extension ParsedCharacteristic {
-  /// `Brightness (iid 10)`
+  /// The characteristic in words: `Brightness (iid 10)`
   var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
 }

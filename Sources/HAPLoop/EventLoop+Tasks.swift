@@ -11,8 +11,8 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> T
   ) -> Task<T, Never> {
-    // Only the plain initializer starts on the actor of the body. A simulated loop doesn't need that, because it has
-    // one thread.
+    // Only `Task.init` without an executor starts on the actor of the body. A simulated loop doesn't need that, because
+    // it has one thread.
     if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
     return Task(operation: body)
   }
@@ -22,8 +22,8 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> T
   ) -> Task<T, any Error> {
-    // Only the plain initializer starts on the actor of the body. A simulated loop doesn't need that, because it has
-    // one thread.
+    // Only `Task.init` without an executor starts on the actor of the body. A simulated loop doesn't need that, because
+    // it has one thread.
     if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
     return Task(operation: body)
   }

@@ -10,9 +10,8 @@ import Synchronization
 /// One turn of the loop: timers, sockets and jobs, then the end-of-turn hooks, then it blocks until something
 /// happens. Unless a method says "from any thread", all members and all handles belong to the loop's thread.
 // Safe: `inbox` has a lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. All other members are
-// used during a turn, which the driver runs on the loop's thread, and by handles, timers and hooks. Creating these
-// traps on any other thread: `LoopHandle.init`, `atEndOfTurn`, `hookOnRequest`. HAPLoopTests run under the thread
-// sanitizer.
+// used during a turn, which the driver runs on the loop's thread, and by handles, timers and hooks. On any other thread,
+// `LoopHandle.init`, `atEndOfTurn` and `hookOnRequest` trap. HAPLoopTests run under the thread sanitizer.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private enum Entry: Sendable {
     case job(UnownedJob)
@@ -85,7 +84,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// Calls `body` when the loop has ended: as the last action of its thread, or at once if it has already ended. For
-  /// callers that must not block, as `stop` does. The loop must have been started. From any thread.
+  /// callers that must not block; `stop` blocks. The loop must have been started. From any thread.
   package func whenEnded(_ body: @escaping @Sendable () -> Void) {
     let isOver = inbox.withLock { inbox in
       inbox.endings?.append(body)

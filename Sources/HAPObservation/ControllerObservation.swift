@@ -53,6 +53,6 @@ package final class ControllerObservation: RunObservation {
     return judge.events(header)
   }
 
-  /// Ends the observation. Any number of times.
+  /// Ends the observation. Can be called any number of times.
   package func close() { timer.close() }
 }

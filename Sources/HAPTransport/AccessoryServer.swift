@@ -151,7 +151,7 @@ package final class AccessoryServer {
       touch(connection)
       performer.perform()
       // Each connection reads once per turn. A flood on one connection then delays the others no more than a flood on
-      // many. Work that was computed immediately leaves nothing to wait for.
+      // many. If the work for a request was computed immediately, the connection has nothing to wait for.
       if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
       return
     case .end:

@@ -9,8 +9,8 @@ package protocol ActionOwner: AnyObject {
   /// Makes the change durable, and calls `done` with the result; the controller waits. Changes are made in the order
   /// of the calls.
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void)
-  /// Stores values beyond the end of the process; returns when they are safe. Responses of this turn are sent
-  /// afterwards.
+  /// Stores values so that they survive the end of the process, and returns when they are stored. Responses of this
+  /// turn are sent afterwards.
   func keep(_ changes: [(id: AttributeID, value: Value)])
   func identify(aid: UInt64)
   /// A controller's writes took effect.

@@ -30,7 +30,7 @@ package struct ControlChoice: Equatable, Sendable {
     return isPortGiven || token != nil ? [place.port] : Self.standardPorts + [0]
   }
 
-  /// Returns the reason for this address, or advice if the port is in use.
+  /// Returns the option that chose the address, or advice if the port is in use.
   package func demand(after error: LoopError) -> String {
     guard error.code == .addressInUse, !isPortGiven, token != nil else {
       return place.map { "set by --control \($0)" } ?? ""

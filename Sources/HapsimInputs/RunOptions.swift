@@ -23,7 +23,7 @@ package struct RunOptions: Equatable, Sendable {
     case daemon
     /// A responder inside this process.
     case embedded
-    /// None.
+    /// No announcer.
     case off
   }
 

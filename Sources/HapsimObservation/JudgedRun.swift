@@ -34,7 +34,7 @@ package final class JudgedRun {
   /// Stores the findings. Called before the accessories end, because controllers are not responsible for this end.
   package func conclude() { found = observation?.events(judgement.header) ?? [] }
 
-  /// Ends the observation. Any number of times.
+  /// Ends the observation. Can be called any number of times.
   package func close() { observation?.close() }
 
   /// Writes the reports and prints the conclusion. Called after the run.

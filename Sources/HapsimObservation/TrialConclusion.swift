@@ -107,7 +107,7 @@ struct TrialConclusion {
     return RunEnding(.failures, reasons: ["the scenario failed"] + (conclusion == .failures ? [meaning] : []))
   }
 
-  /// `{"event":"judged",…}`
+  /// Returns `{"event":"judged",…}`.
   private func line(_ report: RunReport, _ ending: RunEnding) -> String {
     JSONWriter.text { json in
       json.object { json in

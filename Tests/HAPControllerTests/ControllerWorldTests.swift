@@ -6,7 +6,7 @@
   @testable import HAPSimulator
   @testable import HAPSimulatorCore
 
-  /// The public API of HAPController against a hapsim, in a simulated world.
+  /// The public API of HAPController against hapsim, in a simulated world.
   @Suite("A controller in a simulated world", .timeLimit(.minutes(10))) struct ControllerWorldTests {
     private let code = "031-45-154"
 

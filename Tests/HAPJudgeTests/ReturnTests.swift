@@ -109,7 +109,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .fail)
   }
 
-  @Test("A controller may reconnect from another address; the same host then need not")
+  @Test("A controller may reconnect from another address, and then need not reconnect from the first one")
   func elsewhere() {
     let session = court.session()
     court.subscribe(session)
@@ -136,7 +136,7 @@ struct ReturnTests {
     #expect(court.verdict("resubscribes") == .pass)
   }
 
-  @Test("A short visit doesn't restore subscriptions, and need not")
+  @Test("A connection that the controller soon closes restores no subscriptions, and breaks no rule")
   func visit() {
     let session = court.session()
     court.subscribe(session)

@@ -115,7 +115,7 @@ private actor Counter {
     #expect(loop.schedule {} == false)
   }
 
-  /// Seen to fail: without `dropEntries` in `stop`.
+  /// This test was seen to fail without `dropEntries` in `stop`.
   @Test("A loop that is stopped before it ran releases its scheduled work") func droppedWork() {
     final class Canary: Sendable {}
     let loop = EventLoop(name: "x")

@@ -37,7 +37,7 @@ import Testing
     #expect(split(["12345678\r", "\n"]) == [line("12345678")])
   }
 
-  @Test("A line at the limit is accepted, one more byte is not, and the next line is") func limit() {
+  @Test("A line at the limit is accepted; a longer line is skipped, and the next line is read") func limit() {
     #expect(split(["12345678\n"]) == [line("12345678")])
     #expect(split(["123456789\nx\n"]) == [.tooLong(limit: 8), line("x")])
     #expect(split(["1234", "5678", "9", "0123456789", "\nx"]) == [.tooLong(limit: 8), line("x")])

@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  @Test("A port in use is refused by number", arguments: ["127.0.0.1", "0.0.0.0"]) func taken(_ host: String) async {
+  @Test("A port in use is refused, and the error has its number", arguments: ["127.0.0.1", "0.0.0.0"])
+  func taken(_ host: String) async {
     let loop = EventLoop(name: "holder")
     loop.start()
     let port = try! loop.performAndWait { try TCPListener(loop, host: .loopbackV4, port: 0) { _ in }.port }
@@ -111,7 +112,7 @@ import Testing
     #expect(await bindError("127.0.0.1", port) == nil)
   }
 
-  @Test("An address of another machine is refused by name") func foreignAddress() async {
+  @Test("An address of another machine is refused, and the error has the address") func foreignAddress() async {
     let wanted = LoopError(.addressNotAvailable, "address 192.0.2.1 does not belong to this machine")
     #expect(await bindError("192.0.2.1", 0) == wanted)
   }

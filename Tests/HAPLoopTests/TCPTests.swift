@@ -203,7 +203,7 @@ import Testing
     #expect(isCutOff)
   }
 
-  @Test("Connecting to a closed port is refused by number; closing a pending connection cancels it")
+  @Test("Connecting to a closed port fails, and the error has the address; closing a pending connection cancels it")
   func connectFailures() async {
     let seen: [String] = await onLoop { loop, finish in
       // Another test could get a port from the system in the meantime.

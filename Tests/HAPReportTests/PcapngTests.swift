@@ -112,7 +112,7 @@ struct PcapngTests {
     return packet
   }
 
-  /// RFC 1071 without the complement: all ones for valid data.
+  /// Returns the checksum of RFC 1071 without the complement: all ones for valid data.
   private func sum(_ bytes: [UInt8]) -> UInt32 {
     var sum: UInt32 = 0
     for (index, byte) in bytes.enumerated() { sum += index % 2 == 0 ? UInt32(byte) << 8 : UInt32(byte) }

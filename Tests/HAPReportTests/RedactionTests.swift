@@ -24,7 +24,7 @@ struct RedactionTests {
     for after in 0..<4 {
       let text = "x " + Base64.encode(bytes(before) + secret + bytes(after)) + " y"
       let redacted = Redaction(bytes: [secret])(text)
-      // Fewer than four bytes occur everywhere, so they are not removed.
+      // A secret of fewer than four bytes would be found everywhere, so it is not removed.
       #expect(redacted.contains("[redacted]") == (count >= 4))
       #expect(redacted.hasPrefix("x ") && redacted.hasSuffix(" y"))
       if count >= 4 { #expect(!redacted.contains(Base64.encode(secret).dropLast(4).dropFirst(4)) || count < 10) }

@@ -70,7 +70,7 @@ private struct SchemaCheck {
           if let others = schema["additionalProperties"] { return problems(member.value, others) }
           return refusesUnknown ? ["\(member.value.path): not in the schema"] : []
         }
-    default: return ["\(node.path): the schema has a type that this doesn't know"]
+    default: return ["\(node.path): the schema has a type that this test doesn't know"]
     }
   }
 }

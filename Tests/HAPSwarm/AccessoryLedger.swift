@@ -137,7 +137,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func willReset() { isResetting = true }
 
-  /// Handles that the accessory reported a failed reset. Its values may already be deleted, and an unstored change may
+  /// Handles a failed reset that the accessory reported. Its values may already be deleted, and an unstored change may
   /// take effect after a crash.
   func resetFailed(at time: UInt64) {
     hasResetFailed = true

@@ -153,7 +153,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     died(losesValues: true)
   }
 
-  /// Handles that the disk simulated a crash in the middle of an operation.
+  /// Handles a crash that the disk simulated in the middle of an operation.
   private func diskCrashed(losingPower: Bool) {
     if losingPower { host.powerOff() } else { process?.kill() }
     died(losesValues: losingPower)
@@ -180,7 +180,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     interface.setAddresses([.init(address, prefixLength: 16)])
   }
 
-  /// Handles that a controller lost power. The accessory can't detect this, and keeps the silent connections.
+  /// Handles the power loss of a controller. The accessory can't detect this, and keeps the silent connections.
   func controllerLostPower() {
     if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
   }

@@ -133,7 +133,7 @@ extension ControllerMachine {
     if isDone {
       swarm.expectEvents(of: watched.id, index, since: start, from: nil, at: accessory)
     } else if !accessory.isBeingPaired {
-      // It is not being reset, either.
+      // No reset is in progress either, because a reset sets `isBeingPaired` too.
       swarm.report(.answersAreSound, "accessory \(accessory.number): a value can't be set by hand")
     }
   }

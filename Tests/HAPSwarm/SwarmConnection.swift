@@ -25,7 +25,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   private let address: SocketAddress
   private var swarm: SwarmRun { accessory.swarm }
   private var pending: Pending?
-  /// The times after which an event must be sent for each change.
+  /// The start of each subscription: each later change of the characteristic must cause an event.
   private(set) var subscriptions: [AttributeID: UInt64] = [:]
   /// Characteristics whose subscription is unknown until the answer arrives.
   private var unsure: Set<AttributeID> = []

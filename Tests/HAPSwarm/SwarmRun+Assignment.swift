@@ -24,7 +24,7 @@ extension SwarmRun {
     for accessory in accessories { await checkTries(accessory) }
   }
 
-  /// Checks that wrong codes before and after a crash are added.
+  /// Checks that the wrong codes before a crash and those after it are counted together.
   private func checkTries(_ accessory: AccessoryMachine) async {
     accessory.start()
     await controllers[0].reset(accessory)

@@ -68,7 +68,7 @@ struct Register {
     writes[place].isDone = true
   }
 
-  /// Handles that the accessory refused the write, so that it had no effect.
+  /// Marks a write as refused by the accessory. It had no effect.
   mutating func refuse(_ place: Int) {
     writes[place].end = 0
     writes[place].isDone = false

@@ -21,7 +21,7 @@ package final class MemoryAccessory {
   package private(set) var stored: [StoredChange] = []
   package private(set) var identified: [UInt64] = []
   package private(set) var wrote: [(id: AttributeID, value: Value)] = []
-  /// The same writes, grouped by service as the device gets them.
+  /// The writes of `wrote`, grouped by service as the device gets them.
   package private(set) var groups: [ServiceWrite] = []
   /// Reads of the device that `answer` has not answered yet.
   package private(set) var reads: [(ids: [AttributeID], ticket: Ticket)] = []
@@ -29,7 +29,8 @@ package final class MemoryAccessory {
   /// Forwarded requests, which `answer(_:ticket:)` answers.
   package private(set) var forwarded: [(request: ControllerRequest, connection: ConnectionID, ticket: Ticket)] = []
   package private(set) var refusals: [String] = []
-  /// The records to advertise, with the number of bytes of the named connection sent before.
+  /// The records to advertise, each with the number of bytes that were sent before it on the connection that the action
+  /// names.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
 
   /// The largest size of an outgoing buffer at the end of a turn.
@@ -75,7 +76,7 @@ package final class MemoryAccessory {
   }
 
   private func receive(_ bytes: [UInt8], on id: ConnectionID) {
-    guard let link = links[id] else { return }  // it is closed, so no one reads
+    guard let link = links[id] else { return }  // the connection is closed, so its bytes are dropped
     link.connection.incoming.append(bytes)
     core.received(on: link.connection, at: now)
     settle()

@@ -25,14 +25,15 @@ private final class Sink: Sendable {
   let text = Mutex("")
 }
 
-/// On a separate thread: a command blocks until it is done, which is forbidden on a thread of the concurrency runtime.
+/// Runs hapctl on a separate thread: a command blocks until it is done, which is forbidden on a thread of the
+/// concurrency runtime.
 func hapctl(_ words: [String], environment: [String: String] = ["HOME": "/nowhere"]) async -> Transcript {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: runHapctl(words, environment)) }
   }
 }
 
-/// Runs on the calling thread.
+/// Runs hapctl on the calling thread.
 func runHapctl(_ words: [String], _ environment: [String: String] = ["HOME": "/nowhere"]) -> Transcript {
   let (out, error) = (Sink(), Sink())
   let console = Console(

@@ -16,7 +16,7 @@ import Testing
     let said = hapsim(["behaviours", word])
     #expect(said.exit == .well && said.error == "")
     #expect(said.out.hasPrefix("GarageDoorOpener\n  The door travels to its target, and reacts to obstructions.\n"))
-    #expect(said.out.contains("\n  travelTime     duration; default 10s. Time from closed to open, and back.\n"))
+    #expect(said.out.contains("\n  travelTime     duration; default 10s. Time from closed to open, or back.\n"))
     #expect(said.out.contains("\n  onObstruction  reverse or stop; default reverse. Reaction of a"))
     #expect(said.out.contains("\n  actions        jam\n"))
   }

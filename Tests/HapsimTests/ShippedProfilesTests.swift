@@ -57,7 +57,7 @@ import Testing
     #expect(try ShippedProfiles.installed.path(of: operand) == operand)
   }
 
-  @Test("A name that is neither is an error with the nearest name") func unknown() {
+  @Test("A name of no file and no shipped profile is an error with the nearest name") func unknown() {
     #expect(throws: FileError.self) { try ShippedProfiles(near: nil).path(of: "lock") }
     let said = hapsim(["validate", "garage-kilgoo"])
     #expect(said.out.contains("no shipped profile of this name: did you mean garage-kilgo?"), "\(said.out)")

@@ -59,7 +59,7 @@ private final class Sink: Sendable { let text = Mutex("") }
       + [.ended(RunSummary(duration: .zero, counts: [:]))]
   }
 
-  /// Its output, with its exit status, in this process.
+  /// The output and the exit status of a conclusion, printed in this process.
   private func told(_ row: Row, json: Bool, reports: String) throws -> (text: String, errors: String, exit: ExitCode) {
     let words =
       row.options + [

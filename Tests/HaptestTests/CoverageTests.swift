@@ -67,14 +67,14 @@ import Testing
       A test makes this page from [Suites](../../Suites); `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it again.
 
       <!-- contents -->
-      - [Not scripted yet](#not-scripted-yet)
+      - [Requirements without a case](#requirements-without-a-case)
       - [By section](#by-section)
       - [By case](#by-case)
       <!-- /contents -->
 
-      \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements of the catalogue are cases. `haptest explain ID` prints a case with all its details.
+      \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements in `Suites/catalogue.json` have a case. `haptest explain ID` prints a case with all its details.
 
-      | area | cases | must | should | info | of |
+      | area | cases | must | should | info | requirements |
       |---|---|---|---|---|---|
 
       """
@@ -83,18 +83,18 @@ import Testing
       let counts = CaseLevel.allCases.map { level in "\(own.count { $0.level == level })" }
       page += "| \(area) | \(own.count) | \(counts.joined(separator: " | ")) | \(ids.count) |\n"
     }
-    page += "\n## Not scripted yet\n"
+    page += "\n## Requirements without a case\n"
     page += catalogue.unscripted.isEmpty ? "None.\n" : "| | requirement | why |\n|---|---|---|\n"
     for entry in catalogue.unscripted { page += "| \(entry.id) | \(entry.requirement) | \(entry.reason) |\n" }
     page += """
 
       ## By section
-      Sections are those of the HomeKit Accessory Protocol Specification, release R2 (non-commercial version), by number alone.
+      A section or table without the name of a document is one of the HomeKit Accessory Protocol Specification, release R2 (non-commercial version).
 
       \(SectionTable.markdown(of: cases))
 
       ## By case
-      The defects are accessories that break the requirement on purpose; `make prove` sees each of them caught. A case that fails in a procedure that
+      The defects are accessories that break the requirement on purpose. `make prove` checks that the case detects each of them. A case that fails in a procedure that
       it uses is blocked if an owner of the procedure fails.
 
       | case | section | judges for others | uses | defects |

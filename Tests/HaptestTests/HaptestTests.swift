@@ -17,7 +17,8 @@ private final class Sink: Sendable {
   let text = Mutex("")
 }
 
-/// On a separate thread: a command blocks until it is done, which is forbidden on a thread of the concurrency runtime.
+/// Runs haptest on a separate thread: a command blocks until it is done, which is forbidden on a thread of the
+/// concurrency runtime.
 func haptest(_ words: String..., environment: [String: String] = [:]) async -> Transcript {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread {

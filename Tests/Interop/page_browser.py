@@ -10,7 +10,7 @@ from playwright.async_api import async_playwright, expect
 from process import PATIENCE
 from web import Web
 
-# The headless one takes half of the time of the others.
+# The headless shell comes first, because it takes half of the time of the other browsers.
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
 expect.set_options(timeout=PATIENCE * 1000)
 

@@ -62,7 +62,7 @@ def answers(commands):
 
 
 def compare(expected, reference, folder):
-    """Compares the zones of a folder with those of Python in the reference folder, and returns the number of transitions and of other answers.
+    """Compares the zones of a folder with those of Python in the reference folder, and returns the number of transitions and of civil times.
 
     `expected` has {name: transitions}.
     """
@@ -84,7 +84,7 @@ def compare(expected, reference, folder):
 
 @pytest.fixture(scope="module")
 def names():
-    """[names] of the system's zones that are the same; without zones that count leap seconds."""
+    """Lists of the names of system zones that are the same zone, without zones that count leap seconds."""
     return [names for content, names in zones(FOLDER).items() if not counts_leap_seconds(content)]
 
 
@@ -106,8 +106,8 @@ def test_every_zone_of_the_system_is_as_in_python(names, expected):
 def test_compact_files_have_the_same_zones(expected, tmp_path):
     """zic writes short tables, in which most later years follow from the rule at the end of the file.
 
-    Compact files of older versions of zic are wrong for some zones (2.36: Asia/Gaza has no Ramadan from 2073). Where Python reads another zone
-    from the compact file, it isn't compared.
+    Compact files of older versions of zic are wrong for some zones (2.36: Asia/Gaza has no Ramadan from 2073). If Python finds other
+    transitions in the compact file, the zone isn't compared.
     """
     source = FOLDER / "tzdata.zi"
     zic = shutil.which("zic", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")

@@ -334,7 +334,7 @@ def test_the_script_reports_missing_variables_and_waits_no_longer_than_requested
         ({}, 2, "TARGET=HOST:PORT is needed"),
         ({"TARGET": "127.0.0.1:$(touch x)"}, 2, "TARGET=HOST:PORT is needed"),
         ({"TARGET": where, "WAIT": "a[$(touch x)]"}, 2, "WAIT is a number"),
-        ({"TARGET": where, "HAPTEST": "./nowhere"}, 2, "HAPTEST= names it"),
+        ({"TARGET": where, "HAPTEST": "./nowhere"}, 2, "set HAPTEST to its path"),
         ({"TARGET": where, "WAIT": 1}, 3, "nothing answers"),
         ({"TARGET": "$(touch x):1", "WAIT": 1}, 3, "nothing answers"),
         ({"TARGET": where, "ACCESSORY": "echo no such board; exit 7"}, 3, "no such board"),

@@ -1,6 +1,6 @@
 """The control API over its socket: which requests and connections are refused.
 
-On real sockets because web clients are third parties: it sends what they might send, byte by byte.
+On real sockets because web clients are third parties. The tests send the bytes that such clients might send.
 """
 
 import asyncio

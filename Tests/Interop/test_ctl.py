@@ -1,6 +1,6 @@
 """Commands for a running accessory, through `hapsim ctl` and standard input, and their effect on controllers.
 
-On real sockets because aiohomekit is a third party, and local sockets and peer identities are the kernel's.
+On real sockets because aiohomekit is a third party, and the kernel provides local sockets and peer identities.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Reactions of controllers to accessories that break a rule: aiohomekit 4.0.1 and hapctl meet ten of the defects, and the results are recorded.
+"""Reactions of controllers to accessories that break a rule: aiohomekit 4.0.1 and hapctl run against ten of the defects, and the results are recorded.
 
 The record is met.json in this folder. docs/internals/defects-met.md is generated from it. `pytest --rewrite-met` writes both again.
 
-On real sockets because aiohomekit is a third party. hapctl meets the same defects as the built program.
+On real sockets because aiohomekit is a third party. hapctl is the built program, and runs against the same defects.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """How accessories become visible and stay visible: mDNS daemons that start and end, names in use, networks that change.
 
-On real sockets because Avahi is a third party, and interfaces and addresses that come and go are the kernel's.
+On real sockets because Avahi is a third party, and the kernel adds and removes interfaces and addresses.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """A disk that is full or read-only: no write is incomplete, each failure is reported, and the accessory continues where that is safe.
 
-On real sockets because full disks and folders that can't be written are the kernel's, and aiohomekit is a third party.
+On real sockets because the kernel reports full disks and folders that can't be written, and aiohomekit is a third party.
 """
 
 import shutil

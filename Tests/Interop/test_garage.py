@@ -1,4 +1,4 @@
-"""The story of the garage door: opened, watched by two controllers, obstructed, killed and started again.
+"""A garage door: it is opened, watched by two controllers and obstructed, and hapsim is killed and started again.
 
 On real sockets because aiohomekit is a third party, and a process is killed.
 """

@@ -1,6 +1,6 @@
 """hapctl's shell, a prompt on one session, and its proxy, an accessory that forwards requests to another accessory.
 
-On real sockets because aiohomekit and HAP-python are third parties, and terminals and signals are the kernel's.
+On real sockets because aiohomekit and HAP-python are third parties, and the kernel provides terminals and signals.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The address of the page: a fixed port, the next port if that one is in use, and a browser that is started on request.
 
-On real sockets because a browser is a third party, and ports that are taken are the kernel's.
+On real sockets because a browser is a third party, and the kernel reports ports that are in use.
 """
 
 import asyncio

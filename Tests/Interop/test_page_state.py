@@ -128,7 +128,7 @@ async def test_a_refused_value_is_shown_with_its_rule_until_it_is_corrected(run,
     await expect(field).to_have_value("300")
     await expect(field).to_have_attribute("aria-invalid", "true")
     await expect(page.get_by_role("slider", name="Brightness", exact=True)).to_have_value("100")
-    # It stays also when the field loses the focus and when the value changes.
+    # The refusal stays also when the field loses the focus and when the value changes.
     await field.blur()
     await of_api(simulator, "PUT", "/accessories/1/characteristics/Brightness", {"value": 40})
     await expect(page.get_by_role("slider", name="Brightness", exact=True)).to_have_value("40")

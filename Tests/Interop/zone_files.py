@@ -11,7 +11,7 @@ WEEK = 7 * 86_400
 
 
 def table(content):
-    """Returns the times in the 64-bit table of a file, whose entries may also be no transitions."""
+    """Returns the times in the 64-bit table of a file. Not every entry is a transition."""
     counts = struct.unpack_from(">6l", content, 20)
     start = 44 + sum(n * size for n, size in zip(counts, (1, 1, 8, 5, 6, 1), strict=True))
     count = struct.unpack_from(">6l", content, start + 20)[3]
@@ -36,7 +36,8 @@ def python_zone(path):
 def transitions(path):
     """Returns (seconds, offset, abbreviation) at START and at each transition until END of the zone in a file, by Python.
 
-    Python has no list of transitions. It is asked at each time of the table and once a week, and where two answers differ, in between.
+    Python has no list of transitions. Therefore its answers at each time of the table and once a week are compared. Where two answers
+    differ, the transition between them is searched.
     """
     zone = python_zone(path)
     times = sorted({time for time in table(path.read_bytes()) if START < time < END} | set(range(START, END, WEEK)) | {END - 1})

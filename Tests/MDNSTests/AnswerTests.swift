@@ -127,7 +127,7 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.22] No record is multicast twice within a second: a second question waits for the rest of it")
+  @Test("[MD.22] No record is multicast twice within a second: an answer that is due earlier waits")
   func rateLimit() {
     let network = announced()
     let mark = network.mark

@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(
-    "[MB.24] After a failed connection SRV and addresses are queried twice; unanswered, they expire after ten seconds, then PTR"
+    "[MB.24] After a failed connection, SRV and addresses are queried twice and expire after ten seconds; PTR ten seconds later"
   )
   func reconfirm() throws {
     let lamp = Accessory()

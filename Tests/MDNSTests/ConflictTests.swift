@@ -153,7 +153,7 @@ private let probeOfLamp = DNSMessage(
     #expect(reachable > 1080, "the service answered \(reachable) of 1200 questions")
   }
 
-  @Test("[MD.37] False conflicts with each name end with a name that is kept, after at most 24 changes")
+  @Test("[MD.37] If each new name has a false conflict, a name is kept after at most 24 changes")
   func spoofedNames() {
     let (network, id) = established()
     var reachable = 0

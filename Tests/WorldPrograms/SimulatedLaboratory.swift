@@ -14,7 +14,7 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the wo
   private let process: SimulatedProcess
 
   package init(seed: UInt64 = 0) {
-    // Runs of one seed repeat the same exponentiations.
+    // Runs of one seed repeat the same computations of SRP and of the curves, so a table of results saves time.
     PowerTable.use()
     let world = SimulatedWorld(seed: seed)
     self.world = world

@@ -11,7 +11,7 @@ extension CaseRun {
     case garbage
     case closed(reset: Bool)
     case silence
-    /// Not sent, because an earlier step of its procedure failed.
+    /// The message was not sent, because an earlier step of its procedure failed.
     case unprepared
   }
 
@@ -60,7 +60,7 @@ extension CaseRun {
     case .closed(let reset, _): echo = .closed(reset: reset)
     case .silence: echo = .silence
     }
-    // After an incomplete message, the accessory would take the next one for its rest.
+    // After an incomplete message, the accessory would read the next message as the rest of it.
     if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer {
       forget(name, message.ending == .fin ? .fin : .reset)
     }
@@ -175,7 +175,7 @@ extension CaseRun {
     return FuzzMark.replace(FuzzMark.signature, of: TLVType.signature, by: signature, in: bytes)
   }
 
-  /// Notes the pairing that M5 created, because it was still valid or the accessory accepted it.
+  /// Notes the pairing that the accessory created because M5 was still valid, or because it accepted an invalid M5.
   private func noteMadePairing(_ answer: WireMessage, _ name: String) async {
     guard let reply = try? TLV(decoding: answer.body), reply.state == 6, reply.byte(TLVType.error) == nil else {
       return

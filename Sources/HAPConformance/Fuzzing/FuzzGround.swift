@@ -12,9 +12,9 @@ import HAPWire
 ///
 /// An actor on the loop's thread.
 actor FuzzGround {
-  /// An accessory hangs if it doesn't answer on a new connection for this time.
+  /// The time without an answer on a new connection after which an accessory counts as hanging.
   static let hangLimit = Duration.seconds(10)
-  /// Time for an accessory to come back that haptest can't restart.
+  /// The time that an accessory has to answer again if haptest can't restart it.
   static let returnLimit = Duration.seconds(60)
 
   nonisolated let loop: EventLoop
@@ -30,12 +30,12 @@ actor FuzzGround {
   private var current = FuzzState.found
   /// Whether Pair Setup was refused because of a pairing, at the last check.
   private(set) var wasPaired = false
-  /// Whether another controller is paired with it.
+  /// Whether another controller is paired with the accessory.
   private(set) var isForeign = false
   private var facts = FuzzFacts()
   /// Characteristics that any message may have written.
   private var written: Set<AttributeID> = []
-  /// Whether it passed all checks since it was prepared.
+  /// Whether the accessory has passed all checks since it was prepared.
   private var isGood = false
   /// Slowest answer on new connections, decaying.
   private var slowest = Duration.milliseconds(20)
@@ -122,13 +122,13 @@ actor FuzzGround {
     }
   }
 
-  /// "192.0.2.7:51826".
+  /// The accessory's address, such as "192.0.2.7:51826"; empty if it is not known.
   var address: String { place.map { "\($0.device.address)" } ?? "" }
   var hasCode: Bool { place?.device.code != nil }
 
   // MARK: States
 
-  /// Whether it is in a state already, with an open witness session if the state needs one.
+  /// Whether the accessory is already in a state, with an open witness session if the state needs one.
   func isReady(for state: FuzzState) -> Bool {
     isGood && current == state && (state != .paired || witness != nil)
   }
@@ -188,7 +188,7 @@ actor FuzzGround {
   /// Sends messages, one after the other, and then checks the accessory.
   /// - Parameters:
   ///   - thoroughly: whether to make the slow checks too.
-  /// - Returns: the finding, and the messages sent, which end where its process ended.
+  /// - Returns: the finding, and the sent messages, up to the end of the accessory's process if it ended.
   func feed(
     _ messages: [FuzzMessage], thoroughly: Bool
   ) async throws -> (finding: FuzzFinding?, sent: [FuzzMessage]) {
@@ -204,7 +204,8 @@ actor FuzzGround {
         let patience = message.way.isOnce ? max(patience, .seconds(2)) : patience
         count(try await run.deliver(message, patience: patience), message)
         if await process?.exit != nil { break }
-        // M5 may still have been valid and have paired. If unpairing fails here, the check afterwards reports it.
+        // A changed M5 can still be valid and create a pairing. If unpairing fails here, the check afterwards reports
+        // it.
         if current != .paired, let place, place.device.owner != nil { try? await place.manager.unpair() }
       }
     } catch { interruption = error }
@@ -236,7 +237,7 @@ actor FuzzGround {
   private func look(thoroughly: Bool) async throws -> FuzzFinding? {
     if let finding = await ended(waits: false) { return finding }
     let silence = try await unreachable()
-    // Its process may have been about to end.
+    // The accessory may be silent because its process is about to end.
     if let finding = await ended(waits: silence != nil) ?? silence { return finding }
     guard let place else { preconditionFailure("begin() was called") }
     if current != .paired, place.device.owner != nil {
@@ -264,13 +265,13 @@ actor FuzzGround {
     let isPaired: Bool
     do throws(PairingManager.Refusal) { isPaired = try await place.manager.isPairedWithSomebody() } catch {
       if Task.isCancelled { throw CaseInterrupted() }
-      // The kind of answer to Pair Setup is no finding.
+      // An unusual answer to Pair Setup is not a finding.
       return await ended(waits: false)
     }
     let wanted = current == .paired || (current == .found && wasPaired)
     guard isPaired != wanted else { return nil }
     if isPaired, current == .unpaired {
-      // An M5 may have been accepted whose answer was not awaited.
+      // The accessory may have accepted an M5 whose answer was not awaited.
       do throws(PairingManager.Refusal) {
         try await place.manager.verify()
         place.device.owner = place.device.admin
@@ -288,7 +289,8 @@ actor FuzzGround {
     do throws(PairingManager.Refusal) { return try await !place.manager.isPairedWithSomebody() } catch { return false }
   }
 
-  /// - Parameter waits: whether to give a process that may be about to end some time, after another finding.
+  /// - Parameter waits: whether to wait for the end of the process. After another finding, the process may be about to
+  ///   end.
   private func ended(waits: Bool = true) async -> FuzzFinding? {
     guard let process else { return nil }
     for _ in 0..<(waits ? 15 : 1) {

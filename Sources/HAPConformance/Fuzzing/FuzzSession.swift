@@ -42,7 +42,7 @@ package struct FuzzSession: Sendable {
 
   package struct Outcome: Sendable {
     package var tally = FuzzTally()
-    /// nil without a finding.
+    /// The finding; nil if the run found no failure.
     package var finding: FuzzFinding?
     package var reproducer: FuzzReproducer?
     package var wasInterrupted = false
@@ -70,7 +70,7 @@ package struct FuzzSession: Sendable {
     return outcome
   }
 
-  /// One state of an area.
+  /// A part of the run: one state of an area.
   private struct Part {
     var area: FuzzArea
     var state: FuzzState
@@ -207,7 +207,7 @@ package struct FuzzSession: Sendable {
 
   /// Returns whether messages reproduce a finding.
   /// - Parameter isFresh: whether to restart the accessory even if it is in a usable state.
-  /// - Returns: nil if it is no longer reachable.
+  /// - Returns: nil if the accessory is no longer reachable.
   private func happens(
     _ kind: FuzzFinding.Kind, _ messages: [FuzzMessage], _ state: FuzzState, _ ground: FuzzGround, isFresh: Bool
   ) async throws -> Bool? {

@@ -10,7 +10,7 @@ struct FuzzWitness: Sendable {
   private let run: CaseRun
   private let target: FuzzFacts.Target?
   private let readable: AttributeID?
-  /// Whether events arrived before any other message was sent. Only then a missing event is a finding.
+  /// Whether events arrived before any other message was sent. Only then is a missing event a finding.
   let hasEvents: Bool
 
   /// Opens the session.
@@ -21,7 +21,7 @@ struct FuzzWitness: Sendable {
     hasEvents = try await run.beginWitness(target)
   }
 
-  /// - Parameter thoroughly: whether it must also get an event for a write by another session.
+  /// - Parameter thoroughly: whether the session must also get an event for a write by another session.
   func finding(thoroughly: Bool) async throws -> FuzzFinding? {
     let request = readable.map { ControllerRequest.read([$0]) } ?? .accessories
     do { try await run.witness(request) } catch let failure as CaseFailure {

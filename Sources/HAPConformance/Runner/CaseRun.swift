@@ -71,7 +71,7 @@ actor CaseRun {
     controllers["admin"] = device.owner ?? device.admin
   }
 
-  /// Sets the variables of every case, of the variant, and of the subjects found.
+  /// Sets the variables that every case has, those of the variant, and those of the subjects found.
   func prepare(variant: CaseVariant?, found: [(name: String, value: JSONNode)]) async throws {
     await findAgain(within: definition.needs.multicast ? .seconds(5) : .zero)
     scope["device"] = device.variable
@@ -99,7 +99,8 @@ actor CaseRun {
         throw StepError(step, problem)
       } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
-        // Only the cases of the procedure `busy` judge the error Busy. Other procedures of the step are not the cause.
+        // Only cases that own the procedure `busy` judge the error Busy, so no other procedure of the step is the
+        // cause.
         let isBusy = failure.pairingError == PairingError.busy.rawValue
         failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: step))
         throw failure

@@ -5,7 +5,7 @@ import HAPWire
 
 /// The runner's access to the process of the accessory under test.
 struct RestartableProcess: Sendable {
-  /// How it ended, "by signal 6"; nil while it runs.
+  /// How the process ended, such as "by signal 6"; nil while it runs.
   var ending: @Sendable () async -> String?
   /// Restarts the command after its end. Returns the error, or nil if the accessory is up again.
   var startAgain: @Sendable () async -> String?
@@ -18,12 +18,12 @@ struct RestartableProcess: Sendable {
     /// Default time limit for an answer.
     package var answerLimit: Duration = .seconds(10)
     package var hooks: any HookRunner = NoHooks()
-    /// From the claims file; nil without one.
+    /// The claims of the claims file; nil without one.
     package var claims: Claims?
-    /// nil without multicast, for the reason in `noMulticast`.
+    /// The observer of multicast DNS; nil without multicast, for the reason in `noMulticast`.
     package var observer: MDNSObserver?
     package var noMulticast = "multicast was not requested"
-    /// Multicast was requested and works, but no packet of the accessory was received.
+    /// Whether multicast was requested and works, but no packet of the accessory was received.
     package var isSilent = false
     /// The accessory's process, if the tester started it.
     var process: RestartableProcess?

@@ -9,7 +9,7 @@ struct CauseFinder {
   /// A case that may be the cause of a failure.
   struct Cause: Equatable {
     var id: String
-    /// Whether it runs to find a cause, although it was not selected.
+    /// Whether the case runs to find a cause, although it was not selected.
     var runsOnDemand: Bool
   }
 
@@ -24,12 +24,12 @@ struct CauseFinder {
   /// A failed case that waits for the cases that may be its cause.
   struct Held {
     var outcome: CaseOutcome
-    /// Its failed variants with the cases that may be the cause of each, the likeliest first.
+    /// The failed variants of the case, each with the cases that may be its cause, the likeliest first.
     var failures: [(ending: CaseExecution.Ending, causes: [Cause])]
   }
 
   private let owners: [Procedure: [String]]
-  /// In the order in which they failed.
+  /// The held cases, in the order in which they failed.
   private(set) var held: [Held] = []
   private var ended: [String: CaseOutcome] = [:]
 

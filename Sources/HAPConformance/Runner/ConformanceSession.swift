@@ -13,7 +13,7 @@ package struct ConformanceSession: Sendable {
   /// Selects the accessory.
   package enum Target: Equatable, Sendable {
     case address(SocketAddress)
-    /// By its name on the network, or by its device ID.
+    /// By the accessory's name on the network, or by its device ID.
     case name(String)
     /// By the first accessory in the child's ready line.
     case child
@@ -176,7 +176,7 @@ package struct ConformanceSession: Sendable {
     }
     world.hooks = hooks(for: process.withLock { $0 }, ready, on: loop)
     world.process = restartable(process, device, world)
-    // By a command, a record or a pairing, the user declares that it is an accessory.
+    // A user who gives a command, a record or a pairing declares that the target is an accessory.
     let isDeclared = ready != nil || service != nil || command != nil || txt != nil || pairing != nil
     return try await run(device, world, isDeclared: isDeclared, payload: ready?.setupPayload, tell)
   }

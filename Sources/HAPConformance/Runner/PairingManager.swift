@@ -48,10 +48,10 @@ struct PairingManager {
     return try result.get()
   }
 
-  /// Checks that it accepts connections.
+  /// Checks that the accessory accepts connections.
   func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
 
-  /// Checks that it answers at all.
+  /// Checks that the accessory answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
 
   /// Returns whether Pair Setup is refused because a controller is paired. Waits up to 3 s for another Pair Setup to end.
@@ -130,7 +130,8 @@ struct PairingManager {
     try await work { run in try await run.pairVerify(on: "main", as: device.owner ?? device.admin) }
   }
 
-  /// Reads the database. One that can't be parsed is no error here, because cases test that; cases that need its contents find no subjects.
+  /// Reads the database. A database that can't be parsed is not an error here: cases test it, and cases that need its
+  /// contents find no subjects.
   func readDatabase() async throws(Refusal) {
     device.databaseBytes = nil
     do throws(Refusal) {
@@ -216,8 +217,9 @@ struct PairingManager {
     return reply.items.filter { $0.type == TLVType.identifier }.map(\.value)
   }
 
-  /// Removes the pairings that a case added, by their identifiers, and others in the list, except the tester's own and those from before
-  /// the run. An accessory that can't list pairings can still remove them.
+  /// Removes the pairings that a case added, and all others in the accessory's list, except the tester's own and those
+  /// from before the run. The added ones are known by their identifiers, so they can be removed even if the accessory
+  /// can't list pairings.
   /// - Throws: with the identifiers of the pairings that could not be removed.
   func removeOthers(added: [[UInt8]]) async throws(Refusal) {
     let device = device

@@ -9,13 +9,13 @@ package struct Plan: Sendable {
   package struct Entry: Sendable {
     package var definition: CaseDefinition
     package var expectations: NamedExpectations
-    /// Why it is skipped; nil: it runs.
+    /// Why the case is skipped; nil: it runs.
     package var skipReason: String?
-    /// Why it can't be decided: a claim that it needs is unknown.
+    /// Why the case can't be decided: a claim that it needs is unknown.
     package var errorReason: String?
   }
 
-  /// In execution order.
+  /// The cases in execution order.
   package var entries: [Entry]
   /// Unselected cases that may run to find the cause of a failure, without those that can't run.
   var others: [Entry] = []
@@ -31,12 +31,13 @@ package struct Plan: Sendable {
   /// Facts known before the run.
   package struct Circumstances: Sendable {
     package var hasCode: Bool
-    /// Paired with another controller than the tester's. Cases that need a certain pairing state can't run.
+    /// Whether the accessory is paired with another controller than the tester's. Cases that need a certain pairing
+    /// state then can't run.
     package var isForeign: Bool
-    /// The tester uses an existing pairing, which must not be removed.
+    /// Whether the tester uses an existing pairing, which must not be removed.
     package var isBorrowed: Bool
     package var noMulticast: String?
-    /// Multicast was requested and works, but no packet of the accessory was received.
+    /// Whether multicast was requested and works, but no packet of the accessory was received.
     package var isSilent: Bool
     package var hooks: any HookRunner
     package var claims: Claims
@@ -91,7 +92,7 @@ package struct Plan: Sendable {
       if entries[index].skipReason == nil { Self.judgeClaims(&entries[index], options, circumstances.claims) }
       guard entries[index].skipReason == nil, entries[index].errorReason == nil else { continue }
       let count = definition.needs.wrongCodes * max(1, options.repetitions)
-      // A factory reset also clears the accessory's count.
+      // A factory reset also clears the accessory's count of wrong codes.
       if count > 0, !definition.needs.resets {
         if wrongCodes + count > options.wrongCodeLimit {
           entries[index].skipReason = "the limit of \(options.wrongCodeLimit) wrong setup codes is reached"
@@ -117,8 +118,8 @@ package struct Plan: Sendable {
     }
   }
 
-  /// Places cases that wait for announcements of pairings between cases that don't pair. A record is multicast at most once per second (RFC
-  /// 6762 §6), so consecutive ones would have to wait for that.
+  /// Places cases that wait for announcements of pairings between cases that don't pair. A record is multicast at most
+  /// once per second (RFC 6762 §6), so such cases would have to wait if they ran one after the other.
   private static func spaced(_ entries: [Entry]) -> [Entry] {
     let isListener: (Entry) -> Bool = { $0.definition.needs.multicast && $0.definition.needs.state == .unpaired }
     let listeners = entries.filter(isListener)

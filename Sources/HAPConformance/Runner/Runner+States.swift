@@ -52,7 +52,7 @@ extension Runner {
         guard mayGoOn else { break }
       }
     }
-    // With a pairing but no session, cases below sessions can still run.
+    // With a pairing but no session, cases that test the layer below sessions can still run.
     let isPaired = device.owner != nil
     var ready: [Plan.Entry] = []
     for entry in entries {

@@ -87,7 +87,7 @@ package actor Runner {
     }
   }
 
-  /// - `message`: includes the address.
+  /// The accessory can't be reached, or is not a HAP accessory. `message` includes the address.
   package struct Unreachable: Error, Equatable { package var message: String }
 
   /// The result of the whole run.

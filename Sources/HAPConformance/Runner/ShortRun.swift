@@ -2,11 +2,11 @@ import HAPSuite
 
 /// The cases of a short run: cases of the level `must` that need little waiting and few Pair Setups.
 struct ShortRun {
-  /// Number of Pair Setups by cases. The tester pairs once more, for all cases that need a pairing.
+  /// The limit on Pair Setups by cases. The tester pairs once more, for all cases that need a pairing.
   static let pairSetupLimit = 2
-  /// Sum of all waits.
+  /// The limit on the sum of all waits.
   static let waitLimit = Duration.seconds(5)
-  /// Longest wait of a case, regardless of the remaining sum.
+  /// The limit on the wait of a case, regardless of the remaining sum.
   static let caseWaitLimit = Duration.milliseconds(500)
 
   private var pairSetups = 0

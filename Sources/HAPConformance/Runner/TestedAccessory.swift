@@ -14,9 +14,10 @@ import HAPWire
 @dynamicMemberLookup package final class TestedAccessory: Sendable {
   /// The facts that change during a run.
   package struct Facts: Sendable {
-    /// Addresses that it listens on; cases use the first one.
+    /// Addresses that the accessory listens on; cases use the first one.
     package var addresses: [SocketAddress]
-    /// The tester's controller that is paired with it as an admin; nil if it is unpaired or paired with another controller.
+    /// The tester's controller that is paired with the accessory as an admin; nil if the accessory is unpaired or
+    /// paired with another controller.
     var owner: TestController?
     /// Whether a case left a pairing that no controller of the tester can remove.
     var hasStrayPairing = false
@@ -24,7 +25,7 @@ import HAPWire
     package internal(set) var isBorrowed = false
     /// Identifiers of pairings from before the run.
     var foreign: Set<[UInt8]> = []
-    /// Its identity from Pair Setup.
+    /// The accessory's identity from Pair Setup.
     package internal(set) var identity: PairedAccessory?
     /// The last database read.
     var database: DatabaseView? { didSet { keepOriginals() } }
@@ -32,11 +33,11 @@ import HAPWire
     var databaseBytes: [UInt8]?
     /// Values from before the first case, for characteristics that can be restored.
     fileprivate(set) var originals: [AttributeID: Value] = [:]
-    /// The TXT record of its mDNS service, found or given.
+    /// The TXT record of the accessory's mDNS service, found or given.
     package var txt: [(key: String, value: String)]?
-    /// Time of a restart by a hook, and how to find it again, the best target first; nil once it was found.
+    /// Time of a restart by a hook, and how to find the accessory again, the best target first; nil once it was found.
     var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
-    /// Its name on the network.
+    /// The accessory's name on the network.
     package var instanceName: String?
     /// Claims as variables.
     package var claims: JSONNode?
@@ -57,7 +58,7 @@ import HAPWire
   }
 
   package let loop: EventLoop
-  /// Its setup code, with dashes.
+  /// The accessory's setup code, with dashes.
   package let code: String?
   /// The tester's identity.
   let admin: TestController
@@ -100,7 +101,7 @@ import HAPWire
 
   var address: SocketAddress { self.addresses[0] }
 
-  /// Device ID for look-ups, from its record or from Pair Setup.
+  /// The accessory's device ID for look-ups, from its record or from Pair Setup.
   var id: String? {
     self.txt?.first { $0.key.lowercased() == "id" }?.value
       ?? self.identity.map { String(decoding: $0.identifier, as: UTF8.self) }

@@ -64,7 +64,7 @@ extension CaseRun {
   func reachable(within limit: Duration) async throws {
     let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
-      // Its address may have changed, and been announced.
+      // The accessory's address may have changed. A new one was then announced.
       await findAgain(within: .zero)
       switch await WireConnection.connect(
         "probe", to: device.address, within: .seconds(2), recorder: recorder, on: loop)

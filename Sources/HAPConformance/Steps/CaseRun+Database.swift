@@ -77,7 +77,7 @@ extension CaseRun {
     case .reusedIDs: differences = DatabaseLint.reusedIDs(old: before, new: after)
     case .values:
       guard let old = ValueTable(before), let new = ValueTable(after) else {
-        throw StepProblem("one of the two contains no values")
+        throw StepProblem("one of the two compared bodies contains no values")
       }
       let again = comparison.again.flatMap { ValueTable(maker.bytes($0)) }
       differences = old.differences(from: new, whereAlso: again ?? old)

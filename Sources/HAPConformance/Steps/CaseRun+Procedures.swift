@@ -138,7 +138,7 @@ extension CaseRun {
     if let problem = verify.take("M4", fourth, from: device.identity) {
       throw failure("Pair Verify M4: \(problem)", name, fourth)
     }
-    guard let keys = verify.sessionKeys else { preconditionFailure("M2 has made the keys") }
+    guard let keys = verify.sessionKeys else { preconditionFailure("the keys exist after M2") }
     verifies[name] = verify
     connection.secure(keys)
   }
@@ -267,7 +267,7 @@ extension CaseRun {
       if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }
     }
     if target.credentials.identifier == (device.owner ?? device.admin).credentials.identifier { device.owner = nil }
-    // Some accessories create a new key when unpaired, so the old identity no longer holds.
+    // Some accessories create a new key when unpaired, so the old identity is no longer valid.
     if isAll { device.identity = nil }
   }
 }

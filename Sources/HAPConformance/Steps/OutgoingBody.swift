@@ -7,7 +7,7 @@ import HAPWire
 /// The body of an outgoing request.
 struct OutgoingBody {
   var type: String?
-  /// nil: the request has no body.
+  /// The bytes of the body; nil: the request has no body.
   var bytes: [UInt8]?
   /// Label for titles: "M3".
   var note = ""

@@ -7,11 +7,11 @@ import HAPWire
 /// A message of a step, before it is encrypted and split.
 struct OutgoingMessage {
   var bytes: [UInt8]
-  /// "PUT /characteristics".
+  /// The title for the transcript, such as "PUT /characteristics".
   var title: String
   var content: TranscriptEntry.Content
   var kind = TranscriptEntry.Kind.message
-  /// Whether it bypasses the session.
+  /// Whether the message bypasses the session.
   var isRaw = false
 }
 

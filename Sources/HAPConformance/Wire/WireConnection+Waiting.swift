@@ -68,7 +68,7 @@ extension WireConnection {
     lastWaiter += 1
     let number = lastWaiter
     await withTaskCancellationHandler {
-      // Captured, or this would leave the loop's thread.
+      // The closure captures the isolation, because it would otherwise leave the loop's thread.
       _ = isolation
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         loop.preconditionOnLoop()
@@ -79,7 +79,7 @@ extension WireConnection {
         timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
       }
     } onCancel: {
-      // Scheduled, because the waiter may not have been added yet.
+      // Resume in a later turn of the loop, because the waiter may not have been added yet.
       if isCancellable { loop.schedule { [self] in resume(number) } }
     }
     timer.close()

@@ -127,7 +127,8 @@ final class WireConnection: @unchecked Sendable {
     reportHeldEnd()
   }
 
-  /// Reports the end of the connection after encrypted bytes were held: their session has begun, or a case waits without beginning it.
+  /// Reports an end of the connection that was held back with encrypted bytes. Called when their session begins, or
+  /// when a case waits without beginning it.
   func reportHeldEnd() { if let heldEnd { ended(reset: heldEnd) } }
 
   /// Returns a message's bytes on the wire: encrypted if there is a session.
@@ -196,7 +197,8 @@ final class WireConnection: @unchecked Sendable {
     }
   }
 
-  /// Finishes writing, waits until the accessory closes too, so that it has noticed before the next case starts, and then closes.
+  /// Finishes writing, waits until the accessory closes too, and then closes. The accessory has thus noticed the end
+  /// before the next case starts.
   nonisolated(nonsending) func settle(within limit: Duration) async {
     if !isClosed {
       stream.resumeReading()
@@ -289,8 +291,8 @@ final class WireConnection: @unchecked Sendable {
     }
   }
 
-  /// Returns whether plaintext continues. Bytes after a plaintext message are another one, unless they start a session that isn't secured
-  /// yet; in that case they wait until the case secures it.
+  /// Returns whether the next bytes are plaintext. Bytes after a plaintext message are another message, unless they are
+  /// the first bytes of a session. In that case they wait until the case secures the connection.
   private func plainGoesOn() -> Bool {
     let looksLikeHTTP = plain.withReadable { bytes in
       bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))

@@ -16,7 +16,7 @@ final class CameraHead: Behaviour {
 
   static let kind = BehaviourKind(
     service: .cameraControl, summary: "The camera turns to its target angles.",
-    parameters: [.init("tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, and back.")]
+    parameters: [.init("tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, or back.")]
   ) { CameraHead($0, $1) }
 
   func start(_ context: inout DeviceContext) { for motor in motors { motor.start(&context) } }

@@ -39,7 +39,7 @@ final class GarageDoorOpener: Behaviour {
     service: .garageDoorOpener,
     summary: "The door travels to its target, and reacts to obstructions.",
     parameters: [
-      .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from closed to open, and back."),
+      .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from closed to open, or back."),
       .init(
         "onObstruction", .choice(["reverse", "stop"]), default: .choice("reverse"),
         "Reaction of a closing door to an obstruction."),

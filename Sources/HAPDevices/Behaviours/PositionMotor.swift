@@ -44,7 +44,7 @@ final class PositionMotor: Behaviour {
   }
 
   private static let parameters: [BehaviourParameter] = [
-    .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from 0 % to 100 %, and back."),
+    .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from 0 % to 100 %, or back."),
     .init(
       "report", .duration, default: .duration(.seconds(1)), "How often Current Position is reported during travel."),
     .init(
@@ -54,7 +54,7 @@ final class PositionMotor: Behaviour {
 
   private static func kind(_ service: ServiceDefinition, _ summary: String, tilts: Bool = false) -> BehaviourKind {
     let tiltTime = BehaviourParameter(
-      "tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, and back.")
+      "tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, or back.")
     return BehaviourKind(service: service, summary: summary, parameters: parameters + (tilts ? [tiltTime] : [])) {
       PositionMotor($0, $1)
     }

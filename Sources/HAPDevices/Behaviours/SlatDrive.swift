@@ -23,7 +23,7 @@ final class SlatDrive: Behaviour {
 
   static let kind = BehaviourKind(
     service: .slat, summary: "The slats tilt to their target angle, and swing.",
-    parameters: [.init("tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, and back.")]
+    parameters: [.init("tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, or back.")]
   ) { SlatDrive($0, $1) }
 
   func start(_ context: inout DeviceContext) {

@@ -14,7 +14,7 @@ extension BackEnd {
     var found: [NetworkInterface] = []
     for name in interfaces { found.append(try loop.interfaces().named(name)) }
     let names = InterfaceChoice(interfaces)
-    // The browser reuses the desk that found the daemon.
+    // The browser reuses the `DaemonDesk` that found the daemon.
     var desk: DaemonDesk?
     let choice =
       wanted.map { Choice(backEnd: $0, reason: "as requested") }

@@ -39,7 +39,7 @@ enum RecordEvent: Equatable, Sendable {
   case instance(String, Link, isThere: Bool)
   /// A record appeared or disappeared. `data` is its data in wire form.
   case record(Question, Link, data: [UInt8], isThere: Bool)
-  /// The source can't search, or no longer. All its earlier events are void and all its questions are dropped. It retries by itself.
+  /// The source can't search now. All its earlier events are void and all its questions are dropped. It retries by itself.
   case lost(String)
 }
 

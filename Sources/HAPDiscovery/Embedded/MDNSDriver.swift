@@ -69,7 +69,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 
   /// The interfaces that the machine uses.
   private(set) var interfaces: [NetworkInterface] = []
-  /// The reason why there are none; nil if there is one.
+  /// The reason why the machine has no interface; nil if it has one.
   private(set) var absence: String?
   /// Also called during `perform`.
   package var onReport: (Machine.Output.Report) -> Void = { _ in }

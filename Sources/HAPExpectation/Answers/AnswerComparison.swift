@@ -203,7 +203,7 @@ package struct AnswerComparison {
 }
 
 extension AnswerPattern.Part {
-  /// Whether the part concerns contents of a JSON body, or contents of a body in another format.
+  /// Whether the part judges the contents of a body in its format: JSON, or the TLV8 of a pairing procedure.
   fileprivate var isInJSON: Bool {
     switch self {
     case .entries, .database, .setup, .verify: true
@@ -223,7 +223,7 @@ extension EntryPattern {
     ids.allSatisfy { part in entry[part.name].map { Pattern.equal($0, part.value) } ?? false }
   }
 
-  /// "1.10".
+  /// The ID as text, such as "1.10".
   fileprivate var name: String {
     func text(_ name: String) -> String { ids.first { $0.name == name }.map { Scope.text($0.value) } ?? "?" }
     return "\(text("aid")).\(text("iid"))"

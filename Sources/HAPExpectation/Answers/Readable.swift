@@ -4,7 +4,7 @@ import HAPWire
 
 /// Formats bodies for transcripts.
 package enum Readable {
-  /// In bytes; larger bodies are cut.
+  /// The limit in bytes. Larger bodies are cut.
   private static let limit = 64 << 10
 
   /// Returns a body's transcript content. TLV8 and JSON are formatted when a report needs them; of any other body only the first bytes are

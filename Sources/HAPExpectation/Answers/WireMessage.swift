@@ -8,16 +8,17 @@ package struct WireMessage: Equatable, Sendable {
   package var version: String
   package var status: Int
   package var reason: String
-  /// In their order, with names in lower case and values trimmed.
+  /// The header fields in their order, with names in lower case and values trimmed.
   package var fields: [HTTPField]
   package var body: [UInt8]
   package var isChunked: Bool
   /// The decrypted message: the head as received, and the body with its chunks joined.
   package var bytes: [UInt8]
-  /// The frames that carried it; empty without encryption. A frame that also contains the start of the next message counts for both.
+  /// The frames that carried the message; empty without encryption. A frame that also contains the start of the next
+  /// message counts for both.
   package var frames: [TranscriptEntry.Frame]
   package var isSealed: Bool
-  /// Arrival of its last byte, from the start of the run.
+  /// Arrival of the message's last byte, from the start of the run.
   package var time: Duration
 
   /// Returns the value of the first field with a lower-case name.
@@ -28,7 +29,7 @@ package struct WireMessage: Equatable, Sendable {
     field("content-type").map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
   }
 
-  /// "HTTP/1.1 207 Multi-Status".
+  /// The status line, such as "HTTP/1.1 207 Multi-Status".
   package var title: String { "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)") }
 
   /// - Parameters:

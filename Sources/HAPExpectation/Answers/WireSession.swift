@@ -49,7 +49,6 @@ package final class WireSession {
   ///   - fault: a fault of every frame.
   ///   - counts: whether the session's counter advances.
   /// - Returns: the bytes, and the frames as sent.
-  /// - Returns: the bytes, and the frames as they went.
   package func seal(
     _ plain: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), counts: Bool = true
   ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {

@@ -10,7 +10,7 @@ package struct Baseline: Equatable, Sendable {
     /// ID of a case.
     package var id: String
     package var verdict: Verdict
-    /// Must match the case's whole message.
+    /// A pattern that must match the case's whole message.
     package var message: Glob
     package var reason: String
     package var link: String?
@@ -19,9 +19,9 @@ package struct Baseline: Equatable, Sendable {
   }
 
   package enum Match: Equatable, Sendable {
-    /// It ended as an entry expects, for this reason.
+    /// The case ended as an entry expects, for this reason.
     case expected(reason: String)
-    /// It passed although an entry expects a failure.
+    /// The case passed although an entry expects a failure.
     case unexpectedPass(reason: String)
     /// No entry matches.
     case other

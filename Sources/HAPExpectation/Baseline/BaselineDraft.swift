@@ -9,7 +9,7 @@ package struct BaselineDraft: Equatable, Sendable {
     package var id: String
     package var verdict: Verdict
     package var message: String
-    /// Empty until a person writes it. haptest refuses a baseline with an empty reason.
+    /// The reason; empty until a person writes it. haptest refuses a baseline with an empty reason.
     package var reason: String
   }
 

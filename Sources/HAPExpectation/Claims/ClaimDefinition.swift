@@ -44,8 +44,8 @@ extension Claims {
     ClaimDefinition("timed-writes", .flag, "some of its characteristics require timed writes"),
     ClaimDefinition("write-response", .flag, "some of its characteristics support write response"),
     ClaimDefinition("has-additional-authorization", .flag, "some characteristics require additional authorization"),
-    ClaimDefinition("additional-authorization-data", .text, "the authorization data that they accept, in base64"),
-    ClaimDefinition("waives-additional-authorization", .flag, "it accepts such writes without authorization data too"),
+    ClaimDefinition("additional-authorization-data", .text, "the data for additional authorization, in base64"),
+    ClaimDefinition("waives-additional-authorization", .flag, "the additional authorization of a write is optional"),
     ClaimDefinition("admin-only", .characteristics, "characteristics that only admins may read or write; false: none"),
     ClaimDefinition("max-sessions", .number(1...100_000), "the number of simultaneous connections; false: no limit"),
     ClaimDefinition(

@@ -4,18 +4,18 @@ import HAPWire
 
 /// A Pair Setup of a case: keeps the contents of the replies and creates the next message, correct or edited by a step. HAP R2 §5.6.
 ///
-/// A value without a connection. It enforces no order: a step may send any message at any time.
+/// It has no connection and enforces no order: a step may send any message at any time.
 package struct SetupProcedure {
-  /// From the last valid M2.
+  /// The challenge in the last valid M2.
   package private(set) var challenge: PairSetupChallenge?
-  /// From the last M3.
+  /// The proof in the last M3.
   private var proof: SRPClientProof?
-  /// From the valid M6.
+  /// The accessory's identity in the valid M6.
   package private(set) var accessory: PairedAccessory?
 
   package init() {}
 
-  /// K.
+  /// The session key K of SRP.
   package var key: SecretBytes? { proof?.key }
 
   package static func start(method: UInt8 = 0, flags: [UInt8]? = nil) -> TLVDraft {

@@ -32,7 +32,7 @@ package struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      // Both lie on a step, so all candidates between them do too.
+      // The lowest and the highest number are on a step, so all candidates between them are too.
       guard let low = rules.firstOnStep, let high = rules.lastOnStep else { return [] }
       let step = rules.integerStep ?? 1
       let count = (high - low) / step
@@ -107,12 +107,12 @@ package struct LegalValues {
     return .float(low + 0.5)
   }
 
-  /// Just above the stated maximum; nil if the format can't represent it.
+  /// The next value above the stated maximum; nil if the format can't represent it.
   var above: Value? { rules.justAbove }
-  /// Just below the stated minimum.
+  /// The next value below the stated minimum.
   var below: Value? { rules.justBelow }
-  /// Within the limits, but not in the list of valid values.
+  /// A value within the limits that is not in the list of valid values.
   var invalid: Value? { rules.unlisted }
-  /// Within the limits, between two steps.
+  /// A value within the limits, between two steps.
   var offGrid: Value? { rules.offStep }
 }

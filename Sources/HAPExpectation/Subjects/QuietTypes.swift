@@ -26,8 +26,9 @@ package enum QuietTypes {
   /// Returns the type's rank; nil if it isn't quiet.
   package static func rank(_ type: TypeID) -> Int? { ranks[type] ?? (isForTests(type) ? identifiers.count : nil) }
 
-  /// Whether it is a test type. Types E0A0xxxx-6CFD-492D-A5B2-603D9DA7F9D9, used in hapsim's Kitchen Sink, have no meaning by definition. A
-  /// test build of a firmware may include some of them, so that cases can write every format.
+  /// Whether the type is a test type. Types E0A0xxxx-6CFD-492D-A5B2-603D9DA7F9D9, used in hapsim's Kitchen Sink, have
+  /// no meaning by definition. A test build of a firmware may include some of them, so that cases can write every
+  /// format.
   static func isForTests(_ type: TypeID) -> Bool {
     let text = type.wireForm
     return text.hasPrefix("E0A0") && text.hasSuffix("-6CFD-492D-A5B2-603D9DA7F9D9")

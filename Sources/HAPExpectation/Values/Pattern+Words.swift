@@ -54,7 +54,7 @@ extension Pattern {
     }
   }
 
-  /// "200, 204 or 429".
+  /// Returns the alternatives as text, such as "200, 204 or 429".
   private static func either(_ wanted: JSONNode) -> String {
     let words = (wanted.elements ?? []).map(text)
     guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }

@@ -17,13 +17,16 @@ public indirect enum Condition: Hashable, Sendable {
   case sun(SunCondition)
   /// Whether persons are at home (rule E8): `firstEntry` or `lastExit` (rule T8).
   case presence(PresenceEvent)
+  /// A comparison with a characteristic or with users that were removed. Its value is always unknown, so that a
+  /// trigger does not lose a part of its condition.
+  case unknown
 
   /// The number of levels: 1 for a condition without parts.
   public var depth: Int {
     switch self {
     case .all(let parts), .any(let parts): 1 + (parts.map(\.depth).max() ?? 0)
     case .not(let part): 1 + part.depth
-    case .characteristic, .time, .sun, .presence: 1
+    case .characteristic, .time, .sun, .presence, .unknown: 1
     }
   }
 
@@ -32,7 +35,17 @@ public indirect enum Condition: Hashable, Sendable {
     switch self {
     case .all(let parts), .any(let parts): for part in parts { part.forEachLeaf(body) }
     case .not(let part): part.forEachLeaf(body)
-    case .characteristic, .time, .sun, .presence: body(self)
+    case .characteristic, .time, .sun, .presence, .unknown: body(self)
+    }
+  }
+
+  /// Returns the condition with its parts replaced; parts that are conditions themselves are visited.
+  func mapLeaves(_ body: (Condition) -> Condition) -> Condition {
+    switch self {
+    case .all(let parts): .all(parts.map { $0.mapLeaves(body) })
+    case .any(let parts): .any(parts.map { $0.mapLeaves(body) })
+    case .not(let part): .not(part.mapLeaves(body))
+    case .characteristic, .time, .sun, .presence, .unknown: body(self)
     }
   }
 

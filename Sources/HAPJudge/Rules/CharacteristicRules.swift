@@ -111,7 +111,7 @@ struct TimedWrites: JudgeRule {
 struct PreparedWrites: JudgeRule {
   static let description = RuleDescription(
     "prepared-writes", .characteristics, .must,
-    "sends in a timed write the pid that it prepared last on the connection, once, before its ttl expires",
+    "gives a timed write the last pid that it prepared on the connection, once, before the ttl of that pid expires",
     source: "HAP R2 §6.7.2.4", impact: "The accessory refuses the whole write with -70410.",
     chance: "a write with a pid")
 

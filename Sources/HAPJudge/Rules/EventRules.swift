@@ -11,8 +11,8 @@ struct Resubscribes: JudgeRule {
 
   private struct Loss {
     var subscriptions: Set<AttributeID>
-    /// The number of lost connections that have not been replaced. The time limit starts when it is 0, because no
-    /// controller has to subscribe for another one with the same identity.
+    /// The number of lost connections that have not been replaced. The time limit starts when it is 0: a controller
+    /// does not have to renew the subscriptions of another controller with the same identity.
     var awaited: Int
     /// The deadline; nil while lost connections have not been replaced.
     var deadline: Duration?

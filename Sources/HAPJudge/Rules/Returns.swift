@@ -22,9 +22,9 @@ struct Relation: Hashable, Comparable {
   }
 }
 
-/// Connections that a controller ended immediately after something that is no reason to end them. This is a violation
-/// only if the controller immediately reconnects from the same host and subscribes to the same characteristics. Such a
-/// controller did not intend to leave.
+/// Connections that a controller ended immediately after something that is no reason to end them. Such an end is a
+/// violation only if the controller immediately reconnects from the same host and subscribes to the same
+/// characteristics, because then it did not intend to leave.
 struct HastyEnds {
   private struct End {
     var connection: JudgedConnection

@@ -19,12 +19,12 @@ struct DatabaseReading: Sendable {
     var fault: Fault
     /// The offset in the original text. `nil` if repair moved it.
     var offset: Int?
-    /// One sentence.
+    /// The message: one sentence.
     var message: String
   }
 
   private(set) var faults: [Noted] = []
-  /// `nil` if the text cannot be read as JSON, even after repair.
+  /// The JSON value; `nil` if the text cannot be read as JSON, even after repair.
   private(set) var root: ParsedValue?
   /// Whether offsets in `root` are those of the original text.
   private(set) var keepsPlaces = true

@@ -1,4 +1,4 @@
-/// Replaces numbers that JSON cannot represent by null: NaN, Infinity, inf, nan.
+/// Replaces each number that JSON cannot represent (NaN, Infinity, inf, nan) with null.
 enum JSONRepair {
   struct Word {
     /// The offset in the given text.

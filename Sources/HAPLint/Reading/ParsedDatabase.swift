@@ -4,11 +4,12 @@ import HAPModel
 struct ParsedDatabase: Sendable {
   /// The path before an accessory's index: "accessories", or empty for a bare list.
   var listName = ""
-  /// `nil` if there is no list of accessories.
+  /// The list of accessories; `nil` if there is none.
   var list: ParsedValue?
   var root: ParsedValue
   var accessories: [ParsedAccessory] = []
-  /// Whether it has the Pairing service, which only Bluetooth and Thread devices expose. Its recorder then chose the form of the JSON.
+  /// Whether the database has the Pairing service, which only Bluetooth and Thread devices expose. Its recorder then
+  /// chose the form of the JSON.
   var isOfOtherTransport = false
 
   init(_ root: ParsedValue) {
@@ -48,7 +49,7 @@ struct ParsedAccessory: Sendable {
   var services: [ParsedService]
   /// The first Accessory Information service.
   private(set) var information: ParsedService?
-  /// The name in it; empty without one.
+  /// The name in that service; empty if there is none.
   private(set) var name = ""
 
   init(_ value: ParsedValue, index: Int) {
@@ -101,7 +102,7 @@ struct ParsedCharacteristic: Sendable {
   var definition: CharacteristicDefinition?
   /// The format as written ("int32" is read as int), or Apple's if it is missing.
   var format: Format?
-  /// `nil` if there is no list of permissions.
+  /// The permissions; `nil` if there is no list of them.
   var perms: Permissions?
   /// The member `value`, including null.
   var content: ParsedValue?
@@ -141,7 +142,7 @@ extension ParsedValue {
   /// An integer from 1 to 2^64-1.
   var id: UInt64? { integer.flatMap(UInt64.init(exactly:)).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Whether it is true, or the 1 that some stacks write for true.
+  /// Whether the value is true, or the 1 that some stacks write for true.
   var isYes: Bool { bool ?? (integer == 1) }
 }
 

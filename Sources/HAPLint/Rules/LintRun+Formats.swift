@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-12.
+  /// Checks ADB-12: the type of a service or characteristic.
   mutating func judgeType(_ member: ParsedValue?, _ spot: LintSpot) {
     guard let text = member?.string else { return }
     guard let type = TypeID(text) else {
@@ -42,7 +42,7 @@ extension LintRun {
     }
   }
 
-  /// ADB-14.
+  /// Checks ADB-14: the format and the unit.
   mutating func judgeFormat(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     if let text = characteristic.value["format"]?.string, Format(rawValue: text) == nil {
       report(
@@ -61,7 +61,7 @@ extension LintRun {
     }
   }
 
-  /// ADB-15, ADB-16.
+  /// Checks ADB-15 and ADB-16: the permissions.
   mutating func judgePermissions(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     guard let elements = characteristic.value["perms"]?.elements, let perms = characteristic.perms else { return }
     if elements.isEmpty {

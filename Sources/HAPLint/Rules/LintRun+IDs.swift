@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-03, ADB-04, ADB-32, ADB-33.
+  /// Checks ADB-03, ADB-04, ADB-32 and ADB-33: the ids, and the number of accessories.
   mutating func judgeIDs(_ database: ParsedDatabase) {
     var seen: Set<UInt64> = []
     for accessory in database.accessories {

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-05 to ADB-10: the Accessory Information service of every accessory.
+  /// Checks ADB-05 to ADB-10: the Accessory Information service of every accessory.
   mutating func judgeInformation(_ accessory: ParsedAccessory, _ place: LintSpot) {
     guard accessory.value.members != nil else { return }
     judgeNames(accessory, place)

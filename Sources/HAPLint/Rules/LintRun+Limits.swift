@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-22 to ADB-26: the metadata of values, without the values.
+  /// Checks ADB-22 to ADB-26: the metadata of values, without the values.
   mutating func judgeLimits(_ characteristic: ParsedCharacteristic, _ spot: LintSpot) {
     guard let format = characteristic.format else { return }
     if format.isNumeric {

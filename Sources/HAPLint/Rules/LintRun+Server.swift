@@ -1,7 +1,7 @@
 import HAPModel
 
 extension LintRun {
-  /// ADB-11.
+  /// Checks ADB-11: the serial numbers of bridged accessories.
   mutating func judgeSerials(_ database: ParsedDatabase) {
     var seen: Set<String> = []
     for accessory in database.accessories where accessory.aid != 1 {
@@ -15,7 +15,7 @@ extension LintRun {
     }
   }
 
-  /// ADB-13.
+  /// Checks ADB-13: the Protocol Information service.
   mutating func judgeProtocolInformation(_ database: ParsedDatabase) {
     for accessory in database.accessories {
       let place = LintSpot(database, accessory)
@@ -54,7 +54,7 @@ extension LintRun {
         : Remark(.must, "the version of HAP over IP is \"1.1.0\", not \(quoted(text))", fix: "write \"1.1.0\""))
   }
 
-  /// DISC-20, DISC-21.
+  /// Checks DISC-20 and DISC-21: the advertised category.
   mutating func judgeCategory(_ database: ParsedDatabase) {
     guard let category = facts.category else { return }
     let name = UInt8(exactly: category).flatMap(Category.category).map { "\($0.name) (\(category))" } ?? "\(category)"

@@ -1,5 +1,5 @@
 extension LintRun {
-  /// ADB-01: the required members and their JSON types.
+  /// Checks ADB-01: the required members and their JSON types.
   mutating func judgeShape(_ database: ParsedDatabase) {
     let root = LintSpot(database)
     guard let list = database.list else {

@@ -1,5 +1,5 @@
 extension LintRun {
-  /// ADB-02.
+  /// Checks ADB-02: the text is strict JSON.
   mutating func judgeText() {
     for noted in lint.reading.faults {
       let spot = LintSpot(textOffset: noted.offset)

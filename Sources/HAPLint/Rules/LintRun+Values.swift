@@ -2,9 +2,9 @@ import HAPModel
 import HAPWire
 
 extension LintRun {
-  /// ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
+  /// Checks ADB-17 to ADB-21, and the values of ADB-25 and ADB-26.
   mutating func judgeValue(_ characteristic: ParsedCharacteristic, of service: ParsedService, _ spot: LintSpot) {
-    // ADB-07 covers it.
+    // ADB-07 covers Identify.
     if characteristic.type == .identify { return }
     judgePresence(characteristic, spot)
     guard let content = characteristic.content, let format = characteristic.format else { return }
@@ -57,7 +57,7 @@ extension LintRun {
         .valueNull, "once", at: place,
         Remark(
           .nonStrict, "the value is null, which is correct only while a read fails: read it again to verify\(hint)",
-          source: "HomeKitADK says so of a failed read"))
+          source: "HomeKitADK documents this for a failed read"))
       return
     }
     let id = AttributeID(aid: spot.aid ?? 0, iid: characteristic.iid ?? 0)
@@ -89,7 +89,7 @@ extension LintRun {
           .valueKind, "fraction", at: place,
           Remark(
             .nonStrict, "the whole number \(numberText(number)) is written with a fraction or exponent",
-            source: "JSON itself does not distinguish the two; libraries that print doubles write it so"))
+            source: "JSON itself does not distinguish the two; libraries that print doubles do this"))
       }
     }
     // Libraries that print doubles print the largest uint64 as 2⁶⁴.

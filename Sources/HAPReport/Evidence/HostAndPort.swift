@@ -1,6 +1,6 @@
 /// An address and a port in the notation of transcripts: "127.0.0.1:40000", "[fe80::1%eth0]:51826".
 struct HostAndPort: Hashable, Sendable {
-  /// 4 bytes or 16.
+  /// The address: 4 or 16 bytes.
   var address: [UInt8]
   var port: UInt16
 

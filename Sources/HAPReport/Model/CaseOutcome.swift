@@ -32,7 +32,7 @@ package struct CaseOutcome: Equatable, Sendable {
   /// The case that fails instead of this one, "PR-01"; `nil` unless the verdict is `blocked`.
   package var blockedBy: String?
   package var transcript: [TranscriptEntry]
-  /// Of the encrypted sessions that it opened.
+  /// The keys of the encrypted sessions that the case opened.
   package var sessionKeys: [SessionKeyRecord]
 
   package struct Variant: Equatable, Sendable {

@@ -2,7 +2,7 @@
 package struct SessionKeyRecord: Equatable, Sendable {
   /// The name of the connection in the case: "main".
   package var connection: String
-  /// The messages that it seals: sent or received by the tester.
+  /// The messages that the key seals: sent or received by the tester.
   package var direction: TranscriptEntry.Direction
   /// A ChaCha20-Poly1305 key of 32 bytes.
   package var key: [UInt8]

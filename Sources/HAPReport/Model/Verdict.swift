@@ -10,7 +10,7 @@ package enum Verdict: String, CaseIterable, Equatable, Sendable {
   case fail
   /// The tester, a suite or a hook failed. The accessory was not judged.
   case error
-  /// It failed in a procedure that it only uses, and the case that judges this procedure fails as well.
+  /// The case failed in a procedure that it only uses, and the case that judges this procedure fails as well.
   case blocked
   /// The case did not run, for a reported reason.
   case skip

@@ -2,7 +2,7 @@
 ///
 /// It is valid at any moment. After a run that ended early, it lists the planned cases that did not run.
 package struct RunReport: Equatable, Sendable {
-  /// `nil`: the run ended before it began.
+  /// The head of the run; `nil`: the run ended before its first event.
   package private(set) var header: RunHeader?
   /// The plan in order; each id once.
   package private(set) var plan: [PlannedCase] = []
@@ -11,10 +11,10 @@ package struct RunReport: Equatable, Sendable {
   /// Ids of cases that have begun and not ended.
   package private(set) var running: [String] = []
   package private(set) var notes: [String] = []
-  /// Set if the accessory was lost during the run.
+  /// The loss of the accessory during the run, if it was lost.
   package private(set) var lost: Loss?
   package private(set) var isInterrupted = false
-  /// `nil`: the run did not finish.
+  /// The summary; `nil`: the run did not finish.
   package private(set) var summary: RunSummary?
   private var places = Places()
 

@@ -20,7 +20,8 @@ package struct Redaction: Sendable {
   /// The patterns that can begin with each byte.
   private var first: [[Int]] = Array(repeating: [], count: 256)
 
-  /// Shorter secrets are searched only as raw bytes. In hexadecimal they would match everywhere.
+  /// The minimum length of a secret that is also searched in hexadecimal and Base64, in bytes. A shorter one would
+  /// match everywhere in these forms.
   private static let leastEncoded = 4
 
   /// - Parameters:

@@ -102,7 +102,7 @@ package struct Scope: Sendable {
 }
 
 extension JSONNode {
-  /// Returns the bytes of its texts, plus 16 for each value in it; `nil`: more than the limit.
+  /// Returns the number of bytes of the node's texts, plus 16 for each value in the node; `nil`: more than the limit.
   fileprivate func cost(within limit: Int) -> Int? {
     var cost = 16
     switch kind {
@@ -158,7 +158,8 @@ extension JSONNode {
     return node
   }
 
-  /// Returns the smallest of the numbers that is not exceeded by the given part of them; `nil` without numbers.
+  /// Returns a quantile: the smallest of the numbers that is at least as large as the given part of them; `nil` without
+  /// numbers.
   private static func quantile(_ part: Double, of nodes: [JSONNode]) -> Double? {
     let numbers = nodes.compactMap { $0.numberValue?.double }.sorted()
     guard !numbers.isEmpty else { return nil }

@@ -12,7 +12,7 @@ package struct SendAction: Equatable, Sendable {
   package var on: String
   package var content: Content
   package var delivery: Delivery
-  /// The number of times that it is sent.
+  /// The number of times that the content is sent.
   package var times: Int
   /// A variable for the bytes as sent.
   package var save: String?
@@ -58,18 +58,18 @@ package struct SentMessage: Equatable, Sendable {
   }
 
   package var content: Content
-  /// The procedure whose messages and keys it uses.
+  /// The procedure whose messages and keys the message uses.
   package var procedure: String
-  /// Whether it is sent in plain text, bypassing the session.
+  /// Whether the message is sent in plain text, bypassing the session.
   package var isPlain: Bool
-  /// Whether it is sealed with the keys of a Pair Verify whose M4 has not arrived yet.
+  /// Whether the message is sealed with the keys of a Pair Verify whose M4 has not arrived yet.
   package var isAhead: Bool
-  /// The sizes of its frames.
+  /// The sizes of the message's frames.
   package var split: Sizes?
   package var fault: FrameFault
-  /// The connection whose keys seal it.
+  /// The connection whose keys seal the message.
   package var keysOf: String?
-  /// The procedures that it uses. A message that the step alters is the case's own stimulus and uses none.
+  /// The procedures that the message uses. A message that the step alters is the case's own stimulus and uses none.
   package var uses: [Procedure]
 }
 

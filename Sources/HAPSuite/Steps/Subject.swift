@@ -51,7 +51,7 @@ package struct Subject: Equatable, Sendable {
   package var isCustom: Bool?
   package var isQuiet: Bool
   package var leastValues: Int
-  /// `nil`: the format need not be text or data.
+  /// For text or data: the number of bytes that a value may at least have; `nil`: any format and length.
   package var leastRoom: Int?
   /// Variables with subjects found earlier.
   package var place: String?

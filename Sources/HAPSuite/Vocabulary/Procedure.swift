@@ -46,7 +46,8 @@ package enum Procedure: String, CaseIterable, Hashable, Sendable {
   /// The state that the accessory keeps over a restart.
   case restart
 
-  /// Whether each request in a session uses it. haptest does not add its owners to a run because of one failure; they run only if selected.
+  /// Whether each request in a session uses the procedure. Because of one failure, haptest does not add the cases that
+  /// own such a procedure to a run. They run only if they are selected.
   package var isTransport: Bool {
     switch self {
     case .session, .sessions, .firstRequest: true

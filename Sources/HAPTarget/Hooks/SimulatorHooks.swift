@@ -4,7 +4,7 @@ import HAPWire
 /// Runs hooks as commands of `hapsim run --commands` in the accessory's process.
 package struct SimulatorHooks: HookRunner {
   private let process: AccessoryProcess
-  /// The name of the server to use if the process serves several.
+  /// The name of the accessory for the commands, if the process serves several accessories.
   private let accessory: String?
   /// Writes the changed profile for `add-accessory` and `remove-accessory`, and returns its path. nil: these hooks are unavailable.
   private let profile: (@Sendable (HookName) throws(HookFailure) -> String)?

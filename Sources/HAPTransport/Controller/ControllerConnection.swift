@@ -52,7 +52,7 @@ package final class ControllerConnection {
     self.random = random
     link = ControllerLink(host: host)
     timer = LoopTimer(loop)
-    // They and the connection retain each other until it has ended.
+    // The timer and the stream retain the connection, and it retains them, until the connection has ended.
     timer.onFire = { [self] in end(.timedOut(requests.first?.request.name ?? "the accessory")) }
     // A loop that ends closes the stream.
     stream.onClosed = { [self] in finish(nil) }

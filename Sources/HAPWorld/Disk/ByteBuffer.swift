@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Bytes in memory that grow by zeros. Unlike an array's, its operations are fast in a debug build too.
+/// Bytes in memory that grow by zeros. The operations are fast in a debug build too, in which those of an array are not.
 final class ByteBuffer {
   private(set) var count = 0
   private var capacity = 0

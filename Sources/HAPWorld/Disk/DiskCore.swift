@@ -4,8 +4,8 @@ import Synchronization
 /// The state of a simulated disk, and the operations that SQLite calls. One lock guards all of it. Open files and
 /// connections keep it alive.
 // Safe: `options` is a constant. Everything else is used in the bodies of `locked` and `perform`, which hold the lock,
-// and in methods that only such bodies call. SQLite calls from any thread, through `DiskVFS` and `makeFileMethods`.
-// Their functions use nothing else.
+// and in methods that only such bodies call. SQLite calls the functions of `DiskVFS` and `makeFileMethods` from any
+// thread. These functions use this object only through `options`, `locked` and `perform`.
 final class DiskCore: @unchecked Sendable {
   /// The maximum number of names. Beyond it, no file can be created.
   private static let nameLimit = 100_000

@@ -113,7 +113,7 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     let handle = open(file)
     out?.pointee = nil
     return handle.disk.perform(.memory, on: handle, { "\(handle.path) map \(number)" }) {
-      // SQLite's VFS would have to write a file.
+      // SQLite's VFS on Linux also fails here, because it can't write the file of the index.
       if handle.isReadOnly || handle.disk.isReadOnly { return SQLITE_CANTOPEN }
       guard number >= 0, number < SharedMemory.regionLimit, size > 0 else { return DiskOperation.memory.failure }
       let memory = handle.memory ?? handle.file.memory ?? SharedMemory()

@@ -28,7 +28,7 @@ struct FileNames {
 
   var count: Int { current.count }
 
-  /// The bytes of all files.
+  /// The size of all files together in bytes.
   var length: Int {
     current.values.reduce(0) { if case .file(let file) = $1 { $0 + file.content.count } else { $0 } }
   }

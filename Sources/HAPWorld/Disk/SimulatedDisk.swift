@@ -63,7 +63,7 @@ package final class SimulatedDisk: Sendable {
   /// The number of changes so far: writes, syncs, truncations, and new, removed or changed names.
   package var changes: Int { core.locked { core.changes } }
 
-  /// Crashes the host after `count` more changes, instead of the next one.
+  /// Plans a crash of the host. After `count` more changes, the next change crashes the host and is not made.
   package func crash(after count: Int, losingPower: Bool) {
     core.locked { core.faults.crash = .init(remaining: count, losesPower: losingPower) }
   }

@@ -127,7 +127,7 @@ extension SimulatedHost {
     return groups
   }
 
-  /// Handles that a socket has left a group. The interface leaves the group too, unless another socket is a member.
+  /// Handles the end of a socket's membership. The interface leaves the group too, unless another socket is a member.
   func leave(_ membership: SimulatedUDPSocket.Membership) {
     let isWanted = udpPorts.contains { $0.value.contains { $0.memberships.contains(membership) } }
     if isWanted { return }

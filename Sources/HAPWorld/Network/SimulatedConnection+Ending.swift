@@ -24,7 +24,7 @@ extension SimulatedConnection {
     network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
   }
 
-  /// Returns the path from the host that has the peer's address now to this end.
+  /// Returns the path to this end, from the host that has the peer's address at this time.
   func reverse(of peer: SimulatedConnection) -> Reach {
     guard path == nil, case .open(let lane) = forward(), lane.to.host !== peer.host else { return peer.forward() }
     return network.reach(from: lane.to.host, local: peerAddress.host, remote: localAddress.host)

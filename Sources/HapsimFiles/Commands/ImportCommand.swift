@@ -10,7 +10,8 @@ extension Command {
   private static let fix = Flag("fix", "write the profile even if corrections were needed to read or to serve it")
   private static let device = Option<String>("device", "NAME", "the device, in a file with several")
   private static let category = Option<String>("category", "SLUG", "the category, which a database doesn't contain")
-  private static let redact = Flag("redact", "replace names, serial numbers, keys and all values that may contain one")
+  private static let redact = Flag(
+    "redact", "replace names, serial numbers, keys and all values that may contain any of these")
   private static let force = Flag("force", "overwrite FILE")
 
   /// `hapsim import`

@@ -3,7 +3,7 @@ import HAPPreparation
 import HAPProfile
 import HAPWire
 
-/// A profile file that was read and checked: its format, and its behaviours by the simulator.
+/// A profile file that was read, with the problems of its format and those that the simulator found in its behaviours.
 package struct LoadedProfile: Sendable {
   /// The file's name, as on the command line.
   package var file: String

@@ -6,8 +6,8 @@ import HAPCommandLine
   import Darwin
 #endif
 
-/// A new file to which text is appended. Appended text survives the death of the process. An existing file is never
-/// overwritten.
+/// A new file to which text is appended. Appended text remains in the file if the process is killed. An existing file
+/// is never overwritten.
 final class AppendedFile {
   private let path: String
   private let descriptor: Int32

@@ -5,7 +5,7 @@ import Synchronization
 /// The listeners to events of the accessories: the log, and others that are added while the process runs. The log is
 /// called on every loop, the others on one.
 final class EventListeners: Sendable {
-  /// Which events a listener receives. Each case includes the ones before it.
+  /// The events that a listener receives. Each case includes the ones before it.
   enum Selection: UInt8, Comparable {
     /// Events that are also reported if no client reads events.
     case unasked

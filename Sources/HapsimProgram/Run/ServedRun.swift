@@ -314,7 +314,7 @@ final class ServedRun: @unchecked Sendable {
     live?.close()
     browser?.close()
     let saysGoodbye = choices.defect?.saysGoodbye != false
-    // Before the accessories are stopped; otherwise each of them would request a separate goodbye.
+    // Close the responder before the accessories are stopped. Otherwise each of them would request a separate goodbye.
     distantResponder?.close(sayingGoodbye: saysGoodbye)
     distantResponder = nil
     for one in loops.dropFirst() { try? one.loop.performAndWait { one.openSimulation?.stop() } }

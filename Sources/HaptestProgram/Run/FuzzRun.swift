@@ -93,7 +93,7 @@ struct FuzzRun {
       print("written to \(path); repeat it with --replay \(path)")
     } catch {
       console.complain("haptest fuzz: \(error.message)")
-      // Standard output is the only remaining place for it; with --json it is in the document.
+      // Print the reproducer, because it could not be written to a file. With --json the document contains it.
       if !isJSON { console.show(String(decoding: reproducer.bytes, as: UTF8.self)) }
     }
     printJSON(result)

@@ -239,7 +239,7 @@ struct RunRequest: Sendable {
 
   private static func line(_ problem: JSONProblem, in path: String) -> String {
     let place = "\(path):\(problem.place.line):\(problem.place.column)"
-    // It may contain a text from the file, of any length.
+    // The message may contain a text from the file, of any length.
     let message = problem.path.isEmpty ? problem.message : "\(problem.path): \(problem.message)"
     return "\(place): \(message.prefix(500))"
   }

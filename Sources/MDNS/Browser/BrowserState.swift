@@ -50,7 +50,7 @@ struct BrowserLink: Sendable {
   /// the refresh of known records.
   var refreshes: [(name: NameID, type: UInt16)] = []
   var waiting: [NameID] = []
-  /// The time at which all packets so far would have been sent at one every 10 ms.
+  /// The time at which all packets so far would have been sent if one were sent every 10 ms.
   private var spent: Int64 = .min
 
   init(interface: MDNSInterface, states: [SearchState]) {

@@ -63,8 +63,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// Counts a question that the browser is about to send as sent, because another host has just sent it. This doesn't
-  /// happen twice in a row, so that no host can prevent the browser's questions. RFC 6762 §7.3.
+  /// Skips the browser's next question, because another host has just sent the same question. The browser never skips
+  /// two questions in a row, so that no host can prevent its questions. RFC 6762 §7.3.
   private mutating func suppress(_ name: NameID, _ type: UInt16, _ place: Int) {
     let soon = now + Time.second
     if type == DNSType.ptr, let search = cache.names[name].search {
@@ -82,8 +82,8 @@ extension MDNSBrowser {
     }
   }
 
-  /// Handles that another host asks for records in the cache. Its question counts as the browser's question. A record
-  /// that two such questions didn't bring expires within ten seconds. RFC 6762 §7.3, §10.5.
+  /// Handles another host's question for records in the cache. The question counts as the browser's question. If a
+  /// record doesn't arrive after two such questions, it expires within ten seconds. RFC 6762 §7.3, §10.5.
   private mutating func observe(_ name: NameID, _ type: UInt16, _ place: Int, known: Set<RecordID>) {
     if let search = cache.names[name].search {
       guard type == DNSType.ptr else { return }

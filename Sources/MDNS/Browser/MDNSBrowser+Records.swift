@@ -107,7 +107,7 @@ extension MDNSBrowser {
     didChangeNeed(of: record, isWanted: isWanted)
   }
 
-  /// Handles that a record is now part of a service, or is no longer part of one.
+  /// Updates the service and the host of a record that has become part of a service, or is no longer part of one.
   private mutating func didChangeNeed(of record: CachedRecord, isWanted: Bool) {
     switch record.type {
     case DNSType.srv:
@@ -174,7 +174,7 @@ extension MDNSBrowser {
     return Float.random(in: isFirst ? 0.005...0.0125 : 0.0125...0.02, using: &random)
   }
 
-  /// Handles that the record has arrived again.
+  /// Renews a record that has arrived again.
   mutating func renew(_ id: RecordID, ttl: UInt32) {
     cache[id].ttl = min(ttl, Self.longestTTL)
     cache[id].received = now

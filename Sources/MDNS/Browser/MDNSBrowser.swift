@@ -13,16 +13,17 @@ import HAPWire
 /// because its services are found like all others. If other processes of the machine receive on port 5353 too, set
 /// `sharesPort`, because a unicast answer could arrive at another process (RFC 6762 §15.1).
 ///
-/// **For `ServiceBrowser` of HAPDiscovery.** The reports are its events: `appeared`, `changed` and `gone` as in
-/// `BrowserEvent`. The rules are those of `ServiceTable`:
+/// **For `EmbeddedServiceSource` of HAPDiscovery.** The reports `appeared`, `changed` and `gone` have the meaning that
+/// they have in `BrowserEvent`. The browser follows the same rules as `ServiceTable`:
 /// - A service needs SRV with a port, TXT and an address.
 /// - The newest record of all interfaces is used.
 /// - The host is in lower case.
 ///
-/// Reports are collected for 10 ms, so no table, no `RecordSource` and no settling timer is needed. Convert `name` to a
-/// `String` and skip a service whose name is not UTF-8. Convert an address with its `scope` and `port` to a
-/// `SocketAddress`, and `text` to `txt`. The sockets report `trouble`. `removeInterface` reports the services that were
-/// lost with an interface. `BrowserEvent` has no type: use one browser for each search, or sort the reports by `type`.
+/// The browser collects reports for 10 ms, so the caller needs no `ServiceTable` and no timer for that. The caller
+/// converts `name` to a `String`, and skips a service whose name is not UTF-8. It converts an address with its `scope`
+/// and `port` to a `SocketAddress`, and `text` to `txt`. The caller itself reports `trouble`. After `removeInterface`,
+/// the browser reports the services that were lost with the interface. `BrowserEvent` has no type, so the caller uses
+/// one browser for each search, or sorts the reports by `type`.
 package struct MDNSBrowser: Sendable {
   package struct Configuration: Sendable {
     /// Whether other processes of the machine receive on port 5353 too.

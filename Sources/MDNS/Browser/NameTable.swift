@@ -34,7 +34,7 @@ struct NameBuffer: Sendable {
     }
   }
 
-  /// The bytes of the first label with its length; 0 for the root.
+  /// The number of bytes of the first label, including its length byte; 0 for the root.
   var firstLabelSize: Int { wire.isEmpty ? 0 : 1 + Int(wire[0]) }
 }
 

@@ -3,12 +3,12 @@ import HAPWire
 /// A record that arrived on an interface.
 struct CachedRecord: Sendable {
   enum State: Sendable {
-    /// It is queried again before its TTL ends.
+    /// The record is queried again before its TTL ends.
     case current
-    /// It expires at `expires` without a question: it was withdrawn or replaced, or queries of other hosts got no
-    /// answer.
+    /// The record expires at `expires` without a question: it was withdrawn or replaced, or queries of other hosts got
+    /// no answer.
     case leaving
-    /// It expires at `expires`, unless it arrives in answer to one of two questions. RFC 6762 §10.4.
+    /// The record expires at `expires`, unless it arrives in answer to one of two questions. RFC 6762 §10.4.
     case doubted
   }
 
@@ -31,10 +31,10 @@ struct CachedRecord: Sendable {
   /// one.
   var questions: UInt8 = 0
   var delay: Float = 0
-  /// The number of queries of other hosts since `received` that it should have answered. RFC 6762 §10.5.
+  /// The number of other hosts' queries for this record that had no answer since `received`. RFC 6762 §10.5.
   var unanswered: UInt8 = 0
   var lastUnanswered: Int64 = 0
-  /// Whether a service needs it, or it refers to a service.
+  /// Whether a service needs the record, or the record refers to a service.
   var isWanted = false
 
   fileprivate var isLive = false

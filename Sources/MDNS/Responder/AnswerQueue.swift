@@ -145,8 +145,8 @@ extension MDNSResponder {
     add(Packer.Item(ref: ref, answers: .pointer, additionals: more), to: &packer)
   }
 
-  /// Handles that a service moved to another position in the list of its type. If the cursor has passed the new
-  /// position but not the old one, the service is answered separately.
+  /// Handles the move of a service to another position in the list of its type. If the cursor has passed the new
+  /// position but not the old one, the service gets a separate answer.
   mutating func moved(_ index: Int, to position: Int, _ type: Int, on link: Int) {
     let isMissed =
       links[link].types[type].running != nil && position < links[link].types[type].cursor

@@ -36,7 +36,7 @@ extension MDNSResponder {
 
   // MARK: Conflicts
 
-  /// Handles that another host has a conflicting record for one of our names. RFC 6762 §8.1, §9.
+  /// Handles another host's conflicting record for one of our names. RFC 6762 §8.1, §9.
   mutating func conflict(_ ref: Ref, on link: Int) {
     let state = state(ref, on: link)
     guard behavior(of: ref).yieldsNames, state.stage != .idle else { return }
@@ -98,7 +98,7 @@ extension MDNSResponder {
   }
 
   /// Returns a random number after many conflicts. Another host is unlikely to have it, so further conflicts are
-  /// forged.
+  /// probably forged.
   private mutating func unlikelyNumber(_ ref: Ref) -> Int32? {
     conflicts[ref]?.isUnlikely == true ? Int32.random(in: 10_000...99_999, using: &random) : nil
   }

@@ -37,7 +37,7 @@ package struct MDNSResponder: Sendable {
   var names = NameIndex()
   /// The behaviors of the services. Index 0 has no deviations.
   var behaviors = [MDNSBehavior()]
-  /// Services that are only answered by unicast.
+  /// Services without announcements: questions for them are answered only by unicast.
   var unannounced: [UInt32] = []
   /// The conflict histories of names.
   var conflicts: [Ref: ConflictHistory] = [:]
@@ -46,7 +46,7 @@ package struct MDNSResponder: Sendable {
 
   var links: [Link] = []
   var echoes = EchoTable()
-  /// The type and its index of the service that was published last.
+  /// The type of the service that was published last, and the index of that type.
   var lastType = (name: "", index: 0)
   /// The time at which the probes of new names start. Names that are published before this time share it.
   var start = Time.past

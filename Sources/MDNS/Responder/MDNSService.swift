@@ -96,23 +96,23 @@ package struct MDNSServiceID: Hashable, Sendable {
 
 /// The deviations of a service from RFC 6762, for defects. By default there are none.
 package struct MDNSBehavior: Hashable, Sendable {
-  /// Probes for its names, §8.1. Otherwise it announces at once.
+  /// Whether the service's names are probed, §8.1. If not, the service is announced at once.
   package var probes = true
-  /// Sends announcements and multicast answers, §8.3. Otherwise it answers only by unicast, to the querier.
+  /// Whether announcements and multicast answers are sent, §8.3. If not, answers are sent only to the querier.
   package var announces = true
-  /// Sends goodbyes, §10.1.
+  /// Whether goodbyes are sent, §10.1.
   package var saysGoodbye = true
-  /// Changes its name if another host has it, §8.2 and §9.
+  /// Whether the service gets another name if another host has its name, §8.2 and §9.
   package var yieldsNames = true
-  /// Skips known answers, §7.1.
+  /// Whether known answers are omitted, §7.1.
   package var suppressesKnownAnswers = true
-  /// Answers QU questions by unicast, §5.4; otherwise by multicast.
+  /// Whether QU questions are answered by unicast, §5.4. If not, they are answered by multicast.
   package var answersUnicast = true
-  /// Answers QU questions at all, §5.4.
+  /// Whether QU questions are answered at all, §5.4.
   package var hearsUnicast = true
-  /// Sets the cache-flush bit, §10.2.
+  /// Whether unique records have the cache-flush bit, §10.2.
   package var flushesCaches = true
-  /// Announces all records again after each such pause; nil: only twice, as in §8.3.
+  /// The interval at which all records are announced again; nil: they are announced only twice, as in §8.3.
   package var repeats: Duration?
   /// The TTLs in seconds of SRV, A, AAAA and NSEC records, and of all others, §10; nil: 120 and 4500.
   package var hostTTL: UInt32?

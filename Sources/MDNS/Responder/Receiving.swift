@@ -182,8 +182,8 @@ extension MDNSResponder {
   /// The maximum size of the questions that an answer repeats, in bytes.
   static let mostLegacyBytes = 300
 
-  /// Returns the id and the questions of a query for the answer. Only questions for our names are repeated, without the
-  /// QU bit, and only as many as leave room for answers.
+  /// Returns the id and the questions that the answer to a query repeats. Only questions for our names are repeated,
+  /// without the QU bit, and only as many as leave room for answers.
   private func legacyForm(_ questions: [Question], _ bytes: UnsafeRawBufferPointer) -> (Packer.Form, [Question]) {
     var text: [UInt8] = []
     var count = 0
@@ -200,7 +200,7 @@ extension MDNSResponder {
 
   // MARK: Known answers
 
-  /// Records which of our records are known answers of the querier with at least half of their TTL. RFC 6762 §7.1.
+  /// Notes which of our records are known answers of the querier with at least half of their TTL. RFC 6762 §7.1.
   private mutating func noteKnown(_ bytes: UnsafeRawBufferPointer, query: UInt32, on link: Int) {
     var addressCounts: [(host: Int, record: Records, count: Int)] = []
     for entry in scan.entries where entry.section == .answer && entry.plainClass == 1 {

@@ -40,7 +40,8 @@ extension ClaimState {
 }
 
 extension MDNSResponder {
-  /// Records that these records are multicast now. They are also removed from the waiting answers.
+  /// Notes the current time as the time at which these records were multicast. They are also removed from the waiting
+  /// answers.
   mutating func noteSent(_ records: Records, of ref: Ref, on link: Int) {
     switch ref.kind {
     case .service:

@@ -120,7 +120,7 @@ extension MDNSResponder {
     schedule(ref, on: link, after: Self.probePause)
   }
 
-  /// Handles that no host objected to a name. RFC 6762 §8.1.
+  /// Marks a name as verified, because no host objected to it. RFC 6762 §8.1.
   private mutating func verified(_ ref: Ref, on link: Int) {
     withState(ref, on: link) { state in
       state.stage = .verified

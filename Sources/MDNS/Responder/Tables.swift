@@ -113,8 +113,8 @@ extension MDNSResponder {
     one.count == other.count && zip(one, other).allSatisfy { DNSName.folded($0) == DNSName.folded($1) }
   }
 
-  /// Returns whether one of our names is equal. A service is compared with those of the same hash, and therefore of the
-  /// same type.
+  /// Returns whether one of our names is equal to the given one. A service is compared with those of the same hash, and
+  /// therefore of the same type.
   func isTaken(_ hash: UInt64, _ label: ArraySlice<UInt8>, _ kind: Ref.Kind) -> Bool {
     for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == kind {
       if Self.isSame(kind == .host ? hosts[ref.index].label[...] : services[ref.index].label, label) { return true }

@@ -56,7 +56,8 @@ struct NameIndex: Sendable {
     slots[at].value = Self.empty
   }
 
-  /// Returns the values of a hash. A loop over them copies no captured state, which a closure may do.
+  /// Returns the values of a hash. They are a sequence, because a closure that gets each value may copy the state that
+  /// it captures.
   func values(_ hash: UInt64) -> Values { Values(slots: slots, hash: hash, place: home(hash)) }
 
   struct Values: Sequence, IteratorProtocol {

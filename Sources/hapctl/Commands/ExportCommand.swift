@@ -7,7 +7,8 @@ import HAPWire
 extension Command {
   private static let output = Option<String>(
     "output", letter: "o", "FILE", "write the profile to FILE; \"-\" is standard output")
-  private static let redact = Flag("redact", "replace names, serial numbers, keys and all values that may contain one")
+  private static let redact = Flag(
+    "redact", "replace names, serial numbers, keys and all values that may contain any of these")
   private static let category = Option<String>(
     "category", "SLUG", "the category (default: derived from the main service)")
   private static let force = Flag("force", "overwrite FILE")

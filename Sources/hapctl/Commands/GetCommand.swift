@@ -46,7 +46,7 @@ func text(_ id: AttributeID, status: Int?, _ database: AttributeDatabase) -> Str
   return head + database.characteristics[slot].text(of: database[slot: slot])
 }
 
-/// `{"characteristics":[{"aid":1,"iid":10,"type":"32","name":"Target Door State","value":0}]}`
+/// Returns `{"characteristics":[{"aid":1,"iid":10,"type":"32","name":"Target Door State","value":0}]}`.
 func json(_ entries: [CharacteristicEntry], _ database: AttributeDatabase) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -32,7 +32,8 @@ extension Command {
   }
 }
 
-/// `{"paired":true,"alias":"garage","deviceID":…,"addresses":[…]}`; `alias` and `deviceID` are `null` without a pairing.
+/// Returns `{"paired":true,"alias":"garage","deviceID":…,"addresses":[…]}`; `alias` and `deviceID` are `null` without a
+/// pairing.
 private func json(_ pairing: ControllerPairing?, _ addresses: [String]) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -69,7 +69,7 @@ private func exportKeys(
   return .well
 }
 
-/// `{"file":"pairings.json","pairings":[{"alias":…,"deviceID":…,"addresses":[…]}]}`
+/// Returns `{"file":"pairings.json","pairings":[{"alias":…,"deviceID":…,"addresses":[…]}]}`.
 private func json(_ pairings: [ControllerPairing], file: String) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -60,7 +60,7 @@ extension Command {
   }
 }
 
-/// `{"alias":…,"deviceID":…,"addresses":[…],"removedFromAccessory":true}`
+/// Returns `{"alias":…,"deviceID":…,"addresses":[…],"removedFromAccessory":true}`.
 private func json(_ pairing: ControllerPairing, isRemovedFromAccessory: Bool) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -3,9 +3,9 @@ import HAPModel
 
 /// The effect of the Tab key on the line before the cursor.
 struct ShellCompletion: Equatable {
-  /// The number of Unicode scalars before the cursor to remove …
+  /// The number of Unicode scalars to remove before the cursor.
   var removing = 0
-  /// … and the text that replaces them.
+  /// The text that replaces the removed scalars.
   var inserting = ""
   /// The possible completions, if there is more than one.
   var choices: [String] = []

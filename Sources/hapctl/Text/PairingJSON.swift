@@ -31,7 +31,7 @@ extension Pairing {
   var name: String { String(decoding: identifier, as: UTF8.self) }
 }
 
-/// `{"pairings":[{"identifier":"…","publicKey":"…","admin":true,"ours":true}]}`
+/// Returns `{"pairings":[{"identifier":"…","publicKey":"…","admin":true,"ours":true}]}`.
 func listJSON(_ pairings: [Pairing], ours: [UInt8]) -> String {
   JSONWriter.text { json in
     json.object { json in
@@ -41,7 +41,7 @@ func listJSON(_ pairings: [Pairing], ours: [UInt8]) -> String {
   }
 }
 
-/// `{"added":{"identifier":"…","publicKey":"…","admin":false,"ours":false}}`
+/// Returns `{"added":{"identifier":"…","publicKey":"…","admin":false,"ours":false}}`.
 func addedJSON(_ pairing: Pairing, ours: [UInt8]) -> String {
   JSONWriter.text { json in
     json.object { json in
@@ -51,7 +51,7 @@ func addedJSON(_ pairing: Pairing, ours: [UInt8]) -> String {
   }
 }
 
-/// `{"removed":{"identifier":"…"}}`
+/// Returns `{"removed":{"identifier":"…"}}`.
 func removedJSON(_ identifier: String) -> String {
   JSONWriter.text { json in
     json.object { json in

@@ -34,12 +34,12 @@ import Testing
     #expect(minimiser.messages.map(\.bytes) == [[104], [17, 121]])
   }
 
-  @Test("A finding that needs no byte keeps none") func none() {
+  @Test("A message whose bytes don't matter loses all bytes") func none() {
     let minimiser = Self.minimised(Self.messages(9)) { $0.contains { $0.connection == 1 } }
     #expect(minimiser.messages.map(\.bytes) == [[]])
   }
 
-  @Test("A finding that fails only unreduced stays unreduced") func irreducible() {
+  @Test("Messages that fail only in their original form stay unchanged") func irreducible() {
     let all = Self.messages(3)
     let minimiser = Self.minimised(all) { $0 == all }
     #expect(minimiser.messages == all)

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("Only pairings of guests are removed") func removals() {
+  @Test("The tester's own pairing is never removed") func removals() {
     for message in Self.messages(.tlv, .paired, seed: 3, rounds: 100) where message.request == "POST /pairings" {
       #expect(!message.bytes.indices.contains { message.bytes[$0...].starts(with: Self.facts(.paired).identifier) })
     }

@@ -26,7 +26,7 @@ import Testing
     } ?? false
   }
 
-  @Test("Each addition gives a bridge a different accessory, and a removal takes the last one") func bridge() throws {
+  @Test("Each addition adds a different accessory to a bridge; a removal removes the last one") func bridge() throws {
     var profile = try profile("bridge-two-lights")
     let before = try tree(profile)["bridgedAccessories"]?.elements?.count ?? 0
     try profile.add()
@@ -43,7 +43,7 @@ import Testing
     #expect(isGood(profile))
   }
 
-  @Test("Any other accessory gets another service, and a removal takes it again") func plain() throws {
+  @Test("An addition to any other accessory adds a service, and a removal removes it") func plain() throws {
     var profile = try profile("lock")
     let before = try tree(profile)["services"]?.elements?.count ?? 0
     try profile.add()

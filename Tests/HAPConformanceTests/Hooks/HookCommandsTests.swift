@@ -34,7 +34,7 @@ import Testing
     #expect(await run(command(script), bare).answer == #"{"a":"set///4//open/"}"#)
   }
 
-  @Test("The hook \"identified\" is a question: no is a valid answer") func identified() async {
+  @Test("The hook \"identified\" is a question, and \"no\" is a valid answer") func identified() async {
     let hook = HookCall(.identified, aid: 4)
     #expect(await run(.manual, hook, ask: { _ in true }).answer == #"{"aids":[4]}"#)
     #expect(await run(.manual, HookCall(.identified), ask: { _ in true }).answer == #"{"aids":[1]}"#)

@@ -7,9 +7,8 @@ import Testing
 @testable import HAPExpectation
 
 @Suite("Recognition of accessories") struct RecognitionTests {
-  /// Runs no case, against a peer that gives each connection one answer. Returns the error that ends the run before
-  /// its first case.
-  /// case runs.
+  /// Runs no case, against a peer that gives each connection one answer. Returns the error that ends the run before its
+  /// first case.
   private func refusal(isDeclared: Bool = false, _ answer: @escaping @Sendable (String) -> String) async throws
     -> String?
   {

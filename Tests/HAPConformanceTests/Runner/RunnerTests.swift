@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(
-    "What a run was ended in isn't passed: it is skipped, unless it had failed before",
+    "A case that is interrupted by the end of the run is skipped, not passed, unless it had failed before",
     arguments: [(470, Verdict.skip, "the run was interrupted"), (200, .fail, "first: status is 470, not 200")])
   func interrupted(_ status: Int, _ verdict: Verdict, _ message: String) async throws {
     let tiny = TinyRun(
@@ -369,7 +369,7 @@ import Testing
       TinyCase.text("AA-01", steps: "send: { path: /deadly }", "expect: { status: 200 }"),
       TinyCase.text("AA-02", steps: "send: { path: /other }", "expect: { status: 200 }"))
     tiny.answerLimit = .milliseconds(500)
-    // It keeps its port, which a server of another test could otherwise get, but answers no more.
+    // The accessory keeps its port, which a server of another test could otherwise get, but no longer answers.
     let isDead = Mutex(false)
     let report = try await run(tiny) { peer, number, heard in
       if String(decoding: heard, as: UTF8.self).contains("/deadly") { isDead.withLock { $0 = true } }

@@ -71,9 +71,9 @@ struct TinyRun: Sendable {
   var options = TestOptions()
   var baseline: Baseline?
   var answerLimit = Duration.seconds(20)
-  /// Cancels the run when its first case has begun.
+  /// Whether to cancel the run when its first case has begun.
   var endsAtFirstCase = false
-  /// Cancels the run when the accessory stores its pairing, before M6.
+  /// Whether to cancel the run when the accessory stores its pairing, before M6.
   var endsInPairSetup = false
   /// Whether the accessory ends the connection before M6.
   var losesM6 = false

@@ -29,7 +29,7 @@ import Testing
       let device = TestedAccessory(on: loop, addresses: [address], code: nil, random: .seeded(1))
       let world = CaseWorld()
       world.hooks = Hands()
-      // It is never opened, so it can't send.
+      // The observer is never opened, so it can't send.
       if hasObserver { world.observer = MDNSObserver(on: loop, interfaces: ["none"]) }
       let definition = CaseDefinition(
         id: "XX-01", name: "x", area: "x", level: .must, requirement: "", section: "", cause: nil, fix: nil,

@@ -31,7 +31,7 @@ import Testing
     let other = try #require(node["other"])
     let another = try #require(node["another"])
     #expect(!Pattern.equal(other, value) && !Pattern.equal(other, another))
-    // With only two values, the other one of the other is the present one.
+    // If there are only two values, `another` is the present value again.
     let count = node["values"]?.elements?.count ?? 0
     #expect(count == 2 || !Pattern.equal(another, value))
   }

@@ -33,7 +33,7 @@ private let simulator = #"""
     }
   }
 
-  @Test("A hapsim's ready line names its accessories, and its process is finally ended") func ready() async throws {
+  @Test("The ready line of hapsim names the accessories, and its process is finally ended") func ready() async throws {
     let (accessories, exit, again) = try await withRealLoop { loop in
       let process = AccessoryProcess("echo noise; echo '{\"event\":\"other\"}';" + simulator, on: loop) { _ in
       } onEnd: { _ in
@@ -50,7 +50,7 @@ private let simulator = #"""
     #expect(exit == .signal(15) && again == exit)
   }
 
-  @Test("A hapsim's events show which accessories identified themselves since the last question")
+  @Test("The events of hapsim show which accessories identified themselves since the last question")
   func identified() async throws {
     let script = simulator.replacingOccurrences(
       of: "*silence*) ;;",

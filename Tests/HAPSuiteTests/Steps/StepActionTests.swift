@@ -23,7 +23,7 @@ import Testing
   private static func action(_ verb: String, _ content: JSONNode) throws -> String {
     let step = try #require(Step(.object([(verb, content)])))
     var action = try step.action(in: Scope(), expectations)
-    // Values derived from member names would change with each of them.
+    // `uses` is derived from the names of the members, so each member would change it.
     if case .send(var send) = action, case .messages(let messages) = send.content {
       send.content = .messages(
         messages.map { message in

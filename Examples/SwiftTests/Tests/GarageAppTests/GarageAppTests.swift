@@ -2,7 +2,7 @@ import HAPSimulator
 import Testing
 
 @Suite("The app and the garage door", .timeLimit(.minutes(10))) struct GarageAppTests {
-  /// Runs a real accessory in this process. Its time is frozen until a test advances it.
+  /// Serves the simulated door in this process. Simulated time is frozen until a test advances it.
   let simulator: Simulator
   let door: RunningAccessory
   let app: GarageApp

@@ -10,7 +10,7 @@ struct ServiceEntry: Sendable {
   var mayRename: Bool
   /// Whether `registered` was reported since the last rename.
   var isRegistered = false
-  /// Whether `heard` was reported since then.
+  /// Whether `heard` was reported since the last `registered`.
   var isHeard = false
   /// The index in `behaviors`.
   var behavior: UInt16
@@ -83,8 +83,8 @@ struct ConflictHistory: Sendable {
   static let limit = 15
   static let window = 10 * Time.second
   static let pause = 5 * Time.second
-  /// The number of conflicts without a minute's pause after which the name is kept. Another device then has a record
-  /// for every name, or sends forged records.
+  /// The number of conflicts after which the name is kept. A minute without conflicts resets the count. A device that
+  /// causes this number of conflicts has a record for every name, or sends forged records.
   static let patience = 24
   /// The number of conflicts after which the next name has a random number.
   static let attempts = 20

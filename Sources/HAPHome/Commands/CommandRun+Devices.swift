@@ -1,0 +1,138 @@
+import HAPModel
+
+extension CommandRun {
+  /// Adds a device: the accessory with aid 1, then the accessories behind it (rules A1, A2, N7).
+  mutating func addDevice(_ device: DeviceDescription, to homeID: HomeObjectID) throws(HomeError) {
+    let home = try editableHome(homeID)
+    if let other = model.homes.first(where: { $0.accessories.contains { $0.deviceID == device.device } }) {
+      let code: HomeError.Code = other.id == homeID ? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome
+      throw HomeError(code, .o2, "the device \(device.device) is already in the home \"\(other.name)\"")
+    }
+    let accessories = try checked(device)
+    try checkRoom(for: accessories.count, in: home)
+    var bridge: HomeObjectID?
+    for accessory in accessories {
+      let id = addAccessory(accessory, of: device, bridge: bridge, to: homeID)
+      if accessory.aid == 1 { bridge = id }
+    }
+  }
+
+  private func checkRoom(for count: Int, in home: Home) throws(HomeError) {
+    guard home.accessories.count + count <= context.policy.accessories else {
+      throw HomeError(
+        .maximumObjectLimitReached, .l1,
+        "the home has \(home.accessories.count) accessories, and the limit is \(context.policy.accessories)")
+    }
+  }
+
+  /// Returns the accessories of a device, aid 1 first.
+  /// - Throws: 50 if aid 1 is missing, or if an identifier is 0 or occurs twice.
+  private func checked(_ device: DeviceDescription) throws(HomeError) -> [Accessory] {
+    do {
+      _ = try AttributeDatabase(device.accessories)
+    } catch {
+      throw HomeError(
+        .accessorySentInvalidResponse, nil, "the database of the device \(device.device) is invalid: \(error)")
+    }
+    guard let first = device.accessories.first(where: { $0.aid == 1 }) else {
+      throw HomeError(
+        .accessorySentInvalidResponse, nil, "the database of the device \(device.device) has no accessory with aid 1")
+    }
+    return [first] + device.accessories.filter { $0.aid != 1 }
+  }
+
+  private mutating func addAccessory(
+    _ accessory: Accessory, of device: DeviceDescription, bridge: HomeObjectID?, to homeID: HomeObjectID
+  ) -> HomeObjectID {
+    guard let home = model.home(homeID) else { preconditionFailure("the home was found before") }
+    let id = newID()
+    let information = accessory.information
+    let name = HomeName.unique(accessory.suppliedName ?? information.model, or: "Accessory") { key in
+      home.firstName { name, _, _ in name.key == key } != nil
+    }
+    let added = HomeAccessory(
+      id: id, name: name, room: home.roomForEntireHome.id, category: bridge == nil ? device.category : 0,
+      transport: .hap(device.device, aid: accessory.aid), bridge: bridge,
+      services: services(of: accessory, id, name, in: home, before: []), information: information,
+      configurationNumber: device.configurationNumber)
+    emit(homeID, .accessoryAdded(added))
+    return id
+  }
+
+  /// Returns the services of an accessory. A service of `before` with the same iid and type keeps its name and its
+  /// associated type.
+  private func services(
+    of accessory: Accessory, _ id: HomeObjectID, _ name: HomeName, in home: Home, before: [HomeService]
+  ) -> [HomeService] {
+    var keys: Set<String> = []
+    let old = Dictionary(uniqueKeysWithValues: before.map { ($0.iid, $0) })
+    let kept = accessory.services.map { service in old[service.iid].flatMap { $0.type == service.type ? $0 : nil } }
+    for service in kept { if let service, service.isUserInteractive { keys.insert(service.name.key) } }
+    return zip(accessory.services, kept).map { service, kept in
+      let isInteractive = HomeService.isUserInteractive(service)
+      let supplied = service.text(of: .name) ?? name.text
+      let serviceName: HomeName
+      if let kept, kept.isUserInteractive || !isInteractive {
+        serviceName = kept.name
+      } else if isInteractive {
+        serviceName = HomeName.unique(supplied, or: name.text) { key in
+          keys.contains(key)
+            || home.firstName { other, _, owner in other.key == key && owner != id } != nil
+        }
+        keys.insert(serviceName.key)
+      } else {
+        serviceName = HomeName.unique(supplied, or: name.text) { _ in false }
+      }
+      return HomeService(
+        id: id.part(iid: service.iid), iid: service.iid, type: service.type, name: serviceName,
+        associatedType: kept?.associatedType, isPrimary: service.isPrimary, isUserInteractive: isInteractive,
+        linked: service.linked, characteristics: service.characteristics.map { HomeCharacteristic($0, of: id) })
+    }
+  }
+
+  /// Replaces the databases of a device after its `c#` rose: accessories that are gone are removed, new ones added, and
+  /// the others keep their identifiers, names and rooms.
+  mutating func updateDevice(_ device: DeviceDescription, in homeID: HomeObjectID) throws(HomeError) {
+    let home = try editableHome(homeID)
+    let old = home.accessories.filter { $0.deviceID == device.device }
+    guard let first = old.first(where: { $0.bridge == nil }) else {
+      throw HomeError(
+        .objectNotAssociatedToAnyHome, .o1, "the home \"\(home.name)\" has no device \(device.device): add it first")
+    }
+    let accessories = try checked(device)
+    let aids = Set(accessories.map(\.aid))
+    let gone = old.filter { !aids.contains($0.aid) }
+    try checkRoom(for: accessories.count - old.count, in: home)
+    for accessory in gone { remove(accessory, from: homeID) }
+    for accessory in accessories {
+      if let known = old.first(where: { $0.aid == accessory.aid }) {
+        update(known, with: accessory, of: device, in: homeID)
+      } else {
+        _ = addAccessory(accessory, of: device, bridge: first.id, to: homeID)
+      }
+    }
+  }
+
+  private mutating func update(
+    _ known: HomeAccessory, with accessory: Accessory, of device: DeviceDescription, in homeID: HomeObjectID
+  ) {
+    guard let home = model.home(homeID) else { preconditionFailure("the home was found before") }
+    let services = services(of: accessory, known.id, known.name, in: home, before: known.services)
+    if services != known.services {
+      removeReferences(from: known, to: services, in: homeID)
+      emit(homeID, .servicesUpdated(known.id, services))
+    }
+    var information = accessory.information
+    if information.firmware != known.information.firmware {
+      emit(homeID, .firmwareUpdated(known.id, information.firmware))
+    }
+    information.firmware = known.information.firmware
+    let category = known.bridge == nil ? device.category : 0
+    let number = device.configurationNumber
+    if information != known.information || category != known.category || number != known.configurationNumber {
+      emit(
+        homeID,
+        .accessoryDetailsUpdated(known.id, information, category: category, configurationNumber: number))
+    }
+  }
+}
