@@ -1,7 +1,7 @@
 import HAPCrypto
 
 /// All rows of a home store. Each list has the order in which the rows were first stored; later changes of a row keep its place.
-package struct HomeRows: Sendable {
+package struct HomeRows: Equatable, Sendable {
   package var objects: [HomeObjectRow] = []
   package var triggerStates: [HomeStateRow] = []
   package var people: [HomeStateRow] = []

@@ -128,9 +128,30 @@ struct HomeCopyTests {
     try store.commit([.keep(.object(.test(99)))])
   }
 
-  @Test("A backup that can't be used is named and changes nothing", arguments: [
-    "missing", "empty", "short", "text", "truncated", "damaged", "newer", "foreign", "version",
-  ])
+  @Test("The log of an earlier replaced file is not applied to a later one")
+  func staleLog() throws {
+    try fill(open(), commands: 3)
+    do {
+      let database = try temporary.database("home.db")
+      database.keepLogOnClose(true)  // as after kill -9
+      try database.execute("UPDATE objects SET name = 'In the log'")
+    }
+    try HomeStore.backUp(folder: temporary.state, to: copy, files: files)
+    try restore()
+    #expect(names().contains("home.db.replaced-wal"))
+    let rows = try open().load()
+    #expect(rows.objects.map(\.name) == Array(repeating: "In the log", count: 3))
+    try restore()
+    #expect(names().isDisjoint(with: ["home.db.replaced-wal", "home.db.replaced-journal"]))
+    try restore(temporary.state + "/home.db.replaced")
+    try #expect(open().load() == rows)
+  }
+
+  @Test(
+    "A backup that can't be used is named and changes nothing",
+    arguments: [
+      "missing", "empty", "short", "text", "truncated", "damaged", "newer", "foreign", "version",
+    ])
   func unusable(_ damage: String) throws {
     let store = try open()
     let rows = try fill(store, commands: 5)
@@ -201,7 +222,8 @@ struct HomeCopyFaultTests {
     try store.commit(HomeCommands.all[11])
   }
 
-  @Test("After a fault at any operation, a backup leaves no file, and a restore leaves the old rows or the new ones",
+  @Test(
+    "After a fault at any operation, a backup leaves no file, and a restore leaves the old rows or the new ones",
     arguments: [DiskOperation.open, .write, .sync, .delete, .rename, .truncate])
   func faults(_ operation: DiskOperation) throws {
     var (refusedBackups, refusedRestores) = (0, 0)
@@ -219,7 +241,8 @@ struct HomeCopyFaultTests {
       let isRefused = (try? HomeStore.restore("/backup", into: "/hub", files: disk)) == nil
       disk.clearFaults()
       let found = try HomeStore(folder: "/hub", files: disk).load()
-      #expect(found == HomeCommands.states[11] || (isRefused && found == HomeCommands.states[12]), "\(operation) \(count)")
+      #expect(
+        found == HomeCommands.states[11] || (isRefused && found == HomeCommands.states[12]), "\(operation) \(count)")
       if isRefused { refusedRestores += 1 }
       if !isRefused && count > 30 { break }
     }

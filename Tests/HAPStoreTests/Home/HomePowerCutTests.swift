@@ -67,7 +67,8 @@ struct HomePowerCutTests {
     #expect(backups == ["absent", "reserved", "complete"])
   }
 
-  @Test("A restore that crashes at any change leaves the old rows or the new ones, and no other", arguments: [true, false])
+  @Test(
+    "A restore that crashes at any change leaves the old rows or the new ones, and no other", arguments: [true, false])
   func restore(losingPower: Bool) throws {
     var outcomes: [HomeRows] = []
     for count in 0... {

@@ -29,7 +29,8 @@ struct HomeStoreTests {
       store.close()
       try #expect(open().load() == expected)
     }
-    #expect(HomeCommands.states.last?.objects.map(\.name) == ["My Home", "Living Room", "Room 5", "Room 6", "Added again"])
+    #expect(
+      HomeCommands.states.last?.objects.map(\.name) == ["My Home", "Living Room", "Room 5", "Room 6", "Added again"])
   }
 
   @Test("A value is read back unchanged", .onBothDisks, arguments: ["", "Garagentür 🚪", "a\0b", "\n", "' OR 1=1 --"])
@@ -142,7 +143,8 @@ struct HomeStoreTests {
     try store.commit(HomeCommands.all[1])
     await #expect(processExitsWith: .success) { [folder = folder as String, pid = pid as Int32] in
       guard code({ _ = try HomeStore(folder: folder) }) == .alreadyRunning(name: "hub", pid: pid) else { exit(3) }
-      guard code({ try HomeStore.restore(folder + "/x", into: folder) }) == .alreadyRunning(name: "hub", pid: pid) else {
+      guard code({ try HomeStore.restore(folder + "/x", into: folder) }) == .alreadyRunning(name: "hub", pid: pid)
+      else {
         exit(4)
       }
       try HomeStore.backUp(folder: folder, to: folder + "/copy")

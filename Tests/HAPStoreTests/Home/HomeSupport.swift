@@ -12,7 +12,8 @@ extension HomeObjectRow {
 extension HomeControllerRow {
   static let anna = HomeControllerRow(
     id: "anna", identifier: Array("me".utf8), key: .own(SigningKey(seed: SecretBytes(.init(repeating: 7, count: 32)))))
-  static let ben = HomeControllerRow(id: "ben", identifier: Array("you".utf8), key: .foreign(.init(repeating: 2, count: 32)))
+  static let ben = HomeControllerRow(
+    id: "ben", identifier: Array("you".utf8), key: .foreign(.init(repeating: 2, count: 32)))
 }
 
 extension HomePairingRow {
@@ -27,13 +28,7 @@ extension HomeDatabaseRow {
   }
 }
 
-extension HomeRows: Equatable {
-  public static func == (a: HomeRows, b: HomeRows) -> Bool {
-    a.objects == b.objects && a.triggerStates == b.triggerStates && a.people == b.people
-      && a.executions == b.executions && a.controllers == b.controllers && a.pairings == b.pairings
-      && a.databases == b.databases && a.damaged == b.damaged
-  }
-
+extension HomeRows {
   /// The rows after these changes, by a second and simple implementation.
   func after(_ changes: [HomeRowChange]) -> HomeRows {
     var rows = self
@@ -80,7 +75,10 @@ enum HomeCommands {
     [.keep(.execution(.init(id: "E1", json: "1"))), .keep(.triggerState(.init(id: "id-5", json: #"{"last":1}"#)))],
     [.remove(.executions, id: "E1"), .keep(.object(.test(6)))],
     [.keep(.person(.init(id: "anna", json: "home"))), .keep(.controller(.ben))],
-    [.keep(.database(.init(device: "AA:BB:CC:DD:EE:01", configurationNumber: 2, body: .init(repeating: 9, count: 9000))))],
+    [
+      .keep(
+        .database(.init(device: "AA:BB:CC:DD:EE:01", configurationNumber: 2, body: .init(repeating: 9, count: 9000))))
+    ],
     [.remove(.objects, id: "id-3"), .keep(.object(.test(2, name: "Living Room")))],
     [.keep(.object(.test(3, name: "Added again")))],
     [
