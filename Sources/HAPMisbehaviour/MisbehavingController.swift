@@ -12,7 +12,7 @@ package struct MisbehavingController: Sendable {
   let pairing: ControllerPairing
   /// The timeout for opening a connection, and for each answer.
   let timeout: Duration
-  /// The time to wait for the accessory, or to continue without a required action.
+  /// The time to wait for an event of the accessory, or to omit a required action.
   let stay: Duration
 
   package init(on loop: EventLoop, _ pairing: ControllerPairing, timeout: Duration, stay: Duration) {

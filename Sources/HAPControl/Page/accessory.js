@@ -30,12 +30,12 @@ export class AccessoryView {
     addEventListener("hashchange", () => this.follow());
   }
 
-  /** Shows what the address names. */
+  /** Shows the accessory and the part of it that the page's address names. */
   async follow() {
     const { number } = route();
     const isHere = this.store.model?.number === number;
     const shown = this.store.show(number).catch(() => {
-      // The next connection loads it.
+      // The accessory is loaded again after the next connection.
     });
     if (isHere) this.#turn();
     await shown;
@@ -51,7 +51,7 @@ export class AccessoryView {
 
   /**
    * Rebuilds the pane. The focus returns to the same element if it still exists. If another accessory is shown, the focus moves to its
-   * heading, or on return to the tile of the previous one.
+   * heading. If the overview or the bridge is shown again, the focus moves to the tile of the accessory that was shown before.
    */
   show(isGone) {
     const { model } = this.store;

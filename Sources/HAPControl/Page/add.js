@@ -107,7 +107,7 @@ function fromCatalogue(catalogue, served) {
       const { category, services } = made.get(wish.text);
       bridged.push({ name: wish.name, category, services });
     }
-    if (bridged.length > 149) throw new Error(`a bridge has at most 149 accessories, and these are ${count(bridged.length, "accessory", "accessories")}`);
+    if (bridged.length > 149) throw new Error(`a bridge has at most 149 bridged accessories, but this list has ${count(bridged.length, "accessory", "accessories")}`);
     return laidOut({ format: "hasaccessory/1", name: called || "Bridge", category: "bridge", bridgedAccessories: bridged });
   };
   return form([

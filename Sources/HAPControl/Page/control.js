@@ -24,7 +24,7 @@ export function characteristicRow(cell, context) {
   const name = nameOf(cell);
   const problem = h("p", { class: "refused", role: "alert" });
   const id = identifier("control");
-  // The same functions for all requests of this row: of queued requests only the latest is reported, and it may be the final one.
+  // All requests of this row use the same functions, because only the latest of several queued requests is sent and reported.
   const settled = () => control.update();
   const refused = (error) => {
     say(problem, error ? refusalOf(cell, error) : "");
@@ -171,7 +171,7 @@ function slider(parts) {
     isHeld = false;
     wish(range.value);
   });
-  // If the slider is released at its old value, there is no change event; otherwise it follows the pointer's event.
+  // If the slider is released at its old value, there is no change event. Otherwise, the change event follows the pointer event.
   const letGo = () => {
     isHeld = false;
     update();

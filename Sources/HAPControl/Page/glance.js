@@ -14,7 +14,7 @@ const COLOURS = ["13", "2F", "CE"];
 export const STATE_TYPES = [...new Set([...TELLING, ...BUSY.map(([type]) => type), ...COLOURS, PRESS])];
 /** Shown only while true. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
-/** Words that differ from the catalogue, which uses contacts and percentages. */
+/** Words for the states of a contact and of a position, which replace the catalogue's "Detected" and the percentage alone. */
 const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
 /** `text()`: the state in words. `isActive()`: whether it is on, open, unlocked or detecting something. Both follow `cells`. */

@@ -30,7 +30,7 @@ export function accessoryHead(store, model, { scope }) {
     say(words, glance.text());
     const said = [
       now.running ? (now.radio ? "Running" : "Off the network") : "Stopped", now.pairings.length > 0 ? count(now.pairings.length, "pairing") : "Not paired",
-      count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge of ${model.accessories.length - 1}`] : []),
+      count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge with ${count(model.accessories.length - 1, "accessory", "accessories")}`] : []),
       ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
     ];
     say(state, said.join(" · "));

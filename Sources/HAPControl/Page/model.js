@@ -6,7 +6,7 @@ import { soon } from "./frames.js";
 export class Cell {
   #watchers = new Set();
   #words;
-  /** How often it was set. */
+  /** Number of times that the value was set. */
   version = 0;
 
   constructor(characteristic) {

@@ -4,7 +4,7 @@ import { circle, group, isOn, mark, path, percent, rect, show, text } from "./pi
 import { say } from "./dom.js";
 
 export function powerSwitch() {
-  // Its halves only change their colours, so that none of up to 149 needs a new layout.
+  // The halves of the rocker only change their colours, so that changes of up to 149 switches need no new layout.
   const rocker = group("p-rocker", rect("p-rocker-half upper", 46, 22, 28, 23, 3), rect("p-rocker-half lower", 46, 45, 28, 23, 3), path("p-line", "M60 29v8"), circle("p-outline", 60, 57, 4));
   const light = circle("p-led", 60, 15.5, 2.4);
   return {

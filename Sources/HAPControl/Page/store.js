@@ -44,7 +44,7 @@ export class Store extends EventTarget {
   lastEvent = 0;
   /** Characteristics whose reads this page has stalled, `"1/1.10"`. The API doesn't report them. */
   stalled = new Set();
-  /** How often another process answered than before. */
+  /** Number of times that a process other than the previous one answered. */
   processes = 0;
   /** Identifies the process that answered last; undefined for a server of an older version. */
   run;

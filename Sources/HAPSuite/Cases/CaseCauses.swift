@@ -26,7 +26,7 @@ package struct CaseCauses: Equatable, Sendable {
   static let members = [
     ShapeMember(
       "owns", .list(.word(Procedure.allCases.map(\.rawValue))),
-      "procedures that this case judges; cases that fail in one of them are blocked by it"),
+      "procedures that this case judges; if this case fails, it blocks cases that fail in one of these procedures"),
     ShapeMember(
       "uses", .list(.word(Procedure.allCases.map(\.rawValue))),
       "procedures that the case uses, besides those that its steps show"),
@@ -36,7 +36,7 @@ package struct CaseCauses: Equatable, Sendable {
     ),
     ShapeMember(
       "lasting", .bool,
-      "whether a faulty accessory can be in another state after this case; then only cases that ran before can be the cause"
+      "whether this case can change the state of a faulty accessory; then only cases that ran before it can block it"
     ),
   ]
 

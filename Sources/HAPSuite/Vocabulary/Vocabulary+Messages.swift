@@ -57,9 +57,9 @@ extension Vocabulary {
   ]
 
   private static let eventAlternative: [ShapeMember] = [
-    ShapeMember("entries", .list(.map(.pattern)), "as above"), ShapeMember("json", .pattern, "as above"),
-    ShapeMember("version", .pattern, "as above"), ShapeMember("status", .pattern, "as above"),
-    ShapeMember("type", .pattern, "as above"), ShapeMember("chunked", .bool, "as above"),
+    ShapeMember("entries", .list(.map(.pattern)), "as in `event`"), ShapeMember("json", .pattern, "as in `event`"),
+    ShapeMember("version", .pattern, "as in `event`"), ShapeMember("status", .pattern, "as in `event`"),
+    ShapeMember("type", .pattern, "as in `event`"), ShapeMember("chunked", .bool, "as in `event`"),
     ShapeMember("deviation", .text, "the stacks that behave like this; the case is then NON-STRICT"),
   ]
 

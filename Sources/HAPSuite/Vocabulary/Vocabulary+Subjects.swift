@@ -94,7 +94,7 @@ extension Vocabulary {
       .truncate,
       .object([
         ShapeMember("item", .text, required: true, "the item"), ShapeMember("to", count, "the number of bytes to keep"),
-        ShapeMember("by", count, "or the number of bytes to remove"),
+        ShapeMember("by", count, "instead of `to`: the number of bytes to remove"),
       ]), "shortens an item's value"),
     alteration(
       .extend,

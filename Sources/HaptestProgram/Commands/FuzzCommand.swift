@@ -47,7 +47,7 @@ extension Command {
     ],
     examples: [
       (
-        "haptest fuzz --exec \"hapsim run lamp.hasaccessory\" --minutes 10",
+        "haptest fuzz --exec \"hapsim run lamp.hasaccessory --commands\" --minutes 10",
         "all areas, against an accessory that haptest starts"
       ),
       ("haptest fuzz 192.0.2.7:51826 --code 031-45-154 --area json --seed 7", "the messages of seed 7 in one area"),

@@ -15,9 +15,9 @@ extension Command {
     "run", "check an accessory against the suites", operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
     options: RunRequest.options,
     discussion: [
-      "Name the accessory by its address, by its name on the network or by its device ID. With --exec, no name is needed if the command prints a ready line, as hapsim does.",
+      "Name the accessory by its address, by its name on the network or by its device ID. With --exec, no name is needed if the command prints hapsim's ready event, as hapsim run --commands does.",
       "With the setup code, all cases run; without it, only those that need no pairing. Pairings, values and subscriptions are restored at the end. An accessory that is paired with another controller is never unpaired.",
-      "A failure is shown with the request, the accepted answers, the answer, its impact and its fix. Reports contain the same without secrets; evidence contains the secrets, too.",
+      "Each failure is shown with its impact and its fix, and with the request, the accepted answers and the actual answer. Reports contain the same without secrets; evidence contains the secrets, too.",
     ],
     examples: [
       ("haptest run 192.0.2.7:51826 --code 031-45-154", "all cases, against an accessory at an address"),

@@ -40,7 +40,7 @@ struct RunRequest: Sendable {
   static let baseline = Option("baseline", "FILE", "the known failures with their reasons: JSON")
   static let repetitions = Option(
     "repeat", "N", in: 1...1000, "run each case N times; a case with different results is flaky")
-  static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases, counted from 0") {
+  static let shard = Option("shard", "I/N", "run part I of N parts of the cases; I is 0 to N-1") {
     (text: String) throws(UsageError) -> Shard in
     guard let shard = Shard(text) else { throw UsageError("I/N is expected with I below N, such as 0/4") }
     return shard

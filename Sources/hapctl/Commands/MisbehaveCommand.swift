@@ -8,7 +8,7 @@ import HAPWire
 extension Command {
   private static let stay = Option<Int>(
     "stay", "SEC", in: 1...600,
-    "seconds to wait for an event of the accessory, or to continue without a required action (default: 20)")
+    "seconds to wait for an event of the accessory, or to omit a required action (default: 20)")
   private static let listFlag = Flag("list", "list the rules that can be violated, and exit")
 
   /// `hapctl misbehave`

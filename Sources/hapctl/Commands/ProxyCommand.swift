@@ -28,7 +28,7 @@ extension Command {
       "The transcript contains each message with the names of characteristics and values. It contains all values, but no keys or codes. SIGINT and SIGTERM end the proxy.",
     ],
     examples: [
-      ("hapctl proxy 51900 garage", "for a controller on this machine that can connect to an address"),
+      ("hapctl proxy 51900 garage", "for a controller on this machine, to which you give the proxy's address"),
       ("hapctl proxy 0.0.0.0:51900 garage --listen-any --advertise", "for a phone on the same network"),
     ]
   ) { (arguments, console) throws(UsageError) in
