@@ -18,7 +18,8 @@ extension HomeCharacteristic {
       }
       return .data(bytes)
     }
-    let words = definition?.values.map(\.word) ?? (rules.format == .bool ? ["on", "off"] : [])
+    let names = definition?.values.map(\.word) ?? []
+    let words = names.isEmpty && rules.format == .bool ? Self.switchWords.map(\.word) : names
     let hint = nearestName(to: text, in: words).map { ": did you mean \"\($0)\"?" }
     let list = words.isEmpty ? "" : ": it has \(words.joined(separator: ", "))"
     throw HomeDirectory.NotFound(message: "\(typeText) has no value \"\(text.prefix(40))\"\(hint ?? list)")
