@@ -87,7 +87,7 @@ package final class EmbeddedResponder: Responder {
     for work in mail where !isClosed { work() }
   }
 
-  // MARK: Machine
+  // MARK: State machine
 
   func publish(
     _ service: MDNSService, _ behavior: MDNSBehavior, for advertiser: EmbeddedAdvertiser
@@ -95,7 +95,7 @@ package final class EmbeddedResponder: Responder {
     try driver.perform { (machine, now) throws(MDNSServiceError) in
       let id = try machine.publish(service, behavior: behavior, at: now)
       published[id] = advertiser
-      // The machine can report about the service immediately.
+      // The state machine can report about the service immediately.
       advertiser.id = id
     }
   }
@@ -123,7 +123,7 @@ package final class EmbeddedResponder: Responder {
     }
   }
 
-  /// Returns the addresses that are announced for a record with these addresses.
+  /// Returns the addresses to announce: the given ones, or those of this machine if none are given.
   func addresses(_ given: [IPAddress]) -> Set<IPAddress> {
     given.isEmpty ? ownAddresses : Set(given)
   }
