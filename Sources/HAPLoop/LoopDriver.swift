@@ -150,6 +150,8 @@ package protocol LocalStreamSocket: AnyObject {
   var isClosed: Bool { get }
   /// Called on the loop when a watched event occurs, with whether it can read and whether it can write.
   var onReady: ((_ canRead: Bool, _ canWrite: Bool) -> Void)? { get set }
+  /// Called once when the socket is closed, by `close()` or with its loop.
+  var onClosed: (() -> Void)? { get set }
   func watch(reading: Bool, writing: Bool)
   func read(into buffer: UnsafeMutableRawBufferPointer) -> LocalTransfer
   func write(_ bytes: UnsafeRawBufferPointer) -> LocalTransfer
