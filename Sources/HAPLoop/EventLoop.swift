@@ -114,6 +114,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Refuses new jobs: jobs that keep enqueuing more jobs would keep the loop from ending.
   package func refuseJobs() { inbox.withLock { $0.isClosed = true } }
 
+  /// Runs a job that the loop has refused, and closes the handles that the job has opened. Call it in a turn.
+  package func runRefused(_ job: UnownedJob) {
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    closeHandles()
+  }
+
   /// Calls the `whenEnded` callbacks, as the last action.
   package func reportEnd() {
     dropEntries()
@@ -131,7 +137,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       defer { inbox.entries = [] }
       return inbox.entries
     }
-    withExtendedLifetime(dropped) {}
+    for case .job(let job) in dropped { driver.refused(job, by: self) }
   }
 
   package func closeHandles() {
@@ -168,13 +174,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func add(_ entry: Entry) -> Bool {
     // The loop checks the inbox before it blocks, so its own thread need not wake it.
     let isOnLoop = isOnLoop
-    return inbox.withLock { inbox in
+    let isAdded = inbox.withLock { inbox in
       if inbox.isClosed { return false }
       let wasEmpty = inbox.entries.isEmpty
       inbox.entries.append(entry)
       if wasEmpty && !isOnLoop { driver.wake() }
       return true
     }
+    if !isAdded, case .job(let job) = entry { driver.refused(job, by: self) }
+    return isAdded
   }
 
   /// Runs the queued jobs. Jobs that these enqueue wait for the next turn, so that jobs can't starve sockets.

@@ -26,6 +26,9 @@ package protocol LoopDriver: AnyObject, Sendable {
   func wake()
   /// Allows the loop to end as soon as all its handles are closed.
   func allowEnd()
+  /// Handles a job that the loop refuses because it has ended. The job's task waits for ever, unless the driver runs
+  /// the job by `runRefused`. From any thread.
+  func refused(_ job: UnownedJob, by loop: EventLoop)
   /// Waits until the loop has ended. From any thread except the loop's.
   func waitForEnd()
   /// Runs `work` on the loop and waits for it. From any thread except the loop's.

@@ -53,6 +53,21 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
 
   func discard() { hasEnded = true }
 
+  func refused(_ job: UnownedJob, by loop: EventLoop) { world.keep(job, of: loop, self) }
+
+  /// Runs a job that the loop has refused, at the end of the world. The turns that it causes have the loop again, until
+  /// `release()`.
+  func run(_ job: UnownedJob, refusedBy loop: EventLoop) {
+    self.loop = loop
+    turn { loop.runRefused(job) }
+  }
+
+  /// Releases the loop at the end of the world.
+  func release() {
+    loop = nil
+    waiting = [:]
+  }
+
   func allowEnd() { mayEnd = true }
 
   func stop() { loop?.stop() }

@@ -25,10 +25,19 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private let realSleepCount = Atomic<Int>(0)
   /// The tasks of bodies that had not returned when their runs ended.
   private var unfinished: [Task<Void, Never>] = []
+  /// nil: the world has ended.
+  private let refused = Guarded<[RefusedJob]?>([])
 
   /// The maximum number of steps at the end of the world. Without it, tasks that resume each other could prevent the
   /// end.
   private static let mostStepsAtEnd = 10_000
+
+  /// A job that a loop has refused because it had ended. Its task waits until the end of the world.
+  private struct RefusedJob: Sendable {
+    let job: UnownedJob
+    let loop: EventLoop
+    let driver: SimulatedLoopDriver
+  }
 
   private enum Foreign: Sendable {
     case job(UnownedJob)
@@ -136,14 +145,15 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     for driver in loops { driver.stop() }
     runLoopsToEnd()
     // Programs keep objects that refer to them until their processes end. A loop of a frozen process has not ended yet.
-    for host in network.hosts {
-      for process in host.processes { process.powerLost() }
-    }
+    agenda.trace.sink = nil
+    for host in network.hosts { host.powerOff() }
     runLoopsToEnd()
     loops = []
     programs = [:]
     runTasks()
-    network.tearDown { self.runTasks() }
+    runRefusedJobs()
+    network.tearDown { self.runRefusedJobs() }
+    refused.withLock { $0 = nil }
     thread.store(0, ordering: .releasing)
   }
 
@@ -155,7 +165,28 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   /// released.
   private func runTasks() {
     takeForeignWork()
-    for _ in 0..<Self.mostStepsAtEnd where agenda.nextTime == agenda.now && agenda.runNext() { takeForeignWork() }
+    var steps = 0
+    while steps < Self.mostStepsAtEnd, agenda.nextTime == agenda.now, agenda.runNext() {
+      takeForeignWork()
+      steps += 1
+    }
+  }
+
+  /// Runs the jobs that loops have refused. Their tasks end, because each wait on a loop that has ended is an error.
+  private func runRefusedJobs() {
+    var drivers: [SimulatedLoopDriver] = []
+    var rounds = 0
+    runTasks()
+    while rounds < Self.mostStepsAtEnd, let jobs = refused.withLock({ $0 }), !jobs.isEmpty {
+      rounds += 1
+      refused.withLock { $0 = [] }
+      for one in jobs {
+        drivers.append(one.driver)
+        one.driver.run(one.job, refusedBy: one.loop)
+        runTasks()
+      }
+    }
+    for driver in drivers { driver.release() }
   }
 
   // MARK: Executor
@@ -178,6 +209,11 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   /// Runs work that the runtime would run on its thread pool. It must be called on the world's thread.
   func keep(_ job: UnownedJob) { schedule(job) }
+
+  /// Keeps a job of a loop that has ended. From any thread.
+  func keep(_ job: UnownedJob, of loop: EventLoop, _ driver: SimulatedLoopDriver) {
+    refused.withLock { $0?.append(RefusedJob(job: job, loop: loop, driver: driver)) }
+  }
 
   /// Counts work from another thread. Work on the main queue is not counted if the clock waits for that queue.
   private func countForeignWork() {

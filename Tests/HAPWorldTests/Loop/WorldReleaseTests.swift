@@ -83,6 +83,27 @@ import Testing
     #expect(isReleased)
   }
 
+  @Test("A task that continues on a loop that has ended: it ends with the world") func refusedJob() throws {
+    let log = Log()
+    let isReleased = try Self.isReleased {
+      let hosts = try TwoHosts()
+      let waiter = Waiter(hosts.far)
+      try hosts.world.run {
+        hosts.near.startTask {
+          try? await hosts.near.sleep(for: .seconds(2))
+          await waiter.wait(log)
+        }
+        hosts.far.stop()
+        try await hosts.near.sleep(for: .seconds(5))
+      }
+      #expect(log.entries == [])
+      hosts.world.end()
+      return hosts.world
+    }
+    #expect(log.entries == ["sleep false", "connect cancelled"])
+    #expect(isReleased)
+  }
+
   @Test("Local streams whose callbacks refer to them") func localStreams() throws {
     let isReleased = try Self.isReleased {
       let hosts = try TwoHosts()
@@ -131,6 +152,27 @@ import Testing
     }
     try run()
     #expect(network == nil)
+  }
+}
+
+/// Opens handles on its loop, and waits for them.
+private actor Waiter {
+  private let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func wait(_ log: Log) async {
+    LoopTimer(loop) { log.add("fired") }.start(after: .zero)
+    do {
+      try await loop.sleep(for: .seconds(1))
+    } catch { log.add("sleep \(error is CancellationError)") }
+    let error = await withCheckedContinuation { continuation in
+      _ = TCPStream(loop, connectingTo: SocketAddress(host: TwoHosts.nearAddress, port: 7)) {
+        continuation.resume(returning: $0)
+      }
+    }
+    log.add("connect \(error.map { "\($0.code)" } ?? "succeeded")")
   }
 }
 
