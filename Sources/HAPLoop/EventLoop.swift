@@ -68,8 +68,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Closes all handles, waits for pending work on the pool, runs the queued jobs, and ends the loop.
   ///
   /// From any thread and more than once. Returns when the loop has ended; on the loop's own thread it returns at
-  /// once. Actor jobs are dropped if they are enqueued after the end, or if jobs keep enqueuing more jobs. Therefore
-  /// stop the users of the loop before the loop.
+  /// once. Actor jobs are dropped if they are enqueued after the end, or if jobs keep enqueuing more jobs. Their tasks
+  /// wait for ever; in a simulated world, they wait until its end. Therefore stop the users of the loop before the loop.
   package func stop() {
     if isNew.exchange(false, ordering: .acquiringAndReleasing) {
       refuseJobs()
