@@ -39,6 +39,8 @@ package final class EmbeddedResponder: Responder {
     selfCheck = SelfCheck(loop)
     // Keeps this object alive while it is open.
     outbox.onFire = { self.deliver() }
+    // A loop that stops closes the timer. The advertisers refer to this object.
+    outbox.onClosed = { self.closeAdvertisers() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in
       ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
@@ -60,14 +62,18 @@ package final class EmbeddedResponder: Responder {
 
   package func close() {
     guard !isClosed else { return }
-    isClosed = true
-    for advertiser in inOrder { advertiser.close() }
-    mail = []
+    closeAdvertisers()
     outbox.close()
     driver.close(within: Self.farewell)
   }
 
   func forget(_ advertiser: EmbeddedAdvertiser) { advertisers[advertiser.number] = nil }
+
+  private func closeAdvertisers() {
+    isClosed = true
+    for advertiser in inOrder { advertiser.close() }
+    mail = []
+  }
 
   private var inOrder: [EmbeddedAdvertiser] { advertisers.sorted { $0.key < $1.key }.map(\.value) }
 
