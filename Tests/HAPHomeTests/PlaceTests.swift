@@ -142,6 +142,10 @@ struct PlaceTests {
     let changed = bench.model.home(home)!
     #expect(
       changed.zones.map(\.rooms) == [[room], [room]] && changed.groups.map(\.services) == [[service], [service]])
+    let second = try bench.addRoom("Bath", to: home)
+    try bench.perform(.addRoomToZone(room: second, zone: changed.zones[0].id))
+    #expect(bench.model.home(home)!.zones.map(\.rooms) == [[room, second], [room]])
+    try bench.perform(.removeRoom(second))
     try bench.perform(.removeRoomFromZone(room: room, zone: changed.zones[0].id))
     try bench.perform(.removeServiceFromGroup(service: service, group: changed.groups[0].id))
     try bench.perform(.removeZone(changed.zones[1].id))

@@ -9,7 +9,7 @@ struct InvariantChecker {
   let model: HomeModel
   let policy: HomePolicy
 
-  /// Returns the rules that the model breaks, each with what is wrong.
+  /// Returns the rules that the model breaks, each with the error.
   func violations() -> [String] {
     var found: [String] = []
     let names = model.homes.map { Self.key($0.name.text) }

@@ -47,7 +47,7 @@ struct PropertyReplay {
     return policy
   }
 
-  /// Performs a step. Returns what is wrong; nil if nothing is.
+  /// Performs a step. Returns the error; nil if nothing is.
   mutating func take(_ step: PropertyStep) -> String? {
     let before = model
     var generator = SeededGenerator(seed: step.seed)
@@ -104,7 +104,7 @@ struct PropertyReplay {
   }
 }
 
-/// A failure of a run: what is wrong, and the shortest list of commands found that shows it.
+/// A failure of a run: the error, and the shortest list of commands found that shows it.
 struct PropertyFailure: Error, CustomStringConvertible {
   var seed: UInt64
   var violation: String
@@ -162,7 +162,7 @@ struct PropertyRun {
     }
   }
 
-  /// Returns what is wrong after one of the steps.
+  /// Returns the error after one of the steps.
   private func violation(of steps: [PropertyStep]) -> String? {
     var replay = PropertyReplay(policy: PropertyReplay.policy(seed: seed), perform: perform)
     for step in steps { if let violation = replay.take(step) { return violation } }
