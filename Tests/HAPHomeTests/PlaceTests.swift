@@ -243,7 +243,11 @@ struct PlaceTests {
     #expect(bench.refusal(.addUser(home: home, name: "C", role: .guest)) == Refusal(49, .l1))
     let deep = (0..<32).reduce(Condition.all([])) { condition, _ in .not(condition) }
     #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: deep))) == Refusal(49, .l1))
-    let wide = Condition.all(Array(repeating: .time(.before(.hour(1))), count: 6))
-    #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: wide))) == Refusal(49, .l1))
+    for part in [Condition.time(.before(.hour(1))), .all([]), .not(.any([]))] {
+      let wide = Condition.all(Array(repeating: part, count: 6))
+      #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: wide))) == Refusal(49, .l1))
+    }
+    let enough = Condition.all(Array(repeating: .all([]), count: 4))
+    try bench.perform(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: enough)))
   }
 }
