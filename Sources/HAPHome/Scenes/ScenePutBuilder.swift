@@ -1,6 +1,6 @@
 import HAPModel
 
-/// One PUT before it is sent, with the actions that each entry stands for.
+/// One PUT before it is sent, with the actions that each entry carries out.
 struct ScenePutPlan {
   struct Write {
     let entry: ScenePut.Entry

@@ -20,7 +20,7 @@ public struct SceneTicket: Hashable, Comparable, Sendable {
 
 /// The time of an input. Time limits use `uptime`, so a change of the wall clock neither ends nor delays an execution.
 public struct SceneTime: Hashable, Sendable {
-  /// The time of a clock that nobody sets, since any moment.
+  /// The time since any moment, of a clock that is never set.
   public var uptime: Duration
   /// The civil time, for `ActionSet.lastExecution`.
   public var wall: Instant
@@ -39,7 +39,7 @@ public enum SceneConnection: Hashable, Sendable {
   case ended
 }
 
-/// What the start of an execution needs to know about its surroundings.
+/// The surroundings of an execution at its start: the user, and the state of the accessories.
 public struct SceneContext {
   /// The user who executes; nil: the owner, or the hub itself for a trigger.
   public var user: HomeObjectID?
