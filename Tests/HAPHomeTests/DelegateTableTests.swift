@@ -45,7 +45,7 @@ struct DelegateTableTests {
       "room": "HMRoom", "zone": "HMZone", "group": "HMServiceGroup", "service": "HMService", "trigger": "HMTrigger",
       "user": "HMUser", "accessory": "HMAccessory", "actionSet": "HMActionSet", "home": "HMHome",
     ]
-    for kind in HomeChange.Kind.allCases where kind != .userRoleChanged {
+    for kind in HomeChange.Kind.allCases where kind != .userRoleChanged && kind != .servicesUpdated {
       guard case .call(let method, _) = kind.announcement else { continue }
       let prefix = types.keys.filter { kind.rawValue.hasPrefix($0) }.max { $0.count < $1.count }
       guard let prefix, let type = types[prefix], method != .managerUpdatedPrimaryHome else { continue }
@@ -85,10 +85,10 @@ struct DelegateTableTests {
 
   /// Returns the page with a text between two marks.
   private static func between(_ name: String, of page: String, _ text: String) -> String {
-    guard let start = page.range(of: "<!-- \(name) -->\n"), let end = page.range(of: "\n<!-- end of \(name) -->") else {
+    guard let start = page.range(of: "<!-- \(name) -->\n"), let end = page.range(of: "<!-- end of \(name) -->") else {
       Issue.record("docs/internals/home.md has no mark \(name)")
       return page
     }
-    return page.replacingCharacters(in: start.upperBound..<end.lowerBound, with: text)
+    return page.replacingCharacters(in: start.upperBound..<end.lowerBound, with: text + "\n")
   }
 }
