@@ -23,10 +23,12 @@ extension HomeEngine {
 
   /// Returns why an event does not count, before the condition is evaluated (rules E9 and E17). A timer always counts.
   private func refusal(of trigger: Trigger, in home: HomePlan, at moment: Instant) -> Evaluation.Outcome? {
-    guard case .event(let event) = trigger.kind else { return nil }
-    if !hubIsOn { return .noHub }
-    if home.location == nil, event.needsLocation { return .noLocation }
-    guard !event.weekdays.isEmpty else { return nil }
+    switch activation(of: trigger.id) {
+    case .disabledNoHomeHub: return .noHub
+    case .disabledNoLocationServicesAuthorization: return .noLocation
+    case .enabled, .disabled, nil: break
+    }
+    guard case .event(let event) = trigger.kind, !event.weekdays.isEmpty else { return nil }
     guard let weekday = home.zone?.civilTime(at: moment).date.weekday else { return .noZone(home.zoneName) }
     return event.weekdays.contains(weekday) ? nil : .otherWeekday(weekday)
   }

@@ -13,7 +13,7 @@ extension HomeEngine {
     now = time
     let states = Dictionary(states.map { ($0.trigger, $0) }) { $1 }
     self.persons = Dictionary(persons.map { ($0.user, $0.place) }) { $1 }
-    homes = Dictionary(model.homes.map { ($0.id, plan($0)) }) { first, _ in first }
+    homes = plans(of: model, states.values)
     order = model.homes.flatMap { $0.triggers.map(\.id) }
     for home in model.homes {
       for trigger in home.triggers {
@@ -66,7 +66,7 @@ extension HomeEngine {
   public mutating func changed(_ changes: [HomeChange], _ model: HomeModel) -> [EngineAction] {
     guard changes.contains(where: { $0.detail.concernsTriggers }) else { return [] }
     let homesBefore = homes
-    homes = Dictionary(model.homes.map { ($0.id, plan($0)) }) { first, _ in first }
+    homes = plans(of: model, runs.values.lazy.map(\.state))
     order = model.homes.flatMap { $0.triggers.map(\.id) }
     let kept = Set(order)
     for id in runs.keys where !kept.contains(id) { runs[id] = nil }

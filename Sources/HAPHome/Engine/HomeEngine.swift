@@ -45,6 +45,15 @@ public struct HomeEngine: Sendable {
   /// condition are not considered. Nil: there is none, or the trigger is not enabled.
   public func nextOccurrence(of trigger: HomeObjectID) -> Instant? { runs[trigger]?.nextDue }
 
+  /// Returns whether a trigger can be executed now (rule E17); nil: there is no such trigger.
+  public func activation(of trigger: HomeObjectID) -> TriggerActivation? {
+    guard let run = runs[trigger], let home = homes[run.home] else { return nil }
+    guard run.trigger.isEnabled else { return .disabled }
+    guard case .event(let event) = run.trigger.kind else { return .enabled }
+    if !hubIsOn { return .disabledNoHomeHub }
+    return home.location == nil && event.needsLocation ? .disabledNoLocationServicesAuthorization : .enabled
+  }
+
   /// Returns whether a user is at home.
   public func isHome(_ user: HomeObjectID) -> Bool {
     homes.values.contains { $0.users.contains(user) && isHome(user, in: $0) }
@@ -56,7 +65,13 @@ public struct HomeEngine: Sendable {
 
   // MARK: Requests
 
-  func plan(_ home: Home) -> HomePlan { HomePlan(home, zone: zoneRules(home.zone)) }
+  /// Returns the plans of the homes.
+  /// - Parameter states: the states of the triggers.
+  func plans(of model: HomeModel, _ states: some Sequence<TriggerState>) -> [HomeObjectID: HomePlan] {
+    let values = Set(states.lazy.compactMap(\.running).flatMap { $0.values.lazy.map(\.characteristic) })
+    let plans = model.homes.map { ($0.id, HomePlan($0, zone: zoneRules($0.zone), restoring: values)) }
+    return Dictionary(plans) { first, _ in first }
+  }
 
   /// The zone of a timer's period (rule E10); nil: the machine has no data of it.
   func zone(of timer: TimerTrigger, in home: HomePlan) -> ZoneRules? {

@@ -13,10 +13,11 @@ struct HomePlan: Sendable {
   /// The user who owns the hub.
   let owner: HomeObjectID?
   let actions: [HomeObjectID: [HomeAction]]
-  /// The characteristics that triggers and their sets use.
+  /// The characteristics that triggers, action sets and effects use.
   let characteristics: [HomeObjectID: CharacteristicPlan]
 
-  init(_ home: Home, zone: ZoneRules?) {
+  /// - Parameter values: the characteristics whose values effects will restore.
+  init(_ home: Home, zone: ZoneRules?, restoring values: Set<HomeObjectID>) {
     id = home.id
     zoneName = home.zone
     self.zone = zone
@@ -24,7 +25,8 @@ struct HomePlan: Sendable {
     users = home.users.map(\.id)
     owner = home.users.first { $0.role == .owner }?.id
     actions = Dictionary(home.actionSets.map { ($0.id, $0.actions) }) { first, _ in first }
-    var used = Set(home.actionSets.flatMap { $0.actions.map(\.characteristic) })
+    var used = values
+    for set in home.actionSets { used.formUnion(set.actions.lazy.map(\.characteristic)) }
     for trigger in home.triggers { used.formUnion(trigger.kind.characteristics) }
     var characteristics: [HomeObjectID: CharacteristicPlan] = [:]
     for service in home.accessories.lazy.flatMap(\.services) {
