@@ -77,7 +77,7 @@ struct SceneTests {
       sizes.append(scene.puts.last!.entries.count)
       scene.answer(scene.puts.last!)
     }
-    #expect(sizes == Array(repeating: 100, count: count / 100) + (count % 100 == 0 ? [] : [count % 100]))
+    #expect(sizes.count == (count + 99) / 100 && sizes.reduce(0, +) == count && sizes.allSatisfy { $0 <= 100 })
     #expect(scene.ended.count == 1 && scene.ended[0].result.doneCount == count)
   }
 
@@ -187,6 +187,30 @@ struct SceneTests {
         ["refused -70403 14", "done", "refused -70403 14", "done", "done", "done"]
       ])
     #expect(scene.ended[0].changes.map(\.detail) == sets.map { .actionSetExecuted($0, at: scene.wall) })
+  }
+
+  @Test("Sets that disagree need as few PUTs as possible, and the last set of the request has the last word")
+  func disagreement() throws {
+    var scene = try SceneBench()
+    let ids = try scene.bridge(1, lights: 67).flatMap { lamp in [0x25, 0x8, 0x13].map { lamp.id($0) } }
+    func actions(_ range: Range<Int>, _ number: Int) -> [HomeAction] {
+      let values: [Value] = [.bool(number == 1), .integer(Int128(number)), .float(Double(number))]
+      return range.map { HomeAction(ids[$0], values[$0 % 3]) }
+    }
+    // 150 + 50 writes: the second values of the last 50 fit into two PUTs.
+    let sets = [try scene.set("A", []), try scene.set("B", [])]
+    for (set, list) in zip(sets, [actions(0..<150, 1), actions(100..<150, 2)]) {
+      scene.bench.model.apply([HomeChange(scene.home, .actionsChanged(set, list))])
+    }
+    try scene.start(.actionSets(sets, trigger: nil))
+    scene.answer(scene.puts[0])
+    scene.answer(scene.puts[1])
+    #expect(scene.puts.count == 2 && scene.ended.map(\.result.doneCount) == [200])
+    var last: [HomeObjectID: Value] = [:]
+    for entry in scene.puts.flatMap(\.entries) { last[entry.characteristic] = entry.value }
+    for action in actions(0..<100, 1) + actions(100..<150, 2) {
+      #expect(last[action.characteristic] == action.value)
+    }
   }
 
   @Test("The last execution of a set is the wall time of its end, whatever its result")

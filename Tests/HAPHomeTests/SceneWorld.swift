@@ -276,8 +276,10 @@ struct SceneWorld {
       let values = Dictionary(grouping: actions, by: \.characteristic).values.map(\.count).max()!
       let count = execution.puts[key, default: 0]
       // Different values of one characteristic are in different PUTs.
-      if values == 1, count > least { note("\(count) PUTs for \(actions.count) writes") }
-      if isComplete, count < max(least, values) { note("\(count) PUTs for \(actions.count) writes, \(values) values") }
+      let expected = max(least, values)
+      if isComplete ? count != expected : count > expected {
+        note("\(count) PUTs for \(actions.count) writes, at most \(values) of a characteristic")
+      }
     }
   }
 }

@@ -33,11 +33,8 @@ struct SceneLane {
 
   init(state: State) { self.state = state }
 
-  /// Whether nothing waits and nothing was sent, so that the lane can be removed.
-  var isIdle: Bool {
-    if case .sent = state { return false }
-    return next == nil
-  }
+  /// Whether no PUT waits.
+  var isEmpty: Bool { next == nil }
 
   /// The PUT that is sent next.
   private var next: Waiting? { head < queue.count ? queue[head] : nil }

@@ -17,29 +17,43 @@ struct ScenePutPlan {
 /// Two sets of an execution can have different values for one characteristic. These are in different PUTs, in the order
 /// of the sets, because the answer to a PUT has one status for each characteristic.
 struct ScenePutBuilder {
-  let isTimed: Bool
-  private(set) var puts: [ScenePutPlan] = []
-  /// The place of the last write of each characteristic.
-  private var last: [AttributeID: (put: Int, write: Int)] = [:]
-  /// The number of PUTs at the start of the list that are full.
-  private var full = 0
+  private let isTimed: Bool
+  /// The writes of each characteristic, in the order of the first ones.
+  private var lists: [[ScenePutPlan.Write]] = []
+  private var positions: [AttributeID: Int] = [:]
 
   init(isTimed: Bool) { self.isTimed = isTimed }
 
   /// - Parameter action: the position of the action in the execution.
   mutating func add(_ entry: ScenePut.Entry, for action: Int) {
-    let earlier = last[entry.id]
-    if let earlier, puts[earlier.put].writes[earlier.write].entry.value == entry.value {
-      puts[earlier.put].writes[earlier.write].actions.append(action)
+    let write = ScenePutPlan.Write(entry: entry, actions: [action])
+    guard let position = positions[entry.id] else {
+      positions[entry.id] = lists.count
+      lists.append([write])
       return
     }
-    var index = max(full, earlier.map { $0.put + 1 } ?? 0)
-    while index < puts.count, isFull(index) { index += 1 }
-    if index == puts.count { puts.append(ScenePutPlan(isTimed: isTimed)) }
-    last[entry.id] = (index, puts[index].writes.count)
-    puts[index].writes.append(ScenePutPlan.Write(entry: entry, actions: [action]))
-    while full < puts.count, isFull(full) { full += 1 }
+    let last = lists[position].count - 1
+    if lists[position][last].entry.value == entry.value {
+      lists[position][last].actions.append(action)
+    } else {
+      lists[position].append(write)
+    }
   }
 
-  private func isFull(_ index: Int) -> Bool { puts[index].writes.count == ScenePut.mostEntries }
+  /// The PUTs: the number of entries divided by 100, or the greatest number of values of a characteristic if that is
+  /// more.
+  var puts: [ScenePutPlan] {
+    let total = lists.reduce(0) { $0 + $1.count }
+    let most = lists.reduce(0) { max($0, $1.count) }
+    let count = max((total + ScenePut.mostEntries - 1) / ScenePut.mostEntries, most)
+    var puts = Array(repeating: ScenePutPlan(isTimed: isTimed), count: count)
+    var next = 0
+    for list in lists {
+      // Counting round and round fills all PUTs equally, and the writes of one characteristic get different PUTs.
+      let places = (next..<next + list.count).map { $0 % count }.sorted()
+      for (place, write) in zip(places, list) { puts[place].writes.append(write) }
+      next += list.count
+    }
+    return puts
+  }
 }

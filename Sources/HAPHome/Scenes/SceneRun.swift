@@ -198,8 +198,9 @@ public struct SceneRun: Sendable {
           entries: next.plan.writes.map(\.entry))))
   }
 
+  /// Removes the lane of a connection on which nothing is sent, if nothing waits.
   private mutating func removeIfIdle(_ device: DeviceID) {
-    if lanes[device]?.isIdle == true { lanes[device] = nil }
+    if lanes[device]?.isEmpty == true { lanes[device] = nil }
   }
 
   // MARK: Outcomes
