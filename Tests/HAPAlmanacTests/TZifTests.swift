@@ -163,7 +163,7 @@ import Testing
     #expect(error(file) == .broken(rule, at: TZifFile.second + offset))
   }
 
-  @Test("Each rule of the format has such a file") func allRules() {
+  @Test("For each rule of the format, one of the test files breaks it") func allRules() {
     #expect(Set(Self.broken.map(\.1)) == Set(TZifRule.allCases))
   }
 

@@ -124,7 +124,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   }
 
   @Test(
-    "A front end next to the one over IP, or alone, writes, gets events, and follows the accessory's life",
+    "A front end next to the one over IP, or alone, writes, gets events, and is notified of the accessory's starts and ends",
     arguments: [true, false])
   func life(isBesideIP: Bool) async throws {
     let log = MemoryFrontEnd.Log()
@@ -138,7 +138,8 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     let first = try #require(made.withLock { $0 })
     // The device received the write, and opens the door.
     #expect(try await event(of: first, afterWriting: 0, to: served) == [.integer(2)])
-    // In a turn without other events. Time is frozen, so the door is closed at once.
+    // This write has a turn of the loop without other events. Time is frozen, so the door has not moved and is closed
+    // at once.
     #expect(try await event(of: first, afterWriting: 1, to: served) == [.integer(1)])
     #expect(try await served.value("Current Door State")?.integerValue == 1)
 

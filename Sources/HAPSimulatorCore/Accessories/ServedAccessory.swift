@@ -42,7 +42,7 @@ package final class ServedAccessory: @unchecked Sendable {
   var onStop: () -> Void = {}
 
   private let clock: SimulationClock
-  /// In the loop's clock.
+  /// The time when the simulator was made, in the loop's clock.
   private let birth: UInt64
   package let accessory: SimulatedAccessory
   private let dispatcher: CommandDispatcher
