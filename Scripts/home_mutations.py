@@ -30,7 +30,7 @@ MODEL = [
     ("N7", RULES, "String(text.prefix(greatestLength - end.count)) + end", "String(text.prefix(greatestLength)) + end"),
     ("N7", RULES, "var number = 2", "var number = 1"),
     ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has a", "HomeError(.notFound, .o1, \"no home has a"),
-    ("O1", O, "      throw Self.unknown(kind, id)\n    }\n    guard found == kind else", "      throw Self.unknown(kind, id)\n    }\n    guard found == kind || kind == .room else"),
+    ("O1", O, "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind else", "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind || kind == .room else"),
     ("O2", O, "$0.kind(of: id) == kind })", "$0.kind(of: id) == kind }), kind == .room"),
     ("O2", D, "? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome", "? .objectAssociatedToAnotherHome : .objectAlreadyAssociatedToHome"),
     ("R1", P, "guard room != home.roomForEntireHome.id else", "guard room != home.id else"),
@@ -77,4 +77,85 @@ MODEL = [
     ("All rules hold", T, "      guard !trigger.isEnabled else { return }\n", ""),
 ]
 
-MUTATIONS = MODEL
+ENGINE_FOLDER = "HAPHome/Engine/"
+F = ENGINE_FOLDER + "HomeEngine+Firing.swift"
+E = ENGINE_FOLDER + "HomeEngine+Ending.swift"
+CLOCK = ENGINE_FOLDER + "HomeEngine+Time.swift"
+VALUES = ENGINE_FOLDER + "HomeEngine+Values.swift"
+STARTING = ENGINE_FOLDER + "HomeEngine+Model.swift"
+ENGINE_MAIN = ENGINE_FOLDER + "HomeEngine.swift"
+SOURCE = ENGINE_FOLDER + "TimeSource.swift"
+CIVIL = ENGINE_FOLDER + "CivilComparison.swift"
+EVALUATOR = ENGINE_FOLDER + "ConditionEvaluator.swift"
+ORDER = ENGINE_FOLDER + "ValueComparison.swift"
+TRUTH = ENGINE_FOLDER + "Truth.swift"
+POLICY = ENGINE_FOLDER + "EnginePolicy.swift"
+
+ENGINE = [
+    ("E1", VALUES, "where !use.isEnd && !activated.contains(use.trigger) {", "where !use.isEnd {"),
+    ("E1", F, "case .true?, nil: fire(id, cause, trace, at: moment)", "case .true?: fire(id, cause, trace, at: moment)\n    case nil: refuse(id, cause, .conditionFalse)"),
+    ("E2", VALUES, "return expected.map { !isEqual(before, $0) } ?? !isEqual(before, after)", "return expected != nil || !isEqual(before, after)"),
+    ("E2", VALUES, "guard let before else { return !isCatchUp }", "guard let before else { return true }"),
+    ("E3", VALUES, "return Truth(!(before.doubleValue.map(range.contains) ?? false))", "return Truth(before.doubleValue != nil)"),
+    ("E3", "HAPHome/Model/HomeEvent.swift", "value <= max ?? .infinity", "value < max ?? .infinity"),
+    ("E4", ORDER, "return step / 2 + rounding", "return step + rounding"),
+    ("E4", ORDER, "return step / 2 + rounding", "return rounding"),
+    ("E4", ORDER, "case (.lessOrEqual, _): return Truth(order != .greater)", "case (.lessOrEqual, _): return Truth(order == .less)"),
+    ("E5", TRUTH, "    case .unknown: .unknown\n", "    case .unknown: .true\n"),
+    ("E5", TRUTH, "values.reduce(.true) { $1.rawValue < $0.rawValue ? $1 : $0 }", "values.reduce(.false) { $1.rawValue > $0.rawValue ? $1 : $0 }"),
+    ("E5", EVALUATOR, "ConditionTrace(result: !trace.result,", "ConditionTrace(result: trace.result,"),
+    ("E5", F, "case .unknown?: refuse(id, cause, .conditionUnknown, trace)", "case .unknown?: fire(id, cause, trace, at: moment)"),
+    ("E5", POLICY, "readLimit = Duration.seconds(5)", "readLimit = Duration.seconds(6)"),
+    ("E6", CIVIL, "secondOfDay < parts.secondOfDay", "secondOfDay <= parts.secondOfDay"),
+    ("E6", CIVIL, "let includesMidnight = end.secondOfDay < start.secondOfDay", "let includesMidnight = end.secondOfDay < 0"),
+    ("E7", EVALUATOR, "?.advanced(by: .seconds(moment.offset))", "?.advanced(by: .seconds(-moment.offset))"),
+    ("E7", EVALUATOR, "moment.event.time(on: time.date, at: place, in: zone)", "moment.event.time(on: time.date.year > 0 ? ZoneRules.utc.civilTime(at: self.moment).date : time.date, at: place, in: zone)"),
+    ("E7", SOURCE, "?.advanced(by: offset)", "?.advanced(by: .zero - offset)"),
+    ("E8", VALUES, "case .firstEntry: isHome && !users.contains(where: wereAtHome.contains)", "case .firstEntry: isHome"),
+    ("E8", VALUES, "case .lastExit: was && !users.contains(where: areAtHome.contains)", "case .lastExit: was"),
+    ("E8", EVALUATOR, "Truth(atHome.isEmpty)", "Truth(atHome.count < users.count)"),
+    ("E8", ENGINE_MAIN, "home.isHome(persons[user] ?? .away,", "home.isHome(persons[user] ?? .home,"),
+    ("E9", F, "return event.weekdays.contains(weekday) ? nil : .otherWeekday(weekday)", "_ = weekday\n    return nil"),
+    ("E9", F, "home.zone?.civilTime(at: moment).date.weekday else", "home.zone.map({ _ in ZoneRules.utc.civilTime(at: moment).date.weekday }) else"),
+    ("E10", SOURCE, "period.next(after: instant, from: timer.fireDate, in: zone)?.instant }", "period.next(after: instant, from: instant > timer.fireDate ? period.next(after: timer.fireDate, from: timer.fireDate, in: zone)!.instant : timer.fireDate, in: zone)?.instant }"),
+    ("E10", ENGINE_MAIN, "return timer.zone.map(zoneRules) ?? home.zone", "return home.zone"),
+    ("E10", SOURCE, "return timer.fireDate > instant ? timer.fireDate : nil", "return timer.fireDate"),
+    ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(59)"),
+    ("E11", CLOCK, "let isMissed = due < earliest", "let isMissed = due <= earliest"),
+    ("E11", VALUES, "case .true where change.isCatchUp && isLate:", "case .true where !change.isCatchUp && isLate:"),
+    ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
+    ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
+    ("E12", CLOCK, "    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)\n", ""),
+    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.lastNumber < 0 { changes.append(disable(id, run)) }"),
+    ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
+    ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),
+    ("E14", E, "return ValueOrder(actual, value.written, rules) == .equal && ValueOrder(before, actual, rules) != .equal", "return ValueOrder(before, actual, rules) != .equal"),
+    ("E14", CLOCK, "      if let end = run.state.running?.end { deadlines.add(.end(id), at: end) }\n", ""),
+    ("E14", F, "TriggerState.Running(values: values, end: run.duration.map { now.advanced(by: $0) })", "TriggerState.Running(values: values, end: run.state.running?.end ?? run.duration.map { now.advanced(by: $0) })"),
+    ("E15", F, ">= policy.executionsInWindow {", "> policy.executionsInWindow {"),
+    ("E16", F, "let sets = run.trigger.actionSets.filter", "let sets = run.trigger.actionSets.prefix(1).filter"),
+    ("E17", ENGINE_MAIN, "    if !hubIsOn { return .disabledNoHomeHub }\n", ""),
+    ("E17", F, "    case .disabledNoLocationServicesAuthorization: return .noLocation\n    case .enabled,", "    case .disabledNoLocationServicesAuthorization, .enabled,"),
+]
+
+SCENES_FOLDER = "HAPHome/Scenes/"
+RUN = SCENES_FOLDER + "SceneRun.swift"
+PLAN = SCENES_FOLDER + "ScenePlan.swift"
+
+SCENES = [
+    ("M10", RUN, "guard case .ready = lanes[device]?.state, let next", "guard !lanes.values.contains(where: { if case .sent = $0.state { true } else { false } }), case .ready = lanes[device]?.state, let next"),
+    ("M11", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
+    ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
+    ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
+    ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
+    ("A bridge and its bridged accessories", PLAN, "    return order.map { ($0, builders[$0]!.plain.puts + builders[$0]!.timed.puts) }", "    return order.flatMap { device in (builders[device]!.plain.puts + builders[device]!.timed.puts).flatMap { put in put.writes.map { (device, [ScenePutPlan(isTimed: put.isTimed, writes: [$0])]) } } }"),
+    ("Characteristics that require a timed write", PLAN, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
+    ("Without an answer for 10 s", SCENES_FOLDER + "SceneRequest.swift", "answerLimit: Duration = .seconds(10)", "answerLimit: Duration = .seconds(11)"),
+    ("Without an answer for 10 s", RUN, "        actions.append(.giveUp(ScenePut.ID(device: device, number: sent.number)))\n", ""),
+    ("An execution whose set is running", RUN, "    running.formUnion(plan.sets)\n", ""),
+    ("Two executions wait for each other", SCENES_FOLDER + "SceneLane.swift", "mutating func append(_ waiting: Waiting) { queue.append(waiting) }", "mutating func append(_ waiting: Waiting) { queue.insert(waiting, at: head) }"),
+    ("Sets that are executed together", SCENES_FOLDER + "ScenePutBuilder.swift", "map { $0 % count }.sorted()", "map { $0 % count }.sorted(by: >)"),
+    ("Each HAP status of an entry", SCENES_FOLDER + "SceneStatus.swift", "isBridged ? .bridgedAccessoryNotReachable : .communicationFailure", ".communicationFailure"),
+]
+
+MUTATIONS = MODEL + ENGINE + SCENES
