@@ -56,7 +56,7 @@ class Runner:
         return found
 
     def outcome(self, rule):
-        """Runs the suites whose tests cite a rule, or all tests for None. Returns the outcome, and the first test that failed."""
+        """Runs the suites whose tests cite a rule, or all tests for None. Returns the outcome, and the first line that reports a failure."""
         binary = self.work / ".build" / "debug" / "hapsimPackageTests.xctest"
         suites = self.suites(rule)
         if rule and not suites:
@@ -70,12 +70,12 @@ class Runner:
             words, status = timeout.stdout or b"", None
         for line in words.decode(errors="replace").splitlines():
             if "✘" in line and (not rule or self.cites(line, rule)):
-                return "caught", re.search(r'Test "?(.*?)"? (recorded|failed)|$', line).group(1) or ""
+                return "caught", line
         # A trap has a negative status.
         return ("HUNG" if status is None else "TRAPPED" if status < 0 else "SURVIVED"), ""
 
     def try_one(self, mutation):
-        """Returns the outcome of a mutation, the test that failed, and the output of a failed build."""
+        """Returns the outcome of a mutation, the line that reports a failure, and the output of a failed build."""
         rule, file, text, new = mutation
         place = self.work / self.sources / file
         original = place.read_text()
@@ -107,14 +107,16 @@ class Runner:
             return 0
         self.prepare()
         is_built, words = self.build()
-        if not is_built or self.outcome(None)[0] != "SURVIVED":
-            print(f"{self.name}: the tests fail without a mutation\n{words[-2000:]}", file=sys.stderr)
+        result, line = self.outcome(None) if is_built else ("NOT BUILT", words[-2000:])
+        if result != "SURVIVED":
+            print(f"{self.name}: without a mutation, the tests do not pass ({result})\n{line}", file=sys.stderr)
             return 1
         counts = collections.Counter()
         for mutation in chosen:
             rule, file, text, new = mutation
-            result, test, words = self.try_one(mutation)
+            result, failure, words = self.try_one(mutation)
             counts[result] += 1
+            test = re.search(r'Test "?(.*?)"? (recorded|failed)|$', failure).group(1)
             print(f"{result:9} {rule:5} {file}: {text.strip()[:60]!r} -> {new.strip()[:60]!r}{': ' + test if test else ''}", flush=True)
             if result == "NOT BUILT":
                 print("\n".join(line for line in words.splitlines() if "error" in line)[:600], flush=True)
