@@ -168,12 +168,14 @@ fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
 # SINCE= the last revision that passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules
+nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules and of the home side, a million random commands on homes
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
 	$(MAKE) sanitize abuse api-fuzz prove
 	HAPSIM_PROFILES=all $(MAKE) interop
 	Scripts/mdns-mutations
+	HAPHOME_COMMANDS=1000000 $(MAKE) unit-test TESTS=HAPHomeTests
+	Scripts/prove-home
 	git rev-parse HEAD >$(NIGHTLY)
 
 # EXAMPLES= is the number of generated inputs for each request of the API
