@@ -334,7 +334,7 @@ let package = Package(
     .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHome", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
       ],
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
@@ -399,7 +399,7 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
+    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

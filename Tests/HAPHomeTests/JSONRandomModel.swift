@@ -148,8 +148,8 @@ struct JSONRandomModel {
     case .addTrigger: .addTrigger(home: homeID(), name: self.name(), triggerKind())
     case .updateTrigger: .updateTrigger(triggerID(), triggerKind())
     case .removeTrigger: .removeTrigger(triggerID())
-    case .enableTrigger: .enableTrigger(triggerID())
-    case .disableTrigger: .disableTrigger(triggerID())
+    case .enableTrigger: .enableTrigger(trigger { !$0.isEnabled && !$0.actionSets.isEmpty })
+    case .disableTrigger: .disableTrigger(trigger(where: \.isEnabled))
     case .addActionSetToTrigger: .addActionSetToTrigger(actionSet: setID(), trigger: triggerID())
     case .removeActionSetFromTrigger: .removeActionSetFromTrigger(actionSet: setID(), trigger: triggerID())
     case .addOwnedActionSet: .addOwnedActionSet(trigger: triggerID(), [action()])
@@ -165,6 +165,10 @@ struct JSONRandomModel {
   }
 
   // These need an object with a part.
+
+  private mutating func trigger(where isWanted: (Trigger) -> Bool) -> HomeObjectID {
+    random.any(model.homes.flatMap(\.triggers).filter(isWanted))?.id ?? triggerID()
+  }
 
   private mutating func removeRoomFromZone() -> HomeCommand {
     let zone = random.any(model.homes.flatMap(\.zones).filter { !$0.rooms.isEmpty })
