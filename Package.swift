@@ -174,7 +174,7 @@ let package = Package(
         "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
-    // hapsim by the work of its commands: files and tables; preparation of a run; judging and recording of a run.
+    // The code of hapsim, divided by tasks: files and tables; preparation of a run; judging and recording of a run.
     .target(
       name: "HapsimFiles",
       dependencies: [

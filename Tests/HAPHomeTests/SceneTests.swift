@@ -189,6 +189,18 @@ struct SceneTests {
     #expect(scene.ended[0].changes.map(\.detail) == sets.map { .actionSetExecuted($0, at: scene.wall) })
   }
 
+  @Test("A value that an earlier set had too is written again after a different one")
+  func alternating() throws {
+    var scene = try SceneBench()
+    let lamp = try scene.light(1)
+    let sets = try [true, false, true].enumerated().map { index, value in
+      try scene.set("S\(index)", [HomeAction(lamp.id(0x25), .bool(value))])
+    }
+    try scene.start(.actionSets(sets, trigger: nil))
+    for index in 0..<3 { scene.answer(scene.puts[index]) }
+    #expect(scene.puts.flatMap(\.entries).map(\.value) == [true, false, true] && scene.ended.count == 1)
+  }
+
   @Test("Sets that disagree need as few PUTs as possible, and the last set of the request has the last word")
   func disagreement() throws {
     var scene = try SceneBench()
@@ -197,18 +209,18 @@ struct SceneTests {
       let values: [Value] = [.bool(number == 1), .integer(Int128(number)), .float(Double(number))]
       return range.map { HomeAction(ids[$0], values[$0 % 3]) }
     }
-    // 150 + 50 writes: the second values of the last 50 fit into two PUTs.
+    // 150 + 49 writes fit into two PUTs, although 49 of them have to come later than others.
     let sets = [try scene.set("A", []), try scene.set("B", [])]
-    for (set, list) in zip(sets, [actions(0..<150, 1), actions(100..<150, 2)]) {
+    for (set, list) in zip(sets, [actions(0..<150, 1), actions(101..<150, 2)]) {
       scene.bench.model.apply([HomeChange(scene.home, .actionsChanged(set, list))])
     }
     try scene.start(.actionSets(sets, trigger: nil))
     scene.answer(scene.puts[0])
     scene.answer(scene.puts[1])
-    #expect(scene.puts.count == 2 && scene.ended.map(\.result.doneCount) == [200])
+    #expect(scene.puts.count == 2 && scene.ended.map(\.result.doneCount) == [199])
     var last: [HomeObjectID: Value] = [:]
     for entry in scene.puts.flatMap(\.entries) { last[entry.characteristic] = entry.value }
-    for action in actions(0..<100, 1) + actions(100..<150, 2) {
+    for action in actions(0..<101, 1) + actions(101..<150, 2) {
       #expect(last[action.characteristic] == action.value)
     }
   }

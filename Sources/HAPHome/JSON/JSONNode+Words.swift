@@ -1,7 +1,7 @@
 import HAPWire
 
 extension JSONNode {
-  /// Returns what a word of a table means.
+  /// Returns the meaning of this text in a table.
   /// - Parameters:
   ///   - noun: the words together, for messages: "a weekday".
   ///   - table: the words and their meanings, in the order in which messages list them.
@@ -43,7 +43,7 @@ extension JSONNode {
     let names = T.allCases.map(\.rawValue)
     let found = try asObject().compactMap { member in T(rawValue: member.name).map { (member, $0) } }
     guard let (first, form) = found.first else {
-      if let unknown = unknownMembers(except: names + others).first { throw unknown }
+      try refuseUnknownMembers(except: names + others)
       throw problem("\(noun) has one of the members \(names.alternatives)")
     }
     guard found.count == 1 else {
@@ -58,6 +58,48 @@ extension JSONNode {
     .object(members.compactMap { name, value in value.map { (name, $0) } })
   }
 
+  /// Reads the identifier of an object.
+  func identifier(of kind: HomeObjectKind? = nil) throws(JSONProblem) -> HomeObjectID {
+    try parsed("the identifier of \(kind.map { $0.withArticle } ?? "an object")", HomeObjectID.init)
+  }
+
+  /// Reads a member with the identifier of an object: `"room": "…"`.
+  func identifier(_ kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+    try required(kind.word).identifier(of: kind)
+  }
+
+  /// Reads an optional member; null counts as missing.
+  func optional<T>(
+    _ name: String, _ read: (JSONNode) throws(JSONProblem) -> T
+  ) throws(JSONProblem) -> T? {
+    guard let node = self[name], !node.isNull else { return nil }
+    return try read(node)
+  }
+
+  /// Reads a member that has to be there, but may be null.
+  func nullable<T>(
+    _ name: String, _ read: (JSONNode) throws(JSONProblem) -> T
+  ) throws(JSONProblem) -> T? {
+    let node = try required(name)
+    return node.isNull ? nil : try read(node)
+  }
+
+  /// Reads the elements of a list.
+  func elements<T>(_ read: (JSONNode) throws(JSONProblem) -> T) throws(JSONProblem) -> [T] {
+    var elements: [T] = []
+    for node in try asList() { elements.append(try read(node)) }
+    return elements
+  }
+
+  /// Reads a whole number of a type.
+  func number<T: FixedWidthInteger>(as type: T.Type = T.self, from least: T = .min) throws(JSONProblem) -> T {
+    T(try asInteger(in: Int128(least)...Int128(T.max)))
+  }
+
+  static func id(_ id: HomeObjectID) -> JSONNode { .text(id.description) }
+
+  static func ids(_ ids: [HomeObjectID]) -> JSONNode { .list(ids.map { .id($0) }) }
+
   static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
 
   /// Returns a number that is parsed as a fraction again, even if it is whole. Infinity is written as a number too large
@@ -67,6 +109,17 @@ extension JSONNode {
     let text = double.isFinite ? double.description : double < 0 ? "-1e999" : "1e999"
     return JSONNode(.number(Number(text: text, isInteger: false, integer: nil, double: double)))
   }
+}
+
+/// A member of an object that is written.
+package typealias JSONMember = (name: String, value: JSONNode)
+
+/// Returns a member with the identifier of an object: `"room": "…"`.
+func member(_ kind: HomeObjectKind, _ id: HomeObjectID) -> JSONMember { (kind.word, .id(id)) }
+
+/// Returns the members whose value is not nil.
+func present(_ members: (name: String, value: JSONNode?)...) -> [JSONMember] {
+  members.compactMap { name, value in value.map { (name, $0) } }
 }
 
 extension [String] {
@@ -79,4 +132,17 @@ extension [String] {
 extension String {
   /// The text for messages, with at most 40 characters.
   var shortened: String { unicodeScalars.count <= 40 ? self : "\(String(unicodeScalars.prefix(40)))…" }
+}
+
+extension HomeObjectKind {
+  /// The member that has the identifier of an object of this kind.
+  package var word: String { self == .actionSet ? "actionSet" : rawValue }
+
+  /// The kind for messages: "an accessory".
+  var withArticle: String {
+    switch self {
+    case .accessory, .actionSet: "an \(rawValue)"
+    case .home, .room, .zone, .group, .service, .characteristic, .trigger, .user: "a \(rawValue)"
+    }
+  }
 }
