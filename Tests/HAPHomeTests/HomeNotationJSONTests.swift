@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Events, conditions and triggers in JSON")
 struct HomeNotationJSONTests {

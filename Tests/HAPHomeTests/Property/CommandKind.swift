@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// The kinds of commands. A new case of `HomeCommand` does not compile until `HomeCommand.kind` has a kind for it, and
 /// a new kind not until `CommandMaker.command` makes a command of it.

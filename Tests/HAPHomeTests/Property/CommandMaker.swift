@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Makes random commands for a model: most arguments are right, some are wrong.
 struct CommandMaker {

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A command of a run, with everything that decides its result. Its new identifiers depend only on `seed`, so that other
 /// commands can be removed from a run.
