@@ -37,7 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case yaml
   /// Messages of the DNS: a message that was read can be written and read again unchanged.
   case dns
-  /// Databases from unknown sources, checked by the lint. A second run has the same findings, and ends.
+  /// Databases from unknown sources, checked by the lint. Each run ends, and a second run has the same findings.
   case lint
   /// Files of defects, and messages for their rules.
   case defects

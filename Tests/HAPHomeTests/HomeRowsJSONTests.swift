@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Rows of the store")
 struct HomeRowsJSONTests {
@@ -143,7 +144,7 @@ struct HomeRowsJSONTests {
     }
   }
 
-  @Test("References to a missing row are changed as if the object had been removed, and are reported")
+  @Test("What refers to a missing row is changed as if the object had been removed, and is reported")
   func missingRows() throws {
     let sample = try Sample()
     let whole = sample.bench.model.homes[0]
@@ -197,12 +198,12 @@ struct HomeRowsJSONTests {
     #expect(model == sample.bench.model && problems == [])
   }
 
-  @Test("A damaged row is left out with a reason; nothing else is lost")
-  func damagedRows() throws {
-    let sample = try Sample()
+  private typealias Damage = (row: Int, reason: String, change: (inout HomeRow) -> Void)
+
+  private static func damagedSets(of sample: Sample) -> [Damage] {
     let scene = sample.row("Scene", .actionSet)
     let hall = sample.row("Hall", .room)
-    let rows: [(Int, String, Damage)] = [
+    return [
       (scene, "there is no kind \"scene\"", { $0.kind = "scene" }),
       (scene, "not the identifier of an object", { $0.id = "7" }),
       (scene, "not the identifier of a home", { $0.home = "" }),
@@ -227,23 +228,14 @@ struct HomeRowsJSONTests {
       (scene, "occurs twice", { [id = sample.rows[hall].id] in $0.id = id }),
       (hall, "name: there is no member", { $0.json = #"{"name":"x"}"# }),
       (hall, "the identifier \(sample.home) occurs twice", { $0.id = "\(sample.home)" }),
-      (sample.row("Bert", .user), "the owner is part of the home", { $0.json = #"{"role":"owner"}"# }),
-      (sample.row("Bert", .user), "has another user \"anna\"", { $0.name = "anna" }),
-      (sample.row("Automation", .trigger), "(rule T8)", { $0.json = #"{"when":[{"after":"1min"}],"run":[]}"# }),
-      (sample.row("Automation", .trigger), "(rule T1)", { $0.json = #"{"at":"2026-01-01T00:00:01Z","run":[]}"# }),
-      (
-        sample.row("Automation", .trigger), "(rule T2)",
-        { $0.json = #"{"at":"2026-01-01T00:00:00Z","every":"1min","run":[]}"# }
-      ),
     ]
-    for (index, reason, damage) in rows { try Self.check(sample, index, damage, reason) }
   }
 
-  @Test("A row of a home or an accessory that is damaged, or that breaks a rule, is left out with a reason")
-  func damagedHomes() throws {
-    let sample = try Sample()
+  private static func damagedAccessories(of sample: Sample) -> [Damage] {
     let other = sample.bench.model.homes[1]
-    let rows: [(Int, String, Damage)] = [
+    return [
+      (sample.row("Bert", .user), "the owner is part of the home", { $0.json = #"{"role":"owner"}"# }),
+      (sample.row("Bert", .user), "has another user \"anna\"", { $0.name = "anna" }),
       (
         sample.row("Left", .accessory), "only the paired device itself has the aid 1",
         { $0.json = $0.json.replacing("\"aid\":2", with: "\"aid\":1") }
@@ -274,6 +266,17 @@ struct HomeRowsJSONTests {
           $0.home = "\(id)"; $0.json = $0.json.replacing("00:00:02", with: "00:00:01")
         }
       ),
+    ]
+  }
+
+  private static func damagedHomes(of sample: Sample) -> [Damage] {
+    [
+      (sample.row("Automation", .trigger), "(rule T8)", { $0.json = #"{"when":[{"after":"1min"}],"run":[]}"# }),
+      (sample.row("Automation", .trigger), "(rule T1)", { $0.json = #"{"at":"2026-01-01T00:00:01Z","run":[]}"# }),
+      (
+        sample.row("Automation", .trigger), "(rule T2)",
+        { $0.json = #"{"at":"2026-01-01T00:00:00Z","every":"1min","run":[]}"# }
+      ),
       (sample.row("Other", .home), "\"home\" is not the identifier of the home itself", { $0.home = "\(sample.home)" }),
       (sample.row("Other", .home), "another home has the name", { $0.name = "my home" }),
       (sample.row("Other", .home), "have the same name", { $0.name = "Default Room" }),
@@ -287,18 +290,20 @@ struct HomeRowsJSONTests {
         { $0.home = "\(JSONRandom.fixedID)" }
       ),
     ]
-    for (index, reason, damage) in rows { try Self.check(sample, index, damage, reason) }
   }
 
-  private typealias Damage = (inout HomeRow) -> Void
-
-  private static func check(_ sample: Sample, _ index: Int, _ damage: Damage, _ reason: String) throws {
-    var changed = sample.rows
-    damage(&changed[index])
-    #expect(changed[index] != sample.rows[index], "\(reason)")
-    let (model, problems) = read(changed)
-    #expect(problems.contains { $0.description.contains(reason) }, "\(reason): \(problems)")
-    try checkRest(model, problems, without: [index], of: sample.rows)
+  @Test("A damaged row is left out with a reason; nothing else is lost")
+  func damagedRows() throws {
+    let sample = try Sample()
+    let rows = Self.damagedSets(of: sample) + Self.damagedAccessories(of: sample) + Self.damagedHomes(of: sample)
+    for (index, reason, change) in rows {
+      var changed = sample.rows
+      change(&changed[index])
+      #expect(changed[index] != sample.rows[index], "\(reason)")
+      let (model, problems) = Self.read(changed)
+      #expect(problems.contains { $0.description.contains(reason) }, "\(reason): \(problems)")
+      try Self.checkRest(model, problems, without: [index], of: sample.rows)
+    }
   }
 
   @Test("Rows with random damage: no trap, valid references, and each row that depends on no damaged one is read")

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Random commands for a model, most of which are valid. The switch has no default, so that a new command has to be added.
 struct JSONRandomModel {

@@ -230,8 +230,7 @@ package struct JSONReader {
     throw fail(.unterminatedString)
   }
 
-  /// Scans `
-  /// `, `\u0041`, or a surrogate pair; an unpaired surrogate is not valid Unicode and is refused.
+  /// Scans `\n`, `\u0041`, or a surrogate pair; an unpaired surrogate is not valid Unicode and is refused.
   private mutating func scanEscape() throws(Failure) {
     let start = offset
     guard bytes.count - offset >= 2 else { throw fail(.unterminatedString) }
