@@ -6,7 +6,7 @@ import HAPModel
 
 /// Action sets and triggers.
 extension CommandMaker {
-  mutating func automation(_ kind: CommandKind, _ home: Home?) -> HomeCommand {
+  mutating func automation(_ kind: HomeCommandName, _ home: Home?) -> HomeCommand {
     let set = pick(home?.actionSets.filter { chance(50) || $0.actions.isEmpty == false } ?? [])
     let trigger = pick(home?.triggers ?? [])
     let (sets, triggers) = (set.map { [$0.id] } ?? [], trigger.map { [$0.id] } ?? [])

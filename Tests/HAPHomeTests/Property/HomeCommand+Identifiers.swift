@@ -4,64 +4,7 @@ import HAPModel
 @testable import HAPHome
 @testable import HAPHomeEngine
 
-/// The kinds of commands. A new case of `HomeCommand` does not compile until `HomeCommand.kind` has a kind for it, and
-/// a new kind not until `CommandMaker.command` makes a command of it.
-enum CommandKind: String, CaseIterable {
-  case addHome, removeHome, setPrimaryHome, setTimeZone, setLocation, rename
-  case addRoom, removeRoom, addZone, removeZone, addRoomToZone, removeRoomFromZone
-  case addGroup, removeGroup, addServiceToGroup, removeServiceFromGroup
-  case addDevice, updateDevice, removeAccessory, moveAccessory, blockAccessory, unblockAccessory, setAssociatedType
-  case addActionSet, removeActionSet, addAction, updateAction, removeAction
-  case addTrigger, updateTrigger, removeTrigger, enableTrigger, disableTrigger
-  case addActionSetToTrigger, removeActionSetFromTrigger, addOwnedActionSet
-  case addUser, setRole, removeUser
-}
-
 extension HomeCommand {
-  var kind: CommandKind {
-    switch self {
-    case .addHome: .addHome
-    case .removeHome: .removeHome
-    case .setPrimaryHome: .setPrimaryHome
-    case .setTimeZone: .setTimeZone
-    case .setLocation: .setLocation
-    case .rename: .rename
-    case .addRoom: .addRoom
-    case .removeRoom: .removeRoom
-    case .addZone: .addZone
-    case .removeZone: .removeZone
-    case .addRoomToZone: .addRoomToZone
-    case .removeRoomFromZone: .removeRoomFromZone
-    case .addGroup: .addGroup
-    case .removeGroup: .removeGroup
-    case .addServiceToGroup: .addServiceToGroup
-    case .removeServiceFromGroup: .removeServiceFromGroup
-    case .addDevice: .addDevice
-    case .updateDevice: .updateDevice
-    case .removeAccessory: .removeAccessory
-    case .moveAccessory: .moveAccessory
-    case .blockAccessory: .blockAccessory
-    case .unblockAccessory: .unblockAccessory
-    case .setAssociatedType: .setAssociatedType
-    case .addActionSet: .addActionSet
-    case .removeActionSet: .removeActionSet
-    case .addAction: .addAction
-    case .updateAction: .updateAction
-    case .removeAction: .removeAction
-    case .addTrigger: .addTrigger
-    case .updateTrigger: .updateTrigger
-    case .removeTrigger: .removeTrigger
-    case .enableTrigger: .enableTrigger
-    case .disableTrigger: .disableTrigger
-    case .addActionSetToTrigger: .addActionSetToTrigger
-    case .removeActionSetFromTrigger: .removeActionSetFromTrigger
-    case .addOwnedActionSet: .addOwnedActionSet
-    case .addUser: .addUser
-    case .setRole: .setRole
-    case .removeUser: .removeUser
-    }
-  }
-
   /// All identifiers that the command contains. Rules O1 and O2 concern them.
   var identifiers: [HomeObjectID] {
     switch self {
