@@ -130,7 +130,7 @@ private let sealed = hex(
     }
   }
 
-  @Test("A changed byte, other AAD or another counter does not open, and the next valid frame does") func tampering() {
+  @Test("A frame with a changed byte, AAD or counter does not open, and the next valid frame does") func tampering() {
     let cipher = FrameCipher(key: key)
     let sealed = seal(cipher, plain, counter: 3, aad: aad)
     for index in sealed.indices {

@@ -282,7 +282,7 @@ private enum Water {
     #expect(world.changes() == ["1.55=70", "1.34=70"])
   }
 
-  @Test("A valve without Remaining Duration counts with its Set Duration, an endless one doesn't count")
+  @Test("The system uses Set Duration for a valve without Remaining Duration, and ignores an endless valve")
   func silentValves() {
     let world = Water.world([
       Water.system(), Water.valve(50, duration: 100, tellsLeft: false), Water.valve(60, duration: 0),

@@ -354,7 +354,7 @@ private func simulated<T>(
       #expect(served.allStopped.withLock { $0 } == 0)
       try await served.command("remove", #""accessory": "Garage""#)
       try await served.command("stop")
-      // It is reported after the answer, on the loop.
+      // The stop of all accessories is reported after the answer, on the loop.
       try await served.onLoop {}
       #expect(served.allStopped.withLock { $0 } == 1)
     }

@@ -102,7 +102,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   func reportMissing(_ id: AttributeID, in session: AttributeSession) {}
 }
 
-/// Seen to fail: with a `perform` that does nothing, the time limit was exceeded.
+/// Checked: these tests fail with a `perform` that does nothing: the time limit was exceeded.
 @Suite("A hosted accessory has a list of front ends", .timeLimit(.minutes(1))) struct SecondFrontEndTests {
   /// Writes a garage's target door state through the front end, and waits for the event of its current door state.
   private func event(
@@ -173,7 +173,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     try await served.stop()
   }
 
-  /// Seen to fail: without `loseRadio` in `AccessoryRun.gainRadio`, the front end over IP listened twice.
+  /// Checked: this test fails without `loseRadio` in `AccessoryRun.gainRadio`: the front end over IP listened twice.
   @Test("If a front end can't get its radio back, no front end has one") func radio() async throws {
     let log = MemoryFrontEnd.Log()
     let served = try await ServedSimulation(
@@ -196,7 +196,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     #expect(served.eventNames().filter { $0 == "radio" }.count == 1)
   }
 
-  /// Seen to fail: with the same number for each connection.
+  /// Checked: this test fails with the same number for each connection.
   @Test("Connections of all front ends have different numbers") func numbers() async throws {
     let log = MemoryFrontEnd.Log()
     let memory = FrontEndChoice.other { MemoryFrontEnd($0, log) }

@@ -6,7 +6,7 @@ public struct ZoneRules: Equatable, Sendable {
   let types: [UInt8]
   /// At least one. The first one applies before the first time.
   let localTypes: [LocalTimeType]
-  /// The rule for the years after the last time. Without it, the last type stays.
+  /// The rule for the years after the last time. Without it, the last local time type stays in effect.
   let footer: PosixRule?
   /// The first second to which the rule applies.
   private let footerStart: Int

@@ -79,9 +79,7 @@ extension CommandRun {
     try check(.characteristic, action.characteristic, in: home)
     let (accessory, _, characteristic) = home.characteristic(action.characteristic)!
     guard characteristic.permissions.contains(.pairedWrite) else {
-      throw HomeError(
-        .readOnlyCharacteristic, .s2,
-        "\(characteristic.displayName) of \"\(accessory.name)\" can't be written: choose another characteristic")
+      throw HomeError.readOnly(characteristic, of: accessory.name)
     }
     return HomeAction(action.characteristic, try characteristic.canonical(action.value))
   }

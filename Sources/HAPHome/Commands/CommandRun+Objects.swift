@@ -6,7 +6,7 @@ package enum HomeObjectKind: String, CaseIterable, Sendable {
 
 extension Home {
   /// Returns the kind of the object with this identifier; nil if the home does not have it.
-  func kind(of id: HomeObjectID) -> HomeObjectKind? {
+  package func kind(of id: HomeObjectID) -> HomeObjectKind? {
     if id == self.id { return .home }
     if id == roomForEntireHome.id || rooms.find(id) != nil { return .room }
     if zones.find(id) != nil { return .zone }
@@ -53,7 +53,7 @@ extension CommandRun {
   /// - Throws: rule O1 if there is no such home, U1 for a user who is not an administrator.
   func editableHome(_ id: HomeObjectID) throws(HomeError) -> Home {
     guard let home = model.home(id) else {
-      throw HomeError(.notFound, .o1, "there is no home with the identifier \(id)")
+      throw HomeError.unknownHome(id)
     }
     if let user = context.user, home.users.find(user).map({ $0.role == .guest }) ?? true {
       let name = home.users.find(user).map { "\"\($0.name)\"" } ?? "with the identifier \(user)"
@@ -74,27 +74,18 @@ extension CommandRun {
       }
       return try editableHome(home.id)
     }
-    throw Self.unknown(kind, id)
+    throw HomeError.unknown(kind, id)
   }
 
   /// Checks that an object is in a home.
   /// - Throws: rule O1 if no home has it, or if it is an object of another kind; O2 if it is in another home.
   func check(_ kind: HomeObjectKind, _ id: HomeObjectID, in home: Home) throws(HomeError) {
     guard let found = home.kind(of: id) else {
-      if let other = model.homes.first(where: { $0.kind(of: id) == kind }) {
-        throw HomeError(
-          .objectAssociatedToAnotherHome, .o2,
-          "the \(kind.rawValue) \(id) is in the home \"\(other.name)\": use an object of the home \"\(home.name)\"")
-      }
-      throw Self.unknown(kind, id)
+      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })
     }
     guard found == kind else {
       throw HomeError(.notFound, .o1, "\(id) is not the identifier of a \(kind.rawValue), but of a \(found.rawValue)")
     }
-  }
-
-  private static func unknown(_ kind: HomeObjectKind, _ id: HomeObjectID) -> HomeError {
-    HomeError(.objectNotAssociatedToAnyHome, .o1, "no home has a \(kind.rawValue) with the identifier \(id)")
   }
 
   /// - Throws: rule L1 if there is no room for another object.
@@ -104,5 +95,34 @@ extension CommandRun {
         .maximumObjectLimitReached, .l1, "\(place) has \(count) \(objects), and the limit is \(limit): remove one first"
       )
     }
+  }
+}
+
+extension HomeError {
+  /// Rule O1 for a home.
+  package static func unknownHome(_ id: HomeObjectID) -> HomeError {
+    HomeError(.notFound, .o1, "there is no home with the identifier \(id)")
+  }
+
+  /// Rule O1 for an object that no home has.
+  package static func unknown(_ kind: HomeObjectKind, _ id: HomeObjectID) -> HomeError {
+    HomeError(.objectNotAssociatedToAnyHome, .o1, "no home has a \(kind.rawValue) with the identifier \(id)")
+  }
+
+  /// Rule O2 for an object that another home has, rule O1 if no home has it.
+  package static func missing(_ kind: HomeObjectKind, _ id: HomeObjectID, in home: Home, found other: Home?)
+    -> HomeError
+  {
+    guard let other else { return unknown(kind, id) }
+    return HomeError(
+      .objectAssociatedToAnotherHome, .o2,
+      "the \(kind.rawValue) \(id) is in the home \"\(other.name)\": use an object of the home \"\(home.name)\"")
+  }
+
+  /// Rule S2 for a characteristic without "pw".
+  package static func readOnly(_ characteristic: HomeCharacteristic, of accessory: HomeName) -> HomeError {
+    HomeError(
+      .readOnlyCharacteristic, .s2,
+      "\(characteristic.displayName) of \"\(accessory)\" can't be written: choose another characteristic")
   }
 }

@@ -44,8 +44,8 @@ extension HomeNotation {
     try node.refuseUnknownMembers(except: [word.rawValue] + word.members)
     let member = try node.required(word.rawValue)
     switch word {
-    case .all: return .all(try conditions(member))
-    case .any: return .any(try conditions(member))
+    case .all: return .all(try member.elements { node throws(JSONProblem) in try condition(node) })
+    case .any: return .any(try member.elements { node throws(JSONProblem) in try condition(node) })
     case .not: return .not(try condition(member))
     case .characteristic: return try comparison(node)
     case .on: return .time(.on(try member.dateParts()))
@@ -61,12 +61,6 @@ extension HomeNotation {
       guard try member.asBool() else { throw member.problem("an unknown condition is written as true") }
       return .unknown
     }
-  }
-
-  private func conditions(_ node: JSONNode) throws(JSONProblem) -> [Condition] {
-    var conditions: [Condition] = []
-    for element in try node.asList() { conditions.append(try condition(element)) }
-    return conditions
   }
 
   private func comparison(_ node: JSONNode) throws(JSONProblem) -> Condition {

@@ -9,7 +9,7 @@ package enum TimerMember: String, CaseIterable, Sendable {
   /// The period, such as "1d".
   case every
   /// The zone for the period; without it, the home's zone counts.
-  case zone
+  case timeZone
 }
 
 /// The members of a trigger's events.
@@ -56,7 +56,7 @@ extension HomeNotation {
       recurrence: try node["every"].map { node throws(JSONProblem) in
         try node.parsed("a period such as \"1d\" or \"1h 30min\"", HomeText.period)
       },
-      zone: try node["zone"].map { node throws(JSONProblem) in try node.zoneName() })
+      zone: try node["timeZone"].map { node throws(JSONProblem) in try node.zoneName() })
   }
 
   private func eventTrigger(_ node: JSONNode) throws(JSONProblem) -> EventTrigger {
@@ -71,12 +71,12 @@ extension HomeNotation {
   // MARK: Writing
 
   /// Writes the members of a trigger's time or events.
-  package func members(_ kind: Trigger.Kind) -> [(name: String, value: JSONNode)] {
+  package func members(_ kind: Trigger.Kind) -> [JSONMember] {
     switch kind {
     case .timer(let timer):
       let members: [(TimerMember, JSONNode?)] = [
         (.at, written(timer.fireDate)), (.every, timer.recurrence.map { .text(HomeText.periodText($0)) }),
-        (.zone, timer.zone.map { .text($0.text) }),
+        (.timeZone, timer.zone.map { .text($0.text) }),
       ]
       return members.compactMap { name, value in value.map { (name.rawValue, $0) } }
     case .event(let trigger):

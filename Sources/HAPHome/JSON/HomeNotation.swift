@@ -24,10 +24,10 @@ package struct IdentifierNotation: HomeNotation {
   package init() {}
 
   package func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
-    try node.parsed("the identifier of a \(kind.rawValue)", HomeObjectID.init)
+    try node.identifier(of: kind)
   }
 
-  package func written(_ id: HomeObjectID, _ kind: HomeObjectKind) -> JSONNode { .text(id.description) }
+  package func written(_ id: HomeObjectID, _ kind: HomeObjectKind) -> JSONNode { .id(id) }
 
   package func value(_ node: JSONNode, of characteristic: HomeObjectID) throws(JSONProblem) -> Value {
     try Value(exact: node)

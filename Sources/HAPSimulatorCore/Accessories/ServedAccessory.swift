@@ -73,7 +73,7 @@ package final class ServedAccessory: @unchecked Sendable {
     }
   }
 
-  /// Starts to record events. The accessory is known from now on.
+  /// Starts to record events, once the accessory's start has succeeded. Earlier events are ignored.
   func open() { isOpen = true }
 
   private var isStopped: Bool { accessory.assumeIsolated { $0.isStopped } }

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A slow engine, written from the rules alone: it looks at each minute of a year, and asks each trigger whether one of
 /// its events happens. Only the sun's time of a day comes from the almanac, which has its own vectors.
