@@ -97,7 +97,7 @@ public struct EvaluationText: Sendable {
     guard let before = restored.value.before else { return "stays, because the value before is unknown" }
     guard let actual = restored.actual else { return "stays, because the value is unknown" }
     if restored.isRestored { return "gets back \(names.value(before, of: id))" }
-    // Either somebody changed the value, or the sets wrote the value that it had before.
+    // Either a person changed the value, or the sets wrote the value that it had before.
     return "stays \(names.value(actual, of: id))"
   }
 

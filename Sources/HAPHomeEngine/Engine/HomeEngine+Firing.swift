@@ -12,7 +12,7 @@ extension HomeEngine {
     guard let run = runs[id], run.trigger.isEnabled, let home = homes[run.home] else { return }
     if let reason = refusal(of: run.trigger, in: home, at: moment) { return refuse(id, cause, reason) }
     guard run.activation == nil else { return refuse(id, cause, .busy) }
-    let missing = unknownValues(of: run.trigger.kind.condition, home)
+    let missing = run.compared.filter { watches[$0]?.currentValue == nil }
     guard missing.isEmpty else {
       let limit = now.advanced(by: policy.readLimit)
       let ticket = read(missing, for: .conditionValues(id, until: limit))
@@ -45,11 +45,6 @@ extension HomeEngine {
 
   // MARK: The condition
 
-  /// The characteristics of a condition whose values have to be read.
-  private func unknownValues(of condition: Condition?, _ home: HomePlan) -> [HomeObjectID] {
-    condition?.characteristics.filter { home.characteristics[$0] != nil && watches[$0]?.currentValue == nil } ?? []
-  }
-
   /// Evaluates the condition with the current values and those that were read (rule E5).
   mutating func decide(
     _ id: HomeObjectID, _ cause: Evaluation.Cause, at moment: Instant, _ read: [HomeObjectID: Value],
@@ -59,7 +54,7 @@ extension HomeEngine {
     var trace: ConditionTrace?
     if let condition = run.trigger.kind.condition {
       var values = read
-      for characteristic in condition.characteristics {
+      for characteristic in run.compared {
         if let current = watches[characteristic]?.currentValue { values[characteristic] = current }
       }
       let evaluator = ConditionEvaluator(

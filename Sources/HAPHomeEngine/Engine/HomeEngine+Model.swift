@@ -70,7 +70,7 @@ extension HomeEngine {
     homes = plans(of: model, runs.values.lazy.map(\.state))
     order = model.homes.flatMap { $0.triggers.map(\.id) }
     let kept = Set(order)
-    for id in runs.keys where !kept.contains(id) { runs[id] = nil }
+    for id in runs.keys where !kept.contains(id) { (runs[id], explanations[id]) = (nil, nil) }
     let users = Set(homes.values.flatMap(\.users))
     persons = persons.filter { users.contains($0.key) }
     for home in model.homes {
@@ -158,9 +158,9 @@ extension HomeEngine {
       for event in endEvents {
         if let used = event.characteristic { need(used, Watch.Use(trigger: id, event: event, isEnd: true)) }
       }
-      if run.trigger.isEnabled, let condition = run.trigger.kind.condition {
-        for used in condition.characteristics { need(used, nil) }
-      }
+      let compared = run.trigger.kind.condition?.characteristics.filter { plans[$0] != nil } ?? []
+      runs[id]?.compared = compared.sorted()
+      if run.trigger.isEnabled { for used in compared { need(used, nil) } }
     }
     for (id, old) in watches {
       guard var watch = needed[id] else { continue }
@@ -176,7 +176,7 @@ extension HomeEngine {
 }
 
 extension HomeChange.Detail {
-  /// Whether the change can concern a trigger: names, rooms and the like do not.
+  /// Whether the change can concern a trigger: names, rooms, zones and groups do not.
   fileprivate var concernsTriggers: Bool {
     switch self {
     case .homeAdded, .homeRemoved, .timeZoneChanged, .locationChanged, .accessoryAdded, .accessoryRemoved,

@@ -17,6 +17,8 @@ public struct HomeEngine: Sendable {
   /// The triggers of all homes, in the order of the model.
   var order: [HomeObjectID] = []
   var runs: [HomeObjectID: TriggerRun] = [:]
+  /// The evaluations of triggers. They are not in `runs`, because then each one would copy those before.
+  var explanations: [HomeObjectID: Explanations] = [:]
   var watches: [HomeObjectID: Watch] = [:]
   var persons: [HomeObjectID: PersonState.Place] = [:]
   var subscribed: [HomeObjectID] = []
@@ -40,7 +42,9 @@ public struct HomeEngine: Sendable {
   public var nextDeadline: Instant? { deadlines.first?.time }
 
   /// Returns the last evaluations of a trigger, the oldest first; at most `EnginePolicy.keptEvaluations`.
-  public func evaluations(of trigger: HomeObjectID) -> [Evaluation] { runs[trigger]?.evaluations ?? [] }
+  public func evaluations(of trigger: HomeObjectID) -> [Evaluation] {
+    explanations[trigger]?.evaluations.suffix(policy.keptEvaluations) ?? []
+  }
 
   /// Returns the time of the next planned event of a trigger: a timer, a calendar event or a sun event. Weekdays and the
   /// condition are not considered. Nil: there is none, or the trigger is not enabled.
@@ -109,14 +113,7 @@ public struct HomeEngine: Sendable {
 
   /// Adds an evaluation, or replaces the one with the same number.
   mutating func explain(_ evaluation: Evaluation) {
-    guard var kept = runs[evaluation.trigger]?.evaluations else { return }
-    if let index = kept.lastIndex(where: { $0.number == evaluation.number }) {
-      kept[index] = evaluation
-    } else if evaluation.number > kept.last?.number ?? 0 {
-      kept.append(evaluation)
-      if kept.count > policy.keptEvaluations { kept.removeFirst() }
-    }
-    runs[evaluation.trigger]?.evaluations = kept
+    explanations[evaluation.trigger]?.keep(evaluation, atMost: policy.keptEvaluations)
     actions.append(.explain(evaluation))
   }
 
@@ -126,9 +123,9 @@ public struct HomeEngine: Sendable {
     _ trigger: HomeObjectID, _ cause: Evaluation.Cause, _ outcome: Evaluation.Outcome,
     _ condition: ConditionTrace? = nil, isLast: Bool = false
   ) -> Evaluation {
-    runs[trigger]?.lastNumber += 1
+    let number = explanations[trigger, default: Explanations()].nextNumber()
     let evaluation = Evaluation(
-      trigger: trigger, number: runs[trigger]?.lastNumber ?? 0, time: now, cause: cause, condition: condition,
+      trigger: trigger, number: number, time: now, cause: cause, condition: condition,
       isLast: isLast, outcome: outcome)
     explain(evaluation)
     return evaluation

@@ -6,6 +6,8 @@ import HAPModel
 struct TriggerRun: Sendable {
   /// The trigger as in the model.
   var trigger: Trigger
+  /// The characteristics of the condition that the home has.
+  var compared: [HomeObjectID] = []
   let home: HomeObjectID
   var state: TriggerState
   /// The planned events, with the time of the next occurrence of each.
@@ -20,9 +22,6 @@ struct TriggerRun: Sendable {
   var restoring: [HomeObjectID: Value] = [:]
   /// The times of the last executions, for rule E15.
   var executions: [Instant] = []
-  /// The last evaluations, the oldest first.
-  var evaluations: [Evaluation] = []
-  var lastNumber = 0
 
   init(_ trigger: Trigger, home: HomeObjectID, state: TriggerState) {
     (self.trigger, self.home, self.state) = (trigger, home, state)

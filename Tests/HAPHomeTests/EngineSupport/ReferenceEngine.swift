@@ -74,7 +74,7 @@ struct ReferenceEngine {
         next += 1
       }
       guard !happenings.isEmpty else { continue }
-      // What is planned comes first within a second.
+      // Planned events come first within a second.
       happenings.sort { ($0.second, $0.input == nil ? 0 : 1) < ($1.second, $1.input == nil ? 0 : 1) }
       for (second, input, trigger) in happenings {
         let now = minute * 60 + second
