@@ -79,6 +79,7 @@ let package = Package(
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPAlmanac", dependencies: ["CMath"]),
     .target(name: "HAPHome", dependencies: ["HAPAlmanac", "HAPModel", "HAPWire"]),
+    .target(name: "HAPHomeEngine", dependencies: ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPHomeFile", dependencies: ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
@@ -288,7 +289,7 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHome"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome"]),
     .testTarget(
       name: "HAPHomeFileTests", dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
@@ -334,7 +335,7 @@ let package = Package(
     .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHome", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
       ],
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
@@ -399,7 +400,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
+    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages",
+    "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

@@ -77,7 +77,7 @@ MODEL = [
     ("All rules hold", T, "      guard !trigger.isEnabled else { return }\n", ""),
 ]
 
-ENGINE_FOLDER = "HAPHome/Engine/"
+ENGINE_FOLDER = "HAPHomeEngine/Engine/"
 F = ENGINE_FOLDER + "HomeEngine+Firing.swift"
 E = ENGINE_FOLDER + "HomeEngine+Ending.swift"
 CLOCK = ENGINE_FOLDER + "HomeEngine+Time.swift"
@@ -138,7 +138,7 @@ ENGINE = [
     ("E17", F, "    case .disabledNoLocationServicesAuthorization: return .noLocation\n    case .enabled,", "    case .disabledNoLocationServicesAuthorization, .enabled,"),
 ]
 
-SCENES_FOLDER = "HAPHome/Scenes/"
+SCENES_FOLDER = "HAPHomeEngine/Scenes/"
 RUN = SCENES_FOLDER + "SceneRun.swift"
 PLAN = SCENES_FOLDER + "ScenePlan.swift"
 

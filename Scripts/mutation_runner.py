@@ -68,11 +68,14 @@ class Runner:
             words, status = done.stdout, done.returncode
         except subprocess.TimeoutExpired as timeout:
             words, status = timeout.stdout or b"", None
-        for line in words.decode(errors="replace").splitlines():
+        lines = words.decode(errors="replace").splitlines()
+        for line in lines:
             if "✘" in line and (not rule or self.cites(line, rule)):
                 return "caught", line
         # A trap has a negative status.
-        return ("HUNG" if status is None else "TRAPPED" if status < 0 else "SURVIVED"), ""
+        if status is not None and status >= 0:
+            return "SURVIVED", ""
+        return ("HUNG" if status is None else "TRAPPED"), next((line for line in lines if "Fatal error" in line), "")
 
     def try_one(self, mutation):
         """Returns the outcome of a mutation, the line that reports a failure, and the output of a failed build."""

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// The tables of delegates in docs/internals/home.md are generated from the code. With `HAPTEST_WRITE_DOCS=1` set, this
 /// suite writes them.
@@ -12,7 +13,7 @@ struct DelegateTableTests {
     .deletingLastPathComponent().appending(path: "docs/internals/home.md")
 
   private static var announcements: [(String, Announcement)] {
-    HomeChange.Kind.allCases.map { ($0.rawValue, $0.announcement) }
+    HomeChangeName.allCases.map { ($0.rawValue, $0.announcement) }
       + HomeReport.allCases.map { ($0.rawValue, $0.announcement) }
   }
 
@@ -43,14 +44,14 @@ struct DelegateTableTests {
   func objects() {
     let types = [
       "room": "HMRoom", "zone": "HMZone", "group": "HMServiceGroup", "service": "HMService", "trigger": "HMTrigger",
-      "user": "HMUser", "accessory": "HMAccessory", "actionSet": "HMActionSet", "home": "HMHome",
+      "user": "HMUser", "accessory": "HMAccessory", "action-set": "HMActionSet", "home": "HMHome",
     ]
-    for kind in HomeChange.Kind.allCases where kind != .userRoleChanged && kind != .servicesUpdated {
+    for kind in HomeChangeName.allCases where kind != .userRoleChanged && kind != .servicesUpdated {
       guard case .call(let method, _) = kind.announcement else { continue }
       let prefix = types.keys.filter { kind.rawValue.hasPrefix($0) }.max { $0.count < $1.count }
       guard let prefix, let type = types[prefix], method != .managerUpdatedPrimaryHome else { continue }
       #expect(method.rawValue.contains(type), "\(kind): \(method.rawValue)")
-      for (ending, word) in [("Added", "didAdd"), ("Removed", "didRemove"), ("Renamed", "Name")]
+      for (ending, word) in [("-added", "didAdd"), ("-removed", "didRemove"), ("-renamed", "Name")]
       where kind.rawValue.hasSuffix(ending) {
         #expect(method.rawValue.contains(word), "\(kind): \(method.rawValue)")
       }

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: crashes")
 struct EngineCrashTests {
@@ -192,7 +193,8 @@ struct EngineCrashTests {
       if let ticket = action.ticket {
         if case .read = action {} else { #expect(bench.engine.readEnded(ticket, [:]).isEmpty) }
         if case .record = action {} else { #expect(bench.engine.recorded(ticket).isEmpty) }
-        if case .execute = action {} else {
+        if case .execute = action {
+        } else {
           #expect(bench.engine.sceneEnded(ticket, ExecutionReport(done: 0)).isEmpty)
         }
       }

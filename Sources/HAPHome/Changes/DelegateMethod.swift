@@ -2,7 +2,7 @@
 ///
 /// Headers of the iOS 16.4 SDK: HMHomeManager.h, HMHome.h, HMAccessory.h. Swift names:
 /// developer.apple.com/documentation/homekit.
-public enum DelegateMethod: String, CaseIterable, Hashable, Sendable {
+package enum DelegateMethod: String, CaseIterable, Hashable, Sendable {
   // MARK: HMHomeManagerDelegate
 
   case managerUpdatedHomes = "homeManagerDidUpdateHomes(HMHomeManager)"
@@ -60,13 +60,13 @@ public enum DelegateMethod: String, CaseIterable, Hashable, Sendable {
   case accessoryUpdatedFirmware = "accessory(HMAccessory, didUpdateFirmwareVersion: String)"
 
   /// The protocol of the method.
-  public var delegate: String {
+  package var delegate: String {
     rawValue.hasPrefix("homeManager")
       ? "HMHomeManagerDelegate" : rawValue.hasPrefix("home") ? "HMHomeDelegate" : "HMAccessoryDelegate"
   }
 
   /// The reason why nothing causes a call of this method in this version; nil if something does.
-  public var unusedReason: String? {
+  package var unusedReason: String? {
     switch self {
     case .managerUpdatedAuthorization:
       "The authorization is always determined and authorized: there is no system setting."

@@ -1,5 +1,5 @@
 /// A report of a running hub. It is not a change of the model.
-public enum HomeReport: String, CaseIterable, Hashable, Sendable {
+package enum HomeReport: String, CaseIterable, Hashable, Sendable {
   /// The homes are known: at the start of an app, and after it was detached from the hub.
   case homesLoaded
   /// An accessory can be reached, or no longer.
@@ -17,7 +17,7 @@ public enum HomeReport: String, CaseIterable, Hashable, Sendable {
 }
 
 /// How the apps of a hub learn of a change or a report. The core's stream has all of them.
-public enum Announcement: Hashable, Sendable {
+package enum Announcement: Hashable, Sendable {
   /// A call of one method. The note says who is not called, or when.
   case call(DelegateMethod, note: String? = nil)
   /// No method of Apple's delegates: only the core's stream. The reason says why.
@@ -26,7 +26,7 @@ public enum Announcement: Hashable, Sendable {
 
 extension HomeReport {
   /// The method that reports it.
-  public var announcement: Announcement {
+  package var announcement: Announcement {
     switch self {
     case .homesLoaded: .call(.managerUpdatedHomes, note: "once at the start, and once after an absence")
     case .reachabilityChanged: .call(.accessoryUpdatedReachability)
@@ -39,9 +39,9 @@ extension HomeReport {
   }
 }
 
-extension HomeChange.Kind {
+extension HomeChangeName {
   /// The method that reports it.
-  public var announcement: Announcement {
+  package var announcement: Announcement {
     switch self {
     case .homeAdded: .call(.managerAddedHome)
     case .homeRemoved: .call(.managerRemovedHome)

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// An engine with a shell: accessories whose values the test sets, and a store that can lose its process.
 struct EngineBench {

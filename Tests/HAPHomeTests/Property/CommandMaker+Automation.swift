@@ -2,10 +2,11 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Action sets and triggers.
 extension CommandMaker {
-  mutating func automation(_ kind: CommandKind, _ home: Home?) -> HomeCommand {
+  mutating func automation(_ kind: HomeCommandName, _ home: Home?) -> HomeCommand {
     let set = pick(home?.actionSets.filter { chance(50) || $0.actions.isEmpty == false } ?? [])
     let trigger = pick(home?.triggers ?? [])
     let (sets, triggers) = (set.map { [$0.id] } ?? [], trigger.map { [$0.id] } ?? [])

@@ -2,8 +2,10 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
-/// Makes random commands for a model: most arguments are right, some are wrong.
+/// Makes random commands for a model: most arguments are right, some are wrong. A new case of `HomeCommand` does not compile
+/// until `HomeCommandName` and `command` have it.
 struct CommandMaker {
   var random: SeededGenerator
   /// The model before the command.
@@ -18,7 +20,7 @@ struct CommandMaker {
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   /// Each kind as often as it is drawn. Removals are rarer, so that the models grow.
-  private static let draws: [CommandKind] = CommandKind.allCases.flatMap { kind in
+  private static let draws: [HomeCommandName] = HomeCommandName.allCases.flatMap { kind in
     let count =
       switch kind {
       case .addHome, .removeHome: 1
@@ -90,7 +92,7 @@ struct CommandMaker {
   /// A home, most often one with objects. A placeholder if the model is empty.
   mutating func home() -> Home? { pick(model.homes) }
 
-  mutating func command(_ kind: CommandKind) -> HomeCommand {
+  mutating func command(_ kind: HomeCommandName) -> HomeCommand {
     let home = home()
     switch kind {
     case .addHome:
@@ -147,7 +149,7 @@ struct CommandMaker {
     return .rename(id([object]), chance(10) ? current.text : chance(10) ? current.text.uppercased() : name())
   }
 
-  private mutating func association(_ kind: CommandKind, _ home: Home?) -> HomeCommand {
+  private mutating func association(_ kind: HomeCommandName, _ home: Home?) -> HomeCommand {
     let removes = kind == .removeRoomFromZone || kind == .removeServiceFromGroup
     let zone = pick(home?.zones.filter { !removes || !$0.rooms.isEmpty } ?? [])
     let group = pick(home?.groups.filter { !removes || !$0.services.isEmpty } ?? [])

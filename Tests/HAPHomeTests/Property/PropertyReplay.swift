@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A command of a run, with everything that decides its result. Its new identifiers depend only on `seed`, so that other
 /// commands can be removed from a run.
@@ -28,9 +29,9 @@ struct PropertyReplay {
   private var used: Set<HomeObjectID> = []
   /// The identifiers of removed objects, the last ones.
   private(set) var removed: [HomeObjectID] = []
-  private(set) var accepted: [CommandKind: Int] = [:]
-  private(set) var refused: [CommandKind: Int] = [:]
-  private(set) var changes: [HomeChange.Kind: Int] = [:]
+  private(set) var accepted: [HomeCommandName: Int] = [:]
+  private(set) var refused: [HomeCommandName: Int] = [:]
+  private(set) var changes: [HomeChangeName: Int] = [:]
   private(set) var rules: Set<HomeRule> = []
 
   init(policy: HomePolicy, perform: Performer? = nil) {
@@ -54,11 +55,11 @@ struct PropertyReplay {
     let context = HomeContext(now: step.now, user: step.user, policy: policy) {
       $0.text == "Nowhere/City" ? nil : .utc
     }
-    let kind = step.command.kind
+    let kind = step.command.name
     do throws(HomeError) {
       let list = try perform(&model, step.command, context, &generator)
       accepted[kind, default: 0] += 1
-      for change in list { changes[change.detail.kind, default: 0] += 1 }
+      for change in list { changes[change.detail.name, default: 0] += 1 }
       return violation(of: list, from: before, step) ?? identifierViolation(from: before)
     } catch {
       refused[kind, default: 0] += 1
@@ -73,7 +74,7 @@ struct PropertyReplay {
     for (number, change) in list.enumerated() {
       let previous = copy
       copy.apply([change])
-      if copy == previous { return "change \(number) changes nothing: \(change.detail.kind)" }
+      if copy == previous { return "change \(number) changes nothing: \(change.detail.name)" }
       if case .triggerRemoved(let id) = change.detail,
         previous.homes.flatMap(\.triggers).contains(where: { $0.id == id && $0.isEnabled })
       {
@@ -81,7 +82,7 @@ struct PropertyReplay {
       }
       guard number < list.count - 1, let home = copy.home(change.home) else { continue }
       if let dangling = InvariantChecker.danglingReferences(in: home).first {
-        return "after change \(number), \(change.detail.kind), the home \(dangling)"
+        return "after change \(number), \(change.detail.name), the home \(dangling)"
       }
     }
     if copy != model { return "the changes do not give the model" }
@@ -130,7 +131,7 @@ extension HomeCommand {
         }
         return "aid \(accessory.aid) [\(services.joined(separator: "; "))]"
       }
-      return "\(kind)(home: \(home), \(device.device) c# \(device.configurationNumber): "
+      return "\(name.rawValue)(home: \(home), \(device.device) c# \(device.configurationNumber): "
         + "\(accessories.joined(separator: ", ").replacing("HAPModel.Value.", with: "")))"
     default: return "\(self)".replacing("HAPHome.", with: "").replacing("HAPAlmanac.", with: "")
     }

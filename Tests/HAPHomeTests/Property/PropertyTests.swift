@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Random commands on random models.
 ///
@@ -18,9 +19,9 @@ struct PropertyTests {
     let seeds: [UInt64] =
       Self.environment["HAPHOME_SEED"].flatMap { UInt64($0) }.map { [$0] }
       ?? (1...UInt64(max(Self.commands / Self.commandsPerRun, 1))).map { $0 }
-    var accepted: [CommandKind: Int] = [:]
-    var refused: [CommandKind: Int] = [:]
-    var changes: [HomeChange.Kind: Int] = [:]
+    var accepted: [HomeCommandName: Int] = [:]
+    var refused: [HomeCommandName: Int] = [:]
+    var changes: [HomeChangeName: Int] = [:]
     var rules: Set<HomeRule> = []
     for seed in seeds {
       var run = PropertyRun(seed: seed)
@@ -31,12 +32,12 @@ struct PropertyTests {
       rules.formUnion(run.replay.rules)
     }
     guard seeds.count > 1 else { return }
-    for kind in CommandKind.allCases {
+    for kind in HomeCommandName.allCases {
       let counts = (accepted[kind] ?? 0, refused[kind] ?? 0)
       #expect(counts.0 >= seeds.count / 10 && counts.1 >= seeds.count / 10, "\(kind): \(counts)")
     }
     // The engine alone reports these two.
-    let expected = Set(HomeChange.Kind.allCases).subtracting([.actionSetExecuted, .triggerFired])
+    let expected = Set(HomeChangeName.allCases).subtracting([.actionSetExecuted, .triggerFired])
     #expect(Set(changes.keys) == expected)
     // The other rules refuse nothing.
     #expect(rules == Set(HomeRule.allCases).subtracting([.n3, .n7, .r2, .a1, .t5]))
@@ -62,8 +63,8 @@ struct PropertyTests {
       }
     }
     #expect(
-      failure.steps.map(\.command.kind) == [.addHome, .addRoom, .addZone, .addRoomToZone, .removeRoom]
-        || failure.steps.map(\.command.kind) == [.addHome, .addZone, .addRoom, .addRoomToZone, .removeRoom])
+      failure.steps.map(\.command.name) == [.addHome, .addRoom, .addZone, .addRoomToZone, .removeRoom]
+        || failure.steps.map(\.command.name) == [.addHome, .addZone, .addRoom, .addRoomToZone, .removeRoom])
     #expect(failure.violation.contains("refers to an object that does not exist: R2: a room of a zone"))
     #expect(failure.description.contains("seed \(failure.seed)"))
   }

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Checks that a refusal has a reason: the rule has this number in the table of home.md §4, and the command breaks it.
 struct RefusalChecker {
@@ -43,7 +44,7 @@ struct RefusalChecker {
     case .n2:
       let key = InvariantChecker.key(text ?? "")
       if ids.isEmpty { return ["defaultroom", "goodmorning", "goodnight", "leavehome", "arrivehome"].contains(key) }
-      let renamed = step.command.kind == .rename ? ids[0] : nil
+      let renamed = step.command.name == .rename ? ids[0] : nil
       return home.map { InvariantChecker.namespace(of: $0).contains { $0.key == key && $0.object != renamed } } ?? false
     case .n4:
       let symbols = policy.names == .reference
@@ -89,7 +90,7 @@ struct RefusalChecker {
       $0.merge(self.kinds(of: $1)) { first, _ in first }
     }
     let found = ids.map { kindOf[$0]! }
-    switch step.command.kind {
+    switch step.command.name {
     case .rename: return ["user", "characteristic"].contains(found[0])
     case .addRoomToZone, .removeRoomFromZone: return found != ["room", "zone"]
     case .addServiceToGroup, .removeServiceFromGroup: return found != ["service", "group"]
@@ -106,7 +107,7 @@ struct RefusalChecker {
     case .setRole, .removeUser: return found != ["user"]
     case .addOwnedActionSet: return found[0] != "trigger" || found.dropFirst().contains { $0 != "characteristic" }
     case .updateTrigger, .addTrigger:
-      return found[0] != (step.command.kind == .addTrigger ? "home" : "trigger")
+      return found[0] != (step.command.name == .addTrigger ? "home" : "trigger")
         || found.dropFirst().contains { $0 != "characteristic" && $0 != "user" } || found.count > 1
     default: return found[0] != "home"
     }

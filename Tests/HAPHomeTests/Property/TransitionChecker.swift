@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Checks the rules of home.md §4 that concern an accepted command: what must have been true before it, and what it must
 /// leave as it was. Written from the table, like `InvariantChecker`.
@@ -96,13 +97,13 @@ struct TransitionChecker {
     for trigger in new {
       let previous = old.first { $0.id == trigger.id }
       if previous == nil, trigger.isEnabled { found.append("T5: a new trigger is enabled") }
-      if previous == nil || step.command.kind == .updateTrigger && previous?.kind != trigger.kind {
+      if previous == nil || step.command.name == .updateTrigger && previous?.kind != trigger.kind {
         if case .timer(let timer) = trigger.kind, timer.recurrence == nil, timer.fireDate <= step.now {
           found.append("T3: the time is over")
         }
         found += locationViolations(trigger)
       }
-      let isChecked = [.enableTrigger, .updateTrigger, .addActionSetToTrigger].contains(step.command.kind)
+      let isChecked = [.enableTrigger, .updateTrigger, .addActionSetToTrigger].contains(step.command.name)
       if trigger.isEnabled, isChecked, previous != trigger { found += enabledViolations(trigger) }
     }
     return found
@@ -144,7 +145,7 @@ struct TransitionChecker {
     let oldRooms = Dictionary(uniqueKeysWithValues: old.accessories.map { ($0.id, $0.room) })
     for accessory in home.accessories {
       if let room = oldRooms[accessory.id] {
-        let moves = [.moveAccessory, .removeRoom].contains(step.command.kind)
+        let moves = [.moveAccessory, .removeRoom].contains(step.command.name)
         if room != accessory.room, !moves { found.append("A2: an accessory moved") }
       } else if accessory.room != home.roomForEntireHome.id {
         found.append("A1: a new accessory is in another room")
@@ -157,7 +158,7 @@ struct TransitionChecker {
     for trigger in home.triggers {
       guard let before = old.triggers.first(where: { $0.id == trigger.id }) else { continue }
       if before.kind.isTimer != trigger.kind.isTimer { found.append("a trigger changed its kind") }
-      if trigger.isEnabled, !before.isEnabled, step.command.kind != .enableTrigger { found.append("T5: enabled") }
+      if trigger.isEnabled, !before.isEnabled, step.command.name != .enableTrigger { found.append("T5: enabled") }
     }
     return found
   }
