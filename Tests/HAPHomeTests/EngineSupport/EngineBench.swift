@@ -121,7 +121,9 @@ struct EngineBench {
   }
 
   /// A person changes the home.
-  mutating func change(_ details: HomeChange.Detail...) {
+  mutating func change(_ details: HomeChange.Detail...) { change(details) }
+
+  mutating func change(_ details: [HomeChange.Detail]) {
     let changes = details.map { HomeChange(.home, $0) }
     model.apply(changes)
     storedModel.apply(changes)
