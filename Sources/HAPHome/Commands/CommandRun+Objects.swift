@@ -1,5 +1,5 @@
 /// The kinds of objects in a home.
-enum HomeObjectKind: String {
+package enum HomeObjectKind: String, CaseIterable, Sendable {
   case home, room, zone, group, accessory, service, characteristic, trigger, user
   case actionSet = "action set"
 }
