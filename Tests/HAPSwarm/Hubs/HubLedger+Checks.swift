@@ -154,9 +154,9 @@ extension HubLedger {
     _ occurrence: Occurrence, _ done: [Execution], _ trigger: HubPopulation.PlannedTrigger
   ) {
     let end = occurrence.time + Self.slack
-    let matches = done.filter {
-      $0.start >= occurrence.time && $0.start <= end
-        && (occurrence.due.map { due in $0.origin.occurrence == due } ?? true)
+    let matches = done.filter { execution in
+      execution.start >= occurrence.time && execution.start <= end
+        && (occurrence.due == nil || execution.origin.occurrence == occurrence.due)
     }
     let applied = matches.first?.applied.count(where: { $0 <= end }) ?? 0
     if matches.count != 1 || applied != trigger.writes.count {

@@ -285,7 +285,7 @@ extension HomeChange.Detail {
 }
 
 extension PersonState {
-  fileprivate var row: HomeRowChange { .keep(.person(HomeStateRow(id: user.description, json: json.compact))) }
+  fileprivate var row: HomeRowChange { .keep(.person(HomeStateRow(id: user.description, json: json.compactText))) }
 }
 
 extension JSONNode {

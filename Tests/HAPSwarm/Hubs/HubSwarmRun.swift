@@ -1,4 +1,5 @@
 import HAPAlmanac
+import HAPHome
 import HAPModel
 import HAPWorld
 
