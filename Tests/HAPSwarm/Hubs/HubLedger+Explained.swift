@@ -54,10 +54,7 @@ extension HubLedger {
     let duration = UInt64(seconds) * 1_000_000_000
     for (place, execution) in done.enumerated() {
       let start = execution.start
-      // The end is due after the duration, or at the next start of the hub.
-      var due = start + duration
-      if let down = downs.first(where: { $0.start < due + Self.slack && $0.end > due - Self.slack }) { due = down.end }
-      guard due < agendaEnd - min(agendaEnd, 2 * Self.slack), start > Self.slack else { continue }
+      guard let due = end(start + duration), due < agendaEnd - min(agendaEnd, 2 * Self.slack), start > Self.slack else { continue }
       let end = due + Self.slack
       let isAlone =
         (place == 0 || done[place - 1].start + duration + 2 * Self.slack < start)
@@ -78,6 +75,15 @@ extension HubLedger {
         }
       }
     }
+  }
+
+  /// Returns when an effect ends: after the duration, or at the next start of the hub. A crash at the end itself can
+  /// interrupt it: then this is not certain, and nil.
+  private func end(_ due: UInt64) -> UInt64? {
+    let first = due - min(due, Self.slack)
+    let near = downs.filter { $0.start < due + Self.slack && $0.end > first }
+    guard let down = near.first else { return due }
+    return near.count == 1 && down.start < first ? max(due, down.end) : nil
   }
 
   private func isUndisturbed(

@@ -193,12 +193,7 @@ final class HubLedger {
           .recordedFirst, "\(name(trigger.id)): \(sentRecords[trigger.id] ?? 0) executions were sent, \(found) are stored")
       }
     }
-    for index in records.indices {
-      let record = records[index]
-      if loaded.contains(where: { $0.trigger == record.trigger && $0.started.contains(record.started) }) {
-        records[index].isDurable = true
-      }
-    }
+    for state in loaded { stored(state) }
   }
 
   /// The hub begins to store a state.
@@ -216,9 +211,15 @@ final class HubLedger {
   /// A state is on the disk.
   func recorded(_ state: TriggerState) {
     states[state.trigger] = state
-    for index in records.indices.suffix(64)
-    where records[index].trigger == state.trigger && state.started.contains(records[index].started) {
-      records[index].isDurable = true
+    stored(state)
+  }
+
+  /// An occurrence whose first record was lost in a crash has several records: the last one is on the disk.
+  private func stored(_ state: TriggerState) {
+    for started in state.started {
+      if let index = records.lastIndex(where: { $0.trigger == state.trigger && $0.started == started }) {
+        records[index].isDurable = true
+      }
     }
   }
 

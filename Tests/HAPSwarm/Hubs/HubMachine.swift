@@ -95,6 +95,7 @@ final class HubMachine: @unchecked Sendable {  // see above
     plan = nil
     ledger.hubDied(at: now, losingPower: losingPower)
     agenda.schedule(after: random.nanoseconds(Self.restarts[Int(random.upTo(2))])) { [self] in
+      guard !isUp else { return }
       shell = nil
       if mutation == .fileDamaged, let bytes = disk.contents(of: "/hub/home.db") {
         disk.start()
