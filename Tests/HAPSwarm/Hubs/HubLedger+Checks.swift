@@ -124,7 +124,7 @@ extension HubLedger {
   private func isCertain(_ place: Int, _ own: [Occurrence], _ trigger: HubPopulation.PlannedTrigger) -> Bool {
     let occurrence = own[place]
     let (time, end) = (occurrence.time, occurrence.time + Self.slack)
-    guard time > Self.slack, end < agendaEnd else { return false }
+    guard occurrence.isPossible, time > Self.slack, end < agendaEnd else { return false }
     let start = time - Self.slack
     let isPlanned = occurrence.due != nil
     if let due = occurrence.due, due.duration(to: occurrence.wall) > Self.latest { return false }
@@ -138,15 +138,9 @@ extension HubLedger {
     guard (occurrence.devices + [trigger.device]).allSatisfy({ isClear(deviceDowns[$0], start, end) }) else {
       return false
     }
-    if trigger.kind.eventTrigger?.executesOnce ?? false, hasRecord(trigger, before: time) { return false }
     let moments = occurrence.due.map { [$0] } ?? [occurrence.wall, occurrence.wall.advanced(by: .seconds(1))]
     // The value of the event itself changes now, so it is compared afterwards only.
     return moments.allSatisfy { truth(trigger, start, end, at: $0) == .true }
-  }
-
-  private func hasRecord(_ trigger: HubPopulation.PlannedTrigger, before time: UInt64) -> Bool {
-    let moment = wall(time)
-    return fires[trigger.id]?.contains { $0 < moment } ?? false
   }
 
   /// Seen to fail: the engine forgets the next time of a timer after a missed occurrence.

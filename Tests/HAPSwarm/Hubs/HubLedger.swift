@@ -17,6 +17,8 @@ final class HubLedger {
     let wall: Instant
     /// The devices of the event.
     var devices: [Int] = []
+    /// Whether the trigger did not execute its sets for the last time before.
+    let isPossible: Bool
   }
 
   /// The writes of one action of the engine.
@@ -70,6 +72,8 @@ final class HubLedger {
   private(set) var fires: [HomeObjectID: [Instant]] = [:]
   /// The greatest `HubWrite.Origin.records` of each trigger.
   private var sentRecords: [HomeObjectID: Int] = [:]
+  /// The triggers that began to record an execution, except for a record that failed or that a crash prevented.
+  private var done: Set<HomeObjectID> = []
   private var process = 0
   private var starts: [HomeObjectID: Set<TriggerState.Started>] = [:]
 
@@ -140,7 +144,8 @@ final class HubLedger {
       guard let events = trigger.kind.eventTrigger?.events, events.contains(where: { $0.happens(sensor, before, after) })
       else { continue }
       occurrences.append(
-        Occurrence(trigger: index, due: nil, time: time, wall: wall(time), devices: [sensor.device]))
+        Occurrence(trigger: index, due: nil, time: time, wall: wall(time), devices: [sensor.device],
+          isPossible: canExecute(trigger)))
     }
   }
 
@@ -152,7 +157,8 @@ final class HubLedger {
       guard let events = trigger.kind.eventTrigger?.events,
         events.contains(where: { $0.happens(user, before, atHome, population.users) })
       else { continue }
-      occurrences.append(Occurrence(trigger: index, due: nil, time: time, wall: wall(time)))
+      occurrences.append(
+        Occurrence(trigger: index, due: nil, time: time, wall: wall(time), isPossible: canExecute(trigger)))
     }
   }
 
@@ -171,14 +177,14 @@ final class HubLedger {
         }
       }
       for due in dues.sorted() {
-        occurrences.append(Occurrence(trigger: index, due: due, time: agenda.now, wall: wall))
+        occurrences.append(Occurrence(trigger: index, due: due, time: agenda.now, wall: wall, isPossible: true))
       }
     }
   }
 
-  /// Whether the trigger executes more than once, or has not begun to record an execution.
-  func canExecute(_ trigger: HubPopulation.PlannedTrigger) -> Bool {
-    !(trigger.kind.eventTrigger?.executesOnce ?? false) || fires[trigger.id] == nil
+  /// Whether the trigger is enabled: it executes more than once, or has no record of an execution.
+  private func canExecute(_ trigger: HubPopulation.PlannedTrigger) -> Bool {
+    !(trigger.kind.eventTrigger?.executesOnce ?? false) || !done.contains(trigger.id)
   }
 
   // MARK: The hub
@@ -194,12 +200,16 @@ final class HubLedger {
       }
     }
     for state in loaded { stored(state) }
+    done = Set(model.homes[0].triggers.filter { !$0.isEnabled }.map(\.id))
   }
 
   /// The hub begins to store a state.
   func recording(_ state: TriggerState, _ changes: [HomeChange], at time: UInt64) {
     for change in changes {
-      if case .triggerFired(let id, at: let fire) = change.detail { fires[id, default: []].append(fire) }
+      if case .triggerFired(let id, at: let fire) = change.detail {
+        fires[id, default: []].append(fire)
+        done.insert(id)
+      }
     }
     let known = starts[state.trigger] ?? []
     for started in state.started where !known.contains(started) {
@@ -236,7 +246,10 @@ final class HubLedger {
       if let index = records.lastIndex(where: { $0.trigger == evaluation.trigger }), records[index].number == nil {
         records[index].number = evaluation.number
       }
-    case .executed, .ended, .notRecorded:
+    case .notRecorded:
+      if evaluation.isLast { done.remove(evaluation.trigger) }
+      resolve { $0.process == process && $0.number == evaluation.number }
+    case .executed, .ended:
       resolve { $0.process == process && $0.number == evaluation.number }
     case .notConfirmed(let started): resolve { $0.started == started && $0.process < process }
     default: break
