@@ -82,7 +82,7 @@ func runAll(_ count: UInt64) throws -> Bool {
   if let hubs { hubs.report(lines) } else { report(lines) }
   say("\(count) seeds; \(Int(Double(count) / minutes)) seeds a minute")
   for seed in failures.sorted() {
-    say("replay: HAPSIM_SEED=\(seed) make swarm\(hubs == nil ? "" : " POPULATION=hubs")")
+    say("replay: HAPSIM_SEED=\(seed) make swarm POPULATION=\(hubs == nil ? "accessories" : "hubs")")
   }
   if !isComplete { say("FAILED: a process did not end normally") }
   return failures.isEmpty && isComplete

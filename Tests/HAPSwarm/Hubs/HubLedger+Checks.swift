@@ -47,7 +47,8 @@ extension HubLedger {
         others += 1
         let events = own.count(where: { $0.due == nil && $0.time <= execution.start })
         if others > events {
-          report(.atMostOnce, "trigger \(index): execution \(others) at \(wall(execution.start)), after \(events) events")
+          report(
+            .atMostOnce, "trigger \(index): execution \(others) at \(wall(execution.start)), after \(events) events")
         }
       }
     }
@@ -83,7 +84,9 @@ extension HubLedger {
     }
     if condition.hasPresence {
       // A hub that has just started does not know the last moves.
-      guard isClear(downs, start, end), !moves.contains(where: { $0.time >= start && $0.time <= end }) else { return nil }
+      guard isClear(downs, start, end), !moves.contains(where: { $0.time >= start && $0.time <= end }) else {
+        return nil
+      }
     }
     let atHome = moves.last { $0.time < max(start, 1) }!.atHome
     return condition.holds({ values[$0] }, atHome: atHome, at: moment).map { $0 ? .true : .false } ?? .unknown

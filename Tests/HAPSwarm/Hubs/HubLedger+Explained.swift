@@ -54,7 +54,9 @@ extension HubLedger {
     let duration = UInt64(seconds) * 1_000_000_000
     for (place, execution) in done.enumerated() {
       let start = execution.start
-      guard let due = end(start + duration), due < agendaEnd - min(agendaEnd, 2 * Self.slack), start > Self.slack else { continue }
+      guard let due = end(start + duration), due < agendaEnd - min(agendaEnd, 2 * Self.slack), start > Self.slack else {
+        continue
+      }
       let end = due + Self.slack
       let isAlone =
         (place == 0 || done[place - 1].start + duration + 2 * Self.slack < start)

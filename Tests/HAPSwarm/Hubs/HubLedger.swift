@@ -141,10 +141,12 @@ final class HubLedger {
     note("sensor of device \(sensor.device): \(before) becomes \(after)")
     if sensor.kind != .button { changes[sensor.id]!.append((time, after)) }
     for (index, trigger) in population.triggers.enumerated() {
-      guard let events = trigger.kind.eventTrigger?.events, events.contains(where: { $0.happens(sensor, before, after) })
+      guard let events = trigger.kind.eventTrigger?.events,
+        events.contains(where: { $0.happens(sensor, before, after) })
       else { continue }
       occurrences.append(
-        Occurrence(trigger: index, due: nil, time: time, wall: wall(time), devices: [sensor.device],
+        Occurrence(
+          trigger: index, due: nil, time: time, wall: wall(time), devices: [sensor.device],
           isPossible: canExecute(trigger)))
     }
   }
@@ -196,7 +198,8 @@ final class HubLedger {
       let found = trigger.lastFire.flatMap { fires[trigger.id]?.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
       if found < sentRecords[trigger.id] ?? 0 {
         report(
-          .recordedFirst, "\(name(trigger.id)): \(sentRecords[trigger.id] ?? 0) executions were sent, \(found) are stored")
+          .recordedFirst,
+          "\(name(trigger.id)): \(sentRecords[trigger.id] ?? 0) executions were sent, \(found) are stored")
       }
     }
     for state in loaded { stored(state) }
@@ -268,13 +271,16 @@ final class HubLedger {
 
   func sent(_ write: HubWrite, at time: UInt64) {
     let origin = write.origin
-    note("\(name(origin.trigger)): write \(write.action.value), \(origin.isEnd ? "end" : "start") of \(origin.occurrence)")
+    note(
+      "\(name(origin.trigger)): write \(write.action.value), \(origin.isEnd ? "end" : "start") of \(origin.occurrence)")
     agenda.trace.note("hub.write", UInt64(origin.number), time)
     let isRecorded = records.contains {
       $0.isDurable && $0.trigger == origin.trigger && $0.started.time == origin.occurrence
         && $0.started.isEnd == origin.isEnd
     }
-    if !isRecorded { report(.recordedFirst, "\(name(origin.trigger)): the occurrence \(origin.occurrence) is not recorded") }
+    if !isRecorded {
+      report(.recordedFirst, "\(name(origin.trigger)): the occurrence \(origin.occurrence) is not recorded")
+    }
     if !origin.isEnd { sentRecords[origin.trigger] = max(origin.records, sentRecords[origin.trigger] ?? 0) }
     if executions.last?.origin.number != origin.number {
       executions.append(Execution(origin: origin, trigger: indices[origin.trigger]!, start: time))

@@ -26,7 +26,8 @@ final class HubMachine: @unchecked Sendable {  // see above
   var onStart: (() -> Void)?
 
   init(
-    _ world: SimulatedWorld, _ population: HubPopulation, _ board: HubBoard, _ ledger: HubLedger, _ mutation: HubMutation?
+    _ world: SimulatedWorld, _ population: HubPopulation, _ board: HubBoard, _ ledger: HubLedger,
+    _ mutation: HubMutation?
   ) {
     (self.board, self.ledger, self.mutation) = (board, ledger, mutation)
     (agenda, fresh) = (world.agenda, population.model)

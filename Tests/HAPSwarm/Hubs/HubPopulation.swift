@@ -102,7 +102,8 @@ struct HubPopulation {
   }
 
   /// - Returns: the characteristics of the services.
-  private mutating func add(_ device: Int, _ name: String, _ services: [Service], to home: HomeObjectID) -> [HomeObjectID]
+  private mutating func add(_ device: Int, _ name: String, _ services: [Service], to home: HomeObjectID)
+    -> [HomeObjectID]
   {
     let information = Service(
       iid: 1, type: 0x3E,

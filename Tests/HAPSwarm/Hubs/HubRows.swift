@@ -24,6 +24,9 @@ struct HubTriggerRow {
     var members: [(name: String, value: JSONNode)] = [("enabled", JSONNode(.bool(isEnabled)))]
     if let lastFire { members.append(("lastFire", .text(HomeText.instantText(lastFire)))) }
     return .keep(
-      .object(HomeObjectRow(id: id.description, home: home.description, kind: "trigger", name: "", json: JSONNode.object(members).compactText)))
+      .object(
+        HomeObjectRow(
+          id: id.description, home: home.description, kind: "trigger", name: "",
+          json: JSONNode.object(members).compactText)))
   }
 }

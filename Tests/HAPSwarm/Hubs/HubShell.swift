@@ -131,10 +131,11 @@ final class HubShell {
       guard process.isAlive else { return }
     }
     if let timer { process.cancel(timer) }
-    timer = engine.nextDeadline.map { deadline in
-      let delay = max(.zero, machine.wall.duration(to: deadline))
-      return process.schedule(after: UInt64(delay / .nanoseconds(1))) { [unowned self] in feed { _ in [] } }
-    } ?? nil
+    timer =
+      engine.nextDeadline.map { deadline in
+        let delay = max(.zero, machine.wall.duration(to: deadline))
+        return process.schedule(after: UInt64(delay / .nanoseconds(1))) { [unowned self] in feed { _ in [] } }
+      } ?? nil
   }
 
   private func perform(_ action: EngineAction) {
@@ -176,7 +177,9 @@ final class HubShell {
 
   private func record(_ state: TriggerState, _ changes: [HomeChange], _ ticket: EngineTicket) {
     model.apply(changes)
-    var rows = [HomeRowChange.keep(.triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))]
+    var rows = [
+      HomeRowChange.keep(.triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
+    ]
     if changes.contains(where: \.detail.isOfTrigger) {
       let trigger = model.homes[0].triggers.first { $0.id == state.trigger }!
       rows.append(HubTriggerRow(trigger).row(in: home))
