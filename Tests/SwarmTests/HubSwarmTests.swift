@@ -5,11 +5,11 @@ import Testing
   @Test("All invariants hold in a home, and two runs of a seed are equal")
   func seeds() {
     var coverage = HubCoverage()
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...6 {
       let outcome = HubSwarmRun(seed: seed).run()
       #expect(outcome.violations.isEmpty, "HAPSIM_SEED=\(seed) make swarm POPULATION=hubs")
       coverage.add(outcome.coverage)
-      if seed <= 2 { #expect(HubSwarmRun(seed: seed).run().traceHash == outcome.traceHash) }
+      if seed == 1 { #expect(HubSwarmRun(seed: seed).run().traceHash == outcome.traceHash) }
     }
     for check in HubCheck.allCases { #expect(coverage[check] > 0, "\(check.rawValue)") }
   }

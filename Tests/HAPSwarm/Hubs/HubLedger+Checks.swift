@@ -32,8 +32,7 @@ extension HubLedger {
 
   // MARK: Not twice
 
-  /// Seen to fail: the engine does not restore `settled` from the state (it repeats what was due in the last minute), and
-  /// the clock that is set back clears `settled`.
+  /// Seen to fail: `HomeEngine.makePlan` plans the occurrences of the minute before `settled` again.
   private func checkCount(_ index: Int, _ own: [Occurrence], _ done: [Execution], isOnce: Bool) {
     let dues = Set(own.compactMap(\.due))
     var planned: Set<Instant> = []
@@ -102,7 +101,7 @@ extension HubLedger {
 
   enum Truth { case `true`, `false`, unknown }
 
-  /// Seen to fail: an unknown condition counts as true in `HomeEngine.decide`, and weekdays are not compared.
+  /// Seen to fail: an unknown condition counts as true in `HomeEngine.decide`.
   private func checkCondition(
     _ trigger: HubPopulation.PlannedTrigger, _ execution: Execution, _ own: [Occurrence]
   ) {
@@ -146,7 +145,7 @@ extension HubLedger {
     return moments.allSatisfy { truth(trigger, start, end, at: $0) == .true }
   }
 
-  /// Seen to fail: the engine forgets the next time of a timer after a missed occurrence.
+  /// Seen to fail: the plan of a trigger is void after a missed occurrence.
   private func checkExecuted(
     _ occurrence: Occurrence, _ done: [Execution], _ trigger: HubPopulation.PlannedTrigger
   ) {

@@ -4,7 +4,7 @@ import HAPModel
 
 // Explanations, and the ends of effects.
 extension HubLedger {
-  /// Seen to fail: the engine does not explain missed occurrences.
+  /// Seen to fail: the plan of a trigger is void after a missed occurrence.
   func checkExplained(
     _ index: Int, _ trigger: HubPopulation.PlannedTrigger, _ own: [Occurrence], _ done: [Execution]
   ) {
@@ -12,7 +12,7 @@ extension HubLedger {
     let explained = evaluations.filter { $0.evaluation.trigger == trigger.id }
     var reasons: Set<Instant> = []
     var missed: [(first: Instant, last: Instant)] = []
-    for (time, evaluation) in explained {
+    for (_, evaluation) in explained {
       coverage.count(evaluation.outcome)
       switch evaluation.outcome {
       case .notConfirmed(let started) where !started.isEnd: reasons.insert(started.time)
@@ -22,7 +22,6 @@ extension HubLedger {
       case .executing: break
       default: if let due = evaluation.cause.due { reasons.insert(due) }
       }
-      _ = time
     }
     for occurrence in own {
       guard let due = occurrence.due, !executed.contains(due), !reasons.contains(due),
@@ -34,7 +33,7 @@ extension HubLedger {
 
   /// Each execution that was recorded has a result, or is not confirmed after a crash.
   ///
-  /// Seen to fail: the engine does not explain the executions that it finds without an end.
+  /// Seen to fail: `HomeEngine.resume` does not explain the executions that it finds without an end.
   func checkRecords() {
     for record in records where record.isDurable && !record.isResolved {
       report(
@@ -46,7 +45,7 @@ extension HubLedger {
 
   // MARK: Effects
 
-  /// Seen to fail: the engine does not set a deadline for the effects that it finds at its start.
+  /// Seen to fail: `HomeEngine.rebuildDeadlines` leaves out the ends of effects.
   func checkEffects(_ index: Int, _ trigger: HubPopulation.PlannedTrigger, _ done: [Execution]) {
     guard let events = trigger.kind.eventTrigger?.endEvents,
       let seconds = events.compactMap({ if case .duration(let seconds) = $0 { seconds } else { nil } }).min()
