@@ -85,7 +85,10 @@ final class HubLedger {
 
   func report(_ invariant: HubInvariant, _ text: String) {
     note("VIOLATION of \(invariant.rawValue): \(text)")
-    if violations.count < 20 { violations.append(HubViolation(invariant: invariant, text: text)) }
+    // Many violations of one invariant do not hide another.
+    if violations.count(where: { $0.invariant == invariant }) < 20 {
+      violations.append(HubViolation(invariant: invariant, text: text))
+    }
   }
 
   func note(_ text: @autoclosure () -> String) { log?("\(Duration.nanoseconds(Int64(agenda.now))) \(text())") }
