@@ -376,7 +376,7 @@ let package = Package(
         "HAPWorld", "HAPCommands", "HAPHost", "HAPPreparation", "HAPDeviations", "HAPProfile",
         "HAPDiscovery",
         "HAPTransport",
-        "HAPStore",
+        "HAPStore", "HAPHome", "HAPAlmanac",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),
