@@ -376,12 +376,16 @@ let package = Package(
         "HAPWorld", "HAPCommands", "HAPHost", "HAPPreparation", "HAPDeviations", "HAPProfile",
         "HAPDiscovery",
         "HAPTransport",
-        "HAPStore", "HAPHome", "HAPAlmanac",
+        "HAPStore",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm"]),
+    .target(
+      name: "HAPHubSwarm",
+      dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
+      path: "Tests/HAPHubSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

@@ -39,6 +39,7 @@ struct PurityTests {
     "HAPAlmanac": ["CMath"],
     "HAPHome": ["HAPAlmanac", "HAPModel", "HAPWire"],
     "HAPHomeEngine": ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+    "HAPHomeFile": ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],

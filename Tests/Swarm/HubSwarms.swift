@@ -1,5 +1,5 @@
 import Foundation
-import HAPSwarm
+import HAPHubSwarm
 
 /// The swarm of homes with hubs that crash: the same commands as that of accessories, with the option `--hubs`.
 struct HubSwarms {

@@ -1,4 +1,5 @@
 import Foundation
+import HAPHubSwarm
 import HAPSwarm
 
 // Runs seeds of the swarm, or replays one. See docs/internals/swarm.md.

@@ -1,4 +1,4 @@
-import HAPSwarm
+import HAPHubSwarm
 import Testing
 
 @Suite("Swarms of homes whose hub crashes") struct HubSwarmTests {

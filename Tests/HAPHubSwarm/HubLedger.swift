@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPHome
+import HAPHomeEngine
 import HAPModel
 import HAPWorld
 

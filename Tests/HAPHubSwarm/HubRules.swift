@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPHome
+import HAPHomeEngine
 import HAPModel
 
 // The rules of triggers, written again without the engine, for the population of a swarm.
