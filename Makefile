@@ -28,7 +28,7 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Evaluated on use, because Swift itself may have to be installed first. (macOS contains the libraries.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
+SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
@@ -206,7 +206,7 @@ COMPARE    ?=
 BENCH_ARGS ?=
 FIGURES    := Benchmarks/Figures/last-release.json
 BENCH      := .build/bench
-bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller, the tester and the store of homes
+bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller, the tester, and the store and engine of homes
 ifeq ($(SYSTEM),Linux)
 	$(MAKE) -C Benchmarks/hapload BUILD="$$PWD/$(BENCH)"
 	HAPSIM="$$PWD/.build/static/release/hapsim" HAPSIM_OPTIMIZED="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest -q Tests/Interop/test_allocations.py
@@ -219,6 +219,8 @@ ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/flood.py
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeStoreTool
 	$(VENV)/bin/python Benchmarks/home_store.py --tool .build/static/release/HomeStoreTool --folder .build
+	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeEngineTool
+	$(VENV)/bin/python Benchmarks/home_engine.py --tool .build/static/release/HomeEngineTool
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."

@@ -393,6 +393,10 @@ let package = Package(
     .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
     // Fills, opens and changes a store of homes, for Benchmarks/home_store.py.
     .executableTarget(name: "HomeStoreTool", dependencies: ["HAPStore"], path: "Benchmarks/HomeStoreTool"),
+    // Runs the automation engine in virtual time, for Benchmarks/home_engine.py.
+    .executableTarget(
+      name: "HomeEngineTool", dependencies: ["HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel"],
+      path: "Benchmarks/HomeEngineTool"),
     .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]

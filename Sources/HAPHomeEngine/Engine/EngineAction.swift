@@ -35,13 +35,13 @@ public struct EngineTicket: Hashable, Comparable, Sendable {
 public struct ExecutionReport: Hashable, Sendable {
   /// A write that was refused, was not sent, or got no answer.
   public struct Failure: Hashable, Sendable {
-    /// The characteristic.
-    public let characteristic: HomeObjectID
+    /// The characteristic; or the action set, if it was not executed as a whole.
+    public let object: HomeObjectID
     /// The reason, for people.
     public let why: String
 
     /// Creates a failure.
-    public init(_ characteristic: HomeObjectID, why: String) { (self.characteristic, self.why) = (characteristic, why) }
+    public init(_ object: HomeObjectID, why: String) { (self.object, self.why) = (object, why) }
   }
 
   /// The number of writes that the accessories confirmed.
@@ -51,4 +51,13 @@ public struct ExecutionReport: Hashable, Sendable {
 
   /// Creates a report.
   public init(done: Int, failures: [Failure] = []) { (self.done, self.failures) = (done, failures) }
+
+  /// Creates the report of an execution by `SceneRun`.
+  public init(_ result: SceneResult) {
+    let actions = result.actions.compactMap { action in
+      action.outcome.error.map { Failure(action.action.characteristic, why: $0.message) }
+    }
+    self.init(
+      done: result.doneCount, failures: actions + result.skipped.map { Failure($0.actionSet, why: $0.error.message) })
+  }
 }

@@ -81,7 +81,8 @@ public struct EvaluationText: Sendable {
   private func add(_ report: ExecutionReport, to lines: inout [String]) {
     lines.append("  writes: \(report.done) done, \(report.failures.count) failed")
     for failure in report.failures {
-      lines.append("    \(names.characteristic(failure.characteristic)): \(failure.why)")
+      let name = home.actionSets.find(failure.object)?.name.text ?? names.characteristic(failure.object)
+      lines.append("    \(name): \(failure.why)")
     }
   }
 
