@@ -45,8 +45,8 @@ private func readMessages(_ bytes: [UInt8], piece: Int) {
   }
   let whole = read(max(bytes.count, 1))
   let cut = read(piece + 1)
-  require(whole.0 == cut.0, "cuts change the messages")
+  require(whole.0 == cut.0, "the division of the stream changes the messages")
   require(
     (whole.1 == nil) == (cut.1 == nil),
-    "cuts change the end: \(String(describing: whole.1)), \(String(describing: cut.1))")
+    "the division of the stream changes whether it fails: \(String(describing: whole.1)), \(String(describing: cut.1))")
 }

@@ -37,7 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case yaml
   /// Messages of the DNS: a message that was read can be written and read again unchanged.
   case dns
-  /// Databases from unknown sources, checked by the lint. A second run has the same findings, and ends.
+  /// Databases from unknown sources, checked by the lint. Each run ends, and a second run has the same findings.
   case lint
   /// Files of defects, and messages for their rules.
   case defects
@@ -51,6 +51,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case mdns
   /// Files of time zones, and rules of TZ variables: civil times and instants agree, and transitions are complete.
   case tzif
+  /// Commands and changes of homes, and rows of their store. A model that is read has valid references only.
+  case home
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -76,6 +78,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .judge: fuzzJudge(bytes)
     case .mdns: fuzzMDNS(bytes)
     case .tzif: fuzzTZif(bytes)
+    case .home: fuzzHome(bytes)
     }
   }
 
@@ -86,7 +89,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
       .mdns, .tzif:
       4096
-    case .frames, .archive: 8192
+    case .frames, .archive, .home: 8192
     case .profile, .capture, .import: 16384
     }
   }

@@ -13,7 +13,7 @@ extension ArchiveReader {
     var characteristic = Characteristic(
       iid: id(members, place) ?? 0, type: type, format: format, perms: perms(members, known, place))
     characteristic.persists = characteristic.perms.isSuperset(of: [.pairedRead, .pairedWrite])
-    // It is unknown where an archive stores these.
+    // It is unknown where an archive stores the following members, so they are those of the catalogue.
     if let known {
       characteristic.adminOnly = known.adminOnly
       if known.format == format {

@@ -4,7 +4,7 @@ import HAPModel
 struct InstanceIDs {
   private var taken: Set<UInt64> = []
   private var highest: UInt64 = 1
-  /// Used once no number above the highest is left.
+  /// The lowest number that may be free. It is used when no number above `highest` is left.
   private var lowestFree: UInt64 = 2
 
   /// - Returns: the ID, or 0 if one must be assigned later.

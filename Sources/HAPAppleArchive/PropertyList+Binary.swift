@@ -61,7 +61,7 @@ extension PropertyList {
     }
   }
 
-  /// If a key occurs twice, the first one counts.
+  /// Returns the members of a dictionary. If a key occurs twice, the first one counts.
   private static func members(of node: plist_t) -> [String: PropertyList] {
     var iterator: plist_dict_iter?
     plist_dict_new_iter(node, &iterator)

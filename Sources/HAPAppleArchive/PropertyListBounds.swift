@@ -96,7 +96,7 @@ struct PropertyListBounds {
     case 0x0 where [0, 8, 9].contains(count): content = 0
     case 0x1 where count <= 4, 0x2 where [2, 3].contains(count), 0x3 where count == 3: content = 1 << count
     case 0x4, 0x5: content = count
-    // In UTF-8 it can be up to twice as long as here.
+    // A text in UTF-8 can have up to twice as many bytes as here.
     case 0x6 where count <= room / 2: content = count * 4
     case 0x8 where count < 8: content = count + 1
     case 0xA, 0xC, 0xD:

@@ -37,7 +37,7 @@ public struct AttributeQuirks: Hashable, Sendable {
   public var enforcesTimedWrites: Bool = true
   /// A set of sessions.
   public enum TimedWriteScope: String, Hashable, Sendable, CaseIterable {
-    /// The session that prepared it.
+    /// The session that prepared the write.
     case session
     /// Any session.
     case accessory

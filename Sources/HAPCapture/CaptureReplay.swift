@@ -22,7 +22,7 @@ package struct CaptureReplay {
 
   /// An unencrypted message.
   package struct Message: Equatable, Sendable {
-    /// Since the first line after the head.
+    /// The time since the first line after the head.
     package var time: Duration
     package var connection: UInt64
     package var isFromController: Bool

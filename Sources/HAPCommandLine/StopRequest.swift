@@ -22,7 +22,7 @@ package final class StopRequest: Sendable {
   package init(onRequest: @escaping @Sendable () -> Void = {}) {
     self.onRequest = onRequest
     var descriptors: [Int32] = [-1, -1]
-    precondition(pipe(&descriptors) == 0, "no pipe to wait at")
+    precondition(pipe(&descriptors) == 0, "the pipe of a stop request can't be created")
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     wakeUp = (descriptors[0], descriptors[1])
   }

@@ -7,7 +7,7 @@ import CLibcrypto
 package final class FrameCipher {
   private let context: OpaquePointer
   /// Fetched once, because libcrypto searches its providers on each fetch.
-  // After it returns an algorithm, libcrypto changes only its atomic reference count.
+  // After libcrypto has returned an algorithm, it changes only the atomic reference count of the algorithm.
   private static let algorithm = SharedPointer(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil)!)
 
   /// - Parameter key: 32 bytes, or it traps.

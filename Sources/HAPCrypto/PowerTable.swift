@@ -39,7 +39,7 @@ package enum PowerTable {
   /// Enables the table in this process.
   package static func use() { isInUse.store(true, ordering: .relaxed) }
 
-  /// For tests of the table, which compare it with computed results.
+  /// Whether the table is bypassed. Its own tests set this, to compare it with computed results.
   @TaskLocal static var isBypassed = false
 
   static var isUsed: Bool { isInUse.load(ordering: .relaxed) && !isBypassed }

@@ -32,7 +32,7 @@ package final class SecretBytes: Sendable {
     storage.deallocate()
   }
 
-  /// Used by `deinit` and its test.
+  /// Overwrites the bytes with zeros. Used by `deinit` and its test.
   func wipe() { sodium_memzero(storage.baseAddress!, storage.count) }
 
   /// In bytes.

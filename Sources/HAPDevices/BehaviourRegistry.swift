@@ -80,9 +80,9 @@ package struct BehaviourRegistry: Sendable {
   /// Returns the parameters of all behaviours for a database, by service address.
   ///
   /// - Parameters:
-  ///   - nodes: the `behaviour` members of the profile. A service without a member has the defaults. A service without
-  ///     its own behaviour then has no parameters. Problems must have been refused before: here an unreadable value
-  ///     has its default.
+  ///   - nodes: the `behaviour` members of the profile. A service without a member has the defaults, or no parameters
+  ///     if it has no behaviour of its own. Problems must have been refused before: here an unreadable value has its
+  ///     default.
   ///   - files: the files in the profile's folder; `nil`: the profile can name none.
   package func parameters(
     for database: AttributeDatabase, nodes: [AttributeID: JSONNode], files: ReplayFiles? = nil

@@ -12,7 +12,8 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
-  /// The same, only for parts that writes affect. Lights, which are written to most often, are usually not in it.
+  /// The part of each characteristic, only for parts that writes affect. Lights, which are written to most often, are
+  /// usually not in this table.
   private let partToTell: [AttributeID: Int]
   /// The parts that watch a characteristic of another service, by characteristic.
   private let watchers: [AttributeID: [Int]]
@@ -24,7 +25,7 @@ package final class ComposedDevice: Device {
   /// The author of each range of the context's actions, in order: the end of the range, and the part.
   private var authors: [(end: Int, part: Int?)] = []
   package let live: [AttributeID]
-  /// The parts that continue a part of the previous device, by their number there.
+  /// The parts that continue a part of the previous device, by the number of that part.
   private let continued: [Int: Int]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]

@@ -17,9 +17,9 @@ package struct DeviceService: Sendable {
   /// Another service of the same accessory.
   private struct Neighbour: Sendable {
     package let service: DeviceService
-    /// Whether this service is linked to it.
+    /// Whether the service that contains this entry links to `service`.
     package let isLinked: Bool
-    /// Whether it is linked to this service.
+    /// Whether `service` links to the service that contains this entry.
     package let linksHere: Bool
   }
 

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension Characteristic {
-  /// Returns a value set by a person in canonical form. A person can also set what controllers may not write, but the
+  /// Returns the canonical form of a value that a person sets. A person can also set what controllers may not write, but the
   /// constraints always apply.
   ///
   /// - Throws: `invalidValue`, naming the violated rule.

@@ -52,7 +52,8 @@ package struct Distribution: Equatable, Sendable {
     }
   }
 
-  /// Each variant is checked. A larger number is probably a mistake, and would take long.
+  /// The maximum number of variants. Each variant is checked. A larger number is probably a mistake, and would take
+  /// long.
   private static let mostVariants = 1000
 
   /// - Returns: the number of variants.

@@ -61,9 +61,9 @@ package struct Visibility {
 
 /// The way in which a run of an accessory ends.
 package enum RunEnding {
-  /// It says goodbye, and sends pending answers.
+  /// The accessory says goodbye, and sends pending answers.
   case orderly
-  /// The same, and it will come back under the same advertiser.
+  /// Like `orderly`. The accessory will come back under the same advertiser.
   case forRestart
   /// Without a goodbye, and connections are reset.
   case powerCut

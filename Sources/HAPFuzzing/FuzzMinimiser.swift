@@ -63,7 +63,7 @@ package struct FuzzMinimiser: Sendable {
 
   /// - Parameter still: whether the candidate still causes the failure.
   package mutating func take(_ still: Bool) {
-    guard let pending else { preconditionFailure("nothing was to be tried") }
+    guard let pending else { preconditionFailure("there is no candidate to judge") }
     self.pending = nil
     if still { messages = pending }
     advance(still)

@@ -79,7 +79,8 @@ package struct ImportedFile: Sendable {
     return ImportedDevice(name: name, copy: copy, remarks: reader.remarks.map(\.description))
   }
 
-  /// Such files are largely undocumented, so a part that is left out is only a note. The device is incomplete: units and links are missing.
+  /// Reads the device in an archive. Such files are largely undocumented, so a part that is left out is only a note.
+  /// The device is incomplete: units and links are missing.
   private static func device(inArchive bytes: [UInt8]) throws(ImportError) -> ImportedDevice {
     let archive: AppleArchive
     do throws(AppleArchiveError) { archive = try AppleArchive(bytes) } catch { throw ImportError("\(error)") }

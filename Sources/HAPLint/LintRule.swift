@@ -123,7 +123,7 @@ extension LintRule {
     "HAP R2 table 6-3")
   static let bytes = LintRule(
     "ADB-26", "bytes", .must,
-    "Only the format data has maxDataLen. A value of data or tlv8 is base64, data is not longer, and tlv8 contains TLV8.",
+    "Only the format data has maxDataLen. A value of data or tlv8 is base64, data is not longer than maxDataLen, and tlv8 contains TLV8.",
     "HAP R2 table 6-3")
 
   // Comparison with the catalogue.

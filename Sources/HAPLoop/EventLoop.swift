@@ -67,8 +67,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Closes all handles, waits for pending work on the pool, runs the queued jobs, and ends the loop.
   ///
   /// From any thread and more than once. Returns when the loop has ended; on the loop's own thread it returns at
-  /// once. Actor jobs are dropped if they are enqueued after the end, or if jobs keep enqueuing more jobs. Therefore
-  /// stop the users of the loop before the loop.
+  /// once. Actor jobs are dropped if they are enqueued after the end, or if jobs keep enqueuing more jobs. Their tasks
+  /// wait for ever; in a simulated world, they wait until its end. Therefore stop the users of the loop before the loop.
   package func stop() {
     if isNew.exchange(false, ordering: .acquiringAndReleasing) {
       refuseJobs()
@@ -113,6 +113,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Refuses new jobs: jobs that keep enqueuing more jobs would keep the loop from ending.
   package func refuseJobs() { inbox.withLock { $0.isClosed = true } }
 
+  /// Runs a job that the loop has refused, and closes the handles that the job has opened. Call it in a turn.
+  package func runRefused(_ job: UnownedJob) {
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    closeHandles()
+  }
+
   /// Calls the `whenEnded` callbacks, as the last action.
   package func reportEnd() {
     dropEntries()
@@ -130,7 +136,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       defer { inbox.entries = [] }
       return inbox.entries
     }
-    withExtendedLifetime(dropped) {}
+    for case .job(let job) in dropped { driver.refused(job, by: self) }
   }
 
   package func closeHandles() {
@@ -167,13 +173,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func add(_ entry: Entry) -> Bool {
     // The loop checks the inbox before it blocks, so its own thread need not wake it.
     let isOnLoop = isOnLoop
-    return inbox.withLock { inbox in
+    let isAdded = inbox.withLock { inbox in
       if inbox.isClosed { return false }
       let wasEmpty = inbox.entries.isEmpty
       inbox.entries.append(entry)
       if wasEmpty && !isOnLoop { driver.wake() }
       return true
     }
+    if !isAdded, case .job(let job) = entry { driver.refused(job, by: self) }
+    return isAdded
   }
 
   /// Runs the queued jobs. Jobs that these enqueue wait for the next turn, so that jobs can't starve sockets.

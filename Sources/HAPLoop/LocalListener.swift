@@ -23,6 +23,8 @@ package final class LocalListener {
     retry = LoopTimer(loop)
     port.onReady = { self.accept() }
     retry.onFire = { if !self.isHeld { self.port.isWatching = true } }
+    // A loop that stops closes the port and this timer. The callback may refer to this object.
+    retry.onClosed = { self.onConnection = nil }
     port.isWatching = true
   }
 

@@ -33,6 +33,8 @@ package final class LocalStream {
   init(_ socket: any LocalStreamSocket) {
     self.socket = socket
     socket.onReady = { canRead, canWrite in self.ready(canRead, canWrite) }
+    // A loop that stops closes the socket. The callbacks may refer to this object.
+    socket.onClosed = { self.dropCallbacks() }
   }
 
   package func startReading(onEvent: @escaping (Event) -> Void) {
@@ -62,16 +64,19 @@ package final class LocalStream {
   /// Sends the queued bytes, then closes.
   package func closeAfterWriting() {
     isFinishing = true
-    onEvent = nil
-    onDrained = nil
+    dropCallbacks()
     if outgoing.isEmpty { close() } else { watch() }
   }
 
   /// Closes the connection. Any number of times.
   package func close() {
+    dropCallbacks()
+    socket.close()
+  }
+
+  private func dropCallbacks() {
     onEvent = nil
     onDrained = nil
-    socket.close()
   }
 
   private func watch() {

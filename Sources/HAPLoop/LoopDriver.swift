@@ -26,6 +26,9 @@ package protocol LoopDriver: AnyObject, Sendable {
   func wake()
   /// Allows the loop to end as soon as all its handles are closed.
   func allowEnd()
+  /// Handles a job that the loop refuses because it has ended. The job's task waits for ever, unless the driver runs
+  /// the job by `runRefused`. From any thread.
+  func refused(_ job: UnownedJob, by loop: EventLoop)
   /// Waits until the loop has ended. From any thread except the loop's.
   func waitForEnd()
   /// Runs `work` on the loop and waits for it. From any thread except the loop's.
@@ -150,6 +153,8 @@ package protocol LocalStreamSocket: AnyObject {
   var isClosed: Bool { get }
   /// Called on the loop when a watched event occurs, with whether it can read and whether it can write.
   var onReady: ((_ canRead: Bool, _ canWrite: Bool) -> Void)? { get set }
+  /// Called once when the socket is closed, by `close()` or with its loop.
+  var onClosed: (() -> Void)? { get set }
   func watch(reading: Bool, writing: Bool)
   func read(into buffer: UnsafeMutableRawBufferPointer) -> LocalTransfer
   func write(_ bytes: UnsafeRawBufferPointer) -> LocalTransfer

@@ -24,7 +24,8 @@ package struct PreparedAccessory: Sendable {
     package var maximumSessions: Int?
     /// A deliberate defect.
     package var defect: Defect?
-    /// The copy of its profile; `nil`: the only accessory of its profile. The copy's name precedes `name`, and its setup ID precedes the profile's.
+    /// The copy that the accessory is; `nil`: it is the only accessory of its profile. The copy's name precedes `name`,
+    /// and its setup ID precedes the profile's.
     package var copy: AccessoryCopy?
 
     package init(

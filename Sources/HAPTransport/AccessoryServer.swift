@@ -240,8 +240,8 @@ package final class AccessoryServer {
       let taken = connection.stream.tryWrite(bytes)
       guard taken < bytes.count else { return }
       connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in
-        // Checks the connection again at the end of the turn: an advertisement, a request or the end may have waited
-        // for this.
+        // Checks the connection again at the end of the turn: an advertisement, a received request or the closing of
+        // the connection may have waited until these bytes were sent.
         self?.touch(connection)
       }
     }

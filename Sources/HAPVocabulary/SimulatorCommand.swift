@@ -29,7 +29,7 @@ package struct SimulatorCommand: Equatable, Sendable {
     case fault(FaultChoice, Bool)
     /// Withdraws the record from the network and changes nothing else, or announces it again.
     case announce(Bool)
-    /// Makes a bridge lose an accessory, or find it again.
+    /// Makes a bridged accessory unreachable, or reachable again.
     case reachable(Bool)
     /// Takes the accessory off the network, or brings it back.
     case radio(Bool)

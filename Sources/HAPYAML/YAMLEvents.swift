@@ -41,7 +41,7 @@ final class YAMLEvents {
     text.copyBytes(from: bytes)
     let isInitialised = yaml_parser_initialize(parser) == 1
     precondition(isInitialised, "no memory for a YAML parser")
-    // Without it, libyaml would guess, and could take the first two bytes for UTF-16.
+    // Without this call, libyaml would guess the encoding, and could take the first two bytes for UTF-16.
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, text.assumingMemoryBound(to: UInt8.self).baseAddress, text.count)
   }

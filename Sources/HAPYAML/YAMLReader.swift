@@ -67,7 +67,7 @@ extension JSONError {
 /// Builds nodes from events; recursion ends at the depth limit.
 private struct YAMLNodeBuilder {
   private enum Anchored {
-    /// Its value is still being read. An alias would be inside its own value.
+    /// The anchor's value is still being read. An alias of it would be inside its own value.
     case open
     case node(JSONNode)
   }
@@ -172,7 +172,7 @@ private struct YAMLNodeBuilder {
           place: key.place, message: "no merge keys are supported: write the members here, or alias the whole value")
       }
     }
-    // Checks its tag.
+    // This also checks the key's tag.
     let kind = try kind(of: scalar, key.place)
     if let anchor = scalar.properties.anchor { anchors[anchor] = .node(JSONNode(kind, place: key.place)) }
     return scalar.text

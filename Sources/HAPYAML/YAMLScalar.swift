@@ -57,7 +57,7 @@ enum YAMLScalar {
     return JSONNode.Number(text: String(integer), isInteger: true, integer: integer, double: Double(integer))
   }
 
-  /// `[-+]? ( \.[0-9]+ | [0-9]+ (\.[0-9]*)? ) ([eE] [-+]? [0-9]+)?`, and `.inf` and `.nan`, which are refused.
+  /// Parses `[-+]? ( \.[0-9]+ | [0-9]+ (\.[0-9]*)? ) ([eE] [-+]? [0-9]+)?`, and `.inf` and `.nan`, which are refused.
   private static func decimal(_ bytes: [UInt8]) throws(Refusal) -> JSONNode.Number? {
     var rest = bytes[...]
     let isNegative = rest.first == UInt8(ascii: "-")

@@ -50,7 +50,7 @@ import Testing
 
   @Test("A time that is skipped first and shown later exists")
   func skippedThenShown() throws {
-    // The clock is set ahead by an hour at 100000, and back at 100600: an hour less ten minutes is shown later.
+    // The clock is set ahead by an hour at 100000, and back at 100600. Of the skipped hour, it shows 50 minutes later.
     let file = TZifFile(
       times: [100_000, 100_600], transitionTypes: [1, 0], types: [(0, 0, 0), (3_600, 0, 0)], footer: "\n\n")
     let rules = try ZoneRules(tzif: file.bytes)

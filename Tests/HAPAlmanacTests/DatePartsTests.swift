@@ -79,7 +79,7 @@ import Testing
     #expect(try DateParts(year: 9999).isEmpty == false && DateParts().isEmpty)
   }
 
-  @Test("A time of day in a gap happens at its end, on each day once")
+  @Test("A time of day in a gap occurs at the end of the gap, once on each day")
   func gap() throws {
     let parts = try DateParts(hour: 2, minute: 30)
     #expect(try next(parts, after: "2026-03-28T02:30") == "2026-03-29T03:00:00")
@@ -89,7 +89,7 @@ import Testing
         == "2018-11-04T01:00:00")
   }
 
-  @Test("A time of day in an overlap happens at the first instant, on each day once")
+  @Test("A time of day in an overlap occurs at the first instant, once on each day")
   func overlap() throws {
     let berlin = zone("Europe/Berlin")
     let parts = try DateParts(hour: 2, minute: 30)
@@ -100,7 +100,7 @@ import Testing
     #expect("\(second)" == "2026-10-26T01:30:00Z")
   }
 
-  @Test("Minutes after each hour happen whenever the clock shows them")
+  @Test("A minute of each hour occurs whenever the clock shows it")
   func eachHour() throws {
     let berlin = zone("Europe/Berlin")
     let parts = try DateParts(minute: 15)
@@ -116,7 +116,7 @@ import Testing
     #expect(try next(parts, after: "2026-10-04T01:16", in: "Australia/Lord_Howe") == "2026-10-04T03:15:00")
   }
 
-  @Test("On a later day, minutes after each hour start at midnight")
+  @Test("On a later day, a minute of each hour occurs first in the hour after midnight")
   func eachHourOfADay() throws {
     let parts = try DateParts(weekday: .sunday, minute: 15)
     #expect(try next(parts, after: "2026-06-06T12:30") == "2026-06-07T00:15:00")

@@ -38,7 +38,7 @@ struct TZifFile {
     return first.block(timeSize: 4) + block(timeSize: 8) + Array(footer.utf8)
   }
 
-  /// The offset of the second header in the file, of which the first block has 51 bytes.
+  /// The offset of the second header in a file whose first block has 51 bytes.
   static let second = 51
 
   private func number(_ value: Int, size: Int) -> [UInt8] {

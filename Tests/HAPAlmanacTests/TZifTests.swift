@@ -43,7 +43,7 @@ import Testing
     #expect(try ZoneRules(tzif: file) == ZoneRules(tzif: TZifFile().bytes))
   }
 
-  @Test("Without a rule, the last type stays. Bytes after the rule are ignored")
+  @Test("Without a rule, the last type stays in effect. Bytes after the rule are ignored")
   func footers() throws {
     let rules = try ZoneRules(tzif: TZifFile(times: [1_000], transitionTypes: [1], footer: "\n\n").bytes)
     #expect(rules.footer == nil)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("If the rule has another type at the end of the table, the last type stays until the rule changes")
+  @Test("If the rule has another type at the end of the table, the last type stays in effect until the rule changes it")
   func inconsistentRule() throws {
     // 2022-10-30T08:00Z, within the daylight-saving time of the rule, which ends on 2022-11-06.
     let file = TZifFile(
@@ -163,7 +163,7 @@ import Testing
     #expect(error(file) == .broken(rule, at: TZifFile.second + offset))
   }
 
-  @Test("Each rule of the format has such a file") func allRules() {
+  @Test("For each rule of the format, one of the test files breaks it") func allRules() {
     #expect(Set(Self.broken.map(\.1)) == Set(TZifRule.allCases))
   }
 

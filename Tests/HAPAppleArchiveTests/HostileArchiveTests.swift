@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Circular references end")
+  @Test("Reading an archive with circular references ends")
   func cycles() throws {
     // Circular references in the object table itself.
     var writer = ArchiveWriter()

@@ -5,7 +5,7 @@ import HAPPairing
 import HAPTestSupport
 import HAPWire
 
-/// A connection without bytes.
+/// A connection that transfers no bytes.
 final class MemoryConnection: PairingConnection {
   let id = ConnectionID(number: 1)
   let pairing: PairingSession

@@ -4,7 +4,7 @@ import HAPTestSupport
 import Testing
 
 /// Typed requests at a front end in memory.
-/// Seen to fail: with a server that executes a write before the device has decided.
+/// Checked: these tests fail with a server that executes a write before the device has decided.
 @Suite("Attributes: a front end in memory") struct MemoryFrontEndTests {
   private static let on = TestHome.id(TestHome.ID.on)
 

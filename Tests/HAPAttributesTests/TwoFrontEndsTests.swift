@@ -6,7 +6,8 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-/// Seen to fail: with a server that sends events to their writer, and with a front end that is not notified of the first pairing.
+/// Checked: these tests fail with a server that sends events to their writer, and with a front end that is not notified
+/// of the first pairing.
 @Suite("Attributes: two front ends serve one accessory") struct TwoFrontEndsTests {
   @Test("A controller pairs and writes on one; a controller on the other gets the event, and the writer does not")
   func service() throws {

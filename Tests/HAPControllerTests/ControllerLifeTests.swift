@@ -7,8 +7,8 @@
   @testable import HAPSimulator
 
   /// The ends of sessions and controllers.
-  /// Seen to fail: without the `deinit` of `AccessorySession`; without `calls.close()` in `Controller.close()`; without the test for `isClosed`
-  /// in `AccessorySession.perform`.
+  /// Checked: these tests fail without the `deinit` of `AccessorySession`; without `calls.close()` in
+  /// `Controller.close()`; without the test for `isClosed` in `AccessorySession.perform`.
   @Suite("The end of sessions and controllers", .timeLimit(.minutes(5))) struct ControllerLifeTests {
     private static let profile = ProfileSource.json(
       """

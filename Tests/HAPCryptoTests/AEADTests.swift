@@ -98,7 +98,8 @@ private let sealed = hex(
   }
 
   @Test(
-    "It agrees with the other implementation of the cipher, for each length", arguments: [0, 1, 63, 64, 65, 1024])
+    "The frame cipher agrees with the other implementation of the cipher, for each length",
+    arguments: [0, 1, 63, 64, 65, 1024])
   func agreement(_ count: Int) {
     let random = RandomSource.seeded(UInt64(count))
     let key = random.secret(32), plain = random.bytes(count)
@@ -129,7 +130,7 @@ private let sealed = hex(
     }
   }
 
-  @Test("A changed byte, other AAD or another counter does not open, and the next valid frame does") func tampering() {
+  @Test("A frame with a changed byte, AAD or counter does not open, and the next valid frame does") func tampering() {
     let cipher = FrameCipher(key: key)
     let sealed = seal(cipher, plain, counter: 3, aad: aad)
     for index in sealed.indices {

@@ -144,7 +144,7 @@ import Testing
     #expect(draws(1) == first && draws(2) != first)
   }
 
-  @Test("Only messages that match all other criteria are drawn")
+  @Test("Only messages that match all other criteria use a random number")
   func sharesOfOthers() {
     let often = condition("{ request: \"*\", random: 30%, nth: 1, per: connection }")
     var memory = ConditionMemory(seed: 1)

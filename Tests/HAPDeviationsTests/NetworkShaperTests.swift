@@ -42,7 +42,7 @@ import Testing
     #expect(shaper.send([1], at: .seconds(1)).last?.due == .milliseconds(5001))
   }
 
-  @Test("\"chop\" splits at the given byte, once per simultaneous output") func chop() throws {
+  @Test("\"chop\" splits at the given byte, once for bytes that are sent together") func chop() throws {
     var shaper = NetworkShaper(try fault("chop:at=2:pause=50ms")) { 0 }
     let pieces = shaper.send([1, 2, 3, 4, 5], at: .zero)
     #expect(pieces.map(\.bytes) == [[1, 2], [3, 4, 5]])

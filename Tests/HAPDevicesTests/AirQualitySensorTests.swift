@@ -78,7 +78,7 @@ private let level = AttributeID(aid: 1, iid: 11)
     #expect(none.changes() == ["1.9=1"])
   }
 
-  @Test("All densities walk, except the replayed one")
+  @Test("All densities change at random, except the replayed one")
   func walks() {
     let world = world(#"{"walk": 10, "every": "1s", "replay": [[0, 7]], "replayed": "pm10"}"#)
     _ = world.changes()

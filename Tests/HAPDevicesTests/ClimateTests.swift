@@ -51,7 +51,7 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == expected)
   }
 
-  @Test("The thermostat heats with its power up to the target, and again only below the hysteresis")
+  @Test("The thermostat heats with its power up to the target, and again when it is below by more than the hysteresis")
   func heats() {
     let world = world("{\(calm)}", mode: 1, at: .float(20))
     #expect(world.changes() == ["1.11=1"])

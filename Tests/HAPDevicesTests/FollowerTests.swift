@@ -84,7 +84,9 @@ import Testing
     #expect(world.changes() == ["1.9=30.0", "1.9=52.0", "1.9=74.0", "1.9=84.0"])
   }
 
-  @Test("A new target starts from the present value; an equal one changes nothing; the old value ends the move")
+  @Test(
+    "A new target starts from the present value; an equal one changes nothing; writing the old value again ends the move"
+  )
   func turned() {
     let world = heats(#""duration": "5s", "curve": "linear", "report": "1h""#)
     world.write(wanted, 70)

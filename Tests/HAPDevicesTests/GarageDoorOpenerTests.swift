@@ -52,7 +52,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=0"])
   }
 
-  @Test("A door that reverses half-way takes as long back as it came, however often")
+  @Test("A door that reverses half-way takes as long for the way back as for the way so far, each time")
   func reversed() {
     let world = world()
     world.write(Garage.target, open)

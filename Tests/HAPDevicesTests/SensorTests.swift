@@ -224,7 +224,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     }
   }
 
-  @Test("The walk depends only on the seed")
+  @Test("The random walk depends only on the seed")
   func seeded() {
     func path(_ seed: UInt64) -> [String] {
       let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 20), #"{"walk": 1}"#, seed: seed)
@@ -234,7 +234,7 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
     #expect(path(7) == path(7) && path(7) != path(8))
   }
 
-  @Test("Small steps accumulate, and the walk continues from a value set by hand")
+  @Test("Small steps accumulate, and the random walk continues from a value set by hand")
   func smallSteps() throws {
     let world = sensor(.humiditySensor, .make(9, .currentRelativeHumidity, 50), #"{"walk": 0.2, "every": "1s"}"#)
     world.pass(.seconds(1000))

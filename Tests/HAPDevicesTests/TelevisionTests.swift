@@ -98,7 +98,8 @@ import Testing
     #expect(world.changes() == ["1.12=1", "1.13=1", "1.13=0", "1.12=0"])
   }
 
-  @Test("Play/pause toggles; the other keys do nothing, and neither does a key while it is off") func keys() throws {
+  @Test("Play/pause toggles; the other keys do nothing, and neither does any key while the television is off")
+  func keys() throws {
     let world = world()
     for number in 0...16 where number != 11 { world.write(key, .integer(Int128(number))) }
     #expect(world.changes() == [])

@@ -189,7 +189,7 @@ private enum Water {
 }
 
 @Suite("Faucets") struct FaucetTests {
-  @Test("[SV-29] When inactive, it stops the water of its valve, which stays active, and turns the heater off")
+  @Test("[SV-29] An inactive faucet stops the water of its valve, which stays active, and turns the heater off")
   func stops() {
     for linked in [[50, 20], [20]] as [[UInt64]] {
       var valve = Water.valve(50)
@@ -208,7 +208,7 @@ private enum Water {
     }
   }
 
-  @Test("[SV-29] A valve activated at an inactive faucet waits for it; a faucet changed by hand acts as by a write")
+  @Test("[SV-29] A valve activated at an inactive faucet waits for it; changing a faucet by hand acts like a write")
   func waits() throws {
     let world = Water.world(Water.faucet(active: 0) + [Water.valve(50)])
     #expect(world.changes() == ["1.21=0"])
@@ -282,7 +282,7 @@ private enum Water {
     #expect(world.changes() == ["1.55=70", "1.34=70"])
   }
 
-  @Test("A valve without Remaining Duration counts with its Set Duration, an endless one doesn't count")
+  @Test("The system uses Set Duration for a valve without Remaining Duration, and ignores an endless valve")
   func silentValves() {
     let world = Water.world([
       Water.system(), Water.valve(50, duration: 100, tellsLeft: false), Water.valve(60, duration: 0),

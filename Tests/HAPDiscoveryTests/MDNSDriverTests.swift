@@ -10,7 +10,7 @@ private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INT
 
 private let packetOfTest: [UInt8] = [0, 0, 0x84, 0] + [UInt8](repeating: 0, count: 8) + Array("mdns-driver".utf8)
 
-/// A machine that records its inputs, and sends `planned` packets, one at each deadline.
+/// A state machine that records its inputs, and sends `planned` packets, one at each deadline.
 private struct PlannedMachine: MDNSMachine {
   enum Output: MDNSMachineOutput {
     case send(MDNSPacket)
@@ -105,7 +105,7 @@ private final class DrivenMachine: @unchecked Sendable {
 /// Uses real sockets to test the kernel and libuv: interfaces, networks, multicast echoes, sockets of one port.
 /// The rules of multicast DNS are tested in simulated worlds.
 @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSDriverTests {
-  @Test("The machine gets the interface with its addresses, networks and MTU")
+  @Test("The state machine receives the interface with its addresses, networks and MTU")
   func interfaces() async throws {
     let driven = try DrivenMachine()
     let given = try driven.with { $0.interfaces }
@@ -118,7 +118,7 @@ private final class DrivenMachine: @unchecked Sendable {
     try driven.close()
   }
 
-  @Test("No deadline is missed or early; a packet reaches other sockets of the machine, and its own")
+  @Test("No deadline is missed or early; a packet reaches other sockets of this computer, and the sender's own")
   func deadlines() async throws {
     let other = try DrivenMachine()
     let driven = try DrivenMachine(planned: 3)
@@ -144,7 +144,7 @@ private final class DrivenMachine: @unchecked Sendable {
     try other.close()
   }
 
-  @Test("Closing sends the machine's pending packets, within the time limit")
+  @Test("Closing sends the state machine's pending packets, within the time limit")
   func farewell() async throws {
     let other = try DrivenMachine()
     let driven = try DrivenMachine(planned: 5)

@@ -49,6 +49,11 @@
     }
   }
 
+  /// Confined to the world's thread.
+  private final class Opened: @unchecked Sendable {
+    weak var responder: EmbeddedResponder?
+  }
+
   private let allKeys: [(key: String, value: String)] = [
     ("c#", "1"), ("ff", "0"), ("id", "AA:BB:CC:DD:EE:FF"), ("md", "Door Ä"), ("pv", "1.1"), ("s#", "1"), ("sf", "1"),
     ("ci", "4"), ("sh", "o3ZGTQ=="),
@@ -273,6 +278,25 @@
         #expect(await events.upToOutcome() == [.failed("no network interface is up that can multicast")])
         try station.close()
       }
+    }
+
+    @Test("A loop that stops releases its open responder with the advertisers") func stoppedLoop() async throws {
+      let isReleased: Bool = try await withTestHost { host in
+        let loop = try host.makeLoop("station")
+        let opened = Opened()
+        try loop.performAndWait {
+          let responder = try EmbeddedResponder(loop, interfaces: [host.interface])
+          opened.responder = responder
+          let advertiser = responder.makeAdvertiser()
+          advertiser.publish(record("Stopped")) { _ in withExtendedLifetime(advertiser) {} }
+        }
+        try await loop.sleep(for: .seconds(2))
+        let isOpen = opened.responder != nil
+        loop.stop()
+        try await host.makeLoop("observer").sleep(for: .seconds(1))
+        return isOpen && opened.responder == nil
+      }
+      #expect(isReleased)
     }
 
     @Test("Opening and closing responders repeatedly leaves no handles") func again() async throws {

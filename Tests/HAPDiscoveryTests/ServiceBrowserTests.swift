@@ -173,7 +173,7 @@
         }
       }
 
-      @Test("The browser may be closed inside an event, which ends all events")
+      @Test("The browser may be closed inside an event; no further event follows")
       func closeInEvent() async throws {
         try await withTestHost { host in
           let station = try Lookout(host)

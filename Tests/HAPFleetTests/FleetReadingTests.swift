@@ -191,14 +191,14 @@ import Testing
     #expect(node["a"]?.place == JSONPlace(line: 2, column: 7))
   }
 
-  @Test("A share is exact, and copies keep theirs when the group grows") func share() {
+  @Test("A share is exact, and most of its copies stay in it when the group grows") func share() {
     let few = chance.chosen(0.1, of: 100, for: "fault 0")
     #expect(few.count == 10)
     #expect(chance.chosen(0.1, of: 100, for: "fault 0") == few)
     #expect(chance.chosen(0.1, of: 100, for: "fault 1") != few)
     #expect(chance.chosen(1, of: 3, for: "x") == [1, 2, 3])
     #expect(chance.chosen(0, of: 3, for: "x").isEmpty)
-    // The copies of the hundred that are among the twenty of two hundred.
+    // At least half of the copies that are chosen from 100 are also among the 20 that are chosen from 200.
     #expect(few.count - few.subtracting(chance.chosen(0.1, of: 200, for: "fault 0")).count >= 5)
   }
 }

@@ -2,6 +2,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Accessories of a home")
 struct AccessoryTests {
@@ -9,6 +10,7 @@ struct AccessoryTests {
   func added() throws {
     var bench = HomeBench()
     let home = try bench.addHome()
+    _ = try bench.addRoom("Kitchen", to: home)
     let changes = try bench.perform(.addDevice(home: home, .light(1, "Stereo Light")))
     let lamp = bench.model.home(home)!.accessories[0]
     #expect(changes == [HomeChange(home, .accessoryAdded(lamp))])

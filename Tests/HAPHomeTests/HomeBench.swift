@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A model under test, with the time and the identifiers of its commands.
 struct HomeBench {

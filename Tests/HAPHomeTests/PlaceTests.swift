@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Homes, rooms, zones, groups and users")
 struct PlaceTests {
@@ -142,6 +143,10 @@ struct PlaceTests {
     let changed = bench.model.home(home)!
     #expect(
       changed.zones.map(\.rooms) == [[room], [room]] && changed.groups.map(\.services) == [[service], [service]])
+    let second = try bench.addRoom("Bath", to: home)
+    try bench.perform(.addRoomToZone(room: second, zone: changed.zones[0].id))
+    #expect(bench.model.home(home)!.zones.map(\.rooms) == [[room, second], [room]])
+    try bench.perform(.removeRoom(second))
     try bench.perform(.removeRoomFromZone(room: room, zone: changed.zones[0].id))
     try bench.perform(.removeServiceFromGroup(service: service, group: changed.groups[0].id))
     try bench.perform(.removeZone(changed.zones[1].id))
@@ -239,7 +244,11 @@ struct PlaceTests {
     #expect(bench.refusal(.addUser(home: home, name: "C", role: .guest)) == Refusal(49, .l1))
     let deep = (0..<32).reduce(Condition.all([])) { condition, _ in .not(condition) }
     #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: deep))) == Refusal(49, .l1))
-    let wide = Condition.all(Array(repeating: .time(.before(.hour(1))), count: 6))
-    #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: wide))) == Refusal(49, .l1))
+    for part in [Condition.time(.before(.hour(1))), .all([]), .not(.any([]))] {
+      let wide = Condition.all(Array(repeating: part, count: 6))
+      #expect(bench.refusal(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: wide))) == Refusal(49, .l1))
+    }
+    let enough = Condition.all(Array(repeating: .all([]), count: 4))
+    try bench.perform(.updateTrigger(trigger, .on(.calendar(.hour(1)), if: enough)))
   }
 }

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A random home with random executions, answers, losses and times. It keeps its own books of what each write should
 /// end as, and records each difference. Each action has its own value, which identifies it in a PUT.

@@ -13,7 +13,7 @@ import Testing
 
   // MARK: Reads
 
-  @Test("[CH.80] A live value is asked of the device at each read, and the answer waits for it")
+  @Test("[CH.80] The device is asked for a live value at each read, and the answer waits for it")
   func asks() throws {
     accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12,1.11,1.12") == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(reply.status == 200)
     #expect(reply.entries.map { $0.int("value") } == [77, 0, 77])
     #expect(controller.get("/characteristics?id=1.11")?.status == 200)
-    #expect(accessory.reads.count == 1, "a stored value is not asked of the device")
+    #expect(accessory.reads.count == 1, "the device is not asked for a stored value")
   }
 
   @Test("[CH.80, EV.15] Requests and events that arrive in the meantime wait until after the answer")
@@ -181,7 +181,8 @@ import Testing
     #expect(controller.int("1.13") == 120)
   }
 
-  @Test("[CH.84] After nine seconds such a write fails with -70408, the value stays, and the other writes succeed")
+  @Test(
+    "[CH.84] A write undecided after nine seconds fails with -70408, the value stays, and the other writes succeed")
   func lateWriteTimesOut() {
     let device = Thinker(later: [brightness])
     accessory.core.attributes.writer = device

@@ -254,7 +254,7 @@ import Testing
     #expect(watcher.unread == [])
   }
 
-  @Test("[EV.15, SE.2] Events between many large replies keep the stream in step")
+  @Test("[EV.15, SE.2] Events and many large replies alternate without a broken frame")
   func interleaved() {
     let watcher = subscriber(["1.51", "1.12"])
     for round in 0..<50 {

@@ -16,7 +16,8 @@ import Testing
       && reply?.tlv == PlainTLV([(6, [state]), (7, [code])])
   }
 
-  @Test("[PS.24, PS.26, PS.31, PS.32, PS.33, ST.1] A complete procedure pairs an admin under its identifier's bytes")
+  @Test(
+    "[PS.24, PS.26, PS.31, PS.32, PS.33, ST.1] A complete procedure pairs an admin, with the bytes of its identifier")
   func whole() throws {
     let controller = accessory.unverified()
     let m2 = controller.post("/pair-setup", Self.m1)

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.32, CN.3] Bytes other than HTTP close the connection after at most a 400, and no other one",
+    "[HTTP.32, CN.3] Bytes other than HTTP close only their own connection, after at most a 400",
     arguments: [
       "GET\r\n\r\n", "GET /accessories\r\n\r\n", "GET /accessories FTP/1.1\r\n\r\n",
       "GET /accessories HTTP/1.9\r\n\r\n",

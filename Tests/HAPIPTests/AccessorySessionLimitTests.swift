@@ -144,7 +144,7 @@ struct AccessorySessionLimitTests {
     #expect(verifying.isClosed)
   }
 
-  @Test("[CN.13] Otherwise, the session that was silent longest is evicted after a minute")
+  @Test("[CN.13] Without an unverified connection, the session that was silent longest is evicted after a minute")
   func idleSession() {
     let accessory = home(9)
     let controllers = (0..<9).map { number in

@@ -18,7 +18,8 @@ import Testing
 
   // MARK: Pair Verify
 
-  @Test("[PV.1, PV.2, PV.4, AD.3] M2 is signed by the accessory of M6 and of the record, and M4 has only the state")
+  @Test(
+    "[PV.1, PV.2, PV.4, AD.3] M2 is signed by the accessory that M6 and the TXT record name, and M4 has only the state")
   func whole() throws {
     let controller = accessory.unverified()
     let begun = controller.startVerify()
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "[PV.5, PV.7, PV.12] Unknown identifiers, wrong keys and foreign names fail in M4 with HTTP 200; a retry may succeed"
+    "[PV.5, PV.7, PV.12] Unknown identifiers (case is significant) and wrong keys fail in M4 with HTTP 200; a retry may succeed"
   )
   func wrongControllers() throws {
     let controller = accessory.unverified()
@@ -233,7 +234,7 @@ import Testing
     #expect(controller.takeReply()?.status == 204)
   }
 
-  @Test("[SE.9] Answers of each size around a frame's arrive complete", arguments: 0..<40)
+  @Test("[SE.9] Answers of each size near the maximum of a frame arrive complete", arguments: 0..<40)
   func answerSizes(_ extra: Int) {
     let controller = accessory.verified()
     // Reads of many entries, whose answers exceed 1024 bytes at one of these lengths.
@@ -270,7 +271,7 @@ import Testing
     #expect(controller.raw.count == before)
   }
 
-  @Test("[SE.5, SE.13, CN.3] A frame that doesn't open closes its connection without an answer, and no other")
+  @Test("[SE.5, SE.13, CN.3] A frame that doesn't open closes only its own connection, without an answer")
   func broken() {
     let other = accessory.verified(TestHome.user)
     #expect(other.subscribe("1.51")?.status == 204)

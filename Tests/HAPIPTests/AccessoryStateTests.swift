@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "[HTTP.32, SE.5, SE.12, CN.3, CN.4] Unexpected bytes end the connection in each state, and no other",
+    "[HTTP.32, SE.5, SE.12, CN.3, CN.4] Unexpected bytes end only their own connection, in each state",
     arguments: State.allCases,
     [
       "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{0}\r\n\r\n", "GET\r\n\r\n",

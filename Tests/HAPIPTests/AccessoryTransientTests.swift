@@ -122,7 +122,7 @@ import Testing
     #expect(accessory.core.failedAttempts == 100)
   }
 
-  @Test("[PS.41] A wrong code is answered when it is stored, or when storing fails; it counts at once")
+  @Test("[PS.41] A wrong code is answered when it is stored, or when storing fails; the attempt counts at once")
   func storedBeforeItIsTold() throws {
     let controller = accessory.unverified()
     let setup = try #require(

@@ -258,7 +258,7 @@ struct ConnectionSlotsTests {
     #expect(flood.map(\.isEvicted) == [true, false])
   }
 
-  @Test("[CN.14] Sessions don't count in a share, and eight of them keep their slots")
+  @Test("[CN.14] Sessions don't count among the slots of an address, and eight of them keep their slots")
   func sessions() throws {
     let port = Port(9)
     let sessions = port.sessions(8)

@@ -15,7 +15,7 @@ func listing(servedBy profile: AccessoryProfile) throws -> String {
   return try #require(accessory.verified().get("/accessories")).text
 }
 
-/// The same answer, parsed as a controller does, without any remark.
+/// The answer to `GET /accessories` of a profile, parsed as a controller does, without any remark.
 func accessories(servedBy profile: AccessoryProfile) throws -> [Accessory] {
   let mirror = try AccessoryMirror(Array(try listing(servedBy: profile).utf8))
   #expect(mirror.remarks == [])

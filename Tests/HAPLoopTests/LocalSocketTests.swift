@@ -130,6 +130,26 @@ private final class Place: Sendable {
     }
     #expect(counts == [0, 3])
   }
+
+  @Test("A loop that stops releases open streams and listeners whose callbacks refer to them") func stoppedLoop()
+    async
+  {
+    let place = Place()
+    let opened = Box(Weak<LocalStream>(nil))
+    let listener = Box(Weak<LocalListener>(nil))
+    let count: Int = await onLoop { loop, finish in
+      let kept = Box<LocalListener?>(nil)
+      kept.value = try? LocalListener(loop, path: place.path) { _ in kept.value?.isHeld = true }
+      listener.value = Weak(kept.value)
+      let stream = try? LocalStream(loop, connectingTo: place.path)
+      stream?.startReading { _ in stream?.close() }
+      stream?.onDrained = { stream?.pauseReading() }
+      opened.value = Weak(stream)
+      finish([listener.value.object != nil, stream != nil].count { $0 })
+    }
+    #expect(count == 2)
+    #expect(listener.value.object == nil && opened.value.object == nil)
+  }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct HeldLineReaderTests {

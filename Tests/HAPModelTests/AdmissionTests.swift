@@ -235,7 +235,7 @@ private let kinds: [(name: String, value: Value)] = [
   @Test("[CH.6] The grid starts at the minimum; a step of whole numbers works in the same way") func wholeSteps() {
     let limits = Constraints(minValue: 10, maxValue: 100, minStep: 45)
     #expect(admitted(55, .float, limits) == .success(55.0))
-    #expect(admitted(58.0, .float, limits) == .success(55.0), "3 is within 4.5, a tenth of the step")
+    #expect(admitted(58.0, .float, limits) == .success(55.0), "the distance 3 is less than a tenth of the step, 4.5")
     #expect(admitted(45, .float, limits) == refused)
   }
 

@@ -62,7 +62,7 @@ import Testing
     #expect(differences(row, swift) == ["newField"])
   }
 
-  /// The sources, which the Swift rows lack.
+  /// Members of the JSON catalogue that the generated Swift code omits: the sources of each entry.
   private let left: Set<String> = ["sources", "singleSourced", "disagreements", "resolved"]
 
   private func differences(_ json: Row, _ swift: Row) -> [String] {

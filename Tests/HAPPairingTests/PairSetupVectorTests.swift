@@ -45,7 +45,7 @@ import Testing
     #expect(accessory == Fixture.paired)
   }
 
-  @Test("[PS.6] [PS.8] A controller that pads S and A can pair, with its key, unless the check is strict")
+  @Test("[PS.6] [PS.8] A controller that pads S and A can pair, with its own K, unless the check is strict")
   func paddedController() throws {
     for vector in try vectorFile("srp").list("cases") where vector.bytes("B")[0] != 0 {
       guard let padded = (vector["alternatives"] as? [String: Any])?.object("everythingPadded") else { continue }
@@ -74,7 +74,7 @@ import Testing
     #expect(again.publicKey == server.publicKey, "equal seeds give equal keys")
   }
 
-  /// Makes B start with a zero byte, in one of its two forms, and the salt, too.
+  /// An arithmetic whose B starts with a zero byte, padded or stripped, with the salt of its own verifier.
   private struct ZeroLedArithmetic: SetupArithmetic {
     let isPadded: Bool
     let verifier: SRPVerifier

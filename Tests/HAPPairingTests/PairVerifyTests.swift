@@ -24,7 +24,7 @@ private struct VerifyBench {
       message, identity: Fixture.accessory, pairing: { id in pairings.first { $0.identifier == id } }, random: random)
   }
 
-  /// Runs M1 to M4 with our controller, in any state.
+  /// Runs M1 to M4 with our controller. The bench may be in any state before.
   mutating func verifies() -> Bool {
     random = .seeded(9)
     var client = PairVerifyClient(identity: Fixture.controller, accessory: Fixture.paired, random: .seeded(8))

@@ -101,7 +101,7 @@ struct SetupBench {
     }
   }
 
-  /// Runs M1 to M6 with our controller, in any state.
+  /// Runs M1 to M6 with our controller. The bench may be in any state before.
   mutating func pairs(seed: UInt64 = 7) -> Bool {
     var client = PairSetupClient(code: Fixture.code, identity: Fixture.controller, random: .seeded(seed))
     let outcome = converse(&client, with: &self, from: client.start())

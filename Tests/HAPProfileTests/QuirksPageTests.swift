@@ -7,7 +7,7 @@ import Testing
 /// The tables of docs/reference/quirks.md, the page docs/internals/quirks-sources.md and a part of Profiles/schema.json are generated
 /// from the code and from docs/internals/quirks-sources.tsv. With `HAPTEST_WRITE_DOCS=1` set, this suite writes them.
 ///
-/// Seen to fail: with a sixth preset.
+/// Checked: these tests fail with a sixth preset.
 @Suite("The pages of the quirks") struct QuirksPageTests {
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
   private let sources: QuirksSources

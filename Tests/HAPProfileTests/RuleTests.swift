@@ -4,7 +4,8 @@ import Testing
 
 @testable import HAPProfile
 
-/// Rules whose profiles also violate another rule, or several times, and those of building.
+/// Rules with separate tests. A profile that violates one of them also violates another rule, or violates it several
+/// times, or is refused only when it is built.
 let testedElsewhere: Set<ProfileRule> = [
   .quirksKind, .quirksUnknown, .quirksValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
 ]

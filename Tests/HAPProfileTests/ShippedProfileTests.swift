@@ -81,7 +81,7 @@ struct ShippedProfileTests {
     #expect(constraints.contains { $0.minValue != nil && $0.maxValue != nil && $0.minStep != nil })
     #expect(constraints.contains { $0.maxLen != nil } && constraints.contains { $0.maxDataLen != nil })
     let services = try #require(database.accessories.first?.services)
-    // Only Apple's types have these two.
+    // In this profile, only a characteristic of Apple has valid values, and a range of valid values.
     let volumes = services.flatMap(\.characteristics).filter { $0.type == 0x119 }.map(\.constraints)
     #expect(volumes.contains { $0.validValues != nil } && volumes.contains { $0.validValuesRange != nil })
     #expect(services.contains(where: \.isHidden) && services.contains { !$0.linked.isEmpty })

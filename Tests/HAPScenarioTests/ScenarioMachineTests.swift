@@ -96,7 +96,7 @@ import Testing
 
   // MARK: Parallel steps
 
-  @Test("Parallel strands run concurrently, and the step ends with the last one") func strandsGoSide() throws {
+  @Test("Parallel lists run concurrently, and the step ends with the last one") func strandsGoSide() throws {
     let stage = try Stage(
       """
       steps:
@@ -305,7 +305,7 @@ import Testing
     #expect(stage.failure == nil && stage.log.count == 40_000)
   }
 
-  @Test("The number of parallel activities is limited") func bounded() throws {
+  @Test("The number of parallel branches is limited") func bounded() throws {
     let stage = try Stage("steps: [{ every: 1ms, do: [{ whenever: { event: paired }, do: [{ note: A }] }] }]")
     stage.pass(.seconds(5))
     #expect(stage.failure?.message == "more than 1000 branches run at the same time")

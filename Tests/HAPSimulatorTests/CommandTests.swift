@@ -42,7 +42,7 @@ private func simulated<T>(
       let temperature = try #require(try await served.value("Current Temperature", accessory: "Hall")?.numberValue)
       #expect((20...22).contains(temperature.double), "\(temperature.double)")
       #expect(try await served.value("Battery Level")?.integerValue == 50)
-      // It did not get there immediately.
+      // The values changed in many steps, not in one.
       #expect(served.events.withLock { $0.count } > 100)
       #expect(try await served.command("list")["time"]?["now"]?.numberValue?.double == 86_400)
       try await served.command("advance", #""duration": "2d""#)
@@ -296,7 +296,7 @@ private func simulated<T>(
         served.refusal("replace", #""profile": "x""#),
       ]
       #expect(try await back["ok"]?.boolValue == true)
-      // At least the first was too early, unless the machine was very quick.
+      // At least the first command came before the restart was done, unless the machine was very quick.
       #expect(
         refusals.allSatisfy { $0 == "carried out" || $0.contains("restarting") || $0.contains("no file") },
         "\(refusals), \(served.events.withLock { $0.map(\.text) })")
@@ -354,7 +354,7 @@ private func simulated<T>(
       #expect(served.allStopped.withLock { $0 } == 0)
       try await served.command("remove", #""accessory": "Garage""#)
       try await served.command("stop")
-      // It is reported after the answer, on the loop.
+      // The stop of all accessories is reported after the answer, on the loop.
       try await served.onLoop {}
       #expect(served.allStopped.withLock { $0 } == 1)
     }

@@ -93,7 +93,8 @@ struct DeviantAdvertiserTests {
   #endif
 
   @Test(
-    "After a conflict, an established name is probed again and kept; if the other holds it, the next name is used")
+    "After a conflict, an established name is probed again and kept; if another responder holds it, the next name is used"
+  )
   func conflict() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)
@@ -104,7 +105,7 @@ struct DeviantAdvertiserTests {
       let mark = try neighbour.send(DNSMessage(flags: 0x8400, answers: [otherService("Claimed")]))
       #expect(await neighbour.first(after: mark) { $0.message.isProbe } != nil)
       #expect(await neighbour.first(after: mark) { $0.points(to: "Claimed") } != nil)
-      // Another record, because a second conflict within seconds is defended without probing.
+      // Another record, because the responder defends a name without probing if a second conflict comes within seconds.
       #expect(try await station.publish(oddRecord("Taken")).upToOutcome() == [.established("Taken")])
       try neighbour.hold([otherService("Taken")])
       let second = try station.publish(oddRecord("Taken"))

@@ -136,7 +136,7 @@ extension DeviantAdvertiserTests {
     func close() {}
   }
 
-  @Test("A record change that names a deviation is announced by this responder, with it while the change applies")
+  @Test("If a record change names a deviation, the responder deviates while the change applies")
   func altered() async throws {
     try await withTestHost { host in
       let neighbour = try Neighbour(host)

@@ -130,7 +130,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("A restart loses the data of all faults combined") func restartChanges() throws {
+  @Test("If several faults remove stored data at a restart, all of it is removed") func restartChanges() throws {
     let changes = try ["lost-state:what=identity", "shuffled-iids"].compactMap {
       try FaultLibrary.builtIn.choice($0).defect?.restart
     }

@@ -19,7 +19,7 @@ struct QuirksServingTests {
     return try PreparedAccessory(profile, in: folder, choices: choices, random: .seeded(1))
   }
 
-  @Test("The command line's quirks override the profile's, and those the default")
+  @Test("The command line's quirks override the profile's, and the profile's override the default")
   func precedence() throws {
     #expect(try prepared().quirks == Quirks())
     let inProfile = #""quirks": "homespan","#

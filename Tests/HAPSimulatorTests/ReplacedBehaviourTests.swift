@@ -213,7 +213,7 @@ import Testing
     }
     try await simulated(sprinklers("One")) { served in
       try await replace(sprinklers("One", "Two"), in: served)
-      // The first of the accessory is the irrigation system's.
+      // The first In Use of the accessory is that of the irrigation system.
       #expect(try await integer("In Use", in: served) == 0)
       try await served.command("set", #""characteristic": "Active", "service": "Two", "value": 1"#)
       #expect(try await integer("In Use", in: served) == 1)

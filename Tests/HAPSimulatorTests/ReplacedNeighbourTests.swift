@@ -100,7 +100,9 @@ extension ReplacedBehaviourTests {
     #"{ "type": "SecuritySystem", "name": "Alarm" }"#,
   ]
 
-  @Test("No sequence of replaced profiles, commands and time traps", arguments: 1...8) func anySequence(seed: Int)
+  @Test("Replaced profiles, commands and advances of time never cause a trap", arguments: 1...8) func anySequence(
+    seed: Int
+  )
     async throws
   {
     var random = SimulationRandom(seed: UInt64(seed))

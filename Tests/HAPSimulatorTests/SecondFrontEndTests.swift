@@ -102,7 +102,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   func reportMissing(_ id: AttributeID, in session: AttributeSession) {}
 }
 
-/// Seen to fail: with a `perform` that does nothing, the time limit was exceeded.
+/// Checked: these tests fail with a `perform` that does nothing: the time limit was exceeded.
 @Suite("A hosted accessory has a list of front ends", .timeLimit(.minutes(1))) struct SecondFrontEndTests {
   /// Writes a garage's target door state through the front end, and waits for the event of its current door state.
   private func event(
@@ -124,7 +124,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   }
 
   @Test(
-    "A front end next to the one over IP, or alone, writes, gets events, and follows the accessory's life",
+    "A front end next to the one over IP, or alone, writes, gets events, and is notified of the accessory's starts and ends",
     arguments: [true, false])
   func life(isBesideIP: Bool) async throws {
     let log = MemoryFrontEnd.Log()
@@ -138,7 +138,8 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     let first = try #require(made.withLock { $0 })
     // The device received the write, and opens the door.
     #expect(try await event(of: first, afterWriting: 0, to: served) == [.integer(2)])
-    // In a turn without other events. Time is frozen, so the door is closed at once.
+    // This write has a turn of the loop without other events. Time is frozen, so the door has not moved and is closed
+    // at once.
     #expect(try await event(of: first, afterWriting: 1, to: served) == [.integer(1)])
     #expect(try await served.value("Current Door State")?.integerValue == 1)
 
@@ -172,7 +173,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     try await served.stop()
   }
 
-  /// Seen to fail: without `loseRadio` in `AccessoryRun.gainRadio`, the front end over IP listened twice.
+  /// Checked: this test fails without `loseRadio` in `AccessoryRun.gainRadio`: the front end over IP listened twice.
   @Test("If a front end can't get its radio back, no front end has one") func radio() async throws {
     let log = MemoryFrontEnd.Log()
     let served = try await ServedSimulation(
@@ -195,7 +196,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     #expect(served.eventNames().filter { $0 == "radio" }.count == 1)
   }
 
-  /// Seen to fail: with the same number for each connection.
+  /// Checked: this test fails with the same number for each connection.
   @Test("Connections of all front ends have different numbers") func numbers() async throws {
     let log = MemoryFrontEnd.Log()
     let memory = FrontEndChoice.other { MemoryFrontEnd($0, log) }

@@ -135,7 +135,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("c# continues with 0 for stacks that have it so")
+  @Test("With wrapsToZero, 0 follows 65535 in c#")
   func configurationWrapsToZero() throws {
     try garage {
       try $0.setConfiguration(number: 65535, hash: [1])

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("A file of another format is named and left unchanged; a malformed key is reported")
+  @Test("A file of another format is an error with its path, and stays unchanged; a malformed key is reported")
   func damaged() throws {
     let file = folder.path + "/ctl/controller.db"
     do {

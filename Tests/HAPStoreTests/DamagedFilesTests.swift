@@ -32,19 +32,23 @@ struct DamagedFilesTests {
     #expect(temporary.bytes(name) == data)
   }
 
-  @Test("[ST.7] A state.db that is not a database is named and left unchanged", .onBothDisks)
+  @Test("[ST.7] A state.db that is not a database is an error with its path, and stays unchanged", .onBothDisks)
   func noDatabase() throws {
     try temporary.write(Data("this was a letter to my aunt, and not a database at all".utf8), "state.db")
     try refused("state.db", .corrupt) { _ in }
   }
 
-  @Test("[ST.7] A truncated state.db is named and left unchanged", .onBothDisks, arguments: [1, 100, 4096, 10_000])
+  @Test(
+    "[ST.7] A truncated state.db is an error with its path, and stays unchanged", .onBothDisks,
+    arguments: [1, 100, 4096, 10_000])
   func truncated(_ length: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { $0 = $0.prefix(length) }
   }
 
-  @Test("A state.db with a damaged page is named and left unchanged", .onBothDisks, arguments: [0, 1, 2, 3, 4])
+  @Test(
+    "A state.db with a damaged page is an error with its path, and stays unchanged", .onBothDisks,
+    arguments: [0, 1, 2, 3, 4])
   func rubbish(_ page: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { data in
@@ -53,13 +57,13 @@ struct DamagedFilesTests {
     }
   }
 
-  @Test("[ST.7] A state.db of a newer hapsim is named and left unchanged", .onBothDisks)
+  @Test("[ST.7] A state.db of a newer hapsim is an error with its path, and stays unchanged", .onBothDisks)
   func newer() throws {
     try makeState()
     try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
   }
 
-  @Test("A state.db without a schema version is named and left unchanged", .onBothDisks)
+  @Test("A state.db without a schema version is an error with its path, and stays unchanged", .onBothDisks)
   func lostVersion() throws {
     try makeState()
     try refused("state.db", .corrupt) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 0]) }

@@ -111,7 +111,7 @@ struct PowerCutTests {
         let allowed = states[answered...min(answered + 1, states.count - 1)]
         #expect(
           answered == 0 ? (found == nil || found == states[1]) : allowed.contains(found),
-          "after \(index + 1) of \(log.count): \(found.map(\.description) ?? "nothing") where \(answered) was answered")
+          "step \(index + 1) of \(log.count): \(found.map(\.description) ?? "nothing") found, \(answered) answered")
       }
     }
   }

@@ -69,6 +69,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     // These are cleared, because each of them refers to the run.
     accessories = []
     controllers = []
+    expectations = []
     if world.foreignJobCount > 0 { report(.answersAreSound, "\(world.foreignJobCount) jobs came from other threads") }
     return outcome
   }

@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// Seen to fail: with a machine that does not look at `reconnects`.
+  /// Checked: this test fails with a machine that does not look at `reconnects`.
   @Test("Without reconnection, the first loss is the end, in each state with a connection")
   func once() {
     for inputs: [ReconnectMachine.Input] in [[], [.connected], [.connected, .settled]] {

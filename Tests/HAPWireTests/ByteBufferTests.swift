@@ -4,7 +4,7 @@ import Testing
 
 struct ByteBufferTests {
   @Test(
-    "It behaves as an array that is consumed at the front, after any operations",
+    "A buffer behaves as an array that is consumed at the front, after any operations",
     arguments: 0..<20 as Range<UInt64>)
   func model(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

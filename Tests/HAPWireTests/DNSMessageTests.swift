@@ -221,7 +221,7 @@ struct DNSMessageTests {
 }
 
 struct DNSTextEntryTests {
-  @Test("A string is a key, or a key and the rest after the first =")
+  @Test("A string of a TXT record is a key alone, or a key and a value that the first = separates")
   func entries() {
     #expect(DNSTextEntry(utf8("a=b=c")).key == utf8("a") && DNSTextEntry(utf8("a=b=c")).value == utf8("b=c"))
     #expect(DNSTextEntry(utf8("a=")).value == [])

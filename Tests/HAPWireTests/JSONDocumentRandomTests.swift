@@ -116,7 +116,7 @@ extension JSONNode {
         if elements != nil { kind = .array(newValue) }
         return
       }
-      // An inserted value has its own path, and keeps the name of its place.
+      // A replaced value has another path. Its member keeps the name.
       let names = members?.map { ($0.name, $0.value.path) } ?? []
       let gone = names.filter { name in newValue.count < names.count && !newValue.contains { $0.path == name.1 } }
       let left = names.filter { name in !gone.contains { $0.0 == name.0 } }

@@ -294,7 +294,7 @@ import Testing
     for _ in 0..<2 { try await proxy.start { _ in } }
   }
 
-  /// Seen to fail: without the precondition.
+  /// Checked: this test fails without the precondition.
   @Test("A proxy that is started twice traps with a message") func startedTwice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await ProxyServiceTests.startTwice()

@@ -10,7 +10,7 @@ import Testing
 @testable import hapctl
 
 @Suite struct NewsComplaintsTests {
-  /// Seen to fail: without the comparison with the last complaint.
+  /// Checked: this test fails without the comparison with the last complaint.
   @Test("A database that is repeatedly unreadable is reported once, until one is readable") func once() {
     var complaints = NewsComplaints()
     let bad = SessionNews.unreadable(.status(500, request: "GET /accessories"))

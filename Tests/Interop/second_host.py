@@ -22,7 +22,7 @@ class SecondHost:
         self.ipv6 = ipv6
 
     def __enter__(self):
-        # It ends with its standard input, so it also ends if the tests are killed.
+        # This process ends when its standard input ends, and therefore also if the tests are killed.
         self.holder = subprocess.Popen(
             ["unshare", "--net", "sh", "-c", "echo started; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )

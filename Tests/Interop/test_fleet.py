@@ -98,7 +98,7 @@ async def test_copies_of_one_identity_are_the_same_in_every_shard_and_folder(run
         return {(a.name, a.device_id, a.setup_code, a.setup_payload) for a in accessories}
 
     assert known(shards[0]) | known(shards[1]) == known(whole)
-    # It is the same accessory in every process, because its keys are the same.
+    # The accessory is the same in every process, because its keys are the same.
     keys = await direct.pair(shards[1][0])
     assert keys["AccessoryPairingID"] == whole[1].device_id
 
@@ -193,7 +193,7 @@ async def test_a_workload_has_a_pod_for_each_shard(workload):
     assert re.fullmatch(r"\$\((SHARD|JOB_COMPLETION_INDEX)\)/%d" % pods, shard)
     pod = workload["spec"]["template"]
     assert pod["spec"]["hostNetwork"] is True
-    # They use the node's network: two pods must not share a node, and the control API must be off.
+    # The pods use the node's network: two pods must not share a node, and the control API must be off.
     (rule,) = pod["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert rule["labelSelector"]["matchLabels"] == {"app.kubernetes.io/part-of": "hapsim"}
     assert pod["metadata"]["labels"]["app.kubernetes.io/part-of"] == "hapsim"

@@ -494,7 +494,7 @@ async def test_discover_finds_accessories_of_hapsim_and_hap_python(run, ctl, dis
     theirs = await once.wait(lambda line: line.get("deviceID") == bulb.accessory.device_id)
     assert theirs["category"] == "lightbulb" and theirs["addresses"] == [address(bulb.accessory)] and theirs["paired"] is False
     assert theirs["model"] == "Harness Bulb" and theirs["name"].startswith("Harness Bulb ")
-    # It ends by itself after a time without new records.
+    # `hapctl discover` ends by itself after a time without new records.
     assert await once.ended() == 0 and once.errors == []
     text = await well(ctl, "discover", "--interface", "lo")
     assert f"Garage Door Opener  {simulator.accessory.device_id}  {address(simulator.accessory)}  not paired  c# 1\n" in text

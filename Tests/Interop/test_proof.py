@@ -93,7 +93,7 @@ async def test_an_interrupted_proof_keeps_its_results(prove):
 @pytest.mark.parametrize(
     "words, told",
     [
-        (["--only", "nobody"], 'there is neither a defect nor a case with a defect named "nobody"'),
+        (["--only", "nobody"], '"nobody" is neither the name of a defect nor a case that has a defect'),
         (["--area", "nowhere"], 'there is no defect in the area "nowhere"'),
     ],
 )

@@ -100,7 +100,7 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(network.sent.last?.packet.destination == .unicast(stranger))
   }
 
-  @Test("[MD.48] An answer with all services is sent completely, and counts with all its packets")
+  @Test("[MD.48] An answer with all services is sent completely, and the rate limit includes its packets")
   func budgetOfList() {
     let network = crowd(600, text: [String(repeating: "t", count: 250)])
     let mark = network.mark

@@ -4,7 +4,8 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-/// Seen to fail: without the flaky verdict; without the start after a crash while the tester paired; without the attempt of each phase.
+/// Checked: these tests fail without the flaky verdict; without the start after a crash while the tester paired;
+/// without the attempt of each phase.
 @Suite("haptest against an accessory that is broken for a time, in a simulated world") struct BrokenForATimeTests {
   @Test("A crash that does not repeat is reported as one flaky case") func crashOnce() throws {
     let defect = """

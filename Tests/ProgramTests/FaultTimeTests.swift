@@ -8,7 +8,7 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-/// Seen to fail: with the fault left on; with the fault of another controller.
+/// Checked: these tests fail with the fault left on; with the fault of another controller.
 @Suite("Durations of hapsim's faults, in a simulated world") struct FaultTimeTests {
   @Test("Latency delays each answer only while it is active") func latency() throws {
     try withLamp { lamp in

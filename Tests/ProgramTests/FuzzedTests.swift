@@ -16,7 +16,7 @@ import WorldPrograms
     let ended = try #require(outcome)
     #expect(ended.finding == nil && ended.leftover == nil && !ended.wasInterrupted)
     #expect(ended.tally.messages > 0)
-    // It is unpaired: another controller can pair with it, and reads the same database as from an untouched one.
+    // The accessory is unpaired: another controller can pair with it, and reads the same database as from an untouched one.
     let (_, untouched) = try fuzz([])
     #expect(found == untouched && found.contains("\"accessories\""))
   }

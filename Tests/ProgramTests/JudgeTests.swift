@@ -8,7 +8,7 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-/// Seen to fail: with a controller whose identifier is not a UUID, which violates another rule.
+/// Checked: these tests fail with a controller whose identifier is not a UUID, which violates another rule.
 @Suite("hapctl misbehave against hapsim judge, in a simulated world") struct JudgeTests {
   private static let rules = ControllerJudge.descriptions.map(\.name)
   /// The faults and commands of the accessory that some violations need; commands follow a controller's subscription.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Seen to fail: with a defect among the options of hapsim.
+/// Checked: these tests fail with a defect among the options of hapsim.
 @Suite("haptest against the shipped profiles, in a simulated world") struct ProfileTests {
   /// A third of the profiles, different ones each day; all of them with `HAPSIM_PROFILES=all`. `make nightly` runs all
   /// cases on all of them.

@@ -14,8 +14,8 @@ import WorldPrograms
 @testable import hapctl
 
 /// hapctl's proxy for a garage door of hapsim.
-/// Seen to fail: with a proxy that does not follow `c#`, that forwards no events, or that doesn't answer when the
-/// accessory is gone.
+/// Checked: these tests fail with a proxy that does not follow `c#`, that forwards no events, or that doesn't answer
+/// when the accessory is gone.
 @Suite("hapctl proxy for hapsim, in a simulated world") struct ProxyTests {
   @Test("A controller of the proxy reads, writes and gets events of the accessory") func passesOn() throws {
     let transcript = Lines()

@@ -5,7 +5,7 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-/// Seen to fail: with the code in the first; without the pairing in the others.
+/// Checked: the first test fails if it has the code, and the other tests fail without the pairing.
 @Suite("haptest against a running hapsim, in a simulated world") struct TesterTests {
   @Test("Without a code, only the cases without a code run") func withoutCode() throws {
     let run = try Run()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Seen to fail: with a path of a file that does not exist in the table.
+/// Checked: these tests fail with a path of a file that does not exist in the table.
 struct ArchitecturePageTests {
   @Test("Each path in the table \"To change something\" exists") func paths() throws {
     let page = try String(

@@ -3,8 +3,9 @@ import Testing
 
 /// Checks that the targets' dependencies match docs/internals/architecture.md.
 ///
-/// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` removed from
-/// HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
+/// Checked: these tests fail with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire`
+/// removed from HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto,
+/// HAPModel]".
 struct ArrowTests {
   /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: the dependencies of each target.
   private func arrowsOfThePage() throws -> [String: Set<String>] {
@@ -54,7 +55,8 @@ struct ArrowTests {
 
   /// The package manager allows imports of indirect dependencies; this test doesn't.
   ///
-  /// Seen to fail: with `import HAPStore` in a file of HAPTransport, "HAPTransport/AccessoryServer.swift imports HAPStore".
+  /// Checked: this test fails with `import HAPStore` in a file of HAPTransport, "HAPTransport/AccessoryServer.swift
+  /// imports HAPStore".
   @Test("A target imports only its direct dependencies")
   func importsFollowArrows() throws {
     let package = try PackageDescription.read().arrows

@@ -5,7 +5,7 @@ struct AttributeTests {
   /// Terms of protocols, and the modules and types that write and read them.
   private static let words = ["http", "json", "frame", "connectioncore", "accessorycore", "bytebuffer"]
 
-  /// Seen to fail: with the file of the JSON of an attribute database in the folder.
+  /// Checked: this test fails with the file of the JSON of an attribute database in the folder.
   @Test("Attributes and pairings name no protocol and none of its types", arguments: ["HAPAttributes", "HAPPairing"])
   func words(_ target: String) throws {
     let files = try SourceFile.all(in: ["Sources/\(target)"])
@@ -23,7 +23,7 @@ struct AttributeTests {
     "defect", "misbehav", "on purpose", "deviant", "manner", "recount", "setupfault", "alteration",
   ]
 
-  /// Seen to fail: with `FrameAlteration` in `Sources/HAPIP`.
+  /// Checked: this test fails with `FrameAlteration` in `Sources/HAPIP`.
   @Test("The protocol code contains no deviations", arguments: ["HAPIP", "HAPAttributes", "HAPPairing"])
   func deviations(_ target: String) throws {
     for file in try SourceFile.all(in: ["Sources/\(target)"]) {
@@ -47,7 +47,8 @@ struct AttributeTests {
     "Sources/HAPIP/Writing/AccessoryCore+Writing.swift": ["invalidValue"],
   ]
 
-  /// Seen to fail: with a check of the permission to read in `AccessoryCore.writeRead`, which answered `.writeOnly`.
+  /// Checked: this test fails with a check of the permission to read in `AccessoryCore.writeRead`, which answered
+  /// `.writeOnly`.
   @Test("HAP over IP decides neither a status of an attribute nor an error of a pairing procedure")
   func noRules() throws {
     let statuses = try Self.cases(of: "HAPStatus", in: "Sources/HAPModel")

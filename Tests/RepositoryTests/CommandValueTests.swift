@@ -32,7 +32,7 @@ struct CommandValueTests {
     "SimulatorCommand.swift", "SimulatorCommand+JSON.swift",
   ]
 
-  /// Seen to fail: with `SimulatorCommand(json:)` in `ScenarioRun.perform`.
+  /// Checked: this test fails with `SimulatorCommand(json:)` in `ScenarioRun.perform`.
   @Test("Commands and faults are parsed only in the listed files") func readersAreListed() throws {
     var found: Set<String> = []
     for file in try SourceFile.all(in: ["Sources"]) {
@@ -56,7 +56,7 @@ struct CommandValueTests {
     "FaultLibrary.swift", "FaultAction.swift", "ConnectionScope.swift", "Defect+Reading.swift",
     "SimulatorCommand.swift",
     "SimulatorCommand+JSON.swift", "Words+JSON.swift",
-    // Contents of messages that a defect changes: a device may send any JSON. Claims are a file of haptest.
+    // Contents of messages that a defect changes: a device may send any JSON. Claims come from a file of the user.
     "Changes.swift", "DefectScript.swift", "Defect.swift",
     // Parameters of behaviours, which a fleet generates.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
@@ -67,7 +67,7 @@ struct CommandValueTests {
     "SendAction.swift",
   ]
 
-  /// Seen to fail: with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.
+  /// Checked: this test fails with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.
   @Test("Declarations for other targets contain no JSON, except for readers, printers and contents of messages")
   func declarationsAreListed() throws {
     var found: Set<String> = []

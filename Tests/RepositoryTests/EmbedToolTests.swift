@@ -4,8 +4,8 @@ import Testing
 /// EmbedTool converts texts to Swift in each build. Other tests check that the programs have the texts of the package:
 /// `EmbeddedSuites` in HAPSuiteTests, and so on.
 ///
-/// Seen to fail: with one `#` around each literal; without the check for carriage returns; with the last block of
-/// SHA-256 padded to 60 bytes.
+/// Checked: these tests fail with one `#` around each literal; without the check for carriage returns; with the last
+/// block of SHA-256 padded to 60 bytes.
 struct EmbedToolTests {
   /// A folder with files for the tool.
   private final class Folder {

@@ -4,8 +4,8 @@ import Testing
 /// Examples/SwiftTests is a separate package. Its tests are built and run here as a target of this package, because
 /// building all of hapsim again would take minutes. This test checks the remaining part: the example's manifest.
 ///
-/// Seen to fail: with `"HAPSimulater"` as the product's name in the example's manifest, and with another folder as the
-/// target's path in ours.
+/// Checked: these tests fail with `"HAPSimulater"` as the product's name in the example's manifest, and with another
+/// folder as the target's path in ours.
 struct ExampleTests {
   private struct Manifest: Decodable {
     struct Named: Decodable { let name: String }
@@ -81,8 +81,8 @@ struct ExampleTests {
 
     /// As a target of this package, the sources could use `package` declarations; a separate package can't.
     ///
-    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope"; with
-    /// `_ = OpenAccessory.self` in the controller example: "cannot find 'OpenAccessory' in scope".
+    /// Checked: this test fails with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope";
+    /// with `_ = OpenAccessory.self` in the controller example: "cannot find 'OpenAccessory' in scope".
     @Test(
       "The examples use only public declarations",
       arguments: [

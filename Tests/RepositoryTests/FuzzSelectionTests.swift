@@ -4,7 +4,7 @@ import Testing
 /// `Scripts/fuzz-changed` selects the fuzz targets of `make nightly`. This test runs it in a copy of the sources with
 /// one commit.
 ///
-/// Seen to fail: with indirect imports left out of the script.
+/// Checked: these tests fail with indirect imports left out of the script.
 struct FuzzSelectionTests {
   private static let copied = [
     "Sources", "Fuzz", "Scripts", "Tests/HAPTestSupport", "Package.swift", "Defects", "Suites", "Faults",

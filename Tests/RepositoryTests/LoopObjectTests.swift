@@ -11,10 +11,10 @@ import Testing
 /// An object uses the machine if it refers to a function of the system (`SystemSymbol`) or to a symbol that a source of
 /// the libuv layer defines, or creates a task that inherits no executor.
 ///
-/// Seen to fail, each in a file of HaptestProgram: `ContinuousClock.now`, `usleep(1)`, `UInt8.random(in: 0...9)`,
-/// `[1].shuffled()`, `socket(2, 1, 0)`, `open("/", 0)`, `Task { }`, `Task.detached { }`, `NetworkInterface.all()`,
-/// `DescriptorWatcher.Events.readable`, and a loop that is created by
-/// `EventLoop(name: "x")`; and with an unnecessary exception.
+/// Checked: these tests fail with each of these in a file of HaptestProgram: `ContinuousClock.now`, `usleep(1)`,
+/// `UInt8.random(in: 0...9)`, `[1].shuffled()`, `socket(2, 1, 0)`, `open("/", 0)`, `Task { }`, `Task.detached { }`,
+/// `NetworkInterface.all()`, `DescriptorWatcher.Events.readable`, and a loop that is created by `EventLoop(name: "x")`;
+/// and with an unnecessary exception.
 struct LoopObjectTests {
   /// libuv's functions that do not access the machine: locks, and texts of errors and addresses.
   private static let harmless = [

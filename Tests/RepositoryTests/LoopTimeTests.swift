@@ -6,8 +6,8 @@ import Testing
 /// PurityTests checks the objects of the pure targets. This test reads the sources of all targets, including
 /// executables.
 ///
-/// Seen to fail: with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`, `Date()` and
-/// `usleep(1)`; and with an unnecessary exception.
+/// Checked: these tests fail with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`,
+/// `Date()` and `usleep(1)`; and with an unnecessary exception.
 struct LoopTimeTests {
   /// The denied uses, by their names in `exceptions`.
   private static let denied: [(name: String, pattern: String)] = [

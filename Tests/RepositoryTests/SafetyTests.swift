@@ -2,10 +2,9 @@ import Testing
 
 /// The compiler checks the state of an object and its use by threads. Few places are exempt from these checks.
 ///
-/// Seen to fail: with `private var extraTimer: LoopTimer!` in ServedRun; with a class that is `@unchecked Sendable` at
-/// the end of BackOff.swift, "(count → 66) <= (Self.mostUnchecked → 65)" at that time; with one such class fewer; and
-/// without
-/// the comment of Guarded.swift.
+/// Checked: these tests fail with `private var extraTimer: LoopTimer!` in ServedRun; with a class that is `@unchecked
+/// Sendable` at the end of BackOff.swift, "(count → 66) <= (Self.mostUnchecked → 65)" at that time; with one such class
+/// fewer; and without the comment of Guarded.swift.
 struct SafetyTests {
   /// The number of places without the checks of Swift's concurrency, which may only decrease. Each has a comment that
   /// starts with "Safe:" and proves it.

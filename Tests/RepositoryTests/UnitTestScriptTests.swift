@@ -3,7 +3,8 @@ import Testing
 
 /// `Scripts/unit-tests` runs test targets that only compute in a separate process.
 ///
-/// Seen to fail: without `Attributes` in the script's expression, and with `Protocol` in it, a removed target.
+/// Checked: these tests fail without `Attributes` in the script's expression, and with `Protocol` in it, a removed
+/// target.
 struct UnitTestScriptTests {
   /// The regular expressions of the list `alone`.
   private static func expressions() throws -> [String] {

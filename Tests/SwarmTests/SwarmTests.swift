@@ -4,7 +4,14 @@ import Testing
 @Suite("Swarms of accessories and controllers") struct SwarmTests {
   @Test("All invariants hold in a short swarm, and two runs of a seed are equal", arguments: 1...6)
   func seeds(_ seed: UInt64) throws {
-    let outcome = try SwarmRun(seed: seed).run()
+    weak var ended: SwarmRun?
+    func run() throws -> SwarmOutcome {
+      let run = SwarmRun(seed: seed)
+      ended = run
+      return try run.run()
+    }
+    let outcome = try run()
+    #expect(ended == nil)
     #expect(outcome.violations.isEmpty, "HAPSIM_SEED=\(seed) make swarm")
     #expect(outcome.coverage.operations >= 200 && outcome.coverage.faultCount >= 3)
     guard seed <= 2 else { return }

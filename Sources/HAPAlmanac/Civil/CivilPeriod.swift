@@ -28,8 +28,8 @@ public struct CivilPeriod: Hashable, Sendable {
 
   /// Returns the instant of an occurrence; nil if it is after the last instant, in the year 2262.
   ///
-  /// Each occurrence is computed from the start, so that there is no drift: monthly from January 31 is February 28, then
-  /// March 31. If the clock never shows the civil time, or twice, `ZoneRules.instant` decides.
+  /// Each occurrence is computed from the start, so that there is no drift: monthly from January 31 is February 28,
+  /// then March 31. If the clock never shows the civil time, or shows it twice, `ZoneRules.instant` decides.
   /// - Parameters:
   ///   - number: periods since the start, not negative. 0 is the start itself.
   ///   - start: the first occurrence.

@@ -28,7 +28,7 @@ extension DateParts {
     return time.date.adding(days: 1).flatMap { firstMatch(on: $0, secondOfDay: 0) }
   }
 
-  /// Times that the clock has shown are shown again at most this number of seconds after they could match last.
+  /// The maximum number of seconds by which a clock can be set back: it shows a time again at most this much later.
   private static let longestRepetition = LocalTimeType.offsets.count
 
   private func nextShown(after instant: Instant, in zone: ZoneRules) -> Instant? {

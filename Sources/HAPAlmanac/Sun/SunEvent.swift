@@ -23,8 +23,8 @@ public enum SunEvent: String, CaseIterable, Hashable, Sendable {
     return time(onSolarDay: Int((day - 0.5).rounded()), at: place)
   }
 
-  /// Returns the first event after an instant; nil if there is none within 400 days, as at the poles, or before the year
-  /// 2262.
+  /// Returns the first event after an instant; nil if there is none within 400 days, as at the poles, or none before
+  /// the year 2262.
   public func next(after instant: Instant, at place: Coordinate) -> Instant? {
     let day = Int((Double(instant.seconds) / 86_400 + place.longitude / 360).rounded(.down))
     for day in day - 1...day + 400 {

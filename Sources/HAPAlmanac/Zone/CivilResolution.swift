@@ -36,7 +36,8 @@ extension ZoneRules {
       return first == last ? .once(instants[0]) : .repeated(first: instants[0], last: instants[1])
     }
     let end = zip(starts, localOffsets).first { $0 + $1 > seconds }
-    // The clock is later than the civil time at the end of the range, so it must have been set ahead within it.
+    // The clock is later than the civil time at the end of the range, so the clock must have been set ahead within the
+    // range.
     guard let end else { preconditionFailure("a civil time is neither reached nor skipped") }
     return .skipped(at: Instant(seconds: Int64(end.0)))
   }

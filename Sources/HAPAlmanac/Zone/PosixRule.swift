@@ -54,7 +54,7 @@ struct PosixRule: Equatable, Sendable {
     return (year - 2...year + 1).contains { period(of: daylight, in: $0).contains(seconds) } ? daylight.type : standard
   }
 
-  /// The period that starts in a year, in seconds from 1970. If it ends as it starts, or before, it ends a year later:
+  /// The period that starts in a year, in seconds from 1970. If its end is not after its start, it ends a year later:
   /// the daylight-saving time of the southern half of the earth, or that of a whole year.
   private func period(of daylight: Daylight, in year: Int) -> Range<Int> {
     let start = daylight.start.civilSeconds(in: year) - standard.offset

@@ -1,8 +1,8 @@
 extension ZoneRules {
   /// Reads the file of a time zone, of version 1 to 4 or later (RFC 9636).
   ///
-  /// Version 1 has only times of 32 bits and no rule for later years: the last type stays. Files with leap seconds are
-  /// refused.
+  /// Version 1 has only times of 32 bits and no rule for later years, so the last local time type of the table stays in
+  /// effect. Files with leap seconds are refused.
   /// - Parameter bytes: the content of the file, at most 256 KiB.
   public init(tzif bytes: [UInt8]) throws(TZifError) {
     guard bytes.count <= 1 << 18 else { throw .tooLong(bytes.count) }

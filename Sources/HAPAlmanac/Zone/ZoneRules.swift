@@ -6,7 +6,7 @@ public struct ZoneRules: Equatable, Sendable {
   let types: [UInt8]
   /// At least one. The first one applies before the first time.
   let localTypes: [LocalTimeType]
-  /// The rule for the years after the last time. Without it, the last type stays.
+  /// The rule for the years after the last time. Without it, the last local time type stays in effect.
   let footer: PosixRule?
   /// The first second to which the rule applies.
   private let footerStart: Int
@@ -24,9 +24,10 @@ public struct ZoneRules: Equatable, Sendable {
     footerStart = Self.start(of: footer, after: times.last, with: localTypes[types.last.map(Int.init) ?? 0])
   }
 
-  /// The first second to which a rule applies: the last time of the table or, if the rule has another type then, its first
-  /// change after it. zic writes such files if a zone changes its rules within a daylight-saving time, and the reference
-  /// implementation (localtime.c of the IANA database) reads them so.
+  /// The first second to which a rule applies. It is the last time of the table. If the rule has another type at that
+  /// time, it is the first change of the rule after that time: zic writes such a file if a zone changes its rules
+  /// within a daylight-saving time. The reference implementation (localtime.c of the IANA database) reads it in this
+  /// way.
   private static func start(of footer: PosixRule?, after last: Int?, with type: LocalTimeType) -> Int {
     // The table may end at any 64-bit number. These limits are outside of the range of instants.
     let limits = -1_000_000_000_000_000...1_000_000_000_000_000

@@ -96,7 +96,7 @@ extension CommandDispatcher {
     }
   }
 
-  /// Performs actions at the subject one after another, not as commands of a sender. Stops at the first refusal.
+  /// Performs actions on `subject` one after another, without a sender: see `perform`. Stops at the first refusal.
   private func carryOut(_ actions: ArraySlice<FaultAction>, done: @escaping @Sendable (CommandError?) -> Void) {
     guard let action = actions.first else { return done(nil) }
     do throws(CommandError) {

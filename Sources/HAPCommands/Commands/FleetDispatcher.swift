@@ -24,8 +24,8 @@ package final class FleetDispatcher: CommandTaker {
   private var home: EventLoop { parts[0].loop }
 
   /// - Parameters:
-  ///   - dispatchers: at least one dispatcher, each of one simulation, in the order of their loops. From now on each
-  ///     is used only on its loop. Work that is scheduled there later finds its clock in step with the others.
+  ///   - dispatchers: at least one dispatcher, each of one simulation, in the order of their loops. From now on each is
+  ///     used only on its loop. For work that is scheduled there later, the clocks of all loops show the same time.
   ///   - onAllStopped: called on the first loop after a command stopped the last accessory.
   package init(_ dispatchers: [CommandDispatcher], onAllStopped: @escaping @Sendable () -> Void) {
     precondition(!dispatchers.isEmpty, "at least one dispatcher is required")
@@ -34,7 +34,7 @@ package final class FleetDispatcher: CommandTaker {
     keepInStep()
   }
 
-  /// Keeps the clocks of all loops at one time, also after a jump.
+  /// Makes the clocks of all loops show the same time, also after a jump.
   private func keepInStep() {
     for (index, part) in parts.enumerated() {
       let others = parts.enumerated().filter { $0.offset != index }.map(\.element)
@@ -82,7 +82,7 @@ package final class FleetDispatcher: CommandTaker {
 
   // MARK: Work on all loops
 
-  /// Runs a question on every loop, and continues on this loop with all answers, in the order of the loops.
+  /// Runs a closure on every loop, and continues on this loop with all answers, in the order of the loops.
   private func ask<T: Sendable>(
     _ question: @escaping @Sendable (CommandDispatcher) -> T, then: @escaping @Sendable ([T]) -> Void
   ) {
@@ -157,7 +157,7 @@ private struct Gathered<T: Sendable>: Sendable {
     missing = count
   }
 
-  /// - Returns: all answers, with the last one.
+  /// - Returns: all answers once the last one is there; before, nil.
   mutating func take(_ answer: T, at index: Int) -> [T]? {
     answers[index] = answer
     missing -= 1

@@ -43,7 +43,7 @@ actor CaseRun {
   var touchedPairings = false
   var deviations: [String] = []
   var notes: [String] = []
-  /// The request of the next answer, by connection.
+  /// For each connection, the request that the next answer belongs to.
   var lastRequest: [String: String] = [:]
   var used = UsedProcedures()
   /// mDNS names that the case claims in conflict with the accessory.

@@ -245,7 +245,7 @@ extension CaseRun {
   /// Returns a packet as `where` and `save` access it; nil if it is of another kind.
   private static func view(_ packet: ObservedPacket, _ kind: MulticastPacket.Kind, _ instance: DNSName) -> JSONNode? {
     guard !packet.isOwn else { return nil }
-    // Goodbye records count only for a goodbye, even if they contain the old port and TXT record.
+    // Goodbye records are ignored, except in the view of a goodbye: they can contain the old port and TXT record.
     func told(_ records: [DNSRecord]) -> [DNSRecord] { records.filter { kind == .goodbye || !$0.isGoodbye } }
     let own = told(packet.records(instance))
     let pointers = told(packet.records(MDNSObserver.hapType, DNSType.ptr))

@@ -379,7 +379,7 @@ final class WireConnection: @unchecked Sendable {
     }
     isClosed = true
     let end = reset ? "reset by the accessory" : "closed by the accessory"
-    recorder.add(entry(.connection, .received, hasFinished ? "\(end), after the tester's end" : end))
+    recorder.add(entry(.connection, .received, hasFinished ? "\(end), after the tester finished writing" : end))
     answers.append(.closed(reset: reset, time: recorder.now))
     // Close this side too.
     stream.closeAfterWriting()

@@ -222,7 +222,8 @@ extension ControlAPI {
   }
 }
 
-/// A folder without files, so that the behaviours of a profile in a body can't refer to files of this machine.
+/// A name in a folder that does not exist, so that the behaviours of a profile in a body can't refer to files of this
+/// machine.
 private let bodyFileName = "/dev/null/body"
 
 extension SimulatedAccessory {

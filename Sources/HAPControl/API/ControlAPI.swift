@@ -221,7 +221,7 @@ package actor ControlAPI {
     return count == 1 ? name : nil
   }
 
-  /// Serves another accessory, on the loop with the fewest.
+  /// Serves another accessory, on the loop with the fewest accessories.
   func add(_ profile: AccessoryProfile) async -> Result<SimulatedAccessory, CommandError> {
     var counts: [Int] = []
     for part in parts { counts.append(await part.look { $0.simulation.accessories.count }) }

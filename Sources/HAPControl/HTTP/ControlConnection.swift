@@ -20,7 +20,7 @@ final class ControlConnection {
     case closed
   }
 
-  /// A profile of a bridge with 149 accessories has about 300 kB.
+  /// The limits of a request. A profile of a bridge with 149 accessories has about 300 kB.
   static let limits = HTTPLimits(head: 16 * 1024, headerCount: 100, body: 4 << 20)
   /// Capacity of the buffer that is kept after a large body, in bytes.
   private static let keptRoom = 64 * 1024

@@ -65,7 +65,7 @@ package final class EventJournal {
     // Moved out, because a copy would cost as much as everything else.
     if let entry = entries[head].take() { weight -= entry.event.weight }
     head += 1
-    // Compact the array only now and then.
+    // Compact the array only after many entries, because this moves all entries that are kept.
     if head > Self.room {
       entries.removeFirst(head)
       head = 0

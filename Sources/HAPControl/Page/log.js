@@ -8,8 +8,8 @@ import { route } from "./route.js";
 import { count } from "./words.js";
 
 /**
- * Number of entries kept per group, and of rows shown. Refusals have the same number of rows of their own, so that other events don't
- * remove them.
+ * The number of entries kept for each group, and of rows shown. Rows with refusals have a separate limit of the same size, so that
+ * other events don't remove them.
  */
 const ROOM = 300;
 /** Number of entries kept in all rows together, for the file. Each row keeps at least its latest one. */

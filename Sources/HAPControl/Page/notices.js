@@ -5,7 +5,7 @@ import { h, say } from "./dom.js";
 const polite = document.getElementById("notices");
 const connection = document.getElementById("connection");
 
-/** Shows a notice. Screen readers read it out politely. */
+/** Shows a notice. Screen readers read it after the current sentence. */
 export function notice(text, kind = "info") {
   const item = h("p", { class: `notice ${kind}` }, text);
   polite.append(item);

@@ -109,7 +109,7 @@ package struct ControlCall: Sendable {
 
   /// Parses the body with a closure.
   func reading<R>(_ body: (JSONNode) throws(JSONProblem) -> R) throws(ControlProblem) -> R {
-    guard let node = self.body else { preconditionFailure("\(operation) was let through without a body") }
+    guard let node = self.body else { preconditionFailure("\(operation) was accepted without a body") }
     do throws(JSONProblem) { return try body(node) } catch { throw ControlProblem(error) }
   }
 }

@@ -49,7 +49,7 @@ enum SRPGroup {
   /// The prime N. It is never changed, so threads can share it.
   private static let sharedPrime = SharedPointer(BN_get_rfc3526_prime_3072(nil)!)
   private static var prime: OpaquePointer { sharedPrime.pointer }
-  /// It is never changed, either.
+  /// The Montgomery context of N. It is never changed, so threads can share it.
   private static let sharedMontgomery = {
     let montgomery = BN_MONT_CTX_new()!
     withScratch { check(BN_MONT_CTX_set(montgomery, prime, $0)) }
@@ -141,6 +141,6 @@ enum SRPGroup {
     BN_CTX_free(scratch)  // also wipes its numbers
   }
 
-  /// These calls can fail only if memory runs out.
+  /// Traps if a call of libcrypto has failed, which happens only if memory runs out.
   private static func check(_ result: Int32) { precondition(result == 1, "libcrypto refused big-number arithmetic") }
 }

@@ -1,4 +1,5 @@
-/// A sequence of controller keys with their shared secrets. A tester uses it to find a key of a certain form, which may take hundreds.
+/// A sequence of controller keys with their shared secrets. A tester uses it to find a key of a certain form, and may
+/// need hundreds of candidates.
 ///
 /// The private keys are a, a + 1, a + 2…, so that each power is the preceding one times its base. They offer no security.
 package struct SRPCandidates {

@@ -87,7 +87,7 @@ package struct SRPServerProof: Sendable {
 package enum SRPProofForms: Sendable {
   /// S and A without leading zeros, as HomeKitADK requires; or S padded and A as received, as aiohomekit computes it.
   case either
-  /// As HomeKitADK requires.
+  /// S and A without leading zeros, as HomeKitADK requires.
   case stripped
   /// S padded, as HAP-NodeJS and HomeSpan compute it.
   case padded

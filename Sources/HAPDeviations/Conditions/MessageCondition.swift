@@ -56,7 +56,7 @@ package final class MessageCondition: Sendable {
     case starting([UInt8])
   }
 
-  /// The state of another connection than the message's.
+  /// The state of a connection other than that of the message.
   struct Company: Equatable, Sendable {
     var isSecured: Bool?
     var isVerifying: Bool?
@@ -190,7 +190,7 @@ package struct MessageFacts {
   package var restart: (at: Duration, cause: RestartChange.Cause)?
   /// The verdict for M3 of Pair Verify, or for the answer to it.
   package var finish: MessageCondition.FinishVerdict?
-  /// The content of that M3.
+  /// The decrypted items in M3 of Pair Verify.
   package var inner: TLV?
   /// Whether the request arrived before the previous one was answered.
   package var isPipelined = false

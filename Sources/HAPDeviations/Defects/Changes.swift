@@ -7,7 +7,7 @@ package struct RecordChange: Sendable {
   package enum Port: Equatable, Sendable { case fixed(UInt16), beside(Int) }
   package enum Conflict: String, CaseIterable, Sendable { case silent, keep }
 
-  /// The records that change; `nil`: all.
+  /// Only records of a paired accessory change, or only those of an unpaired one; `nil`: both.
   package var isPaired: Bool?
   package var restarts: CountPattern?
   package var updates: CountPattern?

@@ -112,7 +112,7 @@ final class Follower: Behaviour {
 }
 
 extension Follower {
-  /// Returns the problems between pairs whose members are readable.
+  /// Returns the problems of the list `follow`, except those of unreadable members, which are reported before.
   private static func judge(
     _ parameters: BehaviourParameters, _ node: JSONNode, _ characteristics: [Characteristic]
   ) -> [JSONProblem] {

@@ -54,7 +54,7 @@ final class LockMechanism: Behaviour {
     if id == target { return drive(&context) }
     guard id == current else { return }
     stop(&context)
-    // A key in the bolt: the motor continues from there.
+    // A person has moved the bolt with a key: the motor continues from there.
     if value == Bolt.unsecured || value == Bolt.secured { context.set(target, value) }
   }
 

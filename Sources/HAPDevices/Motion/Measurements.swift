@@ -74,7 +74,7 @@ final class Measurements {
     return true
   }
 
-  /// - Returns: whether it was one of its timers.
+  /// - Returns: whether the token is that of a timer of the measurements.
   func timerFired(_ token: Int, _ context: inout DeviceContext) -> Bool {
     switch token - self.token {
     case Self.step: wander(&context)

@@ -39,6 +39,8 @@ package final class EmbeddedResponder: Responder {
     selfCheck = SelfCheck(loop)
     // Keeps this object alive while it is open.
     outbox.onFire = { self.deliver() }
+    // A loop that stops closes the timer. The advertisers refer to this object.
+    outbox.onClosed = { self.closeAdvertisers() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in
       ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
@@ -60,14 +62,18 @@ package final class EmbeddedResponder: Responder {
 
   package func close() {
     guard !isClosed else { return }
-    isClosed = true
-    for advertiser in inOrder { advertiser.close() }
-    mail = []
+    closeAdvertisers()
     outbox.close()
     driver.close(within: Self.farewell)
   }
 
   func forget(_ advertiser: EmbeddedAdvertiser) { advertisers[advertiser.number] = nil }
+
+  private func closeAdvertisers() {
+    isClosed = true
+    for advertiser in inOrder { advertiser.close() }
+    mail = []
+  }
 
   private var inOrder: [EmbeddedAdvertiser] { advertisers.sorted { $0.key < $1.key }.map(\.value) }
 
@@ -87,7 +93,7 @@ package final class EmbeddedResponder: Responder {
     for work in mail where !isClosed { work() }
   }
 
-  // MARK: Machine
+  // MARK: State machine
 
   func publish(
     _ service: MDNSService, _ behavior: MDNSBehavior, for advertiser: EmbeddedAdvertiser
@@ -95,7 +101,7 @@ package final class EmbeddedResponder: Responder {
     try driver.perform { (machine, now) throws(MDNSServiceError) in
       let id = try machine.publish(service, behavior: behavior, at: now)
       published[id] = advertiser
-      // The machine can report about the service immediately.
+      // The state machine can report about the service immediately.
       advertiser.id = id
     }
   }
@@ -123,7 +129,7 @@ package final class EmbeddedResponder: Responder {
     }
   }
 
-  /// Returns the addresses that are announced for a record with these addresses.
+  /// Returns the addresses to announce: the given ones, or those of this machine if none are given.
   func addresses(_ given: [IPAddress]) -> Set<IPAddress> {
     given.isEmpty ? ownAddresses : Set(given)
   }

@@ -8,7 +8,7 @@ package protocol MDNSMachine {
   mutating func setInterface(_ interface: MDNSInterface, at now: Duration)
   mutating func removeInterface(_ index: UInt32, at now: Duration)
   mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration)
-  /// Does not change the machine. It is a mutating getter only to avoid a copy.
+  /// Does not change the state machine. It is a mutating getter only to avoid a copy.
   var nextDeadline: Duration? { mutating get }
   mutating func advance(to now: Duration)
   mutating func takeOutputs() -> [Output]
@@ -50,14 +50,14 @@ extension MDNSBrowserOutput: MDNSMachineOutput {
   }
 }
 
-/// Runs an mDNS state machine on sockets. It passes packets, the time and interface changes to the machine, and sends its packets.
+/// Runs an mDNS state machine on sockets. It passes packets, the time and interface changes to the state machine, and sends its packets.
 ///
 /// Belongs to the loop's thread.
 package final class MDNSDriver<Machine: MDNSMachine> {
   private var machine: Machine
   private let loop: EventLoop
   private let choice: InterfaceChoice
-  // The machine recognizes its own packets.
+  // The state machine recognizes its own packets.
   private lazy var sockets = MDNSSockets(loop, dropsEchoes: false) { [unowned self] datagram, _ in receive(datagram) }
   private let timer: LoopTimer
   private let retry: LoopTimer
@@ -67,13 +67,13 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   private var armed: Duration?
   private var isClosed = false
 
-  /// The interfaces that the machine uses.
+  /// The interfaces that the state machine uses.
   private(set) var interfaces: [NetworkInterface] = []
-  /// The reason why the machine has no interface; nil if it has one.
+  /// The reason why the state machine has no interface; nil if it has one.
   private(set) var absence: String?
   /// Also called during `perform`.
   package var onReport: (Machine.Output.Report) -> Void = { _ in }
-  /// Called after the machine received the interfaces, which may be unchanged.
+  /// Called after the state machine received the interfaces, which may be unchanged.
   var onNetworkChange: () -> Void = {}
 
   /// - Parameter choice: a loopback interface is used only if it is named.
@@ -91,7 +91,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     follow()
   }
 
-  /// Passes an input to the machine, and performs its outputs.
+  /// Passes an input to the state machine, and performs its outputs.
   package func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
     let result = try input(&machine, now)
     drain()
@@ -99,7 +99,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   }
 
   /// Stops sending and reporting. Idempotent.
-  /// - Parameter limit: the time limit for sending the goodbyes that the machine delays to keep to a rate.
+  /// - Parameter limit: the time limit for sending the goodbyes that the state machine delays to keep to a rate.
   package func close(within limit: Duration = .zero) {
     guard !isClosed else { return }
     onReport = { _ in }
@@ -160,7 +160,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 
   // MARK: Network
 
-  /// Passes the current interfaces to the machine.
+  /// Passes the current interfaces to the state machine.
   private func follow() {
     retry.cancel()
     let chosen = choice.chosen(from: watcher.interfaces)

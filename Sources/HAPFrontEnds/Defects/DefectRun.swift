@@ -32,7 +32,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     var frames = 0
     /// The number of frames since the session began.
     var allFrames = 0
-    /// The reads and frames in which the last request arrived.
+    /// The numbers of reads and of frames in which the last request arrived.
     var requestReads = 1
     var requestFrames = 1
     /// The time of the last request.

@@ -82,7 +82,7 @@ package final class InstalledDefect {
       : AlteredSetupArithmetic(setup, refusedSecret: refusedSecret, code: setupCode, server.loop.random)
   }
 
-  /// Sends delayed messages now.
+  /// Sends delayed messages now, and removes the changes to messages and the device.
   private func remove() {
     run?.finish()
     run = nil

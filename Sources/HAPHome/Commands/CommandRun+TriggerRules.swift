@@ -40,16 +40,14 @@ extension CommandRun {
     guard !trigger.events.isEmpty else {
       throw HomeError(.invalidParameter, .t8, "a trigger needs an event: give at least one")
     }
-    var leaves = 0
     if let condition = trigger.condition {
       guard condition.depth <= context.policy.conditionDepth else {
         throw HomeError(
           .maximumObjectLimitReached, .l1,
           "the condition has \(condition.depth) levels, and the limit is \(context.policy.conditionDepth)")
       }
-      condition.forEachLeaf { _ in leaves += 1 }
     }
-    let count = trigger.events.count + trigger.endEvents.count + leaves
+    let count = trigger.events.count + trigger.endEvents.count + (trigger.condition?.size ?? 0)
     guard count <= context.policy.objects else {
       throw HomeError(
         .maximumObjectLimitReached, .l1,
@@ -153,7 +151,7 @@ extension CommandRun {
 
 extension EventTrigger {
   /// Whether an event or a condition needs the location of the home.
-  var needsLocation: Bool {
+  package var needsLocation: Bool {
     var needs = events.contains { event in
       switch event {
       case .sun, .location: true

@@ -1,6 +1,6 @@
 import HAPAlmanac
 
-/// What a command needs to know about its surroundings, because the model has neither a clock nor files.
+/// The surroundings of a command, because the model has neither a clock nor files.
 public struct HomeContext: Sendable {
   /// The time of the command.
   public var now: Instant

@@ -30,6 +30,15 @@ public indirect enum Condition: Hashable, Sendable {
     }
   }
 
+  /// The number of conditions: this one and its parts, on all levels.
+  public var size: Int {
+    switch self {
+    case .all(let parts), .any(let parts): 1 + parts.reduce(0) { $0 + $1.size }
+    case .not(let part): 1 + part.size
+    case .characteristic, .time, .sun, .presence, .unknown: 1
+    }
+  }
+
   /// Calls the function for each condition without parts, in order.
   public func forEachLeaf(_ body: (Condition) -> Void) {
     switch self {

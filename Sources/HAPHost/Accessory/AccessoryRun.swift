@@ -30,7 +30,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// The profile that is being served.
   private var built: BuiltAccessory
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
-  /// The same, for events that are not failures; `nil` if no sink receives them.
+  /// The sink for events that are not failures; `nil` if no sink receives them.
   private var news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock
@@ -198,7 +198,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// continue; others start.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
-    // Behaviours that start read values of those that continue, such as a countdown.
+    // When a behaviour starts, it reads values of the behaviours that continue, such as a countdown.
     let current = self.database.updated(by: device, now: clock.now, random: random)
     let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase

@@ -19,7 +19,7 @@ final class DeviceTimers {
   func cancel(_ token: Int) { timers[token]?.cancel() }
 
   /// Transfers the timers to another device. They keep their deadlines.
-  /// - Parameter newToken: returns the token that a timer has there; `nil`: the timer is cancelled.
+  /// - Parameter newToken: returns the token that a timer has in the other device; `nil`: the timer is cancelled.
   func handOver(_ newToken: (Int) -> Int?) {
     var kept: [Int: SimulationTimer] = [:]
     for (old, timer) in timers {

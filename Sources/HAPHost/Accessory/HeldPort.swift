@@ -14,8 +14,9 @@ final class HeldPort {
 
   deinit { port.close() }
 
-  /// Returns the reservations to keep while the accessory begins to listen. Linux allows listening while another
-  /// socket only has the port, so no other program can take it. On other systems the port must be released first.
+  /// Returns the reservations to keep while the accessory begins to listen. On Linux, an accessory can listen while a
+  /// socket that does not listen keeps the port, so no other program can take it. On other systems the port must be
+  /// released first.
   static func keep(_ held: [HeldPort]) -> [HeldPort] {
     #if os(Linux)
       held

@@ -21,7 +21,7 @@ extension AttributeDatabase {
     return SimulatorEvent.NamedCharacteristic(id: id, name: prefix + name)
   }
 
-  /// Returns the same with a value and the catalogue's name for it.
+  /// Returns a characteristic's name with a value and the catalogue's name for the value.
   package func named(_ slot: Int, _ value: Value) -> SimulatorEvent.NamedValue {
     let characteristic = characteristics[slot]
     return SimulatorEvent.NamedValue(

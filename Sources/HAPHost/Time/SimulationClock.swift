@@ -68,7 +68,8 @@ package final class SimulationClock {
   /// Stops all timers. Unfinished advances fail.
   package func close() {
     wakeUp.close()
-    // It retains the other loops' simulations, and what they hold is closed when they are released.
+    // `onJump` retains the simulations of the other loops. The resources of a simulation are closed when it is
+    // released.
     onJump = nil
     while let first = timers.first { timers.remove(first) }
     let unfinished = advances
@@ -209,7 +210,7 @@ package final class SimulationClock {
     case .standing: return
     case .jumping: return isHeld ? wakeUp.cancel() : wakeUp.start(after: .zero)
     }
-    // Limited to the longest timer of the loop; the rest is computed again then.
+    // Limited to the longest timer of the loop. When it fires, the remaining time is computed again.
     let left = min(next.due - elapsed(scale), .seconds(366 * 86_400))
     guard left > .zero else { return wakeUp.start(after: .zero) }
     // At least one nanosecond: with zero, the clock would be unchanged at the next wake-up.

@@ -4,7 +4,8 @@ package final class SimulationTimer {
   private(set) var onFire: () -> Void
   /// The time at which it is due, while it is started.
   fileprivate(set) var due = Duration.zero
-  /// Of timers due at the same moment, the one started first fires first.
+  /// A number that rises with each start: of timers that are due at the same moment, the one with the lowest number
+  /// fires first.
   fileprivate var order: UInt64 = 0
   /// Its index in the queue; `nil` while it is not started.
   fileprivate var place: Int?

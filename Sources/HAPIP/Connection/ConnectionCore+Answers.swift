@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 
-/// The HTTP status of a response. HAP R2 Table 6-10 and 4.4 for 470.
+/// The HTTP status of a response. HAP R2 §6.7.1, Tables 6-10 and 6-11.
 package enum AnswerStatus: Int {
   case ok = 200
   case noContent = 204
@@ -115,7 +115,7 @@ extension ConnectionCore {
   /// Finishes the message that begins at `start`: shows it to the observers, seals and sends it.
   private func conclude(from start: Int) {
     if outbox.isWatched {
-      // The tap shows its own replacement.
+      // The tap may replace the message, and shows the result to the observers itself.
       if let tap = outbox.tap { return tap.message(from: start, on: self) }
       if let show = outbox.onPlain {
         outgoing.withReadable {

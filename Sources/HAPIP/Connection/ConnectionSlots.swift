@@ -124,7 +124,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     unverifiedByAddress.decrement(holder.remoteAddress)
   }
 
-  /// Removes a connection. Any number of times.
+  /// Removes a connection. Can be called repeatedly.
   package mutating func remove(_ holder: Holder) {
     switch holder.slotState {
     case .none: return
@@ -179,8 +179,8 @@ package struct ConnectionSlots<Holder: SlotHolder> {
   /// for long enough.
   private func candidate(for newcomer: Holder, at now: Duration) -> Holder? {
     if let candidate = unverifiedCandidate(for: newcomer, at: now) { return candidate }
-    // An address gets no second unverified slot from a session: otherwise a flood from one address would evict all
-    // sessions.
+    // An address that already has an unverified slot evicts no session: otherwise a flood from one address would evict
+    // all sessions.
     guard unverifiedByAddress[newcomer.remoteAddress] == nil else { return nil }
     let sessionCount = taken.count { $0.slotState == .session }
     guard sessionCount == taken.count || sessionCount > safeSessionCount else { return nil }
@@ -194,7 +194,8 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     }
     let own = (unverifiedByAddress[newcomer.remoteAddress] ?? 0) + 1
     let most = max(own, unverifiedByAddress.values.max() ?? 0)
-    // If the newcomer's address already has as many as any other, it evicts no connection that is making progress.
+    // If no other address has more unverified slots than the newcomer's would have, the newcomer evicts no connection
+    // that is in Pair Verify or waits for an answer.
     let isFairShare = own < most
     var candidate: Holder?
     for holder in taken where holder.slotState == .slot {
@@ -241,7 +242,7 @@ package func slotLimit(_ wanted: Int, openFiles: Int) -> Int { min(wanted, max(l
 package let shortBodyLimit = 2 << 10
 
 private let longestSlotQueue = 4096
-/// More than the 64 connections that a listener accepts in one turn.
+/// The lowest limit of waiting connections: more than the 64 that a listener accepts in one turn.
 private let shortestSlotQueue = 128
 private let leastSlots = 17
 private let leastSending = 8

@@ -184,7 +184,7 @@ extension ControllerRequest.WriteEntry {
 }
 
 extension Value {
-  /// Reads a JSON value regardless of the format: only a number that is written as an integer becomes one. Nil for
+  /// Reads a JSON value regardless of the format: a number becomes an integer only if it is written as one. Nil for
   /// lists and objects.
   package init?(json node: JSONNode) {
     switch node.kind {

@@ -17,7 +17,7 @@ package struct AccessoryMirror: Sendable {
     var reader = AttributeReader()
     let accessories = try reader.accessories(try reader.parse(body))
     do { database = try AttributeDatabase(accessories) } catch {
-      preconditionFailure("the reader leaves out: \(error)")
+      preconditionFailure("the reader has accepted an invalid database: \(error)")
     }
     remarks = reader.remarks
     saysBooleansInWords = reader.sawBooleanInWords

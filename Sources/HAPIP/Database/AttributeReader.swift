@@ -82,7 +82,7 @@ package struct AttributeReader {
     let written = characteristics.union(services.map(\.iid))
     var taken = characteristics
     var moved: [UInt64: UInt64] = [:]
-    // New iids are above all others, or wherever there is a free one.
+    // New iids are above all others. If there are none left, they are the lowest free ones.
     var next = written.max() ?? 0
     for index in result.indices where !taken.insert(result[index].iid).inserted {
       repeat { next = next == .max ? 1 : next + 1 } while written.contains(next)

@@ -119,7 +119,7 @@ extension AccessoryCore {
       && !attributes.database.hasAccessory(id.aid)
   }
 
-  /// The maximum number of IDs in one request: more than fit in a request head of legal size for any bridge.
+  /// The maximum number of IDs in one request. A request head of legal size has room for fewer, whatever the IDs are.
   static let readLimit = 4096
 
   private func ask(

@@ -92,8 +92,7 @@ package struct ReadQuery {
       body(id)
       left -= 1
       if reader.take(",") { continue }
-      // Finds the next `id=` of a query that has several, at the start of a member; `init` has checked everything
-      // between them.
+      // If the query has several `id` members, finds the next one. `init` has checked the members in between.
       while left > 0, !reader.atEnd {
         reader.skipMember()
         guard reader.take("&") else { break }

@@ -27,7 +27,7 @@ package struct FrameOpener: ~Copyable {
   package var counter: UInt64
   /// The number of plaintext bytes at the front of the buffer.
   package private(set) var plainCount = 0
-  /// The number of unused bytes after them: heads and tags of opened frames.
+  /// The number of unused bytes after the plaintext: heads and tags of opened frames.
   private var gap = 0
 
   /// The offset of the first unopened frame in the buffer.

@@ -47,7 +47,8 @@ struct WriteRequest {
   /// Whether an ID occurs twice.
   var hasDuplicates: Bool { Set(transaction.writes.map(\.id)).count < transaction.writes.count }
 
-  /// Set if the JSON is valid but the request is not; separate, so that the reader's own errors stay typed.
+  /// Set if the JSON is valid but the request is not. The functions that read can throw only the errors of the JSON
+  /// reader.
   private var malformed: Mistake?
 
   private mutating func readTop(_ reader: inout JSONReader) throws(JSONReader.Failure) {

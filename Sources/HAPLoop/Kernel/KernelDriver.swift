@@ -121,6 +121,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 
   func wake() { uv_async_send(wakeUp) }
 
+  func refused(_ job: UnownedJob, by loop: EventLoop) {}
+
   func allowEnd() { uv_unref(UnsafeMutableRawPointer(wakeUp).handle) }
 
   // MARK: Time and workers

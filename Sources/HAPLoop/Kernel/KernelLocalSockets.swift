@@ -75,6 +75,7 @@ final class KernelLocalStream: LocalStreamSocket {
   private let watcher: DescriptorWatcher
   let peer: LocalPeer?
   var onReady: ((_ canRead: Bool, _ canWrite: Bool) -> Void)?
+  var onClosed: (() -> Void)?
   var isClosed: Bool { watcher.isClosed }
 
   convenience init(_ loop: EventLoop, connectingTo path: String) throws(LoopError) {
@@ -97,6 +98,9 @@ final class KernelLocalStream: LocalStreamSocket {
     watcher.onClosed = {
       closeDescriptor(descriptor)
       self.onReady = nil
+      let onClosed = self.onClosed
+      self.onClosed = nil
+      onClosed?()
     }
   }
 

@@ -7,8 +7,8 @@ extension CharacteristicDefinition {
 }
 
 extension TypeID {
-  /// Whether it is Programmable Switch Event. A press is not a state, so a read returns null, and equal consecutive
-  /// presses are separate events. HAP R2 §9.75 "Programmable Switch Event".
+  /// Whether the type is Programmable Switch Event. A press is not a state, so a read returns null, and equal
+  /// consecutive presses are separate events. HAP R2 §9.75 "Programmable Switch Event".
   public var readsAsNull: Bool { self == 0x73 }
 }
 
@@ -42,7 +42,7 @@ extension Catalogue {
     case 0xAB: .float(100)  // filter life level
     case 0x72: .integer(2)  // position state: stopped
     case 0x75: .bool(true)  // status active
-    case 0xCE: .integer(140)  // colour temperature: the lowest that all sources allow
+    case 0xCE: .integer(140)  // colour temperature: the lowest value that all sources of the catalogue allow
     case 0xE0, 0x137: .integer(2)  // media: stopped
     case 0xE8: .integer(1)  // sleep discovery mode: always discoverable
     case 0x37: .string("1.1.0")  // protocol version

@@ -1,4 +1,5 @@
-/// The format of a characteristic's value. HAP R2 §6.6.3 "Characteristic Objects"; it is "int", not "int32".
+/// The format of a characteristic's value. HAP R2 §6.6.3 "Characteristic Objects". The 32-bit format is called "int",
+/// not "int32".
 public enum Format: String, CaseIterable, Hashable, Sendable {
   /// true or false; 1 and 0 are also accepted.
   case bool

@@ -4,12 +4,12 @@ extension Characteristic {
   /// HAP R2 §6.6.3 and §6.7.2.2; where the specification is silent, the ADK's behaviour (protocol.md §6, §11):
   /// - bool accepts true, false, 1 and 0.
   /// - Integers refuse all numbers written with a fraction or exponent, even `1.0`, and numbers between two steps.
-  /// - Floats accept integers. A value within a tenth of a step of the grid is rounded to it, others are refused. NaN
-  ///   is always refused.
+  /// - Floats accept integers. A value at most a tenth of a step away from a step is rounded to that step; others are
+  ///   refused. NaN is always refused.
   /// - Strings are at most `maxLen` UTF-8 *bytes* (the ADK counts bytes), by default 64.
   /// - tlv8 and data values are base64 text (`.string`) or already decoded (`.data`); `maxDataLen` counts decoded
   ///   bytes. It isn't checked whether the bytes are TLV8, because the model does not depend on the wire format.
-  /// - null is refused: the caller must decide before whether null is a bad request or a bad value.
+  /// - null is refused: the caller must decide first whether null is a bad request or a bad value.
   /// - Parameters:
   ///   - value: the value from the wire: a JSON integer as `.integer`, `1.0` as `.float`, base64 as `.string`.
   ///   - quirks: whether to reject or clamp, and how far a float is rounded.

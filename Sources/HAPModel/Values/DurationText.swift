@@ -62,7 +62,8 @@ extension Duration {
     return Self.decimal(milliseconds, attoseconds % 1_000_000_000_000_000 / 1_000_000, "ms")
   }
 
-  /// - Parameter billionths: billionths of the unit.
+  /// Returns a decimal number with its unit, without zeros at the end.
+  /// - Parameter billionths: below 10⁹.
   private static func decimal(_ whole: Int64, _ billionths: Int64, _ unit: String) -> String {
     let digits = String(billionths)
     var fraction = String(repeating: "0", count: 9 - digits.count) + digits

@@ -59,8 +59,8 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
 }
 
 extension Double {
-  /// Converts an integer to the nearest double. The standard conversion of an Int128 takes 0.2 µs, for each limit of
-  /// a written number.
+  /// Converts an integer to the nearest double. The standard conversion of an Int128 takes 0.2 µs, and each limit of a
+  /// written number needs one.
   init(fast integer: Int128) {
     let small: Int64 = Int64(truncatingIfNeeded: integer)
     self = Int128(small) == integer ? Double(small) : Double(integer)

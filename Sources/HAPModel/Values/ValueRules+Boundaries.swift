@@ -1,6 +1,6 @@
 extension ValueRules {
-  /// Returns the legal integer nearest to a number; nil if there is none, or if the result is not one of `valid-values`: a list has no order
-  /// to clamp into.
+  /// Returns the legal integer nearest to a number; nil if there is none, or if the result is not one of
+  /// `valid-values`. A number is clamped to a range, but never to a list.
   func nearest(toInteger number: Int128, checking checks: ValueChecks) -> Int128? {
     guard let range: ClosedRange<Int128> = integerRange(checking: checks) else { return nil }
     var number: Int128 = min(max(number, range.lowerBound), range.upperBound)
@@ -9,7 +9,7 @@ extension ValueRules {
       let off: Int128 = distanceAboveStep(number, step)
       number -= off
       if off * 2 >= step && number + step <= range.upperBound { number += step }
-      // The first point of the grid may not be at the end of the range.
+      // The lowest number of the range may be between two steps.
       if number < range.lowerBound { number += step }
     }
     return violation(ofInteger: number, checking: checks) == nil ? number : nil
@@ -84,12 +84,12 @@ extension ValueRules {
 // MARK: Illegal values next to the legal ones
 
 extension ValueRules {
-  /// The number one step (1 without a step; at least 0.1 for a float) below `minValue`; nil without a minimum, and if
-  /// the format can't hold it.
+  /// The number that is one step below `minValue`. Without a step, the distance is 1; for a float, it is at least 0.1.
+  /// Nil without a minimum, and if the format can't hold it.
   public var justBelow: Value? { outside(constraints.minValue, -1) }
 
-  /// The number one step (1 without a step; at least 0.1 for a float) above `maxValue`; nil without a maximum, and if
-  /// the format can't hold it.
+  /// The number that is one step above `maxValue`. Without a step, the distance is 1; for a float, it is at least 0.1.
+  /// Nil without a maximum, and if the format can't hold it.
   public var justAbove: Value? { outside(constraints.maxValue, 1) }
 
   private func outside(_ limit: Value?, _ direction: Int128) -> Value? {

@@ -130,8 +130,8 @@ extension Value {
     }
   }
 
-  /// The integer of an integer or of a whole float; otherwise nil, also beyond ±2⁷⁰, because a clamped number would
-  /// be a different start or step.
+  /// The value as an integer; nil unless it is an integer or a float without a fraction. Also nil beyond ±2⁷⁰, because
+  /// a clamped number would be a different start or step.
   var whole: Int128? {
     switch self {
     case .integer(let number): return number.bounded == number ? number : nil

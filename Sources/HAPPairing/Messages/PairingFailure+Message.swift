@@ -22,9 +22,9 @@ extension PairingFailure {
     case .wrongLength(let type, let count): "\(procedure): item \(type) has \(count) bytes"
     case .unreadable: "\(procedure): the answer is not TLV8, or an item occurs twice"
     case .worthlessKey: "\(procedure): the accessory's public key is not secure"
-    case .wrongProof: "\(procedure): the accessory doesn't know the setup code either"
+    case .wrongProof: "\(procedure): the accessory's proof does not match the setup code"
     case .brokenSeal: "\(procedure): the seal is broken"
-    case .wrongSignature: "\(procedure): the accessory's signature is not its own"
+    case .wrongSignature: "\(procedure): the accessory's signature is not correct"
     case .otherAccessory(let identifier):
       "\(procedure): the answer is from another accessory, \(String(decoding: identifier, as: UTF8.self))"
     }

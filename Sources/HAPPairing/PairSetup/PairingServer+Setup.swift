@@ -83,7 +83,8 @@ extension PairingServer {
     }
   }
 
-  /// Answers M6 after the pairing of M5 was stored or could not be stored, and then reports the new state of the accessory.
+  /// Sends M6 after the pairing of M5 was stored or could not be stored, and then reports the new state of the
+  /// accessory.
   func finishPairSetup(_ pairing: Pairing, on connection: any PairingConnection, stored: Bool) {
     let wasPaired = isPaired
     if stored {

@@ -8,7 +8,7 @@ extension PairingServer {
   package func receivePairVerify(_ message: TLV?, on connection: any PairingConnection) {
     let session = connection.pairing
     guard let message else { return perform(session.verify.receiveUnreadable(), for: connection) }
-    // Drawn here, in the order of the requests, not in the order in which the pool runs the work.
+    // The random bytes are drawn in the order of the requests, not in the order in which the pool runs the work.
     let drawn = message.state == 1 ? random.secret(32) : SecretBytes([])
     let source = RandomSource { room in drawn.withBytes { room.copyMemory(from: $0) } }
     connection.isWaiting = true

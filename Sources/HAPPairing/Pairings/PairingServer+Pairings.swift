@@ -48,7 +48,7 @@ extension PairingServer {
   }
 
   private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: any PairingConnection) {
-    // Looked up now, not at Pair Verify, because the permissions may have changed meanwhile.
+    // The permissions are looked up now, not at Pair Verify, because they may have changed meanwhile.
     let byAdmin = isAdmin(controller)
     let outcome = request.outcome(for: pairings, byAdmin: byAdmin, quirks: quirks)
     if !byAdmin { refuse(.pairings, connection, "the controller is not an admin") }
@@ -88,7 +88,8 @@ extension PairingServer {
   }
 
   private func closeRemovedSessions() {
-    // "Sessions of a removed controller are closed at once, its own after the answer."
+    // Sessions of a removed controller are closed at once. If it removed itself, its session is closed after the
+    // answer.
     for other in sessions where other.isOpen {
       guard case .controller(let controller) = other.pairing.peer,
         !pairings.contains(where: { $0.identifier == controller })

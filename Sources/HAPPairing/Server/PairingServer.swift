@@ -52,7 +52,7 @@ package final class PairingServer {
     case pairings(any PairingConnection, PairingsRequest.Outcome)
     /// Pairings are removed by hand.
     case unpairing([[UInt8]], done: (Bool) -> Void)
-    /// No request waits for it.
+    /// No request waits for the result.
     case nothing
   }
 
@@ -134,7 +134,7 @@ package final class PairingServer {
       finishPairSetup(pairing, on: connection, stored: succeeded)
       proceed(with: connection, at: now)
     case .failedAttempt(let connection, let steps)?:
-      // Even if it couldn't be stored, this process has counted it.
+      // This process has counted the failed attempt, even if it could not be stored.
       perform(steps, for: connection)
       proceed(with: connection, at: now)
     case .pairings(let connection, let outcome)?:

@@ -1,7 +1,8 @@
 import HAPModel
 import HAPWire
 
-/// The configuration that `c#` numbers. HAP R2 §6.4: it rises when accessories, services or characteristics change, and for new firmware.
+/// The configuration of an accessory, whose number is `c#`. HAP R2 §6.4: `c#` rises when accessories, services or
+/// characteristics change, and for new firmware.
 package enum ConfigurationText {
   /// Returns one line for each accessory, service and characteristic. The only value in it is the firmware revision.
   package static func text(of accessories: [Accessory]) -> String {
@@ -41,7 +42,7 @@ package enum ConfigurationText {
     return parts.joined(separator: " ")
   }
 
-  /// 1 and 1.0 are the same limit.
+  /// Returns a limit as text. 1 and 1.0 are the same limit.
   private static func number(_ value: Value) -> String {
     switch value {
     case .integer(let integer): return String(integer)

@@ -107,7 +107,7 @@ extension ProfileJudge {
     let valid = (mine.validValues ?? []) + (mine.validValuesRange.map { [$0.lowerBound, $0.upperBound] } ?? [])
     let member = mine.validValues != nil ? "valid-values" : "valid-values-range"
     let rules = definition.valueRules
-    // The formats without limits don't accept integers, which would be reported here.
+    // Other formats accept no integers, so each valid value would be reported here.
     if definition.format.isNumeric,
       valid.contains(where: { rules.violation(of: .integer(Int128($0)), checking: .limits) != nil })
     {

@@ -3,8 +3,8 @@ import HAPSimulatorCore
 /// The events of an accessory, from the moment when this sequence was made. It ends when the accessory is stopped.
 ///
 /// Up to 1000 events wait to be read. If there are more, the oldest are dropped, and an event of kind
-/// ``AccessoryEvent/Kind/dropped`` replaces them and has their number. Several tasks may read the sequence; each event
-/// goes to one of them.
+/// ``AccessoryEvent/Kind/dropped`` replaces them and contains their number. Several tasks may read the sequence; each
+/// event goes to one of them.
 public struct AccessoryEvents: AsyncSequence, Sendable {
   /// An event of the accessory.
   public typealias Element = AccessoryEvent

@@ -17,7 +17,7 @@ extension EventLoop {
     try await failing { () async throws(SimulationFailure) in try await answer(body) }
   }
 
-  /// Does the same, but cancelling the task ends the wait at once.
+  /// Runs `body` on the loop and awaits its result. Cancelling the task ends the wait at once.
   func resultUnlessCancelled<T: Sendable>(
     _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
   ) async throws(SimulatorError) -> T {

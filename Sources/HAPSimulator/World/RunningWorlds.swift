@@ -71,7 +71,7 @@ public func withSimulatedWorld<T: Sendable>(
 ///   - line: appears in the message.
 ///   - body: runs in each world. The whole world ends when it returns or throws.
 /// - Throws: as ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``, for the first seed that fails.
-///   The line on standard error names it.
+///   A line on standard error contains this seed.
 public func withSimulatedWorld(
   seeds: some Sequence<UInt64>, timeLimit: Duration = .seconds(86_400), includesMainActor: Bool = false,
   file: String = #fileID, line: Int = #line, _ body: @escaping @Sendable (World) async throws -> Void

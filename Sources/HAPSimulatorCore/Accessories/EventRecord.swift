@@ -5,7 +5,7 @@ import HAPLoop
 package final class EventRecord: Sendable {
   /// The maximum number of events that are kept.
   package static let room = 10_000
-  /// The number of the oldest events that are removed at a time.
+  /// The number of events that are removed at a time, the oldest first.
   private static let slack = 1000
 
   private struct Entry {

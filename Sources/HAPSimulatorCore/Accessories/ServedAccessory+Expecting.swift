@@ -43,7 +43,7 @@ extension ServedAccessory {
     try await expectNo(unwanted.text, within: time, at: place, where: unwanted.matches)
   }
 
-  /// Does the same for an event that matches.
+  /// Waits for the given time, and fails if an event that matches has come or comes.
   /// - Parameter matches: called on the loop.
   package func expectNo(
     _ what: String, within time: Duration, at place: ExpectationPlace,

@@ -42,7 +42,7 @@ package final class ServedAccessory: @unchecked Sendable {
   var onStop: () -> Void = {}
 
   private let clock: SimulationClock
-  /// In the loop's clock.
+  /// The time when the simulator was made, in the loop's clock.
   private let birth: UInt64
   package let accessory: SimulatedAccessory
   private let dispatcher: CommandDispatcher
@@ -73,7 +73,7 @@ package final class ServedAccessory: @unchecked Sendable {
     }
   }
 
-  /// Starts to record events. The accessory is known from now on.
+  /// Starts to record events, once the accessory's start has succeeded. Earlier events are ignored.
   func open() { isOpen = true }
 
   private var isStopped: Bool { accessory.assumeIsolated { $0.isStopped } }

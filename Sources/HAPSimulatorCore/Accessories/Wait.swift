@@ -18,7 +18,7 @@ enum WaitCondition {
     }
   }
 
-  /// Whether an event that meets it can't meet another wait.
+  /// Whether an event that meets this condition is not offered to other waits.
   var takesIt: Bool {
     switch self {
     case .event: true

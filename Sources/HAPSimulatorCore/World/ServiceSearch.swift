@@ -48,10 +48,11 @@ package final class ServiceSearch {
       }.browser
     } catch { return onEnd(SimulationFailure(error)) }
     loop.whenEnded { onEnd(SimulationFailure(.stopped, "the host has crashed")) }
-    guard let limit else { return }
     let timer = LoopTimer(loop) { onEnd(nil) }
-    timer.start(after: limit)
+    // A loop that ends closes the timer. The browser and this object refer to each other.
+    timer.onClosed = { [self] in stop() }
     self.timer = timer
+    if let limit { timer.start(after: limit) }
   }
 
   private func take(_ event: BrowserEvent) {
@@ -67,5 +68,6 @@ package final class ServiceSearch {
     browser?.close()
     browser = nil
     timer?.close()
+    timer = nil
   }
 }

@@ -40,7 +40,7 @@ package struct CaseCauses: Equatable, Sendable {
     ),
   ]
 
-  /// Reads the members of a case that fit `members`.
+  /// Reads the members from a case that fits the description in `members`.
   init(_ node: JSONNode) {
     owns = (node["owns"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }
     uses = (node["uses"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }

@@ -133,7 +133,7 @@ package actor MDNSObserver {
   /// first.
   package func packets(after mark: Mark = start) -> [ObservedPacket] { Array(log.packets(after: mark.place)) }
 
-  /// Returns the first packet after a mark that fulfils `matches`, whether logged already or received in time.
+  /// Returns the first packet after a mark for which `matches` is true, whether logged already or received in time.
   /// - Parameters:
   ///   - limit: how long to wait, from now.
   ///   - matches: called on the loop, for own packets too.

@@ -285,8 +285,8 @@ extension ControllerConnection {
 // MARK: Characteristics
 
 extension ControllerConnection {
-  /// Returns the entries of an event, or of an answer to a read or a write. Normally these have the status 200 or 207
-  /// (or 204: no entries). Some stacks also send entries with other statuses.
+  /// Returns the entries of an event, or of an answer to a read or a write. Normally the message has the HTTP
+  /// status 200 or 207, or 204 without entries. Some stacks also send entries with other HTTP statuses.
   /// - Parameter reader: collects the deviations.
   package static func entries(
     _ answer: Answer, _ request: String, _ reader: inout AttributeReader

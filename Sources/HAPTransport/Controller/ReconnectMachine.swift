@@ -55,7 +55,7 @@ struct ReconnectMachine: Sendable {
     /// Close the attempt or the connection.
     case release
     case reportLoss(ClientError, nextTry: Duration)
-    /// Close everything and fail all requests. nil: it was closed by the user.
+    /// Close everything and fail all requests. nil: the user closed the session.
     case finish(ClientError?)
   }
 
@@ -64,7 +64,7 @@ struct ReconnectMachine: Sendable {
   private(set) var step: UInt64 = 0
   /// The reason why there is no connection.
   private(set) var lastLoss: ClientError?
-  /// The reason why it is over; nil: it was closed by the user.
+  /// The reason why the session has ended; nil: the user closed it.
   private(set) var reason: ClientError?
   /// The limit for finding the addresses.
   private let searchTime: Duration

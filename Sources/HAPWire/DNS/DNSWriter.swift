@@ -70,7 +70,7 @@ package struct DNSWriter: Sendable {
     while let length = rest.first {
       if isCompressing {
         if let place = places[Array(rest)] { return append(0xC000 | place) }
-        // Pointers have 14 bits. There is no header if names are written separately.
+        // Pointers have 14 bits. Without a header, a name can be at an offset below 12, to which no pointer may lead.
         if (12..<0x4000).contains(bytes.count) { places[Array(rest)] = UInt16(bytes.count) }
       }
       let label = rest.prefix(1 + Int(length))

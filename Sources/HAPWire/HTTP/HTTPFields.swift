@@ -9,8 +9,8 @@ package struct HTTPFields: Equatable, Sendable {
   package var closes = false
   package var headerCount = 0
 
-  /// Reads the lines in `range`, which excludes the first line and the empty line. Returns nil if they are
-  /// well-formed.
+  /// Reads the lines in `range`, which excludes the first line and the empty line. Returns the error, or nil if the
+  /// lines are well-formed.
   mutating func read(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, limits: HTTPLimits) -> HTTPError? {
     var at = range.lowerBound
     while at < range.upperBound {

@@ -56,7 +56,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// The offset of that body.
+  /// The offset of the incomplete body of `pendingHead`.
   package var pendingBodyStart: Int? {
     switch state {
     case .head, .failed: nil

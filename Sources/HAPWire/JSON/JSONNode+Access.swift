@@ -102,20 +102,23 @@ extension JSONNode {
   /// Returns a problem for each member that is neither in `names` nor starts with "x-", with the probable intended
   /// name.
   package func unknownMembers(except names: [String]) -> [JSONProblem] {
-    (members ?? []).compactMap { member in
-      if names.contains(member.name) || member.name.hasPrefix("x-") { return nil }
-      let renamed = Self.renamedMembers[member.name].flatMap { names.contains($0) ? $0 : nil }
-      let hint =
-        renamed.map { ": it is called \"\($0)\" now" }
-        ?? nearestName(to: member.name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
-      return JSONProblem(
-        path: JSONPath.member(of: path, member.name).description, place: member.place,
-        message: "there is no member \"\(member.name)\" here\(hint)")
-    }
+    (members ?? []).compactMap { problem(ofUnknown: $0, except: names) }
+  }
+
+  private func problem(ofUnknown member: Member, except names: [String]) -> JSONProblem? {
+    if names.contains(member.name) || member.name.hasPrefix("x-") { return nil }
+    let renamed = Self.renamedMembers[member.name].flatMap { names.contains($0) ? $0 : nil }
+    let hint =
+      renamed.map { ": it is called \"\($0)\" now" }
+      ?? nearestName(to: member.name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
+    return JSONProblem(
+      path: JSONPath.member(of: path, member.name).description, place: member.place,
+      message: "there is no member \"\(member.name)\" here\(hint)")
   }
 
   package func refuseUnknownMembers(except names: [String]) throws(JSONProblem) {
-    _ = try asObject()
-    if let first = unknownMembers(except: names).first { throw first }
+    for member in try asObject() {
+      if let problem = problem(ofUnknown: member, except: names) { throw problem }
+    }
   }
 }

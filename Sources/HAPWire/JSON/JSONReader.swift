@@ -36,12 +36,12 @@ package struct JSONReader {
   package private(set) var depth = 0
   private let depthLimit: Int
   /// One bit per level, the lowest for the innermost: 1 object, 0 array.
-  private var objects: UInt64 = 0
+  private var objects: UInt128 = 0
   private var expectation = Expectation.value
 
-  /// - Parameter depthLimit: 1...64 levels of arrays and objects.
+  /// - Parameter depthLimit: 1...128 levels of arrays and objects.
   package init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = 64) {
-    precondition((1...64).contains(depthLimit))
+    precondition((1...128).contains(depthLimit))
     self.bytes = bytes
     self.depthLimit = depthLimit
   }
@@ -230,8 +230,7 @@ package struct JSONReader {
     throw fail(.unterminatedString)
   }
 
-  /// Scans `
-  /// `, `\u0041`, or a surrogate pair; an unpaired surrogate is not valid Unicode and is refused.
+  /// Scans `\n`, `\u0041`, or a surrogate pair; an unpaired surrogate is not valid Unicode and is refused.
   private mutating func scanEscape() throws(Failure) {
     let start = offset
     guard bytes.count - offset >= 2 else { throw fail(.unterminatedString) }

@@ -55,7 +55,7 @@ extension JSONReader {
     forEachUnescaped(raw) { buffer.append($0) }
   }
 
-  /// The scan has already checked all escapes.
+  /// Calls `put` with each byte of the text, with escapes resolved. The scan has already checked all escapes.
   private func forEachUnescaped(_ raw: UnsafeRawBufferPointer, _ put: (UInt8) -> Void) {
     var at = 0
     while at < raw.count {

@@ -106,7 +106,7 @@ package struct JSONWriter: ~Copyable {
 
   private init(_ buffer: consuming ByteBuffer) { self.buffer = buffer }
 
-  /// Appends to `buffer`.
+  /// Appends the text that `body` writes to `buffer`.
   package static func write(into buffer: inout ByteBuffer, _ body: (inout JSONWriter) -> Void) {
     var empty = ByteBuffer(capacity: 0)
     swap(&empty, &buffer)

@@ -76,8 +76,8 @@ package struct TLVWriter: Sendable {
     append(type, value, fragmentSize: 255)
   }
 
-  /// Like `append`, in fragments of `fragmentSize` bytes (1...255); invalid unless it is 255 or the value fits into
-  /// one fragment.
+  /// Appends an item in fragments of `fragmentSize` bytes (1...255). The message is invalid unless the size is 255 or
+  /// the value fits into one fragment.
   package mutating func append(
     _ type: UInt8, _ value: [UInt8], fragmentSize: Int, trailingEmptyFragment: Bool = false
   ) {

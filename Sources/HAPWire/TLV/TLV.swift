@@ -2,7 +2,7 @@
 ///
 /// Values of more than 255 bytes are fragmented on the wire; here each item is complete.
 package struct TLV: Equatable, Sendable {
-  /// One value. It may be empty: separators are.
+  /// One value, which may be empty. A separator is an item with an empty value.
   package struct Item: Equatable, Sendable {
     package var type: UInt8
     package var value: [UInt8]

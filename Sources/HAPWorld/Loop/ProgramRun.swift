@@ -58,7 +58,7 @@ final class SimulatedChild: LaunchedProcess {
   private let parent: SimulatedLoopDriver
   private let run: ProgramRun
   private let lineLimit: Int
-  private let output: Output
+  let output: Output
   /// Lines that the program has not read; nil: the end of the input.
   private var input = Fifo<String?>()
   private var isInputOpen = true
@@ -70,6 +70,12 @@ final class SimulatedChild: LaunchedProcess {
     var onEvent: ((ChildProcess.Event) -> Void)?
     var isDelivering = false
     var hasEnded = false
+
+    /// Releases the events of the program, which refer to the parent's objects.
+    func close() {
+      onEvent = nil
+      events = Fifo()
+    }
   }
 
   init(
@@ -102,7 +108,10 @@ final class SimulatedChild: LaunchedProcess {
       output.isDelivering = false
       parent.turn {
         while let event = output.events.popFirst() { output.onEvent?(event) }
-        if output.hasEnded { output.onEvent = nil }
+        if output.hasEnded {
+          output.close()
+          parent.remove(output)
+        }
       }
     }
   }
@@ -143,7 +152,7 @@ final class SimulatedChild: LaunchedProcess {
   }
 
   func close() {
-    output.onEvent = nil
+    output.close()
     closeInput()
   }
 }

@@ -59,6 +59,7 @@ private final class SimulatedLocalStream: LocalStreamSocket {
   private var hasEnded = false
   let peer: LocalPeer?
   var onReady: ((_ canRead: Bool, _ canWrite: Bool) -> Void)?
+  var onClosed: (() -> Void)?
   private(set) var isClosed = false
 
   init(_ driver: SimulatedLoopDriver, _ connection: SimulatedConnection, on loop: EventLoop) {
@@ -102,6 +103,9 @@ private final class SimulatedLocalStream: LocalStreamSocket {
     isClosed = true
     connection.close()
     onReady = nil
+    let onClosed = onClosed
+    self.onClosed = nil
+    onClosed?()
     let handle = handle
     self.handle = nil
     handle?.close()

@@ -28,6 +28,8 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   /// The number of turns since the process died.
   private var turnsAfterDeath = 0
   private var watches: [SimulatedInterfaceWatch] = []
+  /// The running programs that this process has started.
+  private var children: [SimulatedChild.Output] = []
   private var random: WorldRandom
 
   init(_ world: SimulatedWorld, _ process: SimulatedProcess) {
@@ -50,6 +52,21 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   }
 
   func discard() { hasEnded = true }
+
+  func refused(_ job: UnownedJob, by loop: EventLoop) { world.keep(job, of: loop, self) }
+
+  /// Runs a job that the loop has refused, at the end of the world. The turns that it causes have the loop again, until
+  /// `release()`.
+  func run(_ job: UnownedJob, refusedBy loop: EventLoop) {
+    self.loop = loop
+    turn { loop.runRefused(job) }
+  }
+
+  /// Releases the loop at the end of the world.
+  func release() {
+    loop = nil
+    waiting = [:]
+  }
 
   func allowEnd() { mayEnd = true }
 
@@ -115,7 +132,10 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   /// Ends the loop of a process that has died. Handles are closed, so that tasks that wait for them continue and end.
   /// This has no effect outside of the process: its sockets and its disk are closed already, and its timers don't fire.
   private func processDied() {
-    guard let loop else { return }
+    guard let loop else {
+      waiting = [:]
+      return
+    }
     alarm = nil
     for (_, action) in waiting.sorted(by: { $0.key < $1.key }) { world.agenda.schedule(after: 0, action) }
     waiting = [:]
@@ -147,8 +167,12 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     setAlarm(nil)
     loop?.reportEnd()
     loop = nil
+    // A turn without a loop has no effect, and the actions refer to this object.
+    waiting = [:]
     process.onInterfacesChanged = nil
     for watch in watches { watch.close() }
+    for child in children { child.close() }
+    children = []
   }
 
   // MARK: Time and workers
@@ -194,6 +218,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
       throw LoopError(.cancelled, while: doing)
     }
     let child = SimulatedChild(self, process, world, Array(words.dropFirst()), launch, onEvent: onEvent)
+    children.append(child.output)
     let main = world.programs[name]
     child.start { run in
       if let main { return main(run) }
@@ -202,6 +227,8 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
     }
     return child
   }
+
+  func remove(_ child: SimulatedChild.Output) { children.removeAll { $0 === child } }
 
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
     poolWork += 1

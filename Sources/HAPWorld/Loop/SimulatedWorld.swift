@@ -23,10 +23,21 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private let foreign = Guarded<[Foreign]>([])
   private let foreignCount = Atomic<Int>(0)
   private let realSleepCount = Atomic<Int>(0)
+  /// The tasks of bodies that had not returned when their runs ended.
+  private var unfinished: [Task<Void, Never>] = []
+  /// nil: the world has ended.
+  private let refused = Guarded<[RefusedJob]?>([])
 
   /// The maximum number of steps at the end of the world. Without it, tasks that resume each other could prevent the
   /// end.
   private static let mostStepsAtEnd = 10_000
+
+  /// A job that a loop has refused because it had ended. Its task waits until the end of the world.
+  private struct RefusedJob: Sendable {
+    let job: UnownedJob
+    let loop: EventLoop
+    let driver: SimulatedLoopDriver
+  }
 
   private enum Foreign: Sendable {
     case job(UnownedJob)
@@ -86,10 +97,21 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   }
 
   /// Runs everything in the world until the body has returned. The calling thread does all the work.
-  /// - Throws: errors of the body, or a `WorldError`.
+  /// - Throws: errors of the body, or a `WorldError`. `end()` then cancels a body that has not returned.
   func finish<T>(_ body: WorldBody<T>, _ limits: WorldLimits = WorldLimits()) throws -> T {
     thread.store(currentThread(), ordering: .releasing)
     defer { thread.store(0, ordering: .releasing) }
+    do { try runSteps(until: body, limits) } catch {
+      if let task = body.task { unfinished.append(task) }
+      throw error
+    }
+    guard let result = body.result else { preconditionFailure("the body has ended") }
+    if limits.deniesForeignWork, case .success = result { try denyForeignWork() }
+    return try result.get()
+  }
+
+  /// - Throws: a `WorldError`.
+  private func runSteps<T>(until body: WorldBody<T>, _ limits: WorldLimits) throws {
     let end = limits.time.map(\.clampedNanoseconds) ?? .max
     var (moment, steps) = (agenda.now, 0)
     while !body.hasResult {
@@ -105,9 +127,6 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
       if let next = agenda.nextTime, next > end { throw WorldError.timeLimit(seed: seed, time: now) }
       if !agenda.runNext(), !body.hasResult { throw WorldError.stuck(seed: seed, time: now) }
     }
-    guard let result = body.result else { preconditionFailure("the body has ended") }
-    if limits.deniesForeignWork, case .success = result { try denyForeignWork() }
-    return try result.get()
   }
 
   private func denyForeignWork() throws(WorldError) {
@@ -116,22 +135,58 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   }
 
   /// Stops all loops, runs their remaining work, and releases everything. The world can't be used afterwards.
+  ///
+  /// A task that still waits after that is never released, with everything that it uses. Code that waits on a loop (a
+  /// timer, a socket, an answer) is resumed with an error. Other code has to end when it is cancelled.
   package func end() {
     thread.store(currentThread(), ordering: .releasing)
+    for task in unfinished { task.cancel() }
+    unfinished = []
     for driver in loops { driver.stop() }
-    while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignWork() }
+    runLoopsToEnd()
+    // Programs keep objects that refer to them until their processes end. A loop of a frozen process has not ended yet.
+    agenda.trace.sink = nil
+    for host in network.hosts { host.powerOff() }
+    runLoopsToEnd()
     loops = []
     programs = [:]
     runTasks()
-    network.tearDown { self.runTasks() }
+    runRefusedJobs()
+    network.tearDown { self.runRefusedJobs() }
+    refused.withLock { $0 = nil }
     thread.store(0, ordering: .releasing)
+  }
+
+  private func runLoopsToEnd() {
+    while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignWork() }
   }
 
   /// Runs the tasks that were resumed at the end of a loop or a callback. A task that never runs again would never be
   /// released.
   private func runTasks() {
     takeForeignWork()
-    for _ in 0..<Self.mostStepsAtEnd where agenda.nextTime == agenda.now && agenda.runNext() { takeForeignWork() }
+    var steps = 0
+    while steps < Self.mostStepsAtEnd, agenda.nextTime == agenda.now, agenda.runNext() {
+      takeForeignWork()
+      steps += 1
+    }
+  }
+
+  /// Runs the jobs that loops have refused. Their tasks end, because each wait on a loop that has ended is an error.
+  private func runRefusedJobs() {
+    var drivers: [SimulatedLoopDriver] = []
+    var rounds = 0
+    runTasks()
+    while rounds < Self.mostStepsAtEnd, let jobs = refused.withLock({ $0 }), !jobs.isEmpty {
+      rounds += 1
+      refused.withLock { $0 = [] }
+      for one in jobs {
+        drivers.append(one.driver)
+        one.driver.run(one.job, refusedBy: one.loop)
+        runTasks()
+      }
+    }
+    for driver in drivers { driver.release() }
   }
 
   // MARK: Executor
@@ -154,6 +209,11 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   /// Runs work that the runtime would run on its thread pool. It must be called on the world's thread.
   func keep(_ job: UnownedJob) { schedule(job) }
+
+  /// Keeps a job of a loop that has ended. From any thread.
+  func keep(_ job: UnownedJob, of loop: EventLoop, _ driver: SimulatedLoopDriver) {
+    refused.withLock { $0?.append(RefusedJob(job: job, loop: loop, driver: driver)) }
+  }
 
   /// Counts work from another thread. Work on the main queue is not counted if the clock waits for that queue.
   private func countForeignWork() {

@@ -39,7 +39,7 @@ package final class SimulatedConnection: ProcessResource {
   package let peerAddress: SocketAddress
   /// The path of a local stream's listener; nil: TCP.
   package let path: String?
-  var peer: SimulatedConnection?
+  var peer: SimulatedConnection? { didSet { network.peerChanged(of: self) } }
   var phase: Phase
   /// Whether the process has closed the connection. The kernel may still deliver bytes.
   package internal(set) var isClosed = false

@@ -31,6 +31,8 @@ package final class SimulatedNetwork {
   private var lastID: UInt64 = 0
   /// The connections that continue when a stall ends, in the order in which they stopped.
   private var stalled: [SimulatedConnection] = []
+  /// The connections that have a peer. The two ends refer to each other, also after their hosts have removed them.
+  private var paired: [UInt64: SimulatedConnection] = [:]
 
   package init(_ agenda: Agenda, settings: Settings = Settings()) {
     self.agenda = agenda
@@ -56,6 +58,7 @@ package final class SimulatedNetwork {
   package func tearDown(runTasks: () -> Void = {}) {
     agenda.removeAll()
     for host in hosts { host.tearDown() }
+    for connection in paired.values { connection.tearDown() }
     for link in links { link.forgetAll() }
     hosts = []
     links = []
@@ -67,6 +70,10 @@ package final class SimulatedNetwork {
   func newID() -> UInt64 {
     lastID += 1
     return lastID
+  }
+
+  func peerChanged(of connection: SimulatedConnection) {
+    paired[connection.id] = connection.peer == nil ? nil : connection
   }
 
   func topologyChanged() { version += 1 }

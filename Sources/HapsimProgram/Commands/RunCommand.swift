@@ -22,7 +22,7 @@ extension Command {
       ),
       (
         "hapsim run --scenario Examples/scenarios/coming-home.yaml --virtual-time --ephemeral",
-        "runs an evening without delay; the exit status shows whether all expectations were met"
+        "runs a scenario of one evening without waiting; the exit status shows whether all expectations were met"
       ),
     ]
   ) { (arguments, console) throws(UsageError) in

@@ -195,7 +195,7 @@ struct RecordCache: Sendable {
 
   // MARK: Lists
 
-  /// Returns a record of a name that fulfils the condition. PTR records are skipped.
+  /// Returns one of a name's records for which the condition is true. PTR records are skipped.
   func first(of name: NameID, where condition: (CachedRecord) -> Bool) -> RecordID? {
     var id = names[name].records.others
     while id != NameTable.none, !condition(records[Int(id)]) { id = records[Int(id)].nextOfName }

@@ -75,7 +75,7 @@ struct NameIndex: Sendable {
     }
   }
 
-  /// Returns the first value of the hash that fulfils a condition.
+  /// Returns the first value of the hash for which the condition is true.
   @inline(__always)
   func first(_ hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
     var at = home(hash)

@@ -126,7 +126,7 @@
             $0.records(MDNSObserver.hapType, DNSType.ptr).contains { $0.data == pointer.data }
           }
         }
-        // More than a second after the last announcement.
+        // Wait until no announcement has arrived for more than a second.
         var mark = MDNSObserver.start
         while let announcement = await answer(mark) {
           mark = MDNSObserver.Mark(place: PacketLog.Mark(number: announcement.number))

@@ -118,7 +118,7 @@ import Testing
     #expect(try reason("{ hook: reboot }") == nil)
   }
 
-  @Test("A case with an unknown claim is skipped, or an error if there is a claims file; with a false claim, skipped")
+  @Test("A case with a false claim is skipped; an unknown claim skips it too, or is an error with a claims file")
   func claims() throws {
     var claims = Claims()
     #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is unknown; use --claims")

@@ -98,7 +98,7 @@ final class AccessoryEnd {
     #expect(plain == text && session.receivedCount == 3)
   }
 
-  @Test("An empty frame is opened, and counts") func empty() throws {
+  @Test("An empty frame is opened, and increments the counter") func empty() throws {
     let session = WireSession(keys)
     let accessory = AccessoryEnd(keys)
     let empty = try #require(try accessory.frame([]).withUnsafeBytes { try session.open($0) })

@@ -163,7 +163,8 @@ import Testing
     await simulator.stop()
   }
 
-  @Test("becomes waits for a value, and an event may fulfil any number of such expectations") func becomes()
+  @Test("An expectation of a value waits for the value, and an event may fulfil any number of such expectations")
+  func becomes()
     async throws
   {
     let simulator = try await Simulator()
@@ -224,7 +225,7 @@ import Testing
     // This simulates a restart whose state can't be read.
     try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
-      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: for want of a disk")))
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("the restart failed: the disk is gone")))
       done(.success(()))
     }
     let result = await written.result

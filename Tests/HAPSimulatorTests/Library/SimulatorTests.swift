@@ -354,7 +354,7 @@ import Testing
 }
 
 extension ServedAccessory {
-  /// The identity, once it has been generated.
+  /// The present state of its random numbers.
   fileprivate var chance: AccessoryChance {
     get async throws {
       try await loop.answer { [self] done in

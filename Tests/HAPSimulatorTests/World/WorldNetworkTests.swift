@@ -1,5 +1,6 @@
 import HAPLoop
 import Testing
+import WorldTestSupport
 
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
@@ -136,4 +137,27 @@ import Testing
       #expect(await world.error { _ = try await search.value } == .stopped)
     }
   }
+
+  @Test("A search is released with its loop if it is not stopped") func searchOnStoppedLoop() throws {
+    let host = TestHost()
+    let loop = try host.makeLoop("phone")
+    let started = Started()
+    try loop.performAndWait {
+      let search = ServiceSearch(on: loop)
+      started.search = search
+      search.start { _ in
+      } onEnd: { _ in
+      }
+    }
+    try host.run { try await loop.sleep(for: .seconds(1)) }
+    #expect(started.search != nil)
+    loop.stop()
+    #expect(started.search == nil)
+    #expect(host.end())
+  }
+}
+
+/// Confined to the world's thread.
+private final class Started: @unchecked Sendable {
+  weak var search: ServiceSearch?
 }

@@ -143,7 +143,9 @@ import Testing
   // MARK: Wrong uses
 
   @Test("A body that waits forever ends with an error that states this") func stuck() async throws {
-    let error = await worldError { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    // The stream has no elements, and ends when the task is cancelled.
+    let elements = AsyncStream(Void.self) { _ in }
+    let error = await worldError { _ in for await _ in elements {} }
     #expect(error?.code == .stuck)
     #expect(error?.message.contains("no connection of the world waits") == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("World.startTask") == true)

@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// Seen to fail: without the reading of `fill`.
+  /// Checked: this test fails without the reading of `fill`.
   @Test("Each member of the vocabulary changes the action", arguments: objects.map(\.name))
   func members(_ name: String) throws {
     let object = try #require(Self.objects.first { $0.name == name }?.object)

@@ -7,7 +7,7 @@ import Testing
     var limits = WorldLimits()
     limits.steps = 1000
     let error = await #expect(throws: WorldError.self) {
-      try await world.runApart(limits, atEnd: { $0 }) { while true { await Task.yield() } }
+      try await world.runApart(limits, atEnd: { $0 }) { while !Task.isCancelled { await Task.yield() } }
     }
     guard case .spinning(1, .zero) = error else {
       Issue.record("\(String(describing: error))")

@@ -44,7 +44,7 @@ extension JSONDocument {
     }
   }
 
-  /// Removes an item with its comma, and with its line if it is alone on it.
+  /// Removes an item with its comma, and with its line if no other item is on the line.
   func removing(_ index: Int, from container: JSONLayout) -> Splice {
     let items = container.items
     guard items.count > 1 else {

@@ -1,4 +1,4 @@
-/// A JSON text that is edited in places. All other bytes stay unchanged.
+/// A JSON text that is edited in place. All other bytes stay unchanged.
 ///
 /// Added values are laid out like their neighbours: on separate lines if those are on separate lines, and with the
 /// indentation of the text. A path that doesn't exist is a programming error and traps.

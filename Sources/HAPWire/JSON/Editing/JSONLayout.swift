@@ -29,7 +29,7 @@ struct JSONLayout: Sendable {
     return token
   }
 
-  /// Recursion ends at the reader's depth limit.
+  /// Returns the layout of a value. Recursion ends at the reader's depth limit.
   private static func value(_ token: JSONReader.Token, _ reader: inout JSONReader) -> JSONLayout {
     var layout = JSONLayout(range: reader.tokenStart..<reader.offset)
     guard token == .beginObject || token == .beginArray else { return layout }

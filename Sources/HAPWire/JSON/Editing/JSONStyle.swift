@@ -55,7 +55,7 @@ private struct Habits {
     self[keyPath: counts].max { ($0.value, $1.key.count, $1.key) < ($1.value, $0.key.count, $0.key) }?.key
   }
 
-  /// Recursion ends at the reader's depth limit.
+  /// Counts the variants in a value. Recursion ends at the reader's depth limit.
   mutating func look(at layout: JSONLayout) {
     for (index, item) in layout.items.enumerated() {
       if let name = item.name { count(\.colon, blanks(name.upperBound..<item.value.range.lowerBound)) }

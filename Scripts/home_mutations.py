@@ -1,0 +1,161 @@
+"""The mutations for Scripts/prove-home: rule, file below Sources, text, the replacement of its first occurrence.
+
+A rule is a number of home.md (N2: a test named HOME.N2 must fail), or the beginning of the name of a test.
+"""
+
+COMMANDS = "HAPHome/Commands/"
+A = COMMANDS + "CommandRun+Accessories.swift"
+D = COMMANDS + "CommandRun+Devices.swift"
+N = COMMANDS + "CommandRun+Names.swift"
+O = COMMANDS + "CommandRun+Objects.swift"
+P = COMMANDS + "CommandRun+Places.swift"
+R = COMMANDS + "CommandRun+References.swift"
+S = COMMANDS + "CommandRun+ActionSets.swift"
+T = COMMANDS + "CommandRun+Triggers.swift"
+V = COMMANDS + "CommandRun+TriggerRules.swift"
+C = "HAPHome/Changes/HomeModel+Apply.swift"
+B = "HAPHome/Model/HomeService+Database.swift"
+NAME = "HAPHome/Names/HomeName.swift"
+RULES = "HAPHome/Names/HomeName+Rules.swift"
+
+MODEL = [
+    ("N1", N, "$0.id != home && $0.name.key == name.key", "$0.id != home && $0.name.text == name.text"),
+    ("N2", N, "    for zone in zones where body(zone.name, zone.id, nil) { return zone.name }\n", ""),
+    ("N2", N, "return id != accessory && object != accessory", "return false"),
+    ("N3", NAME, "for upper in scalar.properties.uppercaseMapping.unicodeScalars { key += upper.properties.lowercaseMapping }", "key.unicodeScalars.append(scalar)"),
+    ("N3", NAME, "scalar == \"'\" || scalar == \"\\u{2019}\"", "scalar == \"'\""),
+    ("N4", RULES, "guard isWordPart(last) else", "guard isWordPart(last) || last == \" \" else"),
+    ("N5", RULES, "guard text.count <= greatestLength,", "guard text.count <= greatestLength + 1,"),
+    ("N6", N, "guard text != current.text else", "guard HomeName(text).key != current.key else"),
+    ("N7", RULES, "String(text.prefix(greatestLength - end.count)) + end", "String(text.prefix(greatestLength)) + end"),
+    ("N7", RULES, "var number = 2", "var number = 1"),
+    ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has a", "HomeError(.notFound, .o1, \"no home has a"),
+    ("O1", O, "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind else", "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind || kind == .room else"),
+    ("O2", O, "$0.kind(of: id) == kind })", "$0.kind(of: id) == kind }), kind == .room"),
+    ("O2", D, "? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome", "? .objectAssociatedToAnotherHome : .objectAlreadyAssociatedToHome"),
+    ("R1", P, "guard room != home.roomForEntireHome.id else", "guard room != home.id else"),
+    ("R2", P, "emit(home.id, .roomRemovedFromZone(room: id, zone: zone.id))", "_ = zone"),
+    ("Z1", P, "guard !home.zones.find(zone)!.rooms.contains(room) else", "guard home.zones.find(zone)!.rooms.isEmpty else"),
+    ("Z1", P, "guard !home.groups.find(group)!.services.contains(service) else", "guard !home.groups.contains(where: { $0.services.contains(service) }) else"),
+    ("A1", D, "room: home.roomForEntireHome.id, category:", "room: (home.rooms.first ?? home.roomForEntireHome).id, category:"),
+    ("A2", D, "return [first] + device.accessories.filter { $0.aid != 1 }", "_ = first\n    return device.accessories"),
+    ("A2", A, "    guard accessory.bridge == nil else {\n      throw HomeError(\n        .cannotRemove", "    guard accessory.bridge == nil || id == accessory.id else {\n      throw HomeError(\n        .cannotRemove"),
+    ("A3", A, "    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }\n    remove(accessory, from: home.id)", "    remove(accessory, from: home.id)\n    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }"),
+    ("S1", S, "guard !set.kind.isBuiltIn else", "guard set.kind != .wakeUp else"),
+    ("S2", S, "guard characteristic.permissions.contains(.pairedWrite) else", "guard characteristic.permissions.contains(.pairedRead) else"),
+    ("S2", B, "case .minValue: .valueLowerThanMinimum", "case .minValue: .valueHigherThanMaximum"),
+    ("S3", S, "try refuseTwice([action] + set.actions)", "try refuseTwice(set.actions)"),
+    ("S4", T, "    try refuseOwned(home.actionSets.find(set)!)\n", ""),
+    ("S4", T, "    for set in owned { emit(home.id, .actionSetRemoved(set)) }\n", ""),
+    ("T1", V, "% 60_000_000_000 == 0", "% 1_000_000_000 == 0"),
+    ("T2", V, "guard period.shortestMinutes >= 5 else", "guard period.shortestMinutes > 5 else"),
+    ("T2", V, "guard period.longestMinutes <= 5 * 7 * 1440 else", "guard period.longestMinutes < 5 * 7 * 1440 else"),
+    ("T2", V, "var longestMinutes: Int { minutes(inMonth: 31) }", "var longestMinutes: Int { minutes(inMonth: 28) }"),
+    ("T3", V, "guard timer.fireDate > context.now else", "guard timer.fireDate >= context.now else"),
+    ("T4", T, "context.now.duration(to: next) < Self.longestWait", "context.now.duration(to: next) <= Self.longestWait"),
+    ("T4", T, "guard let set = home.actionSets.find(id), !set.actions.isEmpty else", "guard home.actionSets.find(id) != nil else"),
+    ("T5", "HAPHome/Model/Trigger.swift", "var isEnabled = false", "var isEnabled = true"),
+    ("T5", T, "      trigger.isEnabled = false\n      trigger.actionSets.removeAll", "      trigger.actionSets.removeAll"),
+    ("T6", V, "if case .sun = $0 { needs = true }", "if case .unknown = $0 { needs = true }"),
+    ("T6", T, "      try checkLocation(events, in: home)\n", ""),
+    ("T7", V, "guard permissions.contains(.events) else", "guard permissions.contains(.events) || permissions.contains(.pairedWrite) else"),
+    ("T8", V, "guard presence.kind == .firstEntry || presence.kind == .lastExit else", "guard presence.kind != .everyExit else"),
+    ("T8", V, "    for event in trigger.endEvents { try checkEnd(event, in: home) }", "    for event in trigger.endEvents { try check(event, in: home) }"),
+    ("U1", O, ".map({ $0.role == .guest }) ?? true", ".map({ $0.role == .guest }) ?? false"),
+    ("L1", O, "guard count < limit else", "guard count <= limit else"),
+    ("L1", V, "guard condition.depth <= context.policy.conditionDepth else", "guard condition.depth <= context.policy.conditionDepth + 1 else"),
+    ("M2", P, "let next = model.homes.first {", "let next = model.homes.last {"),
+    ("Removing an accessory", R, "    removeReferences(from: accessory, to: [], in: homeID)\n    emit(homeID, .accessoryRemoved(accessory.id))", "    emit(homeID, .accessoryRemoved(accessory.id))\n    removeReferences(from: accessory, to: [], in: homeID)"),
+    ("Removing an accessory", R, "nil ? condition : nil } ?? .unknown", "nil ? condition : nil } ?? .all([])"),
+    ("Removing an accessory", R, "      if events.events.isEmpty { trigger.isEnabled = false }\n", ""),
+    ("Removing a set", T, "    trigger.actionSets.append(set)\n    if", "    trigger.actionSets = [set]\n    if"),
+    ("A changed database", D, "in: home, before: known.services)", "in: home, before: [])"),
+    ("A removed user", R, "return users.isEmpty ? nil :", "return users.isEmpty ? presence :"),
+    ("An update of a trigger", C, "(old.name, old.lastFire) = (name, lastFire)", "old.name = name"),
+    ("New texts of an accessory", C, "        accessory.information.firmware = firmware\n", ""),
+    ("All rules hold", T, "ActionSet(id: newID(), name: trigger.name, kind: .triggerOwned)", "ActionSet(id: trigger.id, name: trigger.name, kind: .triggerOwned)"),
+    ("All rules hold", T, "      guard !trigger.isEnabled else { return }\n", ""),
+]
+
+ENGINE_FOLDER = "HAPHomeEngine/Engine/"
+F = ENGINE_FOLDER + "HomeEngine+Firing.swift"
+E = ENGINE_FOLDER + "HomeEngine+Ending.swift"
+CLOCK = ENGINE_FOLDER + "HomeEngine+Time.swift"
+VALUES = ENGINE_FOLDER + "HomeEngine+Values.swift"
+STARTING = ENGINE_FOLDER + "HomeEngine+Model.swift"
+ENGINE_MAIN = ENGINE_FOLDER + "HomeEngine.swift"
+SOURCE = ENGINE_FOLDER + "TimeSource.swift"
+CIVIL = ENGINE_FOLDER + "CivilComparison.swift"
+EVALUATOR = ENGINE_FOLDER + "ConditionEvaluator.swift"
+ORDER = ENGINE_FOLDER + "ValueComparison.swift"
+TRUTH = ENGINE_FOLDER + "Truth.swift"
+POLICY = ENGINE_FOLDER + "EnginePolicy.swift"
+
+ENGINE = [
+    ("E1", VALUES, "where !use.isEnd && !activated.contains(use.trigger) {", "where !use.isEnd {"),
+    ("E1", F, "case .true?, nil: fire(id, cause, trace, at: moment)", "case .true?: fire(id, cause, trace, at: moment)\n    case nil: refuse(id, cause, .conditionFalse)"),
+    ("E2", VALUES, "return expected.map { !isEqual(before, $0) } ?? !isEqual(before, after)", "return expected != nil || !isEqual(before, after)"),
+    ("E2", VALUES, "guard let before else { return !isCatchUp }", "guard let before else { return true }"),
+    ("E3", VALUES, "return Truth(!(before.doubleValue.map(range.contains) ?? false))", "return Truth(before.doubleValue != nil)"),
+    ("E3", "HAPHome/Model/HomeEvent.swift", "value <= max ?? .infinity", "value < max ?? .infinity"),
+    ("E4", ORDER, "return step / 2 + rounding", "return step + rounding"),
+    ("E4", ORDER, "return step / 2 + rounding", "return rounding"),
+    ("E4", ORDER, "case (.lessOrEqual, _): return Truth(order != .greater)", "case (.lessOrEqual, _): return Truth(order == .less)"),
+    ("E5", TRUTH, "    case .unknown: .unknown\n", "    case .unknown: .true\n"),
+    ("E5", TRUTH, "values.reduce(.true) { $1.rawValue < $0.rawValue ? $1 : $0 }", "values.reduce(.false) { $1.rawValue > $0.rawValue ? $1 : $0 }"),
+    ("E5", EVALUATOR, "ConditionTrace(result: !trace.result,", "ConditionTrace(result: trace.result,"),
+    ("E5", F, "case .unknown?: refuse(id, cause, .conditionUnknown, trace)", "case .unknown?: fire(id, cause, trace, at: moment)"),
+    ("E5", POLICY, "readLimit = Duration.seconds(5)", "readLimit = Duration.seconds(6)"),
+    ("E6", CIVIL, "secondOfDay < parts.secondOfDay", "secondOfDay <= parts.secondOfDay"),
+    ("E6", CIVIL, "let includesMidnight = end.secondOfDay < start.secondOfDay", "let includesMidnight = end.secondOfDay < 0"),
+    ("E7", EVALUATOR, "?.advanced(by: .seconds(moment.offset))", "?.advanced(by: .seconds(-moment.offset))"),
+    ("E7", EVALUATOR, "moment.event.time(on: time.date, at: place, in: zone)", "moment.event.time(on: time.date.year > 0 ? ZoneRules.utc.civilTime(at: self.moment).date : time.date, at: place, in: zone)"),
+    ("E7", SOURCE, "?.advanced(by: offset)", "?.advanced(by: .zero - offset)"),
+    ("E8", VALUES, "case .firstEntry: isHome && !users.contains(where: wereAtHome.contains)", "case .firstEntry: isHome"),
+    ("E8", VALUES, "case .lastExit: was && !users.contains(where: areAtHome.contains)", "case .lastExit: was"),
+    ("E8", EVALUATOR, "Truth(atHome.isEmpty)", "Truth(atHome.count < users.count)"),
+    ("E8", ENGINE_MAIN, "home.isHome(persons[user] ?? .away,", "home.isHome(persons[user] ?? .home,"),
+    ("E9", F, "return event.weekdays.contains(weekday) ? nil : .otherWeekday(weekday)", "_ = weekday\n    return nil"),
+    ("E9", F, "home.zone?.civilTime(at: moment).date.weekday else", "home.zone.map({ _ in ZoneRules.utc.civilTime(at: moment).date.weekday }) else"),
+    ("E10", SOURCE, "period.next(after: instant, from: timer.fireDate, in: zone)?.instant }", "period.next(after: instant, from: instant > timer.fireDate ? period.next(after: timer.fireDate, from: timer.fireDate, in: zone)!.instant : timer.fireDate, in: zone)?.instant }"),
+    ("E10", ENGINE_MAIN, "return timer.zone.map(zoneRules) ?? home.zone", "return home.zone"),
+    ("E10", SOURCE, "return timer.fireDate > instant ? timer.fireDate : nil", "return timer.fireDate"),
+    ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(59)"),
+    ("E11", CLOCK, "let isMissed = due < earliest", "let isMissed = due <= earliest"),
+    ("E11", VALUES, "case .true where change.isCatchUp && isLate:", "case .true where !change.isCatchUp && isLate:"),
+    ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
+    ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
+    ("E12", CLOCK, "    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)\n", ""),
+    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.lastNumber < 0 { changes.append(disable(id, run)) }"),
+    ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
+    ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),
+    ("E14", E, "return ValueOrder(actual, value.written, rules) == .equal && ValueOrder(before, actual, rules) != .equal", "return ValueOrder(before, actual, rules) != .equal"),
+    ("E14", CLOCK, "      if let end = run.state.running?.end { deadlines.add(.end(id), at: end) }\n", ""),
+    ("E14", F, "TriggerState.Running(values: values, end: run.duration.map { now.advanced(by: $0) })", "TriggerState.Running(values: values, end: run.state.running?.end ?? run.duration.map { now.advanced(by: $0) })"),
+    ("E15", F, ">= policy.executionsInWindow {", "> policy.executionsInWindow {"),
+    ("E16", F, "let sets = run.trigger.actionSets.filter", "let sets = run.trigger.actionSets.prefix(1).filter"),
+    ("E17", ENGINE_MAIN, "    if !hubIsOn { return .disabledNoHomeHub }\n", ""),
+    ("E17", F, "    case .disabledNoLocationServicesAuthorization: return .noLocation\n    case .enabled,", "    case .disabledNoLocationServicesAuthorization, .enabled,"),
+]
+
+SCENES_FOLDER = "HAPHomeEngine/Scenes/"
+RUN = SCENES_FOLDER + "SceneRun.swift"
+PLAN = SCENES_FOLDER + "ScenePlan.swift"
+
+SCENES = [
+    ("M10", RUN, "guard case .ready = lanes[device]?.state, let next", "guard !lanes.values.contains(where: { if case .sent = $0.state { true } else { false } }), case .ready = lanes[device]?.state, let next"),
+    ("M11", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
+    ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
+    ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
+    ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
+    ("A bridge and its bridged accessories", PLAN, "    return order.map { ($0, builders[$0]!.plain.puts + builders[$0]!.timed.puts) }", "    return order.flatMap { device in (builders[device]!.plain.puts + builders[device]!.timed.puts).flatMap { put in put.writes.map { (device, [ScenePutPlan(isTimed: put.isTimed, writes: [$0])]) } } }"),
+    ("Characteristics that require a timed write", PLAN, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
+    ("Without an answer for 10 s", SCENES_FOLDER + "SceneRequest.swift", "answerLimit: Duration = .seconds(10)", "answerLimit: Duration = .seconds(11)"),
+    ("Without an answer for 10 s", RUN, "        actions.append(.giveUp(ScenePut.ID(device: device, number: sent.number)))\n", ""),
+    ("An execution whose set is running", RUN, "    running.formUnion(plan.sets)\n", ""),
+    ("Two executions wait for each other", SCENES_FOLDER + "SceneLane.swift", "mutating func append(_ waiting: Waiting) { queue.append(waiting) }", "mutating func append(_ waiting: Waiting) { queue.insert(waiting, at: head) }"),
+    ("Sets that are executed together", SCENES_FOLDER + "ScenePutBuilder.swift", "map { $0 % count }.sorted()", "map { $0 % count }.sorted(by: >)"),
+    ("Each HAP status of an entry", SCENES_FOLDER + "SceneStatus.swift", "isBridged ? .bridgedAccessoryNotReachable : .communicationFailure", ".communicationFailure"),
+]
+
+MUTATIONS = MODEL + ENGINE + SCENES
