@@ -329,7 +329,7 @@ let package = Package(
       name: "FuzzFiles",
       dependencies: [
         "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
-        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac",
+        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac", "HAPHome", "HAPHomeFile",
       ],
       path: "Fuzz/Files"),
     .target(
@@ -408,7 +408,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages",
+    "HAPAlmanac", "HAPHome", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport",
+    "FuzzMessages",
     "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]

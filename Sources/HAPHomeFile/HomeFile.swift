@@ -81,13 +81,7 @@ package struct HomeFile: Equatable, Sendable {
     /// The members `at`, `every` and `timeZone`, or `when`, `if`, `end`, `weekdays` and `once`.
     let node: JSONNode
 
-    init(_ node: JSONNode) {
-      var members = node.members ?? []
-      for index in members.indices where members[index].name == EventTriggerMember.condition.rawValue {
-        members[index].value = members[index].value.expandedCondition
-      }
-      self.node = JSONNode(.object(members), place: node.place, path: node.path).withSortedUsers
-    }
+    init(_ node: JSONNode) { self.node = node.withSortedUsers }
 
     /// Compares the content, not the places.
     package static func == (a: Self, b: Self) -> Bool { a.node.says(b.node) }

@@ -53,7 +53,7 @@ struct HomeFileReadingTests {
             - { presence: first-entry, users: current-user }
             - { characteristic: a/b/c, at-least: 5 }
             - { unknown: true }
-            - [all, [any], { characteristic: a/b, is-not: x }]
+            - { all: [{ any: [] }, { characteristic: a/b, is-not: x }] }
     """
 
   @Test("The example is read with all of its parts")
@@ -203,7 +203,7 @@ struct HomeFileReadingTests {
         "{ when: [], weekdays: [mon, monday] }",
         "1:43: triggers.T.weekdays[1]: \"monday\" is not a day of the week: write sun, mon, tue, wed, thu, fri or sat"
       ),
-      ("{ when: [], if: [or, { unknown: true }] }", "1:31: triggers.T.if: an object is expected, not a list"),
+      ("{ when: [], if: [{ unknown: true }] }", "1:31: triggers.T.if: an object is expected, not a list"),
       (
         "{ when: [], if: { between: [\"18:00\", sunset] } }",
         "1:42: triggers.T.if.between: \"between\" has two times of the day, or two moments of the sun, not one of each"
@@ -251,7 +251,7 @@ struct HomeFileReadingTests {
       triggers:
         T:
           when: [{ characteristic: a }, { sun: noon }, { at: "18:00" }]
-          if: { all: [{ before: noon }, { not: { any: [{ unknown: false }, { afterwards: 1 }] } }, [any, { on: 5 }]] }
+          if: { all: [{ before: noon }, { not: { any: [{ unknown: false }, { afterwards: 1 }] } }, { any: [{ on: 5 }] }] }
           end: [{ after: soon }]
           run: [{ sets: {} }, 5]
       """
@@ -259,7 +259,7 @@ struct HomeFileReadingTests {
       problems(text).map { $0.prefix(26) } == [
         "4:30: triggers.T.when[0].c", "4:42: triggers.T.when[1].s", "5:27: triggers.T.if.all[0]",
         "5:61: triggers.T.if.all[1]",
-        "5:72: triggers.T.if.all[1]", "5:106: triggers.T.if.all[2", "6:20: triggers.T.end[0].af",
+        "5:72: triggers.T.if.all[1]", "5:108: triggers.T.if.all[2", "6:20: triggers.T.end[0].af",
         "7:11: triggers.T.run[0]: \"",
         "7:13: triggers.T.run[0].se", "7:25: triggers.T.run[1]: a",
       ])

@@ -18,16 +18,15 @@ extension HomeFileReader {
   /// Checks the time or the events of a trigger. The errors in each event and in each part of the condition are
   /// reported.
   private mutating func kind(_ node: JSONNode) -> HomeFile.TriggerKind {
-    let expanded = HomeFile.TriggerKind(node).node
     let count = problems.count
     for list in [EventTriggerMember.when, .end] {
-      for element in expanded[list.rawValue]?.elements ?? [] {
+      for element in node[list.rawValue]?.elements ?? [] {
         attempt { _ throws(JSONProblem) in _ = try FormNotation().event(element) }
       }
     }
-    if let condition = expanded[EventTriggerMember.condition.rawValue] { check(condition) }
+    if let condition = node[EventTriggerMember.condition.rawValue] { check(condition) }
     if problems.count == count {
-      attempt { _ throws(JSONProblem) in _ = try FormNotation().triggerKind(expanded, and: []) }
+      attempt { _ throws(JSONProblem) in _ = try FormNotation().triggerKind(node, and: []) }
     }
     return HomeFile.TriggerKind(node)
   }

@@ -18,7 +18,7 @@ extension HomeFile {
     }
     let node: JSONNode
     do throws(JSONError) {
-      node = try JSONNode.yaml(bytes, nodeLimit: valueLimit)
+      node = try JSONNode.yaml(bytes, depthLimit: JSONNode.homeDepthLimit, nodeLimit: valueLimit)
     } catch { throw HomeFileProblems([HomeFileProblem(error.place, error.message)]) }
     var reader = HomeFileReader()
     let file = reader.file(node)

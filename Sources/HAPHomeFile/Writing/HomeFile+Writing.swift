@@ -81,10 +81,7 @@ extension [HomeFile.ActionEntry] {
 
 extension HomeFile.TriggerEntry {
   fileprivate var node: JSONNode {
-    var members: [JSONMember] = (kind?.node.members ?? []).map { member in
-      let isCondition = member.name == EventTriggerMember.condition.rawValue
-      return (member.name, isCondition ? member.value.foldedCondition : member.value)
-    }
+    var members: [JSONMember] = (kind?.node.members ?? []).map { ($0.name, $0.value) }
     if let run { members.append(("run", .list(run.map(\.node)))) }
     if let isEnabled { members.append(("enabled", JSONNode(.bool(isEnabled.value)))) }
     return .object(members)
