@@ -40,7 +40,6 @@ struct PurityTests {
     "HAPHome": ["HAPAlmanac", "HAPModel", "HAPWire"],
     "HAPHomeFile": ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"],
     "HAPHomeEngine": ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
-    "HAPHomeFile": ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
