@@ -120,7 +120,7 @@ struct HomeFilePlanner<Generator: RandomNumberGenerator> {
     HomeDifference(change: .update, kind: "home", name: file.home.value, text: text, place: place)
   }
 
-  /// Restores the state before some commands, when they led to an error.
+  /// Goes back to an earlier state of the plan, after commands that caused an error.
   mutating func restore(_ other: HomeFilePlanner) {
     (model, problems, steps) = (other.model, other.problems, other.steps)
   }
