@@ -142,11 +142,13 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION=hubs runs homes with a hub, accessories the others
 SEEDS ?= 200
+POPULATION ?= accessories hubs
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
-	.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS))
+	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 
 proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check
@@ -159,7 +161,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns or tzif; without it, all of them.
+# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home or hashome; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=

@@ -329,7 +329,7 @@ let package = Package(
       name: "FuzzFiles",
       dependencies: [
         "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
-        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac",
+        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac", "HAPHome", "HAPHomeFile",
       ],
       path: "Fuzz/Files"),
     .target(
@@ -380,8 +380,12 @@ let package = Package(
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm"]),
+    .target(
+      name: "HAPHubSwarm",
+      dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
+      path: "Tests/HAPHubSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
@@ -404,7 +408,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages",
+    "HAPAlmanac", "HAPHome", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport",
+    "FuzzMessages",
     "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]

@@ -169,8 +169,8 @@ func week(_ trace: [String]?) throws -> (seconds: Double, shell: Shell) {
   for minute in 1...7 * 1440 {
     shell.run(until: bench.start.advanced(by: .seconds(minute * 60 - 30)))
     let id = minute % 3 == 0 ? bench.temperatures[minute / 3 % 10] : bench.motions[minute / 3 % 10]
-    let value: Value =
-      minute % 3 == 0 ? .float(Double(180 + minute % 50) / 10) : .bool(minute / 30 % 2 == minute % 3 - 1)
+    let isMotion = minute / 30 % 2 == minute % 3 - 1
+    let value: Value = minute % 3 == 0 ? .float(Double(180 + minute % 50) / 10) : .bool(isMotion)
     shell.perform(shell.engine.value(value, of: id))
   }
   return ((clock.now - begin) / .seconds(1), shell)

@@ -53,6 +53,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case tzif
   /// Commands and changes of homes, and rows of their store. A model that is read has valid references only.
   case home
+  /// `.hashome` documents, and their plans for a home.
+  case hashome
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -79,6 +81,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .mdns: fuzzMDNS(bytes)
     case .tzif: fuzzTZif(bytes)
     case .home: fuzzHome(bytes)
+    case .hashome: fuzzHomeFile(bytes)
     }
   }
 
@@ -87,7 +90,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv, .texts, .values: 1024
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
-      .mdns, .tzif:
+      .mdns, .tzif, .hashome:
       4096
     case .frames, .archive, .home: 8192
     case .profile, .capture, .import: 16384

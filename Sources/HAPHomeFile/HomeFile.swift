@@ -9,7 +9,7 @@ import HAPWire
 package struct HomeFile: Equatable, Sendable {
   /// The name of the home.
   package var home: Placed<String>
-  package var zone: Placed<ZoneName>?
+  package var timeZone: Placed<ZoneName>?
   /// The outer nil: not in the document. The inner nil: the home has no location.
   package var location: Placed<Coordinate?>?
   package var rooms: [Placed<String>]?
@@ -69,9 +69,22 @@ package struct HomeFile: Equatable, Sendable {
   /// A trigger.
   package struct TriggerEntry: Equatable, Sendable {
     package var name: Placed<String>
+    /// Nil: not in the document.
     package var kind: TriggerKind?
     package var run: [RunEntry]?
     package var isEnabled: Placed<Bool>?
+  }
+
+  /// The time or the events of a trigger in the notation of documents. Its form is checked when it is read, and its
+  /// references when they are looked up in a home.
+  package struct TriggerKind: Equatable, Sendable {
+    /// The members `at`, `every` and `timeZone`, or `when`, `if`, `end`, `weekdays` and `once`.
+    let node: JSONNode
+
+    init(_ node: JSONNode) { self.node = node.withSortedUsers }
+
+    /// Compares the content, not the places.
+    package static func == (a: Self, b: Self) -> Bool { a.node.says(b.node) }
   }
 
   /// A set that a trigger executes.

@@ -44,11 +44,11 @@ struct HomeFileBench {
   // MARK: Documents
 
   /// Returns the plan of a document.
-  func plan(_ text: String, prune: Bool = false, home: HomeObjectID? = nil) throws(HomeFileProblems) -> HomePlan {
+  func plan(_ text: String, prune: Bool = false, home: HomeObjectID? = nil) throws(HomeFileProblems) -> HomeFilePlan {
     try plan(try HomeFile.read(Array(text.utf8)), prune: prune, home: home)
   }
 
-  func plan(_ file: HomeFile, prune: Bool = false, home: HomeObjectID? = nil) throws(HomeFileProblems) -> HomePlan {
+  func plan(_ file: HomeFile, prune: Bool = false, home: HomeObjectID? = nil) throws(HomeFileProblems) -> HomeFilePlan {
     var options = HomeFile.PlanOptions()
     (options.removesOthers, options.home, options.owner) = (prune, home, "Anna")
     var random = random

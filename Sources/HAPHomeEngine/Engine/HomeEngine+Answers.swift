@@ -33,7 +33,7 @@ extension HomeEngine {
     }
   }
 
-  /// Receives that a `record` is durable.
+  /// The shell calls this when the state of a `record` is durable, or could not be stored.
   /// - Parameter failure: the reason why it could not be stored. Then nothing is written for it.
   public mutating func recorded(_ ticket: EngineTicket, failure: String? = nil) -> [EngineAction] {
     guard let request = pending[ticket] else { return [] }

@@ -171,12 +171,25 @@ extension HomeEngine {
       runs[id]?.state.running = effect
       if let end = effect?.end { deadlines.add(.end(id), at: end) }
       evaluation.outcome = .notRecorded(failure)
-      return explain(evaluation)
+      explain(evaluation)
+      if evaluation.isLast { enableAgain(id) }
+      return
     }
     for change in changes { actions.append(.tell(change)) }
     let sets = run.trigger.actionSets.filter { homes[run.home]?.actions[$0]?.isEmpty == false }
     let ticket = newTicket(.execution(evaluation, started))
     actions.append(.execute(sets, trigger: id, ticket: ticket))
+  }
+
+  /// Enables a trigger that was disabled for an execution that could not be recorded (rule E13). The record after it
+  /// repairs the store, too, if the failed one is on the disk nevertheless.
+  private mutating func enableAgain(_ id: HomeObjectID) {
+    guard var trigger = runs[id]?.trigger, let home = runs[id]?.home, !trigger.isEnabled else { return }
+    trigger.isEnabled = true
+    runs[id]?.trigger = trigger
+    makePlan(id)
+    updateWatches()
+    record(id, with: [HomeChange(home, .triggerUpdated(trigger))])
   }
 
   mutating func executionEnded(_ evaluation: Evaluation, _ started: TriggerState.Started, _ report: ExecutionReport) {

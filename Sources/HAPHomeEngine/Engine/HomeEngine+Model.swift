@@ -135,7 +135,7 @@ extension HomeEngine {
     endIfOverdue(id)
   }
 
-  /// Receives whether the homes have a hub (rule E17).
+  /// Sets whether the homes have a hub. Without one, no event trigger executes (rule E17 of docs/internals/home.md).
   public mutating func hubIs(on: Bool) { hubIsOn = on }
 
   // MARK: Values

@@ -28,7 +28,8 @@ struct SceneLane {
   }
 
   var state: State
-  private var queue: [Waiting] = []
+  /// The waiting PUTs, after at most as many that were sent.
+  private(set) var queue: [Waiting] = []
   /// The number of elements at the start of the queue that were sent.
   private var head = 0
 

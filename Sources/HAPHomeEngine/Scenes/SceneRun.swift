@@ -158,9 +158,7 @@ public struct SceneRun: Sendable {
   private mutating func enqueue(
     _ puts: [ScenePutPlan], _ device: DeviceID, _ ticket: SceneTicket, _ connection: SceneConnection
   ) {
-    if lanes[device] == nil {
-      lanes[device] = SceneLane(state: connection == .ready ? .ready : .connecting(since: now.uptime))
-    }
+    if lanes[device] == nil { lanes[device] = SceneLane(state: .connecting(since: now.uptime)) }
     for plan in puts {
       lanes[device]!.append(SceneLane.Waiting(ticket: ticket, since: now.uptime, plan: plan))
     }

@@ -12,7 +12,7 @@ struct HomeDirectory {
     var names: [HomeName]
   }
 
-  private let home: String
+  private let home: Home
   private var entries: [String: Entry] = [:]
   private var accessoryNames: [HomeObjectID: HomeName] = [:]
 
@@ -20,7 +20,7 @@ struct HomeDirectory {
   ///   - home: the home with its accessories.
   ///   - names: the names of accessories and services that differ from those in `home`.
   init(_ home: Home, names: [HomeObjectID: String] = [:]) {
-    self.home = home.name.text
+    self.home = home
     for accessory in home.accessories {
       let name = names[accessory.id].map(HomeName.init) ?? accessory.name
       accessoryNames[accessory.id] = name
@@ -57,7 +57,7 @@ struct HomeDirectory {
   private func entry(_ name: String) throws(NotFound) -> Entry {
     if let entry = entries[HomeName(name).key] { return entry }
     let hint = nearestName(to: name, in: accessoryNames.values.map(\.text).sorted()).map { ": did you mean \"\($0)\"?" }
-    throw NotFound(message: "there is no accessory \"\(name)\" in the home \"\(home)\"\(hint ?? "")")
+    throw NotFound(message: "there is no accessory \"\(name)\" in the home \"\(home.name)\"\(hint ?? "")")
   }
 
   /// Finds a service by its name, else by its type. Services that are shown to people come first.
@@ -125,6 +125,11 @@ struct HomeDirectory {
     if service.isUserInteractive { candidates.insert(HomeFilePath(name.text, .name(entry.names[index].text)), at: 0) }
     return candidates.first { path in (try? self.service(path))?.id == service.id }
       ?? HomeFilePath(name.text, .iid(service.iid))
+  }
+
+  /// Returns the path of a characteristic; nil if the home does not have it.
+  func path(ofCharacteristic id: HomeObjectID) -> HomeFilePath? {
+    home.characteristic(id).map { path(of: $0.characteristic, of: $0.service, in: $0.accessory) }
   }
 
   /// Returns the path of a characteristic for which `characteristic` returns it.

@@ -68,7 +68,7 @@ extension HomeFileReader {
     return entry
   }
 
-  /// Reports entries of one device and aid.
+  /// Reports each entry whose device and aid an earlier entry has.
   mutating func refuseTwice(_ accessories: [HomeFile.AccessoryEntry]) {
     var seen: [String: JSONPlace] = [:]
     for entry in accessories {

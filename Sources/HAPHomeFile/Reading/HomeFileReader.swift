@@ -18,7 +18,7 @@ extension HomeFile {
     }
     let node: JSONNode
     do throws(JSONError) {
-      node = try JSONNode.yaml(bytes, nodeLimit: valueLimit)
+      node = try JSONNode.yaml(bytes, depthLimit: JSONNode.homeDepthLimit, nodeLimit: valueLimit)
     } catch { throw HomeFileProblems([HomeFileProblem(error.place, error.message)]) }
     var reader = HomeFileReader()
     let file = reader.file(node)
@@ -32,7 +32,9 @@ struct HomeFileReader {
   private(set) var problems: [HomeFileProblem] = []
 
   /// The members of a document, in the order in which they are written.
-  static let members = ["home", "zone", "location", "rooms", "zones", "accessories", "groups", "scenes", "triggers"]
+  static let members = [
+    "home", "timeZone", "location", "rooms", "zones", "accessories", "groups", "scenes", "triggers",
+  ]
 
   mutating func attempt<R>(_ body: (inout HomeFileReader) throws(JSONProblem) -> R) -> R? {
     do throws(JSONProblem) { return try body(&self) } catch {
@@ -50,10 +52,16 @@ struct HomeFileReader {
 
   mutating func file(_ node: JSONNode) -> HomeFile? {
     guard attempt({ _ throws(JSONProblem) in try node.asObject() }) != nil else { return nil }
-    refuseUnknown(node, except: Self.members)
+    // "zone" is nearer to "zones", which is something else.
+    if let zone = node.members?.first(where: { $0.name == "zone" }) {
+      complain(zone.place, "there is no member \"zone\" here: the time zone of the home is called \"timeZone\"")
+    }
+    refuseUnknown(node, except: Self.members + ["zone"])
     let name = attempt { _ throws(JSONProblem) in try node.required("home").placedText() }
     var file = HomeFile(home: name ?? Placed(""))
-    file.zone = node["zone"].flatMap { zone($0) }
+    file.timeZone = node["timeZone"].flatMap { node in
+      attempt { _ throws(JSONProblem) in Placed(try node.zoneName(), at: node.place) }
+    }
     file.location = node["location"].flatMap { node in
       attempt { _ throws(JSONProblem) in Placed(node.isNull ? nil : try node.coordinate(), at: node.place) }
     }
@@ -129,16 +137,6 @@ struct HomeFileReader {
       }
     }
   }
-
-  mutating func zone(_ node: JSONNode) -> Placed<ZoneName>? {
-    attempt { _ throws(JSONProblem) in
-      let text = try node.asString()
-      guard let zone = ZoneName(text) else {
-        throw node.problem("\"\(text)\" is not the name of a time zone, such as Europe/Berlin")
-      }
-      return Placed(zone, at: node.place)
-    }
-  }
 }
 
 extension JSONNode {
@@ -147,16 +145,6 @@ extension JSONNode {
     let text = try asString()
     guard !text.isEmpty else { throw problem("the name is empty") }
     return Placed(text, at: place)
-  }
-
-  func coordinate() throws(JSONProblem) -> Coordinate {
-    guard let elements, elements.count == 2 else {
-      throw problem("a latitude and a longitude are expected, such as [37.33, -122.03], not \(kindName)")
-    }
-    guard let place = Coordinate(latitude: try elements[0].asDouble(), longitude: try elements[1].asDouble()) else {
-      throw problem("the latitude is -90 to 90, and the longitude -180 to 180")
-    }
-    return place
   }
 
   func placedPath() throws(JSONProblem) -> Placed<HomeFilePath> {
@@ -168,18 +156,7 @@ extension JSONNode {
 
   /// A value as it is written: names of values and base64 get their meaning from the characteristic.
   func placedValue() throws(JSONProblem) -> Placed<Value> {
-    switch kind {
-    case .bool(let bool): return Placed(.bool(bool), at: place)
-    case .number(let number):
-      if number.isInteger {
-        guard let integer = number.integer else { throw problem("the number is too large") }
-        return Placed(.integer(integer), at: place)
-      }
-      guard number.double.isFinite else { throw problem("the number is too large") }
-      return Placed(.float(number.double), at: place)
-    case .string(let text): return Placed(.string(text), at: place)
-    case .null, .array, .object:
-      throw problem("a name of a value, a text, a number, true or false is expected, not \(kindName)")
-    }
+    if isNull { throw problem("a value is a name, a text, a number, true or false, not null") }
+    return Placed(try Value(exact: self), at: place)
   }
 }

@@ -3,14 +3,14 @@ import HAPHome
 import HAPWire
 
 /// One comparison of a document with a home. It performs commands on a copy of the model.
-struct HomePlanner<Generator: RandomNumberGenerator> {
+struct HomeFilePlanner<Generator: RandomNumberGenerator> {
   let file: HomeFile
   let options: HomeFile.PlanOptions
   let context: HomeContext
   var generator: Generator
   private(set) var model: HomeModel
   private(set) var problems: [HomeFileProblem] = []
-  private(set) var steps: [HomePlan.Step] = []
+  private(set) var steps: [HomeFilePlan.Step] = []
   private var homeID: HomeObjectID?
 
   init(
@@ -25,12 +25,12 @@ struct HomePlanner<Generator: RandomNumberGenerator> {
     return home
   }
 
-  mutating func plan() throws(HomeFileProblems) -> HomePlan {
+  mutating func plan() throws(HomeFileProblems) -> HomeFilePlan {
     findHome()
     try throwProblems()
     let target = resolve()
     try throwProblems()
-    if let zone = file.zone { setTimeZone(zone) }
+    if let zone = file.timeZone { setTimeZone(zone) }
     if let location = file.location { setLocation(location) }
     if options.removesOthers { removeOthers(target) }
     renameAll(target)
@@ -40,12 +40,14 @@ struct HomePlanner<Generator: RandomNumberGenerator> {
     changeScenes(target)
     for trigger in target.triggers { change(trigger) }
     try throwProblems()
-    return HomePlan(home: home.id, model: model, steps: steps)
+    return HomeFilePlan(home: home.id, model: model, steps: steps)
   }
 
   private func throwProblems() throws(HomeFileProblems) {
     if !problems.isEmpty { throw HomeFileProblems(problems) }
   }
+
+  mutating func complain(_ problem: JSONProblem) { problems.append(HomeFileProblem(problem)) }
 
   mutating func complain(_ place: JSONPlace, _ message: String) { problems.append(HomeFileProblem(place, message)) }
 
@@ -56,7 +58,9 @@ struct HomePlanner<Generator: RandomNumberGenerator> {
   mutating func attempt(_ command: HomeCommand, _ difference: HomeDifference?) -> HomeError? {
     do throws(HomeError) {
       let changes = try model.perform(command, in: context, using: &generator)
-      if !changes.isEmpty { steps.append(HomePlan.Step(command: command, changes: changes, difference: difference)) }
+      if !changes.isEmpty {
+        steps.append(HomeFilePlan.Step(command: command, changes: changes, difference: difference))
+      }
       return nil
     } catch { return error }
   }
@@ -84,10 +88,10 @@ struct HomePlanner<Generator: RandomNumberGenerator> {
       homeID = home.id
       return
     }
-    guard let zone = file.zone else {
+    guard let zone = file.timeZone else {
       return complain(
         file.home.place,
-        "there is no home \"\(name)\", and a new home needs a time zone: add zone, or correct the name of the home")
+        "there is no home \"\(name)\", and a new home needs a time zone: add timeZone, or correct the name of the home")
     }
     let location = file.location?.value ?? nil
     let difference = HomeDifference(
@@ -116,8 +120,8 @@ struct HomePlanner<Generator: RandomNumberGenerator> {
     HomeDifference(change: .update, kind: "home", name: file.home.value, text: text, place: place)
   }
 
-  /// Restores the state before some commands, when they led to an error.
-  mutating func restore(_ other: HomePlanner) {
+  /// Goes back to an earlier state of the plan, after commands that caused an error.
+  mutating func restore(_ other: HomeFilePlanner) {
     (model, problems, steps) = (other.model, other.problems, other.steps)
   }
 }

@@ -4,7 +4,7 @@ import HAPModel
 import HAPWire
 
 /// The parts of a document, with the objects of the home that they refer to.
-struct HomeTarget {
+struct HomeFileTarget {
   struct AccessoryTarget {
     var entry: HomeFile.AccessoryEntry
     var id: HomeObjectID
@@ -58,10 +58,10 @@ struct HomeTarget {
   }
 }
 
-extension HomePlanner {
+extension HomeFilePlanner {
   /// Finds all objects that the document refers to, and reports those that do not exist.
-  mutating func resolve() -> HomeTarget {
-    var target = HomeTarget()
+  mutating func resolve() -> HomeFileTarget {
+    var target = HomeFileTarget()
     for entry in file.accessories ?? [] {
       guard let accessory = accessory(entry) else { continue }
       if let other = target.accessories.first(where: { $0.id == accessory.id }) {
@@ -73,11 +73,11 @@ extension HomePlanner {
       target.accessories.append(
         .init(entry: entry, id: accessory.id, services: services(entry.services, of: accessory)))
     }
-    let resolver = ReferenceResolver(home: home, directory: HomeDirectory(home, names: target.names))
+    let directory = HomeDirectory(home, names: target.names)
     checkRooms()
-    for entry in file.groups ?? [] { target.groups.append(group(entry, resolver)) }
-    resolveScenes(&target, resolver)
-    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, target, resolver)) }
+    for entry in file.groups ?? [] { target.groups.append(group(entry, directory)) }
+    resolveScenes(&target, directory)
+    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, target, directory)) }
     return target
   }
 
@@ -152,23 +152,23 @@ extension HomePlanner {
   // MARK: Groups and scenes
 
   private mutating func group(
-    _ entry: HomeFile.GroupEntry, _ resolver: ReferenceResolver
-  ) -> HomeTarget.GroupTarget {
-    var target = HomeTarget.GroupTarget(entry: entry, services: [])
+    _ entry: HomeFile.GroupEntry, _ directory: HomeDirectory
+  ) -> HomeFileTarget.GroupTarget {
+    var target = HomeFileTarget.GroupTarget(entry: entry, services: [])
     for path in entry.services {
-      do throws(HomeFileProblem) {
-        let id = try resolver.service(path)
+      do throws(HomeDirectory.NotFound) {
+        let id = try directory.service(path.value).id
         if let other = target.services.first(where: { $0.value == id }) {
           complain(path.place, "\"\(path.value)\" is the service in line \(other.place.line): keep one of them")
         } else {
           target.services.append(Placed(id, at: path.place))
         }
-      } catch { complain(error.place, error.message) }
+      } catch { complain(path.place, error.message) }
     }
     return target
   }
 
-  private mutating func resolveScenes(_ target: inout HomeTarget, _ resolver: ReferenceResolver) {
+  private mutating func resolveScenes(_ target: inout HomeFileTarget, _ directory: HomeDirectory) {
     let entries = file.scenes ?? []
     var free = home.listedActionSets
     // Scenes with a type take their set first: another scene may get the name that the set has now.
@@ -181,23 +181,57 @@ extension HomePlanner {
       sets[index] = free.first { $0.name.key == HomeName(entry.name.value).key }?.id
     }
     for (entry, id) in zip(entries, sets) {
-      target.scenes.append(.init(entry: entry, id: id, actions: entry.actions.map { actions($0, resolver) }))
+      target.scenes.append(.init(entry: entry, id: id, actions: entry.actions.map { actions($0, directory) }))
     }
   }
 
-  mutating func actions(_ entries: [HomeFile.ActionEntry], _ resolver: ReferenceResolver) -> [HomeTarget.ActionTarget] {
-    var actions: [HomeTarget.ActionTarget] = []
+  mutating func actions(_ entries: [HomeFile.ActionEntry], _ directory: HomeDirectory) -> [HomeFileTarget.ActionTarget]
+  {
+    var actions: [HomeFileTarget.ActionTarget] = []
     for entry in entries {
-      do throws(HomeFileProblem) {
-        let action = try resolver.action(entry)
-        if let other = actions.first(where: { $0.action.characteristic == action.action.characteristic }) {
-          complain(
-            action.place, "\"\(action.path)\" is the characteristic in line \(other.place.line): keep one of them")
-        } else {
-          actions.append(action)
-        }
-      } catch { complain(error.place, error.message) }
+      guard let action = action(entry, directory) else { continue }
+      if let other = actions.first(where: { $0.action.characteristic == action.action.characteristic }) {
+        complain(action.place, "\"\(action.path)\" is the characteristic in line \(other.place.line): keep one of them")
+      } else {
+        actions.append(action)
+      }
     }
     return actions
+  }
+
+  private mutating func action(
+    _ entry: HomeFile.ActionEntry, _ directory: HomeDirectory
+  ) -> HomeFileTarget.ActionTarget? {
+    let (path, place) = (entry.characteristic.value, entry.characteristic.place)
+    let characteristic: HomeCharacteristic
+    do throws(HomeDirectory.NotFound) {
+      characteristic = try directory.characteristic(path)
+    } catch {
+      complain(place, error.message)
+      return nil
+    }
+    do throws(HomeDirectory.NotFound) {
+      let value = try characteristic.meaning(of: entry.value.value)
+      return HomeFileTarget.ActionTarget(
+        path: path.description, place: place, action: HomeAction(characteristic.id, value),
+        text: characteristic.writtenAction(value).shortText)
+    } catch {
+      complain(entry.value.place, error.message)
+      return nil
+    }
+  }
+}
+
+extension Value {
+  /// The value in a sentence; a long text is shortened.
+  fileprivate var shortText: String {
+    switch self {
+    case .null: "null"
+    case .bool(let bool): bool ? "true" : "false"
+    case .integer(let number): "\(number)"
+    case .float(let number): "\(number)"
+    case .string(let text): text.count <= 40 ? text : "\(text.prefix(40))…"
+    case .data(let bytes): "\(bytes.count) bytes"
+    }
   }
 }

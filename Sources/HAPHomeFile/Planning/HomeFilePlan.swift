@@ -5,7 +5,7 @@ import HAPWire
 ///
 /// The commands were performed on a copy of the model, so new objects already have their identifiers. To apply the plan, replace the model by
 /// `model`, and store `changes`. The commands themselves cannot be repeated: they would create other identifiers.
-package struct HomePlan: Sendable {
+package struct HomeFilePlan: Sendable {
   /// The home, which may be new.
   package let home: HomeObjectID
   /// The model afterwards.
@@ -80,8 +80,8 @@ extension HomeFile {
   package func plan<Generator: RandomNumberGenerator>(
     for model: HomeModel, _ options: PlanOptions = PlanOptions(), in context: HomeContext,
     using generator: inout Generator
-  ) throws(HomeFileProblems) -> HomePlan {
-    var planner = HomePlanner(file: self, model: model, options, context: context, generator: generator)
+  ) throws(HomeFileProblems) -> HomeFilePlan {
+    var planner = HomeFilePlanner(file: self, model: model, options, context: context, generator: generator)
     defer { generator = planner.generator }
     return try planner.plan()
   }

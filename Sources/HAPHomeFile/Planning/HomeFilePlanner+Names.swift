@@ -1,7 +1,7 @@
 import HAPHome
 import HAPWire
 
-extension HomePlanner {
+extension HomeFilePlanner {
   private struct Renaming {
     var id: HomeObjectID
     var kind: String
@@ -12,7 +12,7 @@ extension HomePlanner {
 
   /// Gives all objects their names in the document, in an order in which each name is free. If names are exchanged, one
   /// of the objects gets another name in between.
-  mutating func renameAll(_ target: HomeTarget) {
+  mutating func renameAll(_ target: HomeFileTarget) {
     var waiting = renamings(target)
     while !waiting.isEmpty {
       var refused: [(Renaming, HomeError)] = []
@@ -55,7 +55,7 @@ extension HomePlanner {
     error.code == .objectWithSimilarNameExistsInHome || error.code == .homeWithSimilarNameExists
   }
 
-  private func renamings(_ target: HomeTarget) -> [Renaming] {
+  private func renamings(_ target: HomeFileTarget) -> [Renaming] {
     var found: [Renaming] = []
     func add(_ id: HomeObjectID, _ kind: String, _ old: HomeName, _ new: Placed<String>?) {
       if let new, new.value != old.text { found.append(Renaming(id: id, kind: kind, old: old.text, new: new)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import HAPHomeFile
 
 @Suite("Triggers of .hashome documents")
-struct HomePlanTriggerTests {
+struct HomeFilePlanTriggerTests {
   private func bench(_ trigger: String) throws -> HomeFileBench {
     var bench = try HomeFileBench.filled()
     try bench.apply("home: My Home\nscenes: { S: { set: { Strip/Left/On: on } }, R: { set: { Strip/Left/On: off } } }")
@@ -135,10 +135,10 @@ struct HomePlanTriggerTests {
       return timer.fireDate
     }
     #expect(try time().description == "2026-06-01T19:00:00Z")
-    try bench.apply("home: My Home\nzone: Test/City\ntriggers: { T: { at: \"2026-06-01T19:00\", every: 1d } }")
+    try bench.apply("home: My Home\ntimeZone: Test/City\ntriggers: { T: { at: \"2026-06-01T19:00\", every: 1d } }")
     #expect(try time().description == "2026-06-01T17:00:00Z")
     #expect(bench.file.yaml.contains("at: \"2026-06-01T19:00\""))
-    try bench.apply("home: My Home\ntriggers: { T: { at: \"2026-06-01T19:00\", zone: UTC } }")
+    try bench.apply("home: My Home\ntriggers: { T: { at: \"2026-06-01T19:00\", timeZone: UTC } }")
     #expect(try time().description == "2026-06-01T19:00:00Z")
     try bench.apply("home: My Home\ntriggers: { T: { at: \"2026-06-01T03:00Z\", every: 1d } }")
     #expect(try time().description == "2026-06-01T03:00:00Z")
@@ -158,7 +158,7 @@ struct HomePlanTriggerTests {
     #expect(HomeFile(of: bench.home, zoneRules: { _ in nil }).yaml.contains("at: \"2026-10-25T01:30Z\""))
   }
 
-  @Test("A condition of 32 levels is written as lists and read back", arguments: [24, 25, 32])
+  @Test("A condition of 32 levels is written and read back", arguments: [1, 32])
   func deep(_ depth: Int) throws {
     var bench = try bench("{ when: [{ sun: sunset }], run: [S] }")
     var condition = Condition.time(.before(try DateParts(hour: 1, minute: 0)))
@@ -168,7 +168,6 @@ struct HomePlanTriggerTests {
     let file = bench.file
     #expect(try HomeFile.read(Array(file.yaml.utf8)) == file)
     #expect(try HomeFile.read(Array(file.json.utf8)) == file)
-    #expect(file.yaml.contains("[all") == (depth > 24) || file.yaml.contains("- all") == (depth > 24))
     #expect(try bench.plan(file).steps.isEmpty)
   }
 }

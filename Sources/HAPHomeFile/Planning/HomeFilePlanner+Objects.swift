@@ -2,11 +2,11 @@ import HAPHome
 import HAPModel
 import HAPWire
 
-extension HomePlanner {
+extension HomeFilePlanner {
   // MARK: Removing
 
   /// Removes the objects of the sections that the document has, except those in it.
-  mutating func removeOthers(_ target: HomeTarget) {
+  mutating func removeOthers(_ target: HomeFileTarget) {
     func keys(_ names: [Placed<String>]?) -> Set<String>? { names.map { Set($0.map { HomeName($0.value).key }) } }
     if let kept = keys(file.triggers?.map(\.name)) {
       for object in home.triggers where !kept.contains(object.name.key) {
@@ -58,7 +58,7 @@ extension HomePlanner {
   }
 
   /// Adds rooms and zones, and changes the rooms of zones.
-  mutating func addPlaces(_ target: HomeTarget) {
+  mutating func addPlaces(_ target: HomeFileTarget) {
     for name in file.rooms ?? [] where room(name.value) == nil {
       add(.addRoom(home: home.id, name: name.value), "room", name)
     }
@@ -87,7 +87,7 @@ extension HomePlanner {
   }
 
   /// Moves accessories to their rooms, and sets the types of controlled devices.
-  mutating func changeAccessories(_ target: HomeTarget) {
+  mutating func changeAccessories(_ target: HomeFileTarget) {
     for accessory in target.accessories {
       let name = accessory.entry.name
       if let wanted = accessory.entry.room, let room = room(wanted.value) {
@@ -109,7 +109,7 @@ extension HomePlanner {
 
   // MARK: Groups and scenes
 
-  mutating func changeGroups(_ target: HomeTarget) {
+  mutating func changeGroups(_ target: HomeFileTarget) {
     for group in target.groups {
       let name = group.entry.name
       let key = HomeName(name.value).key
@@ -132,7 +132,7 @@ extension HomePlanner {
     }
   }
 
-  mutating func changeScenes(_ target: HomeTarget) {
+  mutating func changeScenes(_ target: HomeFileTarget) {
     for scene in target.scenes {
       let name = scene.entry.name
       if scene.id == nil { add(.addActionSet(home: home.id, name: name.value), "scene", name) }
@@ -146,7 +146,7 @@ extension HomePlanner {
 
   /// Makes the actions of a set as in the document: adds and changes some first, so that a set is not empty meanwhile.
   mutating func change(
-    _ set: ActionSet, to actions: [HomeTarget.ActionTarget], _ kind: String, _ name: Placed<String>, owner: String
+    _ set: ActionSet, to actions: [HomeFileTarget.ActionTarget], _ kind: String, _ name: Placed<String>, owner: String
   ) {
     for action in actions {
       let isNew = !set.actions.contains { $0.characteristic == action.action.characteristic }

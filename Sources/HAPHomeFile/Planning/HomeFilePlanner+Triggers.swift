@@ -2,36 +2,22 @@ import HAPAlmanac
 import HAPHome
 import HAPWire
 
-extension HomePlanner {
+extension HomeFilePlanner {
   // MARK: Resolving
 
   mutating func trigger(
-    _ entry: HomeFile.TriggerEntry, _ target: HomeTarget, _ resolver: ReferenceResolver
-  ) -> HomeTarget.TriggerTarget {
-    var trigger = HomeTarget.TriggerTarget(entry: entry)
-    switch entry.kind {
-    case .timer(let timer):
-      let zone = timer.zone?.value ?? file.zone?.value ?? home.zone
-      if let rules = context.zoneRules(zone) {
-        trigger.kind = resolver.timer(timer, rules)
-      } else {
-        complain(
-          (timer.zone ?? file.zone)?.place ?? timer.start.place,
-          "this machine has no time zone \"\(zone)\": install tzdata or name another")
-      }
-    case .event(let events):
-      var found: [HomeFileProblem] = []
-      trigger.kind = resolver.events(events) { found.append($0) }
-      for problem in found { complain(problem.place, problem.message) }
-    case nil:
-      if existing(entry) == nil {
-        complain(entry.name.place, "the trigger \"\(entry.name.value)\" is new: add a time (at) or events (when)")
-      }
+    _ entry: HomeFile.TriggerEntry, _ target: HomeFileTarget, _ directory: HomeDirectory
+  ) -> HomeFileTarget.TriggerTarget {
+    var trigger = HomeFileTarget.TriggerTarget(entry: entry)
+    if let kind = entry.kind {
+      trigger.kind = resolve(kind, directory)
+    } else if existing(entry) == nil {
+      complain(entry.name.place, "the trigger \"\(entry.name.value)\" is new: add a time (at) or events (when)")
     }
     trigger.run = entry.run.map { run in
       run.map { run in
         switch run {
-        case .actions(let entries): return .actions(actions(entries, resolver))
+        case .actions(let entries): return .actions(actions(entries, directory))
         case .scene(let name):
           checkScene(name, target)
           return .scene(name)
@@ -41,12 +27,24 @@ extension HomePlanner {
     return trigger
   }
 
+  /// Returns the time or the events with the objects of the home.
+  private mutating func resolve(_ kind: HomeFile.TriggerKind, _ directory: HomeDirectory) -> Trigger.Kind? {
+    let own = kind.node[TimerMember.timeZone.rawValue]?.stringValue.flatMap { ZoneName($0) }
+    let zone = own ?? file.timeZone?.value ?? home.zone
+    let notation = NameNotation(home, directory, zone: zone, context.zoneRules)
+    defer { for problem in notation.problems { complain(problem) } }
+    do throws(JSONProblem) { return try notation.triggerKind(kind.node, and: []) } catch {
+      complain(error)
+      return nil
+    }
+  }
+
   private func existing(_ entry: HomeFile.TriggerEntry) -> Trigger? {
     home.triggers.first { $0.name.key == HomeName(entry.name.value).key }
   }
 
   /// Reports a scene that will not exist under this name.
-  private mutating func checkScene(_ name: Placed<String>, _ target: HomeTarget) {
+  private mutating func checkScene(_ name: Placed<String>, _ target: HomeFileTarget) {
     let matched = Set(target.scenes.compactMap(\.id))
     let removes = options.removesOthers && file.scenes != nil
     let others = home.listedActionSets.filter { !matched.contains($0.id) && !(removes && !$0.kind.isBuiltIn) }
@@ -58,7 +56,7 @@ extension HomePlanner {
 
   // MARK: Changing
 
-  mutating func change(_ target: HomeTarget.TriggerTarget) {
+  mutating func change(_ target: HomeFileTarget.TriggerTarget) {
     let (name, place) = (target.entry.name.value, target.entry.name.place)
     if let kind = target.kind, let old = existing(target.entry) {
       switch (old.kind, kind) {
@@ -80,7 +78,7 @@ extension HomePlanner {
   }
 
   private mutating func add(
-    _ target: HomeTarget.TriggerTarget, _ kind: Trigger.Kind, _ difference: HomeDifference
+    _ target: HomeFileTarget.TriggerTarget, _ kind: Trigger.Kind, _ difference: HomeDifference
   ) {
     let name = target.entry.name
     guard perform(.addTrigger(home: home.id, name: name.value, kind), at: name.place, difference) else { return }
@@ -89,7 +87,7 @@ extension HomePlanner {
 
   /// - Parameter isNew: whether the difference is already reported.
   private mutating func enable(
-    _ target: HomeTarget.TriggerTarget, from wasEnabled: Bool, to isEnabled: Bool, isNew: Bool = false
+    _ target: HomeFileTarget.TriggerTarget, from wasEnabled: Bool, to isEnabled: Bool, isNew: Bool = false
   ) {
     guard let trigger = existing(target.entry) else { return }
     let word = isEnabled ? "enable" : "disable"
@@ -102,7 +100,7 @@ extension HomePlanner {
 
   /// Changes an existing trigger. The rules of an enabled trigger apply after each command. If they refuse one, the
   /// trigger is disabled during the changes.
-  private mutating func change(_ old: Trigger, _ target: HomeTarget.TriggerTarget, isEnabled: Bool) {
+  private mutating func change(_ old: Trigger, _ target: HomeFileTarget.TriggerTarget, isEnabled: Bool) {
     let wanted = target.entry.isEnabled?.value ?? isEnabled
     if isEnabled, wanted {
       let before = self
@@ -115,11 +113,10 @@ extension HomePlanner {
     if wanted { enable(target, from: isEnabled, to: true) }
   }
 
-  private mutating func changeParts(_ old: Trigger, _ target: HomeTarget.TriggerTarget) {
+  private mutating func changeParts(_ old: Trigger, _ target: HomeFileTarget.TriggerTarget) {
     let place = target.entry.name.place
-    let resolver = ReferenceResolver(home: home, directory: HomeDirectory(home))
     changeSets(target, removesOthers: false)
-    if let kind = target.kind, resolver.normal(kind) != resolver.normal(old.kind) {
+    if let kind = target.kind, home.normal(kind) != home.normal(old.kind) {
       let what = if case .timer = kind { "time" } else { "events" }
       perform(
         .updateTrigger(old.id, kind), at: place,
@@ -131,7 +128,7 @@ extension HomePlanner {
   // MARK: Sets
 
   /// Adds the sets of a trigger that are missing, changes those that belong to it, and then removes others.
-  private mutating func changeSets(_ target: HomeTarget.TriggerTarget, removesOthers: Bool = true) {
+  private mutating func changeSets(_ target: HomeFileTarget.TriggerTarget, removesOthers: Bool = true) {
     guard let run = target.run, let trigger = existing(target.entry) else { return }
     let entry = target.entry.name
     var owned = trigger.actionSets.compactMap { id in
@@ -173,7 +170,7 @@ extension HomePlanner {
   /// Changes the first set that belongs to the trigger, or adds one. A set without actions, which a trigger cannot get,
   /// is only kept.
   private mutating func changeOwned(
-    _ owned: inout [ActionSet], to actions: [HomeTarget.ActionTarget], _ entry: Placed<String>, of trigger: Trigger
+    _ owned: inout [ActionSet], to actions: [HomeFileTarget.ActionTarget], _ entry: Placed<String>, of trigger: Trigger
   ) -> HomeObjectID? {
     if let index = owned.firstIndex(where: { $0.actions.isEmpty == actions.isEmpty }) {
       let set = owned.remove(at: index)
@@ -185,5 +182,33 @@ extension HomePlanner {
     let isAdded = perform(
       .addOwnedActionSet(trigger: trigger.id, actions.map(\.action)), at: first.place, .update("trigger", entry, text))
     return isAdded ? home.triggers.first { $0.id == trigger.id }?.actionSets.last : nil
+  }
+}
+
+extension Home {
+  /// Returns a trigger with all values in the form in which they are compared.
+  fileprivate func normal(_ kind: Trigger.Kind) -> Trigger.Kind {
+    guard case .event(var trigger) = kind else { return kind }
+    trigger.events = trigger.events.map(normal)
+    trigger.endEvents = trigger.endEvents.map(normal)
+    trigger.condition = trigger.condition.map(normal)
+    return .event(trigger)
+  }
+
+  private func normal(_ event: HomeEvent) -> HomeEvent {
+    guard case .characteristic(let id, equals: let value?) = event, let found = characteristic(id) else { return event }
+    return .characteristic(id, equals: found.characteristic.normal(value))
+  }
+
+  private func normal(_ condition: Condition) -> Condition {
+    switch condition {
+    case .all(let parts): return .all(parts.map(normal))
+    case .any(let parts): return .any(parts.map(normal))
+    case .not(let part): return .not(normal(part))
+    case .characteristic(let id, let comparison, let value):
+      guard let found = characteristic(id) else { return condition }
+      return .characteristic(id, comparison, found.characteristic.normal(value))
+    case .time, .sun, .presence, .unknown: return condition
+    }
   }
 }
