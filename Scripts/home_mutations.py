@@ -126,7 +126,7 @@ ENGINE = [
     ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
     ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
     ("E12", CLOCK, "    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)\n", ""),
-    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.lastNumber < 0 { changes.append(disable(id, run)) }"),
+    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.plan < 0 { changes.append(disable(id, run)) }"),
     ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
     ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),
     ("E14", E, "return ValueOrder(actual, value.written, rules) == .equal && ValueOrder(before, actual, rules) != .equal", "return ValueOrder(before, actual, rules) != .equal"),
