@@ -119,7 +119,6 @@ ENGINE = [
     ("E9", F, "home.zone?.civilTime(at: moment).date.weekday else", "home.zone.map({ _ in ZoneRules.utc.civilTime(at: moment).date.weekday }) else"),
     ("E10", SOURCE, "period.next(after: instant, from: timer.fireDate, in: zone)?.instant }", "period.next(after: instant, from: instant > timer.fireDate ? period.next(after: timer.fireDate, from: timer.fireDate, in: zone)!.instant : timer.fireDate, in: zone)?.instant }"),
     ("E10", ENGINE_MAIN, "return timer.zone.map(zoneRules) ?? home.zone", "return home.zone"),
-    ("E10", SOURCE, "return timer.fireDate > instant ? timer.fireDate : nil", "return timer.fireDate"),
     ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(59)"),
     ("E11", CLOCK, "let isMissed = due < earliest", "let isMissed = due <= earliest"),
     ("E11", VALUES, "case .true where change.isCatchUp && isLate:", "case .true where !change.isCatchUp && isLate:"),

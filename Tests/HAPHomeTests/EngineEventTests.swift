@@ -24,6 +24,7 @@ struct EngineEventTests {
     ])
     bench.set(.lock, 0)
     #expect(executions(bench) == 1)
+    #expect(bench.engine.evaluations(of: bench.model.homes[0].triggers[0].id).count == 1)
     bench.set(.motion, true)
     #expect(executions(bench) == 2)
     bench.person(.ben, .home)
