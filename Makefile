@@ -28,7 +28,7 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Evaluated on use, because Swift itself may have to be installed first. (macOS contains the libraries.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Plugins Sources Tests Fuzz Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
+SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
@@ -142,11 +142,13 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION=hubs runs homes with a hub, accessories the others
 SEEDS ?= 200
+POPULATION ?= accessories hubs
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
-	.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS))
+	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 
 proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check
@@ -159,7 +161,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns or tzif; without it, all of them.
+# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home or hashome; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
@@ -204,7 +206,7 @@ COMPARE    ?=
 BENCH_ARGS ?=
 FIGURES    := Benchmarks/Figures/last-release.json
 BENCH      := .build/bench
-bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller and the tester
+bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller, the tester, and the store and engine of homes
 ifeq ($(SYSTEM),Linux)
 	$(MAKE) -C Benchmarks/hapload BUILD="$$PWD/$(BENCH)"
 	HAPSIM="$$PWD/.build/static/release/hapsim" HAPSIM_OPTIMIZED="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest -q Tests/Interop/test_allocations.py
@@ -215,6 +217,10 @@ ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/flood.py
+	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeStoreTool
+	$(VENV)/bin/python Benchmarks/home_store.py --tool .build/static/release/HomeStoreTool --folder .build
+	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeEngineTool
+	$(VENV)/bin/python Benchmarks/home_engine.py --tool .build/static/release/HomeEngineTool
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."

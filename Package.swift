@@ -79,6 +79,9 @@ let package = Package(
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPAlmanac", dependencies: ["CMath"]),
     .target(name: "HAPHome", dependencies: ["HAPAlmanac", "HAPModel", "HAPWire"]),
+    .target(name: "HAPHomeEngine", dependencies: ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPHomeFile", dependencies: ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPExpectation",
@@ -286,7 +289,9 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHome"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome"]),
+    .testTarget(
+      name: "HAPHomeFileTests", dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(
@@ -324,13 +329,13 @@ let package = Package(
       name: "FuzzFiles",
       dependencies: [
         "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
-        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac",
+        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac", "HAPHome", "HAPHomeFile",
       ],
       path: "Fuzz/Files"),
     .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHome", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
       ],
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
@@ -375,13 +380,23 @@ let package = Package(
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm"]),
+    .target(
+      name: "HAPHubSwarm",
+      dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
+      path: "Tests/HAPHubSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
     // Computes civil times by files of time zones, for Tests/Interop.
     .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
+    // Fills, opens and changes a store of homes, for Benchmarks/home_store.py.
+    .executableTarget(name: "HomeStoreTool", dependencies: ["HAPStore"], path: "Benchmarks/HomeStoreTool"),
+    // Runs the automation engine in virtual time, for Benchmarks/home_engine.py.
+    .executableTarget(
+      name: "HomeEngineTool", dependencies: ["HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel"],
+      path: "Benchmarks/HomeEngineTool"),
     .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
@@ -393,7 +408,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
+    "HAPAlmanac", "HAPHome", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport",
+    "FuzzMessages",
+    "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

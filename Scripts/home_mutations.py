@@ -77,7 +77,7 @@ MODEL = [
     ("All rules hold", T, "      guard !trigger.isEnabled else { return }\n", ""),
 ]
 
-ENGINE_FOLDER = "HAPHome/Engine/"
+ENGINE_FOLDER = "HAPHomeEngine/Engine/"
 F = ENGINE_FOLDER + "HomeEngine+Firing.swift"
 E = ENGINE_FOLDER + "HomeEngine+Ending.swift"
 CLOCK = ENGINE_FOLDER + "HomeEngine+Time.swift"
@@ -125,7 +125,7 @@ ENGINE = [
     ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
     ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
     ("E12", CLOCK, "    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)\n", ""),
-    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.lastNumber < 0 { changes.append(disable(id, run)) }"),
+    ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.plan < 0 { changes.append(disable(id, run)) }"),
     ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
     ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),
     ("E14", E, "return ValueOrder(actual, value.written, rules) == .equal && ValueOrder(before, actual, rules) != .equal", "return ValueOrder(before, actual, rules) != .equal"),
@@ -137,7 +137,7 @@ ENGINE = [
     ("E17", F, "    case .disabledNoLocationServicesAuthorization: return .noLocation\n    case .enabled,", "    case .disabledNoLocationServicesAuthorization, .enabled,"),
 ]
 
-SCENES_FOLDER = "HAPHome/Scenes/"
+SCENES_FOLDER = "HAPHomeEngine/Scenes/"
 RUN = SCENES_FOLDER + "SceneRun.swift"
 PLAN = SCENES_FOLDER + "ScenePlan.swift"
 
@@ -157,4 +157,46 @@ SCENES = [
     ("Each HAP status of an entry", SCENES_FOLDER + "SceneStatus.swift", "isBridged ? .bridgedAccessoryNotReachable : .communicationFailure", ".communicationFailure"),
 ]
 
-MUTATIONS = MODEL + ENGINE + SCENES
+STORE_FOLDER = "HAPStore/Home/"
+COPIES = STORE_FOLDER + "HomeStore+Copies.swift"
+STORED = STORE_FOLDER + "HomeStore.swift"
+
+STORE = [
+    ("A commit is one transaction", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA synchronous = FULL;", "PRAGMA synchronous = NORMAL;"),
+    ("A removed key", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA secure_delete = ON; ", ""),
+    ("The store holds a prefix", STORED, "for change in changes { try change.apply(to: database) }", "for change in changes.reversed() { try change.apply(to: database) }"),
+    ("Rows keep their order", STORE_FOLDER + "HomeRowChange.swift", "DO UPDATE SET \\(updates)", "DO UPDATE SET \\(updates), position = (SELECT max(position) + 1 FROM \\(table.rawValue))"),
+    ("Only one store", STORED, "moves the file\n      locks.release(Self.record)", "moves the file"),
+    ("A file that others could read", STORED, "guard try !files.othersMayWrite(folder) else", "guard try !files.othersMayWrite(folder) || !folder.isEmpty else"),
+    ("A damaged row is reported", STORE_FOLDER + "HomeRowReader.swift", "guard key.publicKey == publicKey else", "guard key.publicKey.count == 32 else"),
+    ("A restore that crashes", COPIES, "for suffix in logs + [\"\"] where", "for suffix in [\"\"] where"),
+    ("A restore that crashes", COPIES, "      for suffix in [\"\"] + logs { try files.remove(new + suffix) }  // left by an interrupted restore\n", ""),
+    ("The log of an earlier replaced file", COPIES, "      for suffix in [\"\"] + logs { try files.remove(path + \".replaced\" + suffix) }\n", ""),
+    ("A backup never replaces", COPIES, "      try files.createPrivate(target)\n", "      _ = try files.makePrivate(target)\n"),
+    ("After a fault at any operation", COPIES, "          try? files.remove(partial)\n", ""),
+    ("The store holds a prefix", COPIES, "target.execute(\"PRAGMA synchronous = FULL; ", "target.execute(\"PRAGMA synchronous = OFF; "),
+]
+
+DOCUMENTS = "HAPHomeFile/"
+PLANNER = DOCUMENTS + "Planning/HomeFilePlanner"
+CHANGED_TRIGGERS = PLANNER + "+Triggers.swift"
+
+FILES = [
+    ("A cycle of names", PLANNER + "+Names.swift", "      park(waiting[index])\n", ""),
+    ("Objects that the document does not have", PLANNER + "+Objects.swift", "object.kind == .userDefined && !kept", "object.kind != .triggerOwned && !kept"),
+    ("Only what differs is changed", PLANNER + "+Objects.swift", "for action in set.actions where !wanted.contains(action.characteristic)", "for action in set.actions where wanted.isEmpty && !wanted.contains(action.characteristic)"),
+    ("The document of a home makes an equal home of any other", PLANNER + "+Objects.swift", "for id in zone.rooms where !wanted.contains(id)", "for id in zone.rooms where wanted.isEmpty && !wanted.contains(id)"),
+    ("If the rules of an enabled trigger", CHANGED_TRIGGERS, "      restore(before)\n", ""),
+    ("A trigger that becomes another kind", CHANGED_TRIGGERS, "?? old.isEnabled, isNew: true", "?? false, isNew: true"),
+    ("A base64 text in an event", CHANGED_TRIGGERS, "home.normal(kind) != home.normal(old.kind)", "kind != old.kind"),
+    ("A timer's time is in its zone", CHANGED_TRIGGERS, "own ?? file.timeZone?.value ?? home.zone", "own ?? home.zone"),
+    ("Sets of the trigger itself", CHANGED_TRIGGERS, "$0.actions.isEmpty == actions.isEmpty", "!$0.actions.isEmpty || actions.isEmpty"),
+    ("A time that the clock shows twice", DOCUMENTS + "Paths/NameNotation.swift", "if zoneRules.instant(of: time) == instant {", "if zoneRules.civilTime(at: instant) == time {"),
+    ("All references", DOCUMENTS + "Planning/HomeFileTarget.swift", "target.services.first(where: { $0.value == id })", "target.services.first(where: { $0.value != id })"),
+    ("A path is written", DOCUMENTS + "Paths/HomeFilePath.swift", " || (scalar == \"@\" && index == 0)", ""),
+    ("The document of a home makes an equal home of a new one", DOCUMENTS + "Writing/HomeFile+Export.swift", "services: accessory.services.filter(\\.isUserInteractive).map", "services: accessory.services.filter(\\.isPrimary).map"),
+    ("A document alone is refused", DOCUMENTS + "Reading/HomeFileReader.swift", "    if let rooms = file.rooms { refuseTwice(rooms) }\n", ""),
+    ("The errors of all events", DOCUMENTS + "Reading/HomeFileReader+Triggers.swift", "for list in [EventTriggerMember.when, .end]", "for list in [EventTriggerMember.when]"),
+]
+
+MUTATIONS = MODEL + ENGINE + SCENES + STORE + FILES

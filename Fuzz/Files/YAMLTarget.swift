@@ -3,7 +3,7 @@ import HAPSuite
 import HAPWire
 import HAPYAML
 
-/// Every node that is read has a place, is within the limits, and writes as equivalent JSON. JSON is read as JSON.
+/// Every node that is read has a place, is within the limits, and writes as equivalent JSON and YAML. JSON is read as JSON.
 package func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   let limit = 2000
@@ -15,6 +15,10 @@ package func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
     let written = JSONWriter.bytes { $0.node(node) }
     guard let again = try? JSONNode.parse(written) else { fatalError("the written tree is not JSON") }
     require(again.says(node), "the written tree has another content")
+    guard let yaml = try? JSONNode.yaml(Array(node.yamlText.utf8), nodeLimit: limit) else {
+      fatalError("the written YAML is refused: \(node.yamlText)")
+    }
+    require(yaml.says(node), "the written YAML has another content: \(node.yamlText)")
   } catch {
     require(error.place.line >= 1 && error.place.column >= 1 && !error.message.isEmpty)
     if let json { require(count(json, at: .root) > limit, "JSON is refused") }

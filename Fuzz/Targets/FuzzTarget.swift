@@ -51,6 +51,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case mdns
   /// Files of time zones, and rules of TZ variables: civil times and instants agree, and transitions are complete.
   case tzif
+  /// Commands and changes of homes, and rows of their store. A model that is read has valid references only.
+  case home
+  /// `.hashome` documents, and their plans for a home.
+  case hashome
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -76,6 +80,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .judge: fuzzJudge(bytes)
     case .mdns: fuzzMDNS(bytes)
     case .tzif: fuzzTZif(bytes)
+    case .home: fuzzHome(bytes)
+    case .hashome: fuzzHomeFile(bytes)
     }
   }
 
@@ -84,9 +90,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv, .texts, .values: 1024
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
-      .mdns, .tzif:
+      .mdns, .tzif, .hashome:
       4096
-    case .frames, .archive: 8192
+    case .frames, .archive, .home: 8192
     case .profile, .capture, .import: 16384
     }
   }

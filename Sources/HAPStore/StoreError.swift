@@ -8,6 +8,10 @@ package struct StoreError: Error, Equatable, Sendable {
     case alreadyRunning(name: String, pid: Int32?)
     /// The folder or a file in it can't be created or written.
     case unwritable
+    /// Other users of the machine can change the folder.
+    case exposed
+    /// There is a file where a new one has to be created. It is left unchanged.
+    case exists
     /// The file is damaged. It is left unchanged.
     case corrupt
     /// The file is another program's database. It is left unchanged.
@@ -43,6 +47,9 @@ extension StoreError: CustomStringConvertible {
     case .alreadyRunning(let name, let pid):
       "\"\(name)\" is already running" + (pid.map { " (process \($0))" } ?? "") + " with the state in \(path)"
     case .unwritable: "\(path) can't be written: \(detail)"
+    case .exposed:
+      "\(path) can be changed by other users of this machine. Run 'chmod go-w' on this folder, or use another one"
+    case .exists: "\(path) exists already. It was left untouched; choose another name"
     case .corrupt: "\(path) is damaged (\(detail)). It was left untouched; move it away to start again"
     case .foreign: "\(path) is not a hapsim database: \(detail). It was left untouched"
     case .newerSchema(let found, let supported):

@@ -9,12 +9,12 @@ extension JSONNode {
   ///
   /// - Parameters:
   ///   - bytes: UTF-8. The caller limits the size: 4 MiB need some tens of MiB of memory.
-  ///   - depthLimit: 1...64 levels of lists and mappings.
+  ///   - depthLimit: 1...128 levels of lists and mappings.
   ///   - nodeLimit: the limit for values in the tree, including the copies of aliases.
   package static func yaml(
     _ bytes: [UInt8], depthLimit: Int = 64, nodeLimit: Int = 200_000
   ) throws(JSONError) -> JSONNode {
-    precondition((1...64).contains(depthLimit))
+    precondition((1...128).contains(depthLimit))
     // JSON is valid YAML 1.2, but not YAML 1.1. libyaml's 1.1 supports neither surrogate pairs nor names of more than 1024 characters.
     if let node = try? parse(bytes, depthLimit: depthLimit) {
       guard node.count(upTo: nodeLimit) <= nodeLimit else { throw .tooMany(nodeLimit, at: node.place) }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// The tables of delegates in docs/internals/home.md are generated from the code. With `HAPTEST_WRITE_DOCS=1` set, this
 /// suite writes them.

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: comparisons")
 struct EngineComparisonTests {
@@ -21,7 +22,8 @@ struct EngineComparisonTests {
       (.float(21.24), .float(21.3), Self.tenths, .less), (21, .float(21.04), Self.tenths, .equal),
       (.float(0.10000000149), .float(0.1), Self.float, .equal), (.float(0.100001), .float(0.1), Self.float, .greater),
       (.float(1e9), .float(1_000_000_050), Self.float, .equal), (0.0, .float(-0.0), Self.float, .equal),
-      (.float(.infinity), .float(1e300), Self.float, .greater), (.float(.infinity), .float(.infinity), Self.float, .equal),
+      (.float(.infinity), .float(1e300), Self.float, .greater),
+      (.float(.infinity), .float(.infinity), Self.float, .equal),
       (.integer(Int128(UInt64.max)), .integer(Int128(UInt64.max) - 1), ValueRules(format: .uint64), .greater),
       ("a", "a", Self.uint8, .equal), ("a", "b", Self.uint8, .different), (.data([1]), .data([1]), Self.uint8, .equal),
       (.data([1]), .data([1, 2]), Self.uint8, .different),
@@ -84,7 +86,8 @@ struct EngineComparisonTests {
   @Test("HOME.E6 before excludes the moment, and after includes it")
   func beforeAndAfter() throws {
     for (time, isBefore) in [
-      ("00:00", true), ("17:59:59", true), ("17:59:59.999999999", true), ("18:00", false), ("18:00:00.000000001", false),
+      ("00:00", true), ("17:59:59", true), ("17:59:59.999999999", true), ("18:00", false),
+      ("18:00:00.000000001", false),
       ("23:59", false),
     ] {
       #expect(try holds(.before(parts("18:00")), time) == isBefore, "before, \(time)")
@@ -139,7 +142,8 @@ struct EngineComparisonTests {
   func sun() throws {
     // 2026-06-21 in Berlin, sunrise 04:43 and sunset 21:33 (libastro gives 04:43:04 and 21:33:14).
     let sunset = try #require(SunMoment(.sunset)), sunrise = try #require(SunMoment(.sunrise))
-    let earlier = try #require(SunMoment(.sunset, offset: -1800)), later = try #require(SunMoment(.sunset, offset: 1800))
+    let earlier = try #require(SunMoment(.sunset, offset: -1800)),
+      later = try #require(SunMoment(.sunset, offset: 1800))
     for (condition, times) in [
       (.before(sunset), [true, true, true, false, false, true]),
       (.after(sunset), [false, false, false, true, true, false]),

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: conditions with three values")
 struct EngineConditionTests {
@@ -26,7 +27,8 @@ struct EngineConditionTests {
   /// A condition whose result is a given one: a comparison of values that are known or not.
   private func leaf(_ truth: Truth, _ place: Int) -> Condition {
     switch truth {
-    case .true: .characteristic(place.isMultiple(of: 2) ? .lock : .motion, .notEqual, place.isMultiple(of: 2) ? 9 : true)
+    case .true:
+      .characteristic(place.isMultiple(of: 2) ? .lock : .motion, .notEqual, place.isMultiple(of: 2) ? 9 : true)
     case .false: .characteristic(place.isMultiple(of: 2) ? .lock : .motion, .equal, place.isMultiple(of: 2) ? 9 : true)
     case .unknown: .characteristic(.window, .equal, true)
     }

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: crashes")
 struct EngineCrashTests {
@@ -121,6 +122,29 @@ struct EngineCrashTests {
     #expect(bench.states[.test(1001)]?.started == [])
   }
 
+  @Test("HOME.E13 a trigger that executes once stays enabled if its execution cannot be recorded")
+  func failedLastExecution() {
+    let once = EventTrigger(events: [.characteristic(.lock, equals: 0)], executesOnce: true)
+    var bench = EngineBench([.test(1, .event(once))])
+    bench.holdsRecords = true
+    bench.set(.lock, 0)
+    guard case .record(_, with: _, let ticket)? = bench.held.first else {
+      Issue.record("nothing was recorded")
+      return
+    }
+    #expect(!bench.model.homes[0].triggers[0].isEnabled)
+    bench.held = []
+    bench.perform(bench.engine.recorded(ticket, failure: "disk full"))
+    #expect(bench.model.homes[0].triggers[0].isEnabled && bench.engine.activation(of: .test(1001)) == .enabled)
+    bench.holdsRecords = false
+    bench.answerHeld()
+    bench.set(.lock, 1)
+    #expect(bench.executions.isEmpty)
+    bench.set(.lock, 0)
+    #expect(bench.executions.count == 1)
+    #expect(!bench.model.homes[0].triggers[0].isEnabled && !bench.storedModel.homes[0].triggers[0].isEnabled)
+  }
+
   @Test("HOME.E14 if the record of an end fails, nothing is written back")
   func failedEnd() {
     let events = EventTrigger(
@@ -192,7 +216,8 @@ struct EngineCrashTests {
       if let ticket = action.ticket {
         if case .read = action {} else { #expect(bench.engine.readEnded(ticket, [:]).isEmpty) }
         if case .record = action {} else { #expect(bench.engine.recorded(ticket).isEmpty) }
-        if case .execute = action {} else {
+        if case .execute = action {
+        } else {
           #expect(bench.engine.sceneEnded(ticket, ExecutionReport(done: 0)).isEmpty)
         }
       }

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// WWDC15, session 210: unlocking the front door before 6 p.m. with motion in the hall executes the arriving scene.
 @Suite("Engine: the demonstration of 2015")

@@ -3,11 +3,13 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: end events")
 struct EngineEndTests {
   private func trigger(
-    _ endEvents: [HomeEvent], executesOnce: Bool = false, if condition: Condition? = nil, sets: [HomeObjectID] = [.hiHouse]
+    _ endEvents: [HomeEvent], executesOnce: Bool = false, if condition: Condition? = nil,
+    sets: [HomeObjectID] = [.hiHouse]
   ) -> Trigger {
     .test(
       1,

@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: stored states")
 struct EngineStateTests {
@@ -89,7 +90,8 @@ struct EngineStateTests {
   @Test(
     "Each mistake in a person's state has its place",
     arguments: [
-      (#"{"user": "ID"}"#, "1:1"), (#"{"user": "ID", "place": "work"}"#, "1:59"), (#"{"user": "ID", "place": 4}"#, "1:59"),
+      (#"{"user": "ID"}"#, "1:1"), (#"{"user": "ID", "place": "work"}"#, "1:59"),
+      (#"{"user": "ID", "place": 4}"#, "1:59"),
       (#"{"user": "ID", "place": [1]}"#, "1:59"), (#"{"user": "ID", "place": [91, 0]}"#, "1:59"),
       (#"{"user": "ID", "place": ["1", 0]}"#, "1:60"), (#"{"place": "home"}"#, "1:1"),
       (#"{"user": "ID", "place": "home", "x": 1}"#, "1:67"),

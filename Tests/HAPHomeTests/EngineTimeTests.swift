@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Engine: planned times")
 struct EngineTimeTests {
@@ -43,7 +44,8 @@ struct EngineTimeTests {
 
   @Test("HOME.E10 a timer whose first time is over continues with its periods, without drift")
   func started() {
-    var bench = EngineBench([.test(1, timer("2026-01-31T19:00", every: CivilPeriod(months: 1)))], at: "2026-02-01T00:00")
+    var bench = EngineBench(
+      [.test(1, timer("2026-01-31T19:00", every: CivilPeriod(months: 1)))], at: "2026-02-01T00:00")
     bench.run(until: "2026-04-01T00:00")
     #expect(times(bench) == ["2026-02-28T19:00:00", "2026-03-31T19:00:00"])
   }

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A model under test, with the time and the identifiers of its commands.
 struct HomeBench {
@@ -154,7 +155,7 @@ extension Service {
     return service
   }
 
-  /// A service with one characteristic, its iid is one higher.
+  /// A service with one characteristic, and Name if it is given.
   static func single(iid: UInt64, _ type: TypeID, _ characteristic: Characteristic, name: String? = nil) -> Service {
     var service = Service(iid: iid, type: type, characteristics: [characteristic])
     if let name { service.characteristics.append(.text(iid + 9, 0x23, name)) }

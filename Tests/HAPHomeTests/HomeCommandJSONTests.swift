@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Commands and changes in JSON")
 struct HomeCommandJSONTests {

@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Events, conditions and triggers in JSON")
 struct HomeNotationJSONTests {
@@ -134,65 +135,66 @@ struct HomeNotationJSONTests {
     }
   }
 
+  private static let wrongEventTexts: [(String, String)] = [
+    ("[]", ": an object is expected, not a list"),
+    ("{}", ": an event has one of the members characteristic, at, sun, presence, region or after"),
+    (#"{"sunn":"sunset"}"#, "sunn: there is no member \"sunn\" here: did you mean \"sun\"?"),
+    (#"{"sun":"sunset","at":"18:00"}"#, "at: an event has only one of the members \"sun\" and \"at\""),
+    (#"{"at":"18:00","offset":"1h"}"#, "offset: there is no member \"offset\" here"),
+    (#"{"characteristic":1}"#, "characteristic: the identifier of a characteristic is expected, not an integer"),
+    (#"{"characteristic":ID,"below":1}"#, "below: there is no member \"below\" here"),
+    (
+      #"{"characteristic":ID,"is":[1]}"#,
+      "is: a value is a text, a number, true, false or {\"base64\": …}, not a list"
+    ),
+    (#"{"characteristic":ID,"is":{"base64":"A"}}"#, "is.base64: base64 is expected, not \"A\""),
+    (#"{"characteristic":ID,"is":{}}"#, "is: \"base64\" is missing"),
+    (
+      #"{"characteristic":ID,"is":1,"at-most":2}"#,
+      "is: an event has a value or a range: remove \"is\", or \"at-least\" and \"at-most\""
+    ),
+    (#"{"characteristic":ID,"at-least":3,"at-most":2}"#, "at-least: \"at-least\" is greater than \"at-most\""),
+    (#"{"characteristic":ID,"at-least":"3"}"#, "at-least: a number is expected, not a string"),
+    (#"{"characteristic":ID,"at-least":1e999}"#, "at-least: a number is expected, not a number"),
+    (#"{"at":"24:00"}"#, "at: a time such as \"18:00\", or a date such as \"2026-06-01\" is expected, not \"24:00\""),
+    (#"{"at":1800}"#, "at: a time such as \"18:00\", or a date such as \"2026-06-01\" is expected, not an integer"),
+    (#"{"at":{"hour":24}}"#, "at.hour: 24 is not in 0...23"),
+    (
+      #"{"at":{"weekday":"monday"}}"#,
+      "at.weekday: \"monday\" is not a day of the week: write sun, mon, tue, wed, thu, fri or sat"
+    ),
+    (#"{"at":{"hours":4}}"#, "at.hours: there is no member \"hours\" here: did you mean \"hour\"?"),
+    (#"{"sun":"sunst"}"#, "sun: \"sunst\" is not an event of the sun: did you mean \"sunset\"?"),
+    (#"{"sun":"sunset","offset":-30}"#, "offset: an offset such as \"-30min\" is expected, not an integer"),
+    (#"{"sun":"sunset","offset":"13h"}"#, "offset: an offset is at most 12 h"),
+    (
+      #"{"presence":"entry"}"#,
+      "presence: \"entry\" is not a kind of presence: write every-entry, every-exit, first-entry or last-exit"
+    ),
+    (
+      #"{"presence":"last-exit","users":"all"}"#,
+      "users: \"all\" is not a list of users: write current-user or home-users"
+    ),
+    (#"{"presence":"last-exit","users":["Anna"]}"#, "users[0]: the identifier of a user is expected, not \"Anna\""),
+    (#"{"region":{"radius":1}}"#, "region: \"centre\" is missing"),
+    (#"{"region":{"centre":[0,0],"radius":0}}"#, "region.radius: a radius is more than 0 m, and at most 1000000 m"),
+    (
+      #"{"region":{"centre":[0],"radius":1}}"#,
+      "region.centre: a place such as [37.33, -122.03] is expected: the latitude and the longitude in degrees"
+    ),
+    (
+      #"{"region":{"centre":[0,200],"radius":1}}"#,
+      "region.centre: a latitude is from -90 to 90, and a longitude from -180 to 180"
+    ),
+    (#"{"region":{"centre":[0,0],"radius":1,"at":1}}"#, "region.at: there is no member \"at\" here"),
+    (#"{"region":{"centre":[0,0],"radius":1},"entry":1}"#, "entry: true or false is expected, not an integer"),
+    (#"{"after":"10 min"}"#, "after: a duration such as \"10min\" is expected, not \"10 min\""),
+    (#"{"after":1.5}"#, "after: an integer is expected, not a number"),
+  ]
+
   @Test("A wrong event is refused with the path and the reason")
   func wrongEvents() {
-    let rows: [(String, String)] = [
-      ("[]", ": an object is expected, not a list"),
-      ("{}", ": an event has one of the members characteristic, at, sun, presence, region or after"),
-      (#"{"sunn":"sunset"}"#, "sunn: there is no member \"sunn\" here: did you mean \"sun\"?"),
-      (#"{"sun":"sunset","at":"18:00"}"#, "at: an event has only one of the members \"sun\" and \"at\""),
-      (#"{"at":"18:00","offset":"1h"}"#, "offset: there is no member \"offset\" here"),
-      (#"{"characteristic":1}"#, "characteristic: the identifier of a characteristic is expected, not an integer"),
-      (#"{"characteristic":ID,"below":1}"#, "below: there is no member \"below\" here"),
-      (
-        #"{"characteristic":ID,"is":[1]}"#,
-        "is: a value is a text, a number, true, false or {\"base64\": …}, not a list"
-      ),
-      (#"{"characteristic":ID,"is":{"base64":"A"}}"#, "is.base64: base64 is expected, not \"A\""),
-      (#"{"characteristic":ID,"is":{}}"#, "is: \"base64\" is missing"),
-      (
-        #"{"characteristic":ID,"is":1,"at-most":2}"#,
-        "is: an event has a value or a range: remove \"is\", or \"at-least\" and \"at-most\""
-      ),
-      (#"{"characteristic":ID,"at-least":3,"at-most":2}"#, "at-least: \"at-least\" is greater than \"at-most\""),
-      (#"{"characteristic":ID,"at-least":"3"}"#, "at-least: a number is expected, not a string"),
-      (#"{"characteristic":ID,"at-least":1e999}"#, "at-least: a number is expected, not a number"),
-      (#"{"at":"24:00"}"#, "at: a time such as \"18:00\", or a date such as \"2026-06-01\" is expected, not \"24:00\""),
-      (#"{"at":1800}"#, "at: a time such as \"18:00\", or a date such as \"2026-06-01\" is expected, not an integer"),
-      (#"{"at":{"hour":24}}"#, "at.hour: 24 is not in 0...23"),
-      (
-        #"{"at":{"weekday":"monday"}}"#,
-        "at.weekday: \"monday\" is not a day of the week: write sun, mon, tue, wed, thu, fri or sat"
-      ),
-      (#"{"at":{"hours":4}}"#, "at.hours: there is no member \"hours\" here: did you mean \"hour\"?"),
-      (#"{"sun":"sunst"}"#, "sun: \"sunst\" is not an event of the sun: did you mean \"sunset\"?"),
-      (#"{"sun":"sunset","offset":-30}"#, "offset: an offset such as \"-30min\" is expected, not an integer"),
-      (#"{"sun":"sunset","offset":"13h"}"#, "offset: an offset is at most 12 h"),
-      (
-        #"{"presence":"entry"}"#,
-        "presence: \"entry\" is not a kind of presence: write every-entry, every-exit, first-entry or last-exit"
-      ),
-      (
-        #"{"presence":"last-exit","users":"all"}"#,
-        "users: \"all\" is not a list of users: write current-user or home-users"
-      ),
-      (#"{"presence":"last-exit","users":["Anna"]}"#, "users[0]: the identifier of a user is expected, not \"Anna\""),
-      (#"{"region":{"radius":1}}"#, "region: \"centre\" is missing"),
-      (#"{"region":{"centre":[0,0],"radius":0}}"#, "region.radius: a radius is more than 0 m, and at most 1000000 m"),
-      (
-        #"{"region":{"centre":[0],"radius":1}}"#,
-        "region.centre: a place such as [37.33, -122.03] is expected: the latitude and the longitude in degrees"
-      ),
-      (
-        #"{"region":{"centre":[0,200],"radius":1}}"#,
-        "region.centre: a latitude is from -90 to 90, and a longitude from -180 to 180"
-      ),
-      (#"{"region":{"centre":[0,0],"radius":1,"at":1}}"#, "region.at: there is no member \"at\" here"),
-      (#"{"region":{"centre":[0,0],"radius":1},"entry":1}"#, "entry: true or false is expected, not an integer"),
-      (#"{"after":"10 min"}"#, "after: a duration such as \"10min\" is expected, not \"10 min\""),
-      (#"{"after":1.5}"#, "after: an integer is expected, not a number"),
-    ]
-    for (text, message) in rows {
+    for (text, message) in Self.wrongEventTexts {
       let found = Self.message { () throws(JSONProblem) in try Self.notation.event(Self.node(text)) }
       #expect(found?.hasPrefix(message) == true, "\(text): \(found ?? "accepted")")
     }

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Random values for tests of the JSON forms. Each function of a word has a switch without a default, so that a new case
 /// has to be added here.

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Random commands for a model, most of which are valid. The switch has no default, so that a new command has to be added.
 struct JSONRandomModel {
@@ -36,7 +37,10 @@ struct JSONRandomModel {
   private static let names: [HomeCommandName] =
     HomeCommandName.allCases.filter { $0 != .removeHome }
     + [.removeHome, .addRoom, .addZone, .addGroup, .addActionSet, .addTrigger, .addTrigger, .addUser, .addDevice]
-    + [.addAction, .addAction, .addActionSetToTrigger, .addOwnedActionSet, .enableTrigger, .addRoomToZone]
+    + [
+      .addAction, .addAction, .addActionSetToTrigger, .addOwnedActionSet, .enableTrigger, .disableTrigger,
+      .addRoomToZone,
+    ]
 
   private mutating func name() -> String { "N\(random.number(0...60))" }
 
@@ -49,19 +53,25 @@ struct JSONRandomModel {
   private mutating func homeID() -> HomeObjectID { id { [$0.id] } }
 
   private mutating func characteristic() -> HomeCharacteristic? {
-    home().flatMap { random.any($0.accessories.flatMap(\.services).flatMap(\.characteristics)) }
+    guard let home = home() else { return nil }
+    let all = home.accessories.flatMap(\.services).flatMap(\.characteristics)
+    return random.any(random.number(0...4) == 0 ? all : all.filter { $0.permissions == .control })
   }
 
   private mutating func action() -> HomeAction {
-    let characteristic = characteristic()
+    guard let characteristic = characteristic() else { return random.action() }
+    return action(characteristic)
+  }
+
+  private mutating func action(_ characteristic: HomeCharacteristic) -> HomeAction {
     let value: Value =
-      switch characteristic?.rules.format {
+      switch characteristic.rules.format {
       case .bool: .bool(random.flag())
       case .float: .float(Double(random.number(0...400)))
-      case .string, nil: .string("x")
+      case .string: .string("x")
       default: .integer(Int128(random.number(0...120)))
       }
-    return HomeAction(characteristic?.id ?? random.id(), value)
+    return HomeAction(characteristic.id, value)
   }
 
   private mutating func device(_ number: UInt8) -> DeviceDescription {
@@ -74,8 +84,8 @@ struct JSONRandomModel {
 
   private mutating func presence() -> PresenceEvent {
     let user = id { $0.users.map(\.id) }
-    return PresenceEvent(
-      random.pick(PresenceEvent.Kind.allCases), of: random.pick([.homeUsers, .currentUser, .users([user])]))
+    let kinds = PresenceEvent.Kind.allCases + [.firstEntry, .lastExit, .firstEntry, .lastExit]
+    return PresenceEvent(random.pick(kinds), of: random.pick([.homeUsers, .currentUser, .users([user])]))
   }
 
   private mutating func event() -> HomeEvent {
@@ -107,7 +117,7 @@ struct JSONRandomModel {
       let date = bench.minute(after: Int64(random.number(-9...9)))
       return .timer(TimerTrigger(fireDate: date, recurrence: random.pick([nil, CivilPeriod(days: 1)])))
     }
-    let ends: [HomeEvent] = [.duration(seconds: 60), event()]
+    let ends: [HomeEvent] = [.duration(seconds: 60), .duration(seconds: 600), event()]
     let events = EventTrigger(
       events: [event(), event()], endEvents: random.flag() ? [random.pick(ends)] : [],
       condition: random.flag() ? condition(depth: 3) : nil, executesOnce: random.flag())
@@ -148,10 +158,10 @@ struct JSONRandomModel {
     case .addTrigger: .addTrigger(home: homeID(), name: self.name(), triggerKind())
     case .updateTrigger: .updateTrigger(triggerID(), triggerKind())
     case .removeTrigger: .removeTrigger(triggerID())
-    case .enableTrigger: .enableTrigger(triggerID())
-    case .disableTrigger: .disableTrigger(triggerID())
+    case .enableTrigger: enableTrigger()
+    case .disableTrigger: .disableTrigger(trigger(where: \.isEnabled))
     case .addActionSetToTrigger: .addActionSetToTrigger(actionSet: setID(), trigger: triggerID())
-    case .removeActionSetFromTrigger: .removeActionSetFromTrigger(actionSet: setID(), trigger: triggerID())
+    case .removeActionSetFromTrigger: removeActionSetFromTrigger()
     case .addOwnedActionSet: .addOwnedActionSet(trigger: triggerID(), [action()])
     case .addUser: .addUser(home: homeID(), name: self.name(), role: random.pick(HomeUser.Role.allCases))
     case .setRole: .setRole(user: id { $0.users.map(\.id) }, random.pick(HomeUser.Role.allCases))
@@ -165,6 +175,22 @@ struct JSONRandomModel {
   }
 
   // These need an object with a part.
+
+  private mutating func trigger(where isWanted: (Trigger) -> Bool) -> HomeObjectID {
+    random.any(model.homes.flatMap(\.triggers).filter(isWanted))?.id ?? triggerID()
+  }
+
+  private mutating func enableTrigger() -> HomeCommand {
+    let full = Set(model.homes.flatMap(\.actionSets).filter { !$0.actions.isEmpty }.map(\.id))
+    return .enableTrigger(
+      trigger { !$0.isEnabled && !$0.actionSets.isEmpty && $0.actionSets.allSatisfy(full.contains) })
+  }
+
+  private mutating func removeActionSetFromTrigger() -> HomeCommand {
+    let trigger = random.any(model.homes.flatMap(\.triggers).filter { !$0.actionSets.isEmpty })
+    return .removeActionSetFromTrigger(
+      actionSet: trigger?.actionSets.last ?? setID(), trigger: trigger?.id ?? triggerID())
+  }
 
   private mutating func removeRoomFromZone() -> HomeCommand {
     let zone = random.any(model.homes.flatMap(\.zones).filter { !$0.rooms.isEmpty })
@@ -183,8 +209,8 @@ struct JSONRandomModel {
 
   private mutating func updateAction() -> HomeCommand {
     let (set, old) = setWithAction()
-    var new = action()
-    for _ in 0..<20 where new.characteristic != old.characteristic { new = action() }
+    let characteristic = model.homes.lazy.compactMap { $0.characteristic(old.characteristic)?.characteristic }.first
+    let new = characteristic.map { action($0) } ?? action()
     return .updateAction(actionSet: set, new)
   }
 

@@ -2,6 +2,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Names of homes and objects")
 struct NameTests {

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A home, a machine under test, its clock, and what it asked for.
 struct SceneBench {

@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Scenes: checks, connections and time limits")
 struct SceneLimitTests {
@@ -103,6 +104,30 @@ struct SceneLimitTests {
     }
   }
 
+  @Test("An input with an earlier time than the last one does not shorten a wait")
+  func earlierTime() throws {
+    var scene = try SceneBench()
+    let lamp = try scene.light(1)
+    for value in [true, false] { try scene.write([HomeAction(lamp.id(0x25), .bool(value))]) }
+    let begin = scene.uptime
+    scene.uptime -= .seconds(9)
+    scene.answer(scene.puts[0])
+    #expect(scene.puts.count == 2 && scene.run.nextDeadline == begin + .seconds(10))
+  }
+
+  @Test("A connection that always has waiting PUTs keeps no memory of those that were sent")
+  func queueMemory() throws {
+    var scene = try SceneBench()
+    let ticket = try scene.write([HomeAction(try scene.light(1).id(0x25), true)])
+    var lane = SceneLane(state: .ready)
+    func add() { lane.append(SceneLane.Waiting(ticket: ticket, since: .zero, plan: ScenePutPlan(isTimed: false))) }
+    for _ in 0..<10 { add() }
+    for _ in 0..<1000 {
+      add()
+      #expect(lane.takeNext() != nil && lane.queue.count <= 20)
+    }
+  }
+
   @Test("When a session ends, the sent write is unknown and the waiting ones are not sent, of all executions")
   func sessionEnds() throws {
     var scene = try SceneBench()
@@ -197,6 +222,16 @@ struct SceneLimitTests {
     scene.unreachable = [other.id]
     try scene.write([HomeAction(lamp.id(0x25), true), HomeAction(other.id(0x25), true)])
     #expect(scene.ended.map(\.result.outcomes) == [["not sent 61", "not sent 4"]] && scene.run.isIdle)
+  }
+
+  @Test("An accessory whose session has ended is 4, also if its bridge could not reach it before")
+  func endedBridge() throws {
+    var scene = try SceneBench()
+    let lamp = try scene.bridge(1, lights: 1)[0]
+    scene.unreachable = [lamp.id]
+    scene.connections[lamp.deviceID] = .ended
+    try scene.write([HomeAction(lamp.id(0x25), true)])
+    #expect(scene.ended.map(\.result.outcomes) == [["not sent 4"]] && scene.run.isIdle)
   }
 
   @Test("A guest may execute; another user, an unknown home and two values for one characteristic are refused")

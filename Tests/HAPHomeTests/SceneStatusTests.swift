@@ -2,6 +2,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Scenes: status and error")
 struct SceneStatusTests {

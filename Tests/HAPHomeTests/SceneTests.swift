@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Scenes")
 struct SceneTests {
@@ -197,7 +198,10 @@ struct SceneTests {
       try scene.set("S\(index)", [HomeAction(lamp.id(0x25), .bool(value))])
     }
     try scene.start(.actionSets(sets, trigger: nil))
-    for index in 0..<3 { scene.answer(scene.puts[index]) }
+    for index in 0..<3 {
+      try #require(scene.puts.count == index + 1)
+      scene.answer(scene.puts[index])
+    }
     #expect(scene.puts.flatMap(\.entries).map(\.value) == [true, false, true] && scene.ended.count == 1)
   }
 

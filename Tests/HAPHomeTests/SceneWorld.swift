@@ -3,6 +3,7 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A random home with random executions, answers, losses and times. It keeps its own books of what each write should
 /// end as, and records each difference. Each action has its own value, which identifies it in a PUT.
@@ -120,9 +121,7 @@ struct SceneWorld {
     case .writes(home: _, let writes): list = writes
     }
     let targets = bench.model.home(bench.home)!.targets(Set(list.map(\.characteristic)))
-    for device in devices where bench.connections[device, default: .ready] != .ready {
-      lastTrouble[device] = bench.uptime
-    }
+    elapse(.zero)
     let ticket = try? bench.run.start(request, in: bench.model, bench.context(), at: bench.time)
     if (ticket == nil) != list.isEmpty { note("a start with \(list.count) actions gave \(ticket as Any)") }
     if let ticket {
@@ -143,6 +142,8 @@ struct SceneWorld {
     let kinds: [SceneAnswer] = [
       .done, .done, .statuses([]), .refused(status: -70403), .notSent, .connectionLost, .unreadable, .wrongSignature,
     ]
+    // The answer is also the first input after this time.
+    elapse(.seconds(Int.random(in: 0...4, using: &generator)))
     var answer = kinds.randomElement(using: &generator)!
     if answer == .statuses([]) {
       answer = put.statuses(put.entries.map { _ in chance(80) ? 0 : -70402 })
@@ -177,12 +178,16 @@ struct SceneWorld {
   }
 
   mutating func pass(_ duration: Duration) {
+    elapse(duration)
+    bench.run.advance(to: bench.time)
+    collect()
+  }
+
+  private mutating func elapse(_ duration: Duration) {
     bench.uptime += duration
     for device in devices where bench.connections[device, default: .ready] != .ready {
       lastTrouble[device] = bench.uptime
     }
-    bench.run.advance(to: bench.time)
-    collect()
   }
 
   // MARK: Books

@@ -3,10 +3,11 @@ import HAPModel
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 @Suite("Triggers")
 struct TriggerTests {
-  /// A home with a lamp, a set with an action, and rooms for errors.
+  /// A home with a lamp and an action set.
   private struct Home {
     var bench = HomeBench()
     var home: HomeObjectID

@@ -23,6 +23,7 @@ struct MigrationTests {
     let wanted =
       (1...Schema.state.version).map { "state-\($0).sql" } + (1...Schema.values.version).map { "values-\($0).sql" }
       + (1...Schema.controller.version).map { "controller-\($0).sql" }
+      + (1...Schema.home.version).map { "home-\($0).sql" }
     #expect(names == wanted.sorted(), "a released version is never changed; a new one needs a new dump")
   }
 
@@ -60,6 +61,30 @@ struct MigrationTests {
     pairing.alias = "door"
     try store.keep(pairing)
     #expect(try ControllerStore(folder: temporary.path).pairings().map(\.alias) == ["door", "garage"])
+  }
+
+  @Test("The homes of an earlier hub are kept", arguments: 1...Schema.home.version)
+  func migratesHome(version: Int) throws {
+    let temporary = TemporaryFolder()
+    try restore("home-\(version).sql", to: temporary.path + "/home.db")
+    let store = try HomeStore(folder: temporary.path)
+    let rows = try store.load()
+    #expect(
+      rows.objects == [
+        HomeObjectRow(id: "H", home: "H", kind: "home", name: "My Home", json: #"{"zone":"Europe/Berlin"}"#),
+        HomeObjectRow(id: "R", home: "H", kind: "room", name: "Hall", json: "{}"),
+      ])
+    #expect(rows.triggerStates == [HomeStateRow(id: "T", json: #"{"lastFire":1}"#)])
+    #expect(rows.people == [HomeStateRow(id: "anna", json: #"{"isHome":true}"#)])
+    #expect(rows.executions == [HomeStateRow(id: "E", json: #"{"occurrence":7}"#)])
+    #expect(rows.controllers == [.anna, .ben])
+    #expect(rows.pairings == [.test])
+    #expect(rows.databases == [.test()])
+    #expect(rows.damaged == [])
+    // The file now has the current version: it can be changed and reopened.
+    try store.commit([.keep(.object(.test(3)))])
+    store.close()
+    try #expect(HomeStore(folder: temporary.path).load() == rows.after([.keep(.object(.test(3)))]))
   }
 
   @Test("A new migration step is applied once to files of all earlier versions")

@@ -227,9 +227,8 @@ struct StateFolderTests {
   @Test("Errors have the file and advice, on one line")
   func descriptions() {
     let codes: [StoreError.Code] = [
-      .alreadyRunning(name: "Garage", pid: 12), .alreadyRunning(name: "Garage", pid: nil), .unwritable, .corrupt,
-      .foreign,
-      .newerSchema(found: 2, supported: 1), .full, .busy, .unknownAccessory, .failed,
+      .alreadyRunning(name: "Garage", pid: 12), .alreadyRunning(name: "Garage", pid: nil), .unwritable, .exposed,
+      .exists, .corrupt, .foreign, .newerSchema(found: 2, supported: 1), .full, .busy, .unknownAccessory, .failed,
     ]
     for code in codes {
       let text = StoreError(code, path: "/x/state.db", detail: "detail").description

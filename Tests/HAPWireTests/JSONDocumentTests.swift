@@ -178,7 +178,7 @@ private let lamp = """
           ]
         }
         """)
-    // One column more, and the line is kept.
+    // With a limit that is one column higher, the line stays as it is.
     let kept = try changed(text, width: 123) { (text) throws(JSONError) in
       try text.append(value(#"{"type":"Hue"}"#), to: path("services", "0", "characteristics"))
     }

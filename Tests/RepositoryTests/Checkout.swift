@@ -9,8 +9,9 @@ enum Checkout {
   /// The targets that must not do I/O, read a clock or draw randomness themselves.
   static let pureTargets = [
     "HAPAlmanac", "HAPAppleArchive", "HAPAttributes", "HAPCapture", "HAPCrypto", "HAPDeviations", "HAPDevices",
-    "HAPExpectation", "HAPFleet", "HAPFuzzing", "HAPHome", "HAPIP", "HAPImport", "HAPJudge", "HAPLint", "HAPModel",
-    "HAPPairing", "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite", "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
+    "HAPExpectation", "HAPFleet", "HAPFuzzing", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPIP", "HAPImport",
+    "HAPJudge", "HAPLint", "HAPModel", "HAPPairing", "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite",
+    "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
   ]
 
   /// The build folder of the running tests: `.build/<triple>/<configuration>`.

@@ -38,6 +38,8 @@ struct PurityTests {
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPAlmanac": ["CMath"],
     "HAPHome": ["HAPAlmanac", "HAPModel", "HAPWire"],
+    "HAPHomeFile": ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"],
+    "HAPHomeEngine": ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],

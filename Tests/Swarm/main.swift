@@ -1,4 +1,5 @@
 import Foundation
+import HAPHubSwarm
 import HAPSwarm
 
 // Runs seeds of the swarm, or replays one. See docs/internals/swarm.md.
@@ -18,6 +19,11 @@ func number(_ name: String, default other: UInt64) -> UInt64 { option(name).flat
 
 let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
 
+/// The population of homes with hubs; nil: the population of accessories and controllers.
+let hubs =
+  arguments.contains("--hubs")
+  ? HubSwarms(mutation: option("--mutation").flatMap { HubMutation(rawValue: $0) }) : nil
+
 /// Runs seeds one after the other, and prints the coverage as one line for `runAll`.
 func runSome(from first: UInt64, count: UInt64) throws {
   var coverage = SwarmCoverage()
@@ -27,6 +33,15 @@ func runSome(from first: UInt64, count: UInt64) throws {
     for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
   }
   say("coverage \(coverage.line)")
+}
+
+/// Prints the sum of the coverage.
+func report(_ lines: [String]) {
+  var coverage = SwarmCoverage()
+  for line in lines { if let part = SwarmCoverage(line: line) { coverage.add(part) } }
+  say(coverage.table)
+  say("\(coverage.missing) pairs of an operation and a fault never met")
+  say("\(coverage.operations) operations, \(coverage.faultCount) faults")
 }
 
 /// Runs seeds in one process per core, and prints the report.
@@ -42,12 +57,13 @@ func runAll(_ count: UInt64) throws -> Bool {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments =
-      ["--first", "\(from)", "--count", "\(share)"] + (mutation.map { ["--mutation", $0.rawValue] } ?? [])
+      ["--first", "\(from)", "--count", "\(share)"] + (hubs == nil ? [] : ["--hubs"])
+      + (option("--mutation").map { ["--mutation", $0] } ?? [])
     process.standardOutput = pipe
     try process.run()
     running.append((process, pipe))
   }
-  var coverage = SwarmCoverage()
+  var lines: [String] = []
   var failures: Set<String> = []
   var isComplete = true
   for (process, pipe) in running {
@@ -55,8 +71,8 @@ func runAll(_ count: UInt64) throws -> Bool {
     process.waitUntilExit()
     isComplete = isComplete && process.terminationStatus == 0
     for line in text.split(separator: "\n") {
-      if line.hasPrefix("coverage "), let part = SwarmCoverage(line: String(line.dropFirst(9))) {
-        coverage.add(part)
+      if line.hasPrefix("coverage ") {
+        lines.append(String(line.dropFirst(9)))
       } else {
         say(String(line))
         if line.hasPrefix("FAILED seed ") { failures.insert(String(line.dropFirst(12).prefix { $0 != ":" })) }
@@ -64,12 +80,11 @@ func runAll(_ count: UInt64) throws -> Bool {
     }
   }
   let minutes = (ContinuousClock.now - start) / .seconds(60)
-  say(coverage.table)
-  say("\(coverage.missing) pairs of an operation and a fault never met")
-  say(
-    "\(count) seeds, \(coverage.operations) operations, \(coverage.faultCount) faults; \(Int(Double(count) / minutes)) seeds a minute"
-  )
-  for seed in failures.sorted() { say("replay: HAPSIM_SEED=\(seed) make swarm") }
+  if let hubs { hubs.report(lines) } else { report(lines) }
+  say("\(count) seeds; \(Int(Double(count) / minutes)) seeds a minute")
+  for seed in failures.sorted() {
+    say("replay: HAPSIM_SEED=\(seed) make swarm POPULATION=\(hubs == nil ? "accessories" : "hubs")")
+  }
   if !isComplete { say("FAILED: a process did not end normally") }
   return failures.isEmpty && isComplete
 }
@@ -77,13 +92,15 @@ func runAll(_ count: UInt64) throws -> Bool {
 if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
   exit(try runAll(count) ? 0 : 1)
 } else if let count = option("--count").flatMap({ UInt64($0) }) {
-  try runSome(from: number("--first", default: 1), count: count)
+  let first = number("--first", default: 1)
+  if let hubs { hubs.runSome(from: first, count: count) } else { try runSome(from: first, count: count) }
 } else {
-  let words = arguments.first ?? ProcessInfo.processInfo.environment["HAPSIM_SEED"]
+  let words = arguments.first { UInt64($0) != nil } ?? ProcessInfo.processInfo.environment["HAPSIM_SEED"]
   guard let seed = words.flatMap({ UInt64($0) }) else {
-    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT] [--mutation NAME]")
+    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT]; with [--hubs] [--mutation NAME]")
     exit(2)
   }
+  if let hubs { exit(hubs.replay(seed) ? 0 : 1) }
   let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
   say(outcome.coverage.table)
   say(

@@ -54,7 +54,7 @@ extension CaseRun {
     }
   }
 
-  /// Returns "M3" if there is a State item of one byte.
+  /// Returns "M" and the number of the State item, such as "M3", if this item has one byte.
   private static func state(of draft: TLVDraft) -> String {
     draft.items.first { $0.type == TLVType.state && $0.value.count == 1 }.map { "M\($0.value[0])" } ?? ""
   }

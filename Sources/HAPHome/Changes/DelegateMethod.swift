@@ -69,7 +69,7 @@ package enum DelegateMethod: String, CaseIterable, Hashable, Sendable {
   package var unusedReason: String? {
     switch self {
     case .managerUpdatedAuthorization:
-      "The authorization is always determined and authorized: there is no system setting."
+      "`authorizationStatus` always has the flags `determined` and `authorized`, because no system setting exists."
     case .managerReceivedRequest: "Apple's header marks it as no longer supported, on each platform."
     case .homeUpdatedSupportedFeatures:
       "The one feature is the addition of a network router, which the hub does not support."

@@ -111,7 +111,7 @@ extension Home {
 }
 
 /// An object that is stored in a list of a home.
-protocol HomeObject {
+package protocol HomeObject {
   var id: HomeObjectID { get }
 }
 extension Home: HomeObject {}
@@ -127,7 +127,7 @@ extension HomeUser: HomeObject {}
 
 extension Array where Element: HomeObject {
   /// Returns the object with this identifier.
-  func find(_ id: HomeObjectID) -> Element? { first { $0.id == id } }
+  package func find(_ id: HomeObjectID) -> Element? { first { $0.id == id } }
 
   /// Changes the object with this identifier, if the list has it.
   mutating func update(_ id: HomeObjectID, _ body: (inout Element) -> Void) {

@@ -6,7 +6,7 @@ package enum HomeObjectKind: String, CaseIterable, Sendable {
 
 extension Home {
   /// Returns the kind of the object with this identifier; nil if the home does not have it.
-  func kind(of id: HomeObjectID) -> HomeObjectKind? {
+  package func kind(of id: HomeObjectID) -> HomeObjectKind? {
     if id == self.id { return .home }
     if id == roomForEntireHome.id || rooms.find(id) != nil { return .room }
     if zones.find(id) != nil { return .zone }
@@ -100,17 +100,19 @@ extension CommandRun {
 
 extension HomeError {
   /// Rule O1 for a home.
-  static func unknownHome(_ id: HomeObjectID) -> HomeError {
+  package static func unknownHome(_ id: HomeObjectID) -> HomeError {
     HomeError(.notFound, .o1, "there is no home with the identifier \(id)")
   }
 
   /// Rule O1 for an object that no home has.
-  static func unknown(_ kind: HomeObjectKind, _ id: HomeObjectID) -> HomeError {
+  package static func unknown(_ kind: HomeObjectKind, _ id: HomeObjectID) -> HomeError {
     HomeError(.objectNotAssociatedToAnyHome, .o1, "no home has a \(kind.rawValue) with the identifier \(id)")
   }
 
   /// Rule O2 for an object that another home has, rule O1 if no home has it.
-  static func missing(_ kind: HomeObjectKind, _ id: HomeObjectID, in home: Home, found other: Home?) -> HomeError {
+  package static func missing(_ kind: HomeObjectKind, _ id: HomeObjectID, in home: Home, found other: Home?)
+    -> HomeError
+  {
     guard let other else { return unknown(kind, id) }
     return HomeError(
       .objectAssociatedToAnotherHome, .o2,
@@ -118,7 +120,7 @@ extension HomeError {
   }
 
   /// Rule S2 for a characteristic without "pw".
-  static func readOnly(_ characteristic: HomeCharacteristic, of accessory: HomeName) -> HomeError {
+  package static func readOnly(_ characteristic: HomeCharacteristic, of accessory: HomeName) -> HomeError {
     HomeError(
       .readOnlyCharacteristic, .s2,
       "\(characteristic.displayName) of \"\(accessory)\" can't be written: choose another characteristic")

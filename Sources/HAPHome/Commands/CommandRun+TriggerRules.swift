@@ -151,7 +151,7 @@ extension CommandRun {
 
 extension EventTrigger {
   /// Whether an event or a condition needs the location of the home.
-  var needsLocation: Bool {
+  package var needsLocation: Bool {
     var needs = events.contains { event in
       switch event {
       case .sun, .location: true

@@ -13,7 +13,7 @@ package protocol HomeNotation {
   func value(_ node: JSONNode, of characteristic: HomeObjectID) throws(JSONProblem) -> Value
   /// Writes a value of a characteristic.
   func written(_ value: Value, of characteristic: HomeObjectID) -> JSONNode
-  /// Reads the first time of a timer.
+  /// Parses the time at which a timer fires first.
   func instant(_ node: JSONNode) throws(JSONProblem) -> Instant
   /// Writes the first time of a timer.
   func written(_ instant: Instant) -> JSONNode

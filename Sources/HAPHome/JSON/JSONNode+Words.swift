@@ -5,7 +5,7 @@ extension JSONNode {
   /// - Parameters:
   ///   - noun: the words together, for messages: "a weekday".
   ///   - table: the words and their meanings, in the order in which messages list them.
-  func meaning<T>(_ noun: String, _ table: [(word: String, meaning: T)]) throws(JSONProblem) -> T {
+  package func meaning<T>(_ noun: String, _ table: [(word: String, meaning: T)]) throws(JSONProblem) -> T {
     guard let text = stringValue else { throw problem("\(noun) is expected, not \(kindName)") }
     if let row = table.first(where: { $0.word == text }) { return row.meaning }
     let words = table.map(\.word)
@@ -16,7 +16,7 @@ extension JSONNode {
   }
 
   /// Returns the case whose raw value is this text.
-  func word<T: CaseIterable & RawRepresentable>(
+  package func word<T: CaseIterable & RawRepresentable>(
     _ noun: String, of type: T.Type
   ) throws(JSONProblem) -> T where T.RawValue == String {
     try meaning(noun, T.allCases.map { ($0.rawValue, $0) })
@@ -26,7 +26,7 @@ extension JSONNode {
   /// - Parameters:
   ///   - noun: the expected text with an example, for messages: "a period such as \"1d\"".
   ///   - parse: returns nil for a wrong text.
-  func parsed<T>(_ noun: String, _ parse: (String) -> T?) throws(JSONProblem) -> T {
+  package func parsed<T>(_ noun: String, _ parse: (String) -> T?) throws(JSONProblem) -> T {
     guard let text = stringValue else { throw problem("\(noun) is expected, not \(kindName)") }
     guard let value = parse(text) else { throw problem("\(noun) is expected, not \"\(text.shortened)\"") }
     return value
@@ -37,7 +37,7 @@ extension JSONNode {
   ///   - noun: the object, for messages: "an event".
   ///   - type: the members that decide.
   ///   - others: the other members that the object may have, for "did you mean".
-  func form<T: CaseIterable & RawRepresentable>(
+  package func form<T: CaseIterable & RawRepresentable>(
     _ noun: String, of type: T.Type, and others: [String]
   ) throws(JSONProblem) -> T where T.RawValue == String {
     let names = T.allCases.map(\.rawValue)
@@ -54,22 +54,22 @@ extension JSONNode {
   }
 
   /// Returns an object without the members whose value is nil.
-  static func members(_ members: (name: String, value: JSONNode?)...) -> JSONNode {
+  package static func members(_ members: (name: String, value: JSONNode?)...) -> JSONNode {
     .object(members.compactMap { name, value in value.map { (name, $0) } })
   }
 
   /// Reads the identifier of an object.
-  func identifier(of kind: HomeObjectKind? = nil) throws(JSONProblem) -> HomeObjectID {
+  package func identifier(of kind: HomeObjectKind? = nil) throws(JSONProblem) -> HomeObjectID {
     try parsed("the identifier of \(kind.map { $0.withArticle } ?? "an object")", HomeObjectID.init)
   }
 
   /// Reads a member with the identifier of an object: `"room": "…"`.
-  func identifier(_ kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+  package func identifier(_ kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
     try required(kind.word).identifier(of: kind)
   }
 
   /// Reads an optional member; null counts as missing.
-  func optional<T>(
+  package func optional<T>(
     _ name: String, _ read: (JSONNode) throws(JSONProblem) -> T
   ) throws(JSONProblem) -> T? {
     guard let node = self[name], !node.isNull else { return nil }
@@ -77,7 +77,7 @@ extension JSONNode {
   }
 
   /// Reads a member that has to be there, but may be null.
-  func nullable<T>(
+  package func nullable<T>(
     _ name: String, _ read: (JSONNode) throws(JSONProblem) -> T
   ) throws(JSONProblem) -> T? {
     let node = try required(name)
@@ -85,26 +85,26 @@ extension JSONNode {
   }
 
   /// Reads the elements of a list.
-  func elements<T>(_ read: (JSONNode) throws(JSONProblem) -> T) throws(JSONProblem) -> [T] {
+  package func elements<T>(_ read: (JSONNode) throws(JSONProblem) -> T) throws(JSONProblem) -> [T] {
     var elements: [T] = []
     for node in try asList() { elements.append(try read(node)) }
     return elements
   }
 
   /// Reads a whole number of a type.
-  func number<T: FixedWidthInteger>(as type: T.Type = T.self, from least: T = .min) throws(JSONProblem) -> T {
+  package func number<T: FixedWidthInteger>(as type: T.Type = T.self, from least: T = .min) throws(JSONProblem) -> T {
     T(try asInteger(in: Int128(least)...Int128(T.max)))
   }
 
-  static func id(_ id: HomeObjectID) -> JSONNode { .text(id.description) }
+  package static func id(_ id: HomeObjectID) -> JSONNode { .text(id.description) }
 
-  static func ids(_ ids: [HomeObjectID]) -> JSONNode { .list(ids.map { .id($0) }) }
+  package static func ids(_ ids: [HomeObjectID]) -> JSONNode { .list(ids.map { .id($0) }) }
 
-  static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
+  package static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
 
   /// Returns a number that is parsed as a fraction again, even if it is whole. Infinity is written as a number too large
   /// for a double, and NaN as null.
-  static func fraction(_ double: Double) -> JSONNode {
+  package static func fraction(_ double: Double) -> JSONNode {
     if double.isNaN { return JSONNode(.null) }
     let text = double.isFinite ? double.description : double < 0 ? "-1e999" : "1e999"
     return JSONNode(.number(Number(text: text, isInteger: false, integer: nil, double: double)))
@@ -124,14 +124,14 @@ func present(_ members: (name: String, value: JSONNode?)...) -> [JSONMember] {
 
 extension [String] {
   /// The words as messages list them: "a, b or c".
-  var alternatives: String {
+  package var alternatives: String {
     count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) or \(last ?? "")"
   }
 }
 
 extension String {
   /// The text for messages, with at most 40 characters.
-  var shortened: String { unicodeScalars.count <= 40 ? self : "\(String(unicodeScalars.prefix(40)))…" }
+  package var shortened: String { unicodeScalars.count <= 40 ? self : "\(String(unicodeScalars.prefix(40)))…" }
 }
 
 extension HomeObjectKind {
@@ -139,7 +139,7 @@ extension HomeObjectKind {
   package var word: String { self == .actionSet ? "actionSet" : rawValue }
 
   /// The kind for messages: "an accessory".
-  var withArticle: String {
+  package var withArticle: String {
     switch self {
     case .accessory, .actionSet: "an \(rawValue)"
     case .home, .room, .zone, .group, .service, .characteristic, .trigger, .user: "a \(rawValue)"

@@ -30,7 +30,7 @@ extension HomeCharacteristic {
   /// Returns the canonical form of a value to write.
   /// - Throws: rule S2: 43 for a value of another kind, 44 and 45 for a number outside of the range, 46 for a text or
   ///   data that is too long, 3 for a number between two permitted ones.
-  func canonical(_ value: Value) throws(HomeError) -> Value {
+  package func canonical(_ value: Value) throws(HomeError) -> Value {
     let characteristic = Characteristic(
       iid: iid, type: type, format: rules.format, perms: permissions, constraints: rules.constraints)
     if let violation = rules.violation(of: value) { throw refusal(of: value, violation) }
@@ -63,14 +63,14 @@ extension HomeCharacteristic {
   }
 
   /// The name of the type in the catalogue, or the type.
-  var displayName: String { Catalogue.characteristic(type)?.name ?? description ?? type.wireForm }
+  package var displayName: String { Catalogue.characteristic(type)?.name ?? description ?? type.wireForm }
 }
 
 extension Value {
   fileprivate func isBelow(_ limit: Double) -> Bool { doubleValue.map { $0 < limit } ?? false }
 
   /// The value for messages; long texts and data are shortened.
-  var shown: String {
+  package var shown: String {
     switch self {
     case .null: "null"
     case .bool(let bool): bool ? "true" : "false"

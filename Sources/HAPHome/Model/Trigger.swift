@@ -13,15 +13,15 @@ public struct Trigger: Hashable, Sendable {
   /// The persistent identifier.
   public let id: HomeObjectID
   /// The name. Voice control does not use it, but it is in the namespace of the home (rule N2).
-  public internal(set) var name: HomeName
+  public package(set) var name: HomeName
   /// What activates the trigger.
-  public internal(set) var kind: Kind
+  public package(set) var kind: Kind
   /// The action sets that are executed together (rule E16).
-  public internal(set) var actionSets: [HomeObjectID] = []
+  public package(set) var actionSets: [HomeObjectID] = []
   /// Whether the trigger is active. A new trigger is not (rule T5).
-  public internal(set) var isEnabled = false
+  public package(set) var isEnabled = false
   /// The time at which the trigger last executed its sets; nil: never.
-  public internal(set) var lastFire: Instant?
+  public package(set) var lastFire: Instant?
 }
 
 /// A trigger's time. HMTimerTrigger.

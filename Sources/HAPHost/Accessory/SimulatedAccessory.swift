@@ -131,7 +131,7 @@ package actor SimulatedAccessory {
     prepared.store.close()
   }
 
-  /// The errors when it restarts or is given another profile.
+  /// The deviations that change what the accessory does at a restart, or when it gets another profile.
   private var restartChanges: [RestartChange] {
     [prepared.defect?.restart].compactMap { $0 } + faults.active.compactMap { $0.defect?.restart }
   }

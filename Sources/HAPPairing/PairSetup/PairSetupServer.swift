@@ -9,7 +9,7 @@ import HAPWire
 package struct PairSetupServer: Sendable {
   package enum Action: Sendable {
     case reply(TLV)
-    /// The request is malformed. There is no reply.
+    /// The request is malformed. The request gets no TLV8 reply.
     case badRequest
     /// The message is not the expected one. A reply to it would have this state.
     case outOfOrder(replyState: UInt8)

@@ -10,10 +10,20 @@ package protocol StoreFiles: Sendable {
   ///
   /// - Returns: its size in bytes.
   func makePrivate(_ path: String) throws(StoreError) -> Int
+  /// Creates an empty file at `path` with mode 0600.
+  ///
+  /// - Throws: `exists` if there is anything at `path`.
+  func createPrivate(_ path: String) throws(StoreError)
+  /// - Returns: the size of the file in bytes; `nil`: there is no such file.
+  func size(of path: String) throws(StoreError) -> Int?
+  /// Whether users other than the owner can create and replace files in a folder.
+  func othersMayWrite(_ folder: String) throws(StoreError) -> Bool
   /// Replaces a file at `target`.
   func rename(_ path: String, to target: String) throws(StoreError)
   /// Does nothing if there is no such file.
   func remove(_ path: String) throws(StoreError)
+  /// Makes the names of the files in the folder of `path` durable, if its file system can.
+  func synchronizeFolder(of path: String) throws(StoreError)
   /// Waits up to ten seconds for the exclusive lock on `path`, and holds it while `body` runs. The lock ends with the process.
   func exclusively<R>(_ path: String, _ body: () throws(StoreError) -> R) throws(StoreError) -> R
   /// Opens a file whose records can be locked separately, and creates it if necessary.

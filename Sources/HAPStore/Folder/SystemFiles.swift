@@ -13,7 +13,7 @@ package struct SystemFiles: StoreFiles {
 
   package func makeFolder(_ path: String) throws(StoreError) {
     if mkdir(path, 0o700) == 0 {
-      Self.synchronizeFolder(Self.parent(of: path))
+      try? synchronizeFolder(of: path)  // a power cut can lose a new folder whose name is not on the disk yet
       return
     }
     switch errno {
@@ -21,7 +21,7 @@ package struct SystemFiles: StoreFiles {
     case ENOENT where Self.parent(of: path) != path:
       try makeFolder(Self.parent(of: path))
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.unwritable(path, errno) }
-      Self.synchronizeFolder(Self.parent(of: path))
+      try? synchronizeFolder(of: path)  // a power cut can lose a new folder whose name is not on the disk yet
     case let code: throw Self.unwritable(path, code)
     }
     var status = stat()
@@ -51,6 +51,27 @@ package struct SystemFiles: StoreFiles {
     let descriptor = try Self.openPrivate(path)
     defer { close(descriptor) }
     return Int(max(0, lseek(descriptor, 0, SEEK_END)))
+  }
+
+  package func createPrivate(_ path: String) throws(StoreError) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw errno == EEXIST ? StoreError(.exists, path: path, detail: "") : Self.unwritable(path, errno)
+    }
+    close(descriptor)
+  }
+
+  package func size(of path: String) throws(StoreError) -> Int? {
+    var status = stat()
+    if stat(path, &status) == 0 { return Int(status.st_size) }
+    guard errno == ENOENT else { throw Self.unwritable(path, errno) }
+    return nil
+  }
+
+  package func othersMayWrite(_ folder: String) throws(StoreError) -> Bool {
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw Self.unwritable(folder, errno) }
+    return status.st_mode & 0o022 != 0
   }
 
   package func rename(_ path: String, to target: String) throws(StoreError) {
@@ -88,12 +109,13 @@ package struct SystemFiles: StoreFiles {
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
 
-  /// Synchronizes a folder. A power cut can lose a new folder whose parent folder is not on the disk yet. Errors are ignored.
-  private static func synchronizeFolder(_ path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+  package func synchronizeFolder(of path: String) throws(StoreError) {
+    let folder = Self.parent(of: path)
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.unwritable(folder, errno) }
+    defer { close(descriptor) }
+    // Some file systems have no such operation.
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw Self.unwritable(folder, errno) }
   }
 }
 

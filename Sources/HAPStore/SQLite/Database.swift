@@ -123,6 +123,18 @@ final class Database: @unchecked Sendable {
     if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
   }
 
+  /// Copies all pages, as of one moment, to a database that is not in use.
+  func copy(to target: Database) throws(SQLiteError) {
+    guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+      throw target.error(sqlite3_errcode(target.handle))
+    }
+    let code = sqlite3_backup_step(copy, -1)
+    sqlite3_backup_finish(copy)
+    guard code == SQLITE_DONE else {
+      throw SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
+    }
+  }
+
   /// Sets whether closing leaves the write-ahead log as it is instead of moving it into the file.
   func keepLogOnClose(_ keep: Bool) {
     _ = hapsim_sqlite3_keep_log_on_close(handle, keep ? 1 : 0)
@@ -233,6 +245,13 @@ final class Statement {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `nil` if the column is not a text, or not valid UTF-8.
+  func validText(_ column: Int32) -> String? {
+    guard storage(column) == .text, let start = sqlite3_column_text(handle, column) else { return nil }
+    return String(
+      validating: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))), as: UTF8.self)
   }
 
   /// Empty for NULL.

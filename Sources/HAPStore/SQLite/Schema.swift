@@ -61,6 +61,40 @@ struct Schema {
       """
     ])
 
+  /// The data of a hub. The order of rows is that of `position`. References between objects are in `json`.
+  static let home = Schema(
+    applicationID: 0x4861_7048,
+    steps: [
+      """
+      CREATE TABLE objects (
+        position INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE, home TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+        json TEXT NOT NULL
+      ) STRICT;
+      CREATE TABLE trigger_states (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      CREATE TABLE people (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      CREATE TABLE executions (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      CREATE TABLE controllers (
+        position INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,  -- the user
+        identifier BLOB NOT NULL, public_key BLOB NOT NULL,
+        seed BLOB  -- NULL: the person has another hub
+      ) STRICT;
+      CREATE TABLE pairings (
+        position INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,  -- the device ID
+        accessory_id BLOB NOT NULL, accessory_key BLOB NOT NULL,
+        controller TEXT NOT NULL,
+        addresses TEXT NOT NULL  -- the last known ones, one HOST:PORT a line
+      ) STRICT;
+      CREATE TABLE databases (
+        position INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,  -- the device ID
+        configuration_number INTEGER NOT NULL, body BLOB NOT NULL
+      ) STRICT;
+      """
+    ])
+
   /// Values of characteristics. An accessory is identified by its key, so that the file stays valid with another state.db.
   static let values = Schema(
     applicationID: 0x4861_7056,
@@ -92,6 +126,19 @@ extension Schema {
     let database: Database
     do { database = try Database(path: path, vfs: files.vfs) } catch { throw StoreError(error, path: name) }
     try prepare(database, path: name)
+    return database
+  }
+
+  /// Opens an existing database for a copy, and checks it. Neither the file nor its schema is changed.
+  func openUnchanged(_ path: String, files: any StoreFiles) throws(StoreError) -> Database {
+    guard let size = try files.size(of: path) else {
+      throw StoreError(.failed, path: path, detail: "there is no such file")
+    }
+    guard size >= 512 else { throw StoreError(.corrupt, path: path, detail: "it is shorter than a database header") }
+    let database: Database
+    do { database = try Database(path: path, vfs: files.vfs) } catch { throw StoreError(error, path: path) }
+    database.keepLogOnClose(true)
+    guard try judge(database, path: path) > 0 else { throw StoreError(.corrupt, path: path, detail: "it is empty") }
     return database
   }
 

@@ -20,7 +20,7 @@ package struct CaseDefinition: Equatable, Sendable {
   /// How controllers behave with an accessory that fails this case.
   package var impact: String?
   package var stacks: [KnownStack]
-  /// Names of public test plans that probably mean the same.
+  /// Names that this case probably has in public test plans.
   package var aliases: [String]
   package var needs: CaseNeeds
   package var causes = CaseCauses()

@@ -36,6 +36,31 @@ extension SimulatedDisk: StoreFiles {
     return size
   }
 
+  package func createPrivate(_ path: String) throws(StoreError) {
+    let isNew = core.locked { core.names[FileNames.absolute(path)] == nil }
+    if !isNew, !isDown { throw StoreError(.exists, path: path, detail: "") }
+    _ = try makePrivate(path)
+  }
+
+  package func size(of path: String) throws(StoreError) -> Int? {
+    var size: Int?
+    try perform(.open, isChange: false, path) { path in
+      size = self.core.names.file(path)?.content.count
+      return SQLITE_OK
+    }
+    return size
+  }
+
+  /// A simulated disk has only one user.
+  package func othersMayWrite(_ folder: String) -> Bool { false }
+
+  package func synchronizeFolder(of path: String) throws(StoreError) {
+    try perform(.sync, path) { path in
+      if !self.core.ignoresSync { self.core.names.sync(folder: FileNames.parent(of: path)) }
+      return SQLITE_OK
+    }
+  }
+
   package func rename(_ path: String, to target: String) throws(StoreError) {
     let target = FileNames.absolute(target)
     try perform(.rename, path) { path in

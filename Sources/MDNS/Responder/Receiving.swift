@@ -10,7 +10,7 @@ extension MDNSResponder {
       })
     else { return }
     if isOwn(arrival.source.address), let announced = echoes.take(bytes, at: self.now) { return heard(announced) }
-    // RFC 6762 §11: a packet to the group comes from the link, whatever its source is. Nothing is sent to other links.
+    // RFC 6762 §11: a packet to the group comes from the link, whatever its source is. A packet that came from another link gets no answer.
     let isOnLink = links[link].interface.isOnLink(arrival.source.address)
     guard isOnLink || !arrival.isUnicast && arrival.source.port == MDNS.port else { return }
     guard scan.read(bytes), !scan.hasForeignCodes else { return }

@@ -28,7 +28,7 @@ import Testing
     return finder.find(try Subject(yaml(request))) { given[$0] }
   }
 
-  /// The ids of the result; aid and iid of accessories and services; `nil` for null.
+  /// The identifiers in the result: of an accessory its aid, of a service its aid and iid. `nil` for null.
   private func ids(_ finding: SubjectFinder.Finding) throws -> [String]? {
     guard case .found(let node, _) = finding else {
       Issue.record("\(finding)")

@@ -218,7 +218,7 @@ import Testing
         async let first = run.connection("main")
         async let second = run.connection("main")
         #expect(try await first === second)
-        // The peer accepts and sees closes a moment later.
+        // The peer accepts a connection, and notices its end, a moment later.
         try await wait(on: loop) { peer.streams.count == 2 }
         await run.close()
         try await wait(on: loop) { peer.endCount == 2 }

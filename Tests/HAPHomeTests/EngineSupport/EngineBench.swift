@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// An engine with a shell: accessories whose values the test sets, and a store that can lose its process.
 struct EngineBench {
@@ -120,7 +121,9 @@ struct EngineBench {
   }
 
   /// A person changes the home.
-  mutating func change(_ details: HomeChange.Detail...) {
+  mutating func change(_ details: HomeChange.Detail...) { change(details) }
+
+  mutating func change(_ details: [HomeChange.Detail]) {
     let changes = details.map { HomeChange(.home, $0) }
     model.apply(changes)
     storedModel.apply(changes)

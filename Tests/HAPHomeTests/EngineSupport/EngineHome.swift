@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// The objects of the home in tests of the engine.
 extension HomeObjectID {
@@ -51,7 +52,8 @@ extension Home {
         53, "Thermometer",
         [
           (.temperature, 0x11, .float, sensor, Constraints(minStep: 0.1), .celsius),
-          (.battery, 0x68, .float, sensor, Constraints(), .percentage), (.text, 0x20, .string, sensor, Constraints(), nil),
+          (.battery, 0x68, .float, sensor, Constraints(), .percentage),
+          (.text, 0x20, .string, sensor, Constraints(), nil),
         ]),
       .test(54, "Button", [(.button, 0x73, .uint8, sensor, Constraints(), nil)]),
       .test(
@@ -90,7 +92,8 @@ extension HomeAccessory {
           rules: ValueRules(format: part.2, constraints: part.4), unit: part.5, description: nil)
       })
     return HomeAccessory(
-      id: .test(number), name: HomeName(name), room: .test(5), category: 1, transport: .hap(device, aid: 1), bridge: nil,
+      id: .test(number), name: HomeName(name), room: .test(5), category: 1, transport: .hap(device, aid: 1),
+      bridge: nil,
       services: [service], information: AccessoryInformation(), configurationNumber: 1)
   }
 }

@@ -27,26 +27,27 @@ struct ReferenceClock {
   let start: Int
   /// The civil time in minutes since 1970-01-01T00:00.
   let local: [Int]
-  /// Whether the clock shows this civil time for the first time.
-  let isFirst: [Bool]
-  /// The civil times that are skipped at a minute.
-  let skipped: [Int: Range<Int>]
+  /// The civil times at which something planned happens, with the indices of their minutes: the civil times that the clock
+  /// shows for the first time, and those that it skips.
+  let planned: (indices: [Int], times: [Int])
   /// The days since 1970.
   let days: [Day]
 
   /// - Parameter minutes: the minutes since 1970 of the year, with some before.
   init(_ zone: TestZones.Zone, minutes: Range<Int>) {
     start = minutes.lowerBound
-    var (local, isFirst, skipped) = ([Int](), [Bool](), [Int: Range<Int>]())
+    var (local, planned) = ([Int](), (indices: [Int](), times: [Int]()))
     var change = 0
     var latest = Int.min
     for minute in minutes {
       while change + 1 < zone.changes.count, zone.changes[change + 1].seconds <= minute * 60 { change += 1 }
       let time = minute + zone.changes[change].offset / 60
-      if latest != .min, time > latest + 1 { skipped[local.count] = latest + 1..<time }
-      isFirst.append(time > latest)
+      while latest < time {
+        latest = latest == .min ? time : latest + 1
+        planned.indices.append(local.count)
+        planned.times.append(latest)
+      }
       local.append(time)
-      latest = max(latest, time)
     }
     var days: [Day] = [Day()]
     while days.count <= latest / 1440 + 1 {
@@ -54,15 +55,8 @@ struct ReferenceClock {
       next.advance()
       days.append(next)
     }
-    (self.local, self.isFirst, self.skipped, self.days) = (local, isFirst, skipped, days)
+    (self.local, self.planned, self.days) = (local, planned, days)
   }
 
   func day(at index: Int) -> Day { days[local[index] / 1440] }
-
-  /// The civil times for which something planned happens at a minute: the one that the clock shows for the first time, and
-  /// those that it skips.
-  func planned(at index: Int) -> [Int] {
-    if isFirst[index], skipped.isEmpty || skipped[index] == nil { return [local[index]] }
-    return (isFirst[index] ? [local[index]] : []) + (skipped[index].map(Array.init) ?? [])
-  }
 }

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A slow engine, written from the rules alone: it looks at each minute of a year, and asks each trigger whether one of
 /// its events happens. Only the sun's time of a day comes from the almanac, which has its own vectors.
@@ -38,8 +39,8 @@ struct ReferenceEngine {
   var ends: [HomeObjectID: Int] = [:]
   var results: [Result] = []
   private var sunTimes: [SunEvent: [Int: Int]] = [:]
-  private var sunMinutes: [SunMoment: [Int: Int]] = [:]
-  private var timerMinutes: [HomeObjectID: Set<Int>] = [:]
+  /// The planned events: the index of the minute, its second, and the trigger.
+  private var planned: [Int: [(second: Int, trigger: Trigger)]] = [:]
 
   init(
     _ triggers: [Trigger], _ clock: ReferenceClock, others: [ZoneName: ReferenceClock], zone: ZoneRules,
@@ -59,26 +60,24 @@ struct ReferenceEngine {
   // MARK: The year
 
   mutating func run(_ inputs: [(second: Int, input: Input)], from first: Int) {
-    for trigger in triggers {
-      if case .timer(let timer) = trigger.kind { timerMinutes[trigger.id] = minutes(of: timer) }
-      for case .sun(let moment) in trigger.kind.events { sunMinutes[moment] = minutes(of: moment) }
-    }
+    for trigger in triggers { plan(trigger) }
     var next = 0
-    for index in first - clock.start..<clock.local.count {
+    var index = first - clock.start
+    while index < clock.local.count {
+      defer { index += 1 }
+      let minute = clock.start + index
       var happenings: [(second: Int, input: Input?, trigger: Trigger?)] = []
-      for trigger in triggers {
-        for second in seconds(of: trigger, at: index) { happenings.append((second, nil, trigger)) }
-        if let end = ends[trigger.id], end / 60 == clock.start + index { happenings.append((end % 60, nil, nil)) }
-      }
-      while next < inputs.count, inputs[next].second / 60 <= clock.start + index {
+      if let events = planned[index] { happenings += events.map { ($0.second, nil, $0.trigger) } }
+      for end in ends.values where end / 60 == minute { happenings.append((end % 60, nil, nil)) }
+      while next < inputs.count, inputs[next].second / 60 <= minute {
         happenings.append((inputs[next].second % 60, inputs[next].input, nil))
         next += 1
       }
       guard !happenings.isEmpty else { continue }
-      // What is planned comes first within a second.
+      // Planned events come first within a second.
       happenings.sort { ($0.second, $0.input == nil ? 0 : 1) < ($1.second, $1.input == nil ? 0 : 1) }
       for (second, input, trigger) in happenings {
-        let now = (clock.start + index) * 60 + second
+        let now = minute * 60 + second
         if let trigger { evaluate(trigger, now, index) }
         for (id, end) in ends where end == now { finish(id, now) }
         if let input { receive(input, now, index) }
@@ -91,71 +90,85 @@ struct ReferenceEngine {
     results.append(Result(second: now, trigger: trigger, verdict: .ended))
   }
 
-  /// The seconds of a minute at which planned events of the trigger happen.
-  private func seconds(of trigger: Trigger, at index: Int) -> [Int] {
-    switch trigger.kind {
-    case .timer: timerMinutes[trigger.id]!.contains(index) ? [0] : []
-    case .event(let event):
-      event.events.compactMap {
-        switch $0 {
-        case .calendar(let parts): happens(parts, at: index) ? 0 : nil
-        case .sun(let moment): sunMinutes[moment]![index]
-        default: nil
+  // MARK: Planned events
+
+  private mutating func plan(_ trigger: Trigger) {
+    func add(_ indices: [Int]) { for index in indices { planned[index, default: []].append((0, trigger)) } }
+    if case .timer(let timer) = trigger.kind { add(indices(of: timer)) }
+    for event in trigger.kind.events {
+      switch event {
+      case .calendar(let parts): add(parts.hour == nil && parts.minute != nil ? shown(parts) : indices(of: parts))
+      case .sun(let moment):
+        for second in sunTimes[moment.event]!.values.map({ $0 + moment.offset }) {
+          planned[second / 60 - clock.start, default: []].append((second % 60, trigger))
         }
+      default: continue
       }
     }
   }
 
-  private func happens(_ parts: DateParts, at index: Int) -> Bool {
-    if parts.hour == nil, parts.minute != nil {
-      return matches(parts, clock.local[index], hour: nil, minute: parts.minute!)
+  /// The minutes whose civil time has these parts.
+  private func shown(_ parts: DateParts) -> [Int] {
+    var found: [Int] = []
+    var index = 0
+    while index < clock.local.count {
+      if clock.local[index] % 60 == parts.minute!, hasDay(parts, clock.local[index]) { found.append(index) }
+      index += 1
     }
-    return clock.planned(at: index).contains { matches(parts, $0, hour: parts.hour ?? 0, minute: parts.minute ?? 0) }
+    return found
   }
 
-  private func matches(_ parts: DateParts, _ time: Int, hour: Int?, minute: Int) -> Bool {
-    guard time % 60 == minute, hour == nil || time / 60 % 24 == hour else { return false }
+  /// The minutes at which a time of the day is planned.
+  private func indices(of parts: DateParts) -> [Int] {
+    let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)
+    var found: [Int] = []
+    var place = 0
+    while place < clock.planned.times.count {
+      let time = clock.planned.times[place]
+      if time % 1440 == minute, hasDay(parts, time) { found.append(clock.planned.indices[place]) }
+      place += 1
+    }
+    return found
+  }
+
+  private func hasDay(_ parts: DateParts, _ time: Int) -> Bool {
     let day = clock.days[time / 1440]
     return (parts.year ?? day.year) == day.year && (parts.month ?? day.month) == day.month
       && (parts.day ?? day.day) == day.day && (parts.weekday?.rawValue ?? day.weekday) == day.weekday
   }
 
-  private func minutes(of moment: SunMoment) -> [Int: Int] {
-    var minutes: [Int: Int] = [:]
-    for second in sunTimes[moment.event]!.values.map({ $0 + moment.offset }) {
-      minutes[second / 60 - clock.start] = second % 60
-    }
-    return minutes
-  }
-
   /// The minutes of a timer, by the civil times of its zone.
-  private func minutes(of timer: TimerTrigger) -> Set<Int> {
+  private func indices(of timer: TimerTrigger) -> [Int] {
     let first = Int(timer.fireDate.seconds) / 60 - clock.start
     guard let period = timer.recurrence else { return [first] }
     let own = timer.zone.map { otherClocks[$0]! } ?? clock
     let elapsed = period.hours * 60 + period.minutes
     guard period.months + period.weeks + period.days > 0 else {
-      return Set(stride(from: first, to: clock.local.count, by: elapsed))
+      return Array(stride(from: first, to: clock.local.count, by: elapsed))
     }
-    let begin = own.local[first], beginDay = own.days[begin / 1440]
-    var minutes: Set<Int> = [first]
-    for index in first + 1..<own.local.count {
-      for time in own.planned(at: index) where time > begin && time % 1440 == begin % 1440 {
-        let day = own.days[time / 1440]
-        let count: Int
-        if period.months > 0 {
-          let months = (day.year - beginDay.year) * 12 + day.month - beginDay.month
-          guard months > 0, months % period.months == 0, day.day == min(beginDay.day, day.lastDay) else { continue }
-          count = months / period.months
-        } else {
-          let length = period.weeks * 7 + period.days, distance = (time - begin) / 1440
-          guard distance % length == 0 else { continue }
-          count = distance / length
-        }
-        minutes.insert(index + count * elapsed)
+    let begin = own.local[first]
+    var found = [first]
+    var place = 0
+    while place < own.planned.times.count {
+      let time = own.planned.times[place]
+      if time > begin, time % 1440 == begin % 1440, let count = count(period, from: begin, to: time, own) {
+        found.append(own.planned.indices[place] + count * elapsed)
       }
+      place += 1
     }
-    return minutes
+    return found
+  }
+
+  /// The number of periods between two civil times with the same time of day; nil if it is not whole.
+  private func count(_ period: CivilPeriod, from begin: Int, to time: Int, _ clock: ReferenceClock) -> Int? {
+    let day = clock.days[time / 1440], first = clock.days[begin / 1440]
+    if period.months > 0 {
+      let months = (day.year - first.year) * 12 + day.month - first.month
+      let isDay = months > 0 && months % period.months == 0 && day.day == min(first.day, day.lastDay)
+      return isDay ? months / period.months : nil
+    }
+    let length = period.weeks * 7 + period.days, distance = (time - begin) / 1440
+    return distance % length == 0 ? distance / length : nil
   }
 
   // MARK: Values and persons

@@ -1,6 +1,7 @@
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 extension CommandMaker {
   /// A device: a light or a bridge with up to 3 lights. In one of 15 cases its database is invalid.

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Makes random commands for a model: most arguments are right, some are wrong. A new case of `HomeCommand` does not compile
 /// until `HomeCommandName` and `command` have it.

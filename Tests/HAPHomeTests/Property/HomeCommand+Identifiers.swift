@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 extension HomeCommand {
   /// All identifiers that the command contains. Rules O1 and O2 concern them.

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Checks the rules of home.md §4 that concern a model, one after the other. It is written from the table and shares no
 /// code with the commands.

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// A command of a run, with everything that decides its result. Its new identifiers depend only on `seed`, so that other
 /// commands can be removed from a run.
@@ -119,7 +120,7 @@ struct PropertyFailure: Error, CustomStringConvertible {
 }
 
 extension HomeCommand {
-  /// The command, without the modules of types, and with the databases of devices in short.
+  /// The text of the command: types without their modules, and a summary of the databases of devices.
   fileprivate var shortDescription: String {
     switch self {
     case .addDevice(let home, let device), .updateDevice(let home, let device):

@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Checks that a refusal has a reason: the rule has this number in the table of home.md §4, and the command breaks it.
 struct RefusalChecker {

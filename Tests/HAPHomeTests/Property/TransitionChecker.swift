@@ -2,6 +2,7 @@ import HAPAlmanac
 import HAPModel
 
 @testable import HAPHome
+@testable import HAPHomeEngine
 
 /// Checks the rules of home.md §4 that concern an accepted command: what must have been true before it, and what it must
 /// leave as it was. Written from the table, like `InvariantChecker`.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPFrontEnds
 
-/// Checked: these tests fail with an arithmetic that refuses no secret, and with one that keeps the zeros of B.
+/// Checked: these tests fail if the arithmetic accepts every secret, and if it keeps the leading zeros of B.
 @Suite("Altered numbers of Pair Setup") struct AlteredSetupArithmeticTests {
   private let code: SetupCode
   private let verifier: SRPVerifier

@@ -35,12 +35,15 @@ import Testing
     #expect(isReleased)
   }
 
-  @Test("A process that ends in the turn that ends its loop") func exit() throws {
+  @Test("A process that ends after its loop, while a turn of the loop is pending") func exit() throws {
     let isReleased = try Self.isReleased {
       let hosts = try TwoHosts()
       try hosts.world.run {
-        hosts.far.whenEnded { hosts.farProcess.exit(0) }
-        hosts.far.schedule { hosts.far.stop() }
+        hosts.near.schedule {
+          hosts.far.stop()
+          try? hosts.far.performAndWait {}
+          hosts.farProcess.exit(0)
+        }
         try await hosts.near.sleep(for: .seconds(1))
       }
       #expect(!hosts.farProcess.isAlive)
@@ -105,23 +108,24 @@ import Testing
   }
 
   @Test("Local streams whose callbacks refer to them") func localStreams() throws {
-    let isReleased = try Self.isReleased {
-      let hosts = try TwoHosts()
-      try hosts.world.run {
-        try hosts.near.performAndWait {
-          _ = try LocalListener(hosts.near, path: "/socket") { stream in
-            stream.startReading { _ in stream.write([1]) }
-          }
-          let stream = try LocalStream(hosts.near, connectingTo: "/socket")
-          stream.onDrained = { stream.pauseReading() }
-          stream.write([1])
+    let hosts = try TwoHosts()
+    let streams = Streams()
+    try hosts.world.run {
+      try hosts.near.performAndWait {
+        _ = try LocalListener(hosts.near, path: "/socket") { stream in
+          streams.all.append(Weak(stream))
+          stream.startReading { _ in stream.write([1]) }
         }
-        try await hosts.near.sleep(for: .seconds(1))
+        let stream = try LocalStream(hosts.near, connectingTo: "/socket")
+        streams.all.append(Weak(stream))
+        stream.onDrained = { stream.pauseReading() }
+        stream.write([1])
       }
-      hosts.world.end()
-      return hosts.world
+      try await hosts.near.sleep(for: .seconds(1))
     }
-    #expect(isReleased)
+    #expect(streams.all.count { $0.object != nil } == 2)
+    hosts.world.end()
+    #expect(streams.all.allSatisfy { $0.object == nil })
   }
 
   @Test("Two ends of a connection that have failed, and that no process has closed") func failedConnection() throws {
@@ -153,6 +157,11 @@ import Testing
     try run()
     #expect(network == nil)
   }
+}
+
+/// Confined to the world's thread.
+private final class Streams: @unchecked Sendable {
+  var all: [Weak<LocalStream>] = []
 }
 
 /// Opens handles on its loop, and waits for them.

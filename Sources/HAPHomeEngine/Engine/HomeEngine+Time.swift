@@ -1,0 +1,166 @@
+import HAPAlmanac
+import HAPHome
+
+extension HomeEngine {
+  /// The clock may go back by less than this without any effect.
+  private static let smallestSetBack = Duration.seconds(1)
+
+  /// Sets the clock. Everything that is due until then happens now.
+  ///
+  /// A time before the last one means that the clock was set back. A step of less than a second is ignored.
+  public mutating func advance(to time: Instant) -> [EngineAction] {
+    if time < now {
+      if time.duration(to: now) >= Self.smallestSetBack { setBack(to: time) }
+    } else {
+      now = time
+    }
+    meetDeadlines()
+    return takeActions()
+  }
+
+  mutating func meetDeadlines() {
+    while let first = deadlines.first, first.time <= now {
+      deadlines.removeFirst()
+      guard isValid(first) else { continue }
+      switch first.deadline {
+      case .occurrence(let trigger, let source, _): occurred(trigger, source, due: first.time)
+      case .read(let ticket):
+        readEnded(ticket, [:], whyMissing: "no answer within \(policy.readLimit.components.seconds) s")
+      case .end(let trigger): end(trigger, .duration(due: first.time))
+      }
+    }
+  }
+
+  func isValid(_ entry: DeadlineHeap.Entry) -> Bool {
+    switch entry.deadline {
+    case .occurrence(let trigger, _, let plan): runs[trigger]?.plan == plan
+    case .read(let ticket): pending[ticket]?.limit == entry.time
+    case .end(let trigger): runs[trigger]?.state.running?.end == entry.time
+    }
+  }
+
+  /// Removes the void deadlines.
+  mutating func rebuildDeadlines() {
+    deadlines.removeAll()
+    for id in order {
+      guard let run = runs[id] else { continue }
+      for (index, source) in run.sources.enumerated() {
+        if let due = source.due { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: due) }
+      }
+      if let end = run.state.running?.end { deadlines.add(.end(id), at: end) }
+    }
+    for (ticket, pending) in pending.sorted(by: { $0.key < $1.key }) {
+      if let limit = pending.limit { deadlines.add(.read(ticket), at: limit) }
+    }
+    validDeadlines = deadlines.count
+  }
+
+  // MARK: Planned events
+
+  /// Computes the next occurrences of a trigger, after those that are settled.
+  mutating func makePlan(_ id: HomeObjectID) {
+    guard var run = runs[id], let home = homes[run.home] else { return }
+    run.plan += 1
+    run.sources = run.trigger.isEnabled ? sources(of: run.trigger, in: home).map { ($0, nil) } : []
+    for index in run.sources.indices {
+      let due = run.sources[index].source.next(after: run.state.settled ?? now)
+      run.sources[index].due = due
+      if let due { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: due) }
+    }
+    runs[id] = run
+  }
+
+  private func sources(of trigger: Trigger, in home: HomePlan) -> [TimeSource] {
+    switch trigger.kind {
+    case .timer(let timer): zone(of: timer, in: home).map { [.timer(timer, $0)] } ?? []
+    case .event(let event):
+      event.events.compactMap {
+        switch $0 {
+        case .calendar(let parts): home.zone.map { .calendar(parts, $0) }
+        case .sun(let moment): home.location.map { .sun(moment, $0) }
+        case .characteristic, .threshold, .presence, .location, .duration: nil
+        }
+      }
+    }
+  }
+
+  /// Returns the zone without which planned events or the condition of a trigger cannot be computed.
+  func missingZone(_ trigger: Trigger, in home: HomePlan) -> ZoneName? {
+    switch trigger.kind {
+    case .timer(let timer):
+      return zone(of: timer, in: home) == nil ? timer.zone ?? home.zoneName : nil
+    case .event(let event):
+      var needs = !event.weekdays.isEmpty || event.events.contains { if case .calendar = $0 { true } else { false } }
+      event.condition?.forEachLeaf {
+        switch $0 {
+        case .time, .sun: needs = true
+        case .characteristic, .presence, .unknown, .all, .any, .not: break
+        }
+      }
+      return needs && home.zone == nil ? home.zoneName : nil
+    }
+  }
+
+  private mutating func occurred(_ id: HomeObjectID, _ index: Int, due: Instant) {
+    guard let run = runs[id] else { return }
+    let source = run.sources[index].source
+    let earliest = now.advanced(by: .zero - policy.greatestLateness)
+    let isMissed = due < earliest
+    // Of the missed occurrences, only the first one is explained: there may be any number of them.
+    let settled = isMissed ? Instant(nanoseconds: earliest.nanoseconds - 1) : due
+    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)
+    let next = source.next(after: settled)
+    runs[id]?.sources[index].due = next
+    if let next { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: next) }
+    if isMissed {
+      refuse(id, source.cause(due: due), .missed)
+    } else {
+      activate(id, source.cause(due: due), at: due)
+    }
+  }
+
+  /// Marks planned occurrences until now as settled, when a trigger starts to be enabled. Occurrences that were settled
+  /// before the clock was set back stay so.
+  /// - Returns: whether the state changed.
+  mutating func settle(_ id: HomeObjectID) -> Bool {
+    guard let run = runs[id], let home = homes[run.home], !sources(of: run.trigger, in: home).isEmpty else {
+      return false
+    }
+    if let settled = run.state.settled, settled >= now, now.duration(to: settled) <= policy.greatestSetBack {
+      return false
+    }
+    runs[id]?.state.settled = now
+    return true
+  }
+
+  // MARK: The clock is set back
+
+  private mutating func setBack(to time: Instant) {
+    let step = time.duration(to: now)
+    now = time
+    for (id, watch) in watches { if let lost = watch.lostAt, lost > now { watches[id]?.lostAt = now } }
+    for (ticket, request) in pending where request.limit != nil {
+      pending[ticket] = request.waiting(until: now.advanced(by: policy.readLimit))
+    }
+    for id in order { setBack(id, by: step) }
+    rebuildDeadlines()
+  }
+
+  private mutating func setBack(_ id: HomeObjectID, by step: Duration) {
+    guard var run = runs[id] else { return }
+    run.executions = []
+    let stateBefore = run.state
+    if let end = run.state.running?.end { run.state.running?.end = end.advanced(by: .zero - step) }
+    let settled = run.state.settled
+    if let settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
+    runs[id] = run
+    makePlan(id)
+    if run.state != stateBefore { record(id) }
+    guard let settled, run.state.settled == settled, let sources = runs[id]?.sources.map(\.source) else { return }
+    for source in sources {
+      if let due = source.next(after: now), due <= settled {
+        explain(id, source.cause(due: due), .settledBefore(settled))
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import HAPHome
+import HAPModel
+
+extension HomeError.Code {
+  /// The number for the HAP status of one entry; nil for success. Apple's table is not public, this one is ours.
+  /// - Parameters:
+  ///   - status: HAP R2 §6.7.1.4. Any other number than a status gives `accessorySentInvalidResponse`.
+  ///   - isBridged: whether the accessory is behind a bridge.
+  public init?(status: Int, isBridged: Bool) {
+    guard let known = Int32(exactly: status).flatMap(HAPStatus.init(rawValue:)) else {
+      self = .accessorySentInvalidResponse
+      return
+    }
+    switch known {
+    case .success: return nil
+    case .insufficientPrivileges: self = .insufficientPrivileges
+    case .unableToCommunicate: self = isBridged ? .bridgedAccessoryNotReachable : .communicationFailure
+    case .busy, .notAllowedInCurrentState: self = .accessoryIsBusy
+    case .readOnly: self = .readOnlyCharacteristic
+    case .writeOnly: self = .writeOnlyCharacteristic
+    case .notificationUnsupported: self = .notificationNotSupported
+    case .outOfResources: self = .accessoryOutOfResources
+    case .timedOut: self = .operationTimedOut
+    case .doesNotExist: self = .notFound
+    case .invalidValue: self = .invalidValueType
+    case .insufficientAuthorization: self = .invalidOrMissingAuthorizationData
+    }
+  }
+}
+
+extension SceneResult.Outcome {
+  /// The outcome for one entry.
+  /// - Parameters:
+  ///   - status: the status of the entry; nil if the answer has none.
+  ///   - target: the characteristic.
+  static func answered(_ status: Int?, by target: SceneTarget) -> Self {
+    guard let status else {
+      return .unknown(target.error(.accessorySentInvalidResponse, "the answer has no status for it"))
+    }
+    guard let code = HomeError.Code(status: status, isBridged: target.isBridged) else { return .done }
+    return .refused(status: status, target.error(code, "the accessory answered with the status \(status)"))
+  }
+
+  static func refusedRequest(_ status: Int?, by target: SceneTarget) -> Self {
+    // An accessory that refuses the request and reports success contradicts itself.
+    let code = status.flatMap { HomeError.Code(status: $0, isBridged: target.isBridged) }
+    let reason = status.map { "with the status \($0)" } ?? "without a status"
+    return .refused(
+      status: status,
+      target.error(code ?? .accessorySentInvalidResponse, "the accessory refused the whole request \(reason)"))
+  }
+
+  static func notConnected(_ target: SceneTarget) -> Self {
+    .notSent(target.error(.accessoryNotReachable, "there is no connection; check that the accessory has power"))
+  }
+
+  static func noAnswer(_ target: SceneTarget) -> Self {
+    .unknown(target.error(.operationTimedOut, "there was no answer in time; read the value"))
+  }
+
+  static func connectionLost(_ target: SceneTarget) -> Self {
+    .unknown(target.error(.communicationFailure, "the connection ended before the answer; read the value"))
+  }
+
+  static func unreadable(_ target: SceneTarget) -> Self {
+    .unknown(target.error(.accessorySentInvalidResponse, "the answer is unreadable; read the value"))
+  }
+
+  static func wrongSignature(_ target: SceneTarget) -> Self {
+    .unknown(
+      target.error(.messageAuthenticationFailed, "the answer has a wrong authentication tag; read the value"))
+  }
+}

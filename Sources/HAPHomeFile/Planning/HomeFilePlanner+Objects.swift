@@ -1,0 +1,168 @@
+import HAPHome
+import HAPModel
+import HAPWire
+
+extension HomeFilePlanner {
+  // MARK: Removing
+
+  /// Removes the objects of the sections that the document has, except those in it.
+  mutating func removeOthers(_ target: HomeFileTarget) {
+    func keys(_ names: [Placed<String>]?) -> Set<String>? { names.map { Set($0.map { HomeName($0.value).key }) } }
+    if let kept = keys(file.triggers?.map(\.name)) {
+      for object in home.triggers where !kept.contains(object.name.key) {
+        remove(.removeTrigger(object.id), "trigger", object.name)
+      }
+    }
+    if file.scenes != nil {
+      let kept = Set(target.scenes.compactMap(\.id))
+      for object in home.actionSets where object.kind == .userDefined && !kept.contains(object.id) {
+        remove(.removeActionSet(object.id), "scene", object.name)
+      }
+    }
+    if let kept = keys(file.groups?.map(\.name)) {
+      for object in home.groups where !kept.contains(object.name.key) {
+        remove(.removeGroup(object.id), "group", object.name)
+      }
+    }
+    if let kept = keys(file.zones?.map(\.name)) {
+      for object in home.zones where !kept.contains(object.name.key) {
+        remove(.removeZone(object.id), "zone", object.name)
+      }
+    }
+    if let kept = keys(file.rooms) {
+      for object in home.rooms where !kept.contains(object.name.key) {
+        remove(.removeRoom(object.id), "room", object.name)
+      }
+    }
+  }
+
+  private mutating func remove(_ command: HomeCommand, _ kind: String, _ name: HomeName) {
+    let place = file.home.place
+    perform(
+      command, at: place,
+      HomeDifference(
+        change: .remove, kind: kind, name: name.text, text: "remove the \(kind) \"\(name)\"", place: place))
+  }
+
+  // MARK: Places
+
+  private mutating func add(_ command: HomeCommand, _ kind: String, _ name: Placed<String>) {
+    perform(
+      command, at: name.place,
+      HomeDifference(
+        change: .add, kind: kind, name: name.value, text: "add the \(kind) \"\(name.value)\"", place: name.place))
+  }
+
+  private func room(_ name: String) -> Room? {
+    ([home.roomForEntireHome] + home.rooms).first { $0.name.key == HomeName(name).key }
+  }
+
+  /// Adds rooms and zones, and changes the rooms of zones.
+  mutating func addPlaces(_ target: HomeFileTarget) {
+    for name in file.rooms ?? [] where room(name.value) == nil {
+      add(.addRoom(home: home.id, name: name.value), "room", name)
+    }
+    for entry in file.zones ?? [] {
+      let key = HomeName(entry.name.value).key
+      if !home.zones.contains(where: { $0.name.key == key }) {
+        add(.addZone(home: home.id, name: entry.name.value), "zone", entry.name)
+      }
+      guard let zone = home.zones.first(where: { $0.name.key == key }) else { continue }
+      var wanted: Set<HomeObjectID> = []
+      for name in entry.rooms {
+        guard let room = room(name.value) else { continue }
+        wanted.insert(room.id)
+        if zone.rooms.contains(room.id) { continue }
+        perform(
+          .addRoomToZone(room: room.id, zone: zone.id), at: name.place,
+          .update("zone", entry.name, "add the room \"\(room.name)\" to the zone \"\(zone.name)\""))
+      }
+      for id in zone.rooms where !wanted.contains(id) {
+        let name = home.room(id)?.name.text ?? ""
+        perform(
+          .removeRoomFromZone(room: id, zone: zone.id), at: entry.name.place,
+          .update("zone", entry.name, "remove the room \"\(name)\" from the zone \"\(zone.name)\""))
+      }
+    }
+  }
+
+  /// Moves accessories to their rooms, and sets the types of controlled devices.
+  mutating func changeAccessories(_ target: HomeFileTarget) {
+    for accessory in target.accessories {
+      let name = accessory.entry.name
+      if let wanted = accessory.entry.room, let room = room(wanted.value) {
+        perform(
+          .moveAccessory(accessory.id, room: room.id), at: wanted.place,
+          .update("accessory", name, "move the accessory \"\(name.value)\" to the room \"\(room.name)\""))
+      }
+      for (entry, service) in accessory.services {
+        guard let type = entry.associatedType else { continue }
+        let what = type.value.map { "set to \(Catalogue.service($0)?.name ?? $0.wireForm)" } ?? "remove"
+        perform(
+          .setAssociatedType(service: service.id, type.value), at: type.place,
+          .update(
+            "service", Placed(service.name.text, at: entry.service.place),
+            "\(what) the device that the service \"\(service.name)\" of \"\(name.value)\" controls"))
+      }
+    }
+  }
+
+  // MARK: Groups and scenes
+
+  mutating func changeGroups(_ target: HomeFileTarget) {
+    for group in target.groups {
+      let name = group.entry.name
+      let key = HomeName(name.value).key
+      if !home.groups.contains(where: { $0.name.key == key }) {
+        add(.addGroup(home: home.id, name: name.value), "group", name)
+      }
+      guard let found = home.groups.first(where: { $0.name.key == key }) else { continue }
+      for (service, path) in zip(group.services, group.entry.services) where !found.services.contains(service.value) {
+        perform(
+          .addServiceToGroup(service: service.value, group: found.id), at: service.place,
+          .update("group", name, "add the service \"\(path.value)\" to the group \"\(found.name)\""))
+      }
+      let wanted = Set(group.services.map(\.value))
+      for id in found.services where !wanted.contains(id) {
+        let service = home.service(id)?.service.name.text ?? ""
+        perform(
+          .removeServiceFromGroup(service: id, group: found.id), at: name.place,
+          .update("group", name, "remove the service \"\(service)\" from the group \"\(found.name)\""))
+      }
+    }
+  }
+
+  mutating func changeScenes(_ target: HomeFileTarget) {
+    for scene in target.scenes {
+      let name = scene.entry.name
+      if scene.id == nil { add(.addActionSet(home: home.id, name: name.value), "scene", name) }
+      let key = HomeName(name.value).key
+      guard let set = home.listedActionSets.first(where: { $0.id == scene.id ?? $0.id && $0.name.key == key }),
+        let actions = scene.actions
+      else { continue }
+      change(set, to: actions, "scene", name, owner: "the scene \"\(set.name)\"")
+    }
+  }
+
+  /// Makes the actions of a set as in the document: adds and changes some first, so that a set is not empty meanwhile.
+  mutating func change(
+    _ set: ActionSet, to actions: [HomeFileTarget.ActionTarget], _ kind: String, _ name: Placed<String>, owner: String
+  ) {
+    for action in actions {
+      let isNew = !set.actions.contains { $0.characteristic == action.action.characteristic }
+      perform(
+        isNew ? .addAction(actionSet: set.id, action.action) : .updateAction(actionSet: set.id, action.action),
+        at: action.place, .update(kind, name, "set \(action.path) to \(action.text) in \(owner)"))
+    }
+    let wanted = Set(actions.map(\.action.characteristic))
+    let directory = HomeDirectory(home)
+    for action in set.actions where !wanted.contains(action.characteristic) {
+      let path = home.characteristic(action.characteristic).map {
+        directory.path(of: $0.characteristic, of: $0.service, in: $0.accessory).description
+      }
+      perform(
+        .removeAction(actionSet: set.id, characteristic: action.characteristic), at: name.place,
+        .update(kind, name, "no longer set \(path ?? "a characteristic") in \(owner)"))
+    }
+  }
+}

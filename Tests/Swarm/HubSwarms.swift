@@ -1,0 +1,35 @@
+import Foundation
+import HAPHubSwarm
+
+/// The swarm of homes with hubs that crash: the same commands as that of accessories, with the option `--hubs`.
+struct HubSwarms {
+  let mutation: HubMutation?
+
+  /// Runs seeds one after the other, and prints the coverage as one line for `report`.
+  func runSome(from first: UInt64, count: UInt64) {
+    var coverage = HubCoverage()
+    for seed in first..<first + count {
+      let outcome = HubSwarmRun(seed: seed, mutation: mutation).run()
+      coverage.add(outcome.coverage)
+      for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
+    }
+    say("coverage \(coverage.line)")
+  }
+
+  /// Runs one seed, and prints every event.
+  /// - Returns: whether all invariants held.
+  func replay(_ seed: UInt64) -> Bool {
+    let outcome = HubSwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
+    say(outcome.coverage.table)
+    say("seed \(seed): \(outcome.duration), trace \(outcome.traceHash)")
+    for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
+    return outcome.violations.isEmpty
+  }
+
+  /// Prints the sum of the coverage.
+  func report(_ lines: [String]) {
+    var coverage = HubCoverage()
+    for line in lines { if let part = HubCoverage(line: line) { coverage.add(part) } }
+    say(coverage.table)
+  }
+}
