@@ -120,7 +120,7 @@ ENGINE = [
     ("E10", SOURCE, "period.next(after: instant, from: timer.fireDate, in: zone)?.instant }", "period.next(after: instant, from: instant > timer.fireDate ? period.next(after: timer.fireDate, from: timer.fireDate, in: zone)!.instant : timer.fireDate, in: zone)?.instant }"),
     ("E10", ENGINE_MAIN, "return timer.zone.map(zoneRules) ?? home.zone", "return home.zone"),
     ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(59)"),
-    ("E11", CLOCK, "let isMissed = due < earliest", "let isMissed = due <= earliest"),
+    ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(61)"),
     ("E11", VALUES, "case .true where change.isCatchUp && isLate:", "case .true where !change.isCatchUp && isLate:"),
     ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
     ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
