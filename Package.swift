@@ -335,7 +335,8 @@ let package = Package(
     .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHome", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHomeEngine", "HAPHome", "HAPIP", "HAPModel", "HAPWire",
+        "HAPControl",
       ],
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
@@ -408,7 +409,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
+    "FuzzSupport",
     "FuzzMessages",
     "FuzzFiles",
     "FuzzCommands", "FuzzTargets",
