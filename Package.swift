@@ -334,7 +334,7 @@ let package = Package(
       path: "Fuzz/Files"),
     .target(
       name: "FuzzHomes",
-      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
       path: "Fuzz/Homes"),
     .target(
       name: "FuzzCommands",
@@ -414,7 +414,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
+    "FuzzSupport",
     "FuzzMessages",
     "FuzzFiles", "FuzzHomes",
     "FuzzCommands", "FuzzTargets",

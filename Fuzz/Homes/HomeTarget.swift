@@ -1,15 +1,23 @@
 import FuzzSupport
 import HAPHome
+import HAPHomeEngine
 import HAPWire
 
-/// Reads a command or a change of a home, or a list of rows of its store. A command or a change that was read can be
-/// written and read again unchanged. Rows make a model whose own rows are read as the same model, and each of its
+/// Reads a command or a change of a home, a state of its engine, or a list of rows of its store. A command, a change or a
+/// state that was read can be written and read again unchanged. Rows make a model whose own rows are read as the same model, and each of its
 /// objects can be removed.
 package func fuzzHome(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   checkCommand(bytes)
   guard let node = try? JSONNode.parse(bytes, depthLimit: JSONNode.homeDepthLimit) else { return }
-  if let rows = node.elements { checkRows(rows.map(row)) } else if node["change"] != nil { checkChange(node) }
+  if let rows = node.elements {
+    checkRows(rows.map(row))
+  } else if node["change"] != nil {
+    checkChange(node)
+  } else {
+    checkState(node, { node throws(JSONProblem) in try TriggerState(node) }, \.json)
+    checkState(node, { node throws(JSONProblem) in try PersonState(node) }, \.json)
+  }
 }
 
 private func checkCommand(_ bytes: [UInt8]) {
@@ -34,6 +42,19 @@ private func checkChange(_ node: JSONNode) {
   require(again == change && again.json == line, "the written line reads as another change: \(line)")
   var model = HomeModel()
   model.apply([change])
+}
+
+/// Checks a state of the engine, which may come from another hub's store.
+private func checkState<State: Equatable>(
+  _ node: JSONNode, _ read: (JSONNode) throws(JSONProblem) -> State, _ written: (State) -> JSONNode
+) {
+  let state: State
+  do throws(JSONProblem) { state = try read(node) } catch { return require(!error.message.isEmpty) }
+  let line = written(state).compactText
+  guard let again = try? read(JSONNode.parse(Array(line.utf8))) else {
+    return require(false, "a written state is refused: \(line)")
+  }
+  require(again == state, "the written line reads as another state: \(line)")
 }
 
 /// A row with columns as texts. The column `json` may also be the value itself.

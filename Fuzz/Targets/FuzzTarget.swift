@@ -52,7 +52,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case mdns
   /// Files of time zones, and rules of TZ variables: civil times and instants agree, and transitions are complete.
   case tzif
-  /// Commands and changes of homes, and rows of their store. A model that is read has valid references only.
+  /// Commands and changes of homes, states of their engine, and rows of their store. A model that is read has valid references only.
   case home
   /// `.hashome` documents, and their plans for a home.
   case hashome
