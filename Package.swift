@@ -398,7 +398,8 @@ let package = Package(
     // Computes civil times by files of time zones, for Tests/Interop.
     .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
     // Fills, opens and changes a store of homes, for Benchmarks/home_store.py.
-    .executableTarget(name: "HomeStoreTool", dependencies: ["HAPStore"], path: "Benchmarks/HomeStoreTool"),
+    .executableTarget(
+      name: "HomeStoreTool", dependencies: ["HAPStore", "HAPHome", "HAPModel"], path: "Benchmarks/HomeStoreTool"),
     // Runs the automation engine in virtual time, for Benchmarks/home_engine.py.
     .executableTarget(
       name: "HomeEngineTool", dependencies: ["HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel"],

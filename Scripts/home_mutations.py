@@ -163,7 +163,7 @@ STORED = STORE_FOLDER + "HomeStore.swift"
 
 STORE = [
     ("A commit is one transaction", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA synchronous = FULL;", "PRAGMA synchronous = NORMAL;"),
-    ("A removed key", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA secure_delete = ON; ", ""),
+    ("A removed key", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA secure_delete = ON;", "PRAGMA secure_delete = OFF;"),
     ("The store holds a prefix", STORED, "for change in changes { try change.apply(to: database) }", "for change in changes.reversed() { try change.apply(to: database) }"),
     ("Rows keep their order", STORE_FOLDER + "HomeRowChange.swift", "DO UPDATE SET \\(updates)", "DO UPDATE SET \\(updates), position = (SELECT max(position) + 1 FROM \\(table.rawValue))"),
     ("Only one store", STORED, "moves the file\n      locks.release(Self.record)", "moves the file"),
