@@ -9,7 +9,7 @@ import Testing
 @Suite("Plans of .hashome documents")
 struct HomeFilePlanTests {
   @Test(
-    "A document creates what is missing; the objects and their commands are in its order; a second time changes nothing"
+    "A document creates the missing objects; they and their commands are in its order; a second time changes nothing"
   )
   func creates() throws {
     var bench = try HomeFileBench.filled()

@@ -26,7 +26,7 @@ struct HomeFileReferenceTests {
         scenes: { S: { set: { Stereo Light/Onn: 1, Strip/On: on, Stereo Light/On: onn, A/B@1\\\\/@12: "?", Strip/Left/On: on, Strip/@21: on } } }
         triggers:
           T:
-            when: [{ characteristic: Nobody/On }, { presence: every-entry, users: [Ann, Ben] }]
+            when: [{ characteristic: Someone/On }, { presence: every-entry, users: [Ann, Ben] }]
             if: { not: { any: [{ characteristic: Strip/On, is: on }, { presence: first-entry, users: [Bob] }] } }
             end: [{ characteristic: Strip/Left/Hue, is: 1 }]
             run: [Good Evening, { set: { Strip/Right/Off: 5 } }]
@@ -52,7 +52,7 @@ struct HomeFileReferenceTests {
           "10:75: On has no value \"onn\": did you mean \"on\"?",
           "10:80: there is no accessory \"A\" in the home \"My Home\"",
           "10:117: \"Strip/@21\" is the characteristic in line 10: keep one of them",
-          "13:30: triggers.T.when[0].characteristic: there is no accessory \"Nobody\" in the home \"My Home\"",
+          "13:30: triggers.T.when[0].characteristic: there is no accessory \"Someone\" in the home \"My Home\"",
           "13:76: triggers.T.when[1].users[0]: the home \"My Home\" has no user \"Ann\": did you mean \"Anna\"?",
           "14:42: triggers.T.if.not.any[0].characteristic: \"On\" is ambiguous in the accessory \"Strip\": write ACCESSORY/SERVICE/CHARACTERISTIC, or one of the instance IDs @21, @41",
           "14:95: triggers.T.if.not.any[1].users[0]: the home \"My Home\" has no user \"Bob\"",
