@@ -273,6 +273,22 @@ struct HomeFileReadingTests {
     #expect(problems(many) == ["1:1: there are more than 500000 values, including the copies of aliases"])
   }
 
+  @Test("Two spellings of one path or instance ID are refused")
+  func spellings() {
+    let text = """
+      home: a
+      scenes: { S: { set: { A/@22: 1, A/@022: 1, "A/\\\\B": 1, A/B: 2 } } }
+      accessories: { A: { services: { "@20": B, "@020": C, D: E, "\\\\D": F } } }
+      """
+    #expect(
+      problems(text) == [
+        "2:33: \"A/@22\" counts as the same as \"A/@22\" in line 2: keep one of them",
+        "2:56: \"A/B\" counts as the same as \"A/B\" in line 2: keep one of them",
+        "3:43: \"@20\" counts as the same as \"@20\" in line 3: keep one of them",
+        "3:60: \"D\" counts as the same as \"D\" in line 3: keep one of them",
+      ])
+  }
+
   @Test("Members that begin with x- are ignored")
   func extensions() throws {
     #expect(problems("home: a\nx-note: 5\nscenes: { S: { x-colour: 1 } }") == [])

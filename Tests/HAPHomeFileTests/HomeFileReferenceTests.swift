@@ -53,7 +53,7 @@ struct HomeFileReferenceTests {
           "10:80: there is no accessory \"A\" in the home \"My Home\"",
           "10:117: \"Strip/@21\" is the characteristic in line 10: keep one of them",
           "13:30: triggers.T.when[0].characteristic: there is no accessory \"Someone\" in the home \"My Home\"",
-          "13:76: triggers.T.when[1].users[0]: the home \"My Home\" has no user \"Ann\": did you mean \"Anna\"?",
+          "13:77: triggers.T.when[1].users[0]: the home \"My Home\" has no user \"Ann\": did you mean \"Anna\"?",
           "14:42: triggers.T.if.not.any[0].characteristic: \"On\" is ambiguous in the accessory \"Strip\": write ACCESSORY/SERVICE/CHARACTERISTIC, or one of the instance IDs @21, @41",
           "14:95: triggers.T.if.not.any[1].users[0]: the home \"My Home\" has no user \"Bob\"",
           "15:29: triggers.T.end[0].characteristic: there is no characteristic \"Hue\" in the service \"Left\" of \"Strip\"",

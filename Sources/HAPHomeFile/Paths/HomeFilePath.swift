@@ -1,9 +1,11 @@
 /// The path of a service or a characteristic: names with slashes, such as "Stereo Light/On" or "Stereo Light/Light Bulb/On".
 package struct HomeFilePath: Hashable, Sendable, CustomStringConvertible {
-  package enum Part: Hashable, Sendable {
+  package enum Part: Hashable, Sendable, CustomStringConvertible {
     case name(String)
     /// An instance ID, written "@10".
     case iid(UInt64)
+
+    package var description: String { text }
   }
 
   package var accessory: String

@@ -32,7 +32,7 @@ extension HomeFileReader {
 
   private mutating func services(_ node: JSONNode) -> [HomeFile.ServiceEntry] {
     guard let members = attempt({ _ throws(JSONProblem) in try node.asObject() }) else { return [] }
-    return members.compactMap { member in
+    let entries: [HomeFile.ServiceEntry] = members.compactMap { member in
       attempt { reader throws(JSONProblem) in
         do throws(HomeFilePath.Malformed) {
           return try HomeFilePath.Part(member.name)
@@ -41,6 +41,8 @@ extension HomeFileReader {
         }
       }.flatMap { service($0, member) }
     }
+    refuseTwice(entries.map(\.service)) { $0.text }
+    return entries
   }
 
   /// Reads `SERVICE: NAME` or `SERVICE: { name: NAME, associated: TYPE }`.
@@ -106,12 +108,14 @@ extension HomeFileReader {
 
   mutating func actions(_ node: JSONNode) -> [HomeFile.ActionEntry]? {
     guard let members = attempt({ _ throws(JSONProblem) in try node.asObject() }) else { return nil }
-    return members.compactMap { member in
+    let actions: [HomeFile.ActionEntry] = members.compactMap { member in
       attempt { _ throws(JSONProblem) in
         let path = try JSONNode(.string(member.name), place: member.place, path: member.value.path).placedPath()
         return HomeFile.ActionEntry(characteristic: path, value: try member.value.placedValue())
       }
     }
+    refuseTwice(actions.map(\.characteristic)) { $0.description }
+    return actions
   }
 
   /// Reports scenes of one built-in type.
