@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Properties of .hashome documents")
 struct HomeFilePropertyTests {
-  private static let seeds = UInt64(1)...UInt64(50)
+  private static let seeds = UInt64(1)...UInt64(100)
 
   @Test("The document of a home is read back from YAML and JSON, and changes nothing in the home", arguments: seeds)
   func identity(_ seed: UInt64) throws {
