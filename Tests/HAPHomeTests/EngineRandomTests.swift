@@ -91,7 +91,8 @@ struct EngineRandomTests {
 
   private static func value(_ generator: inout SeededGenerator) -> Value {
     let values: [Value] = [
-      .null, true, false, 0, 1, 2, 20.0, .float(-0.1), .float(.infinity), .float(.nan), .integer(.max), "", "a", .data([1]),
+      .null, true, false, 0, 1, 2, 20.0, .float(-0.1), .float(.infinity), .float(.nan), .integer(.max), "", "a",
+      .data([1]),
     ]
     return values.randomElement(using: &generator)!
   }
@@ -121,7 +122,8 @@ struct EngineRandomTests {
     }
     if Bool.random(using: &generator) {
       let values = characteristics.filter { _ in Bool.random(using: &generator) }.map {
-        RestorableValue($0, before: Bool.random(using: &generator) ? nil : value(&generator), written: value(&generator))
+        RestorableValue(
+          $0, before: Bool.random(using: &generator) ? nil : value(&generator), written: value(&generator))
       }
       state.running = .init(
         values: values.sorted { $0.characteristic < $1.characteristic },
@@ -139,7 +141,8 @@ struct EngineRandomTests {
       .location(region, onEntry: true, onExit: true), .characteristic(.test(99), equals: nil),
     ]
     let ends: [HomeEvent] = [
-      .duration(seconds: 60), .characteristic(.motion, equals: true), .threshold(.battery, ThresholdRange(min: 50, max: nil)!),
+      .duration(seconds: 60), .characteristic(.motion, equals: true),
+      .threshold(.battery, ThresholdRange(min: 50, max: nil)!),
     ]
     let leaves: [Condition] = [
       .characteristic(.window, .equal, true), .characteristic(.temperature, .less, 15), .unknown,
