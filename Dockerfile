@@ -22,6 +22,7 @@ COPY Defects Defects
 COPY Faults Faults
 COPY Tests Tests
 COPY Fuzz Fuzz
+COPY Benchmarks Benchmarks
 COPY Profiles Profiles
 # The tests of the example are a target of the package.
 COPY Examples Examples

@@ -329,17 +329,22 @@ let package = Package(
       name: "FuzzFiles",
       dependencies: [
         "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
-        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac", "HAPHome", "HAPHomeFile",
+        "HAPSuite", "HAPLint", "HAPDeviations", "HAPAlmanac",
       ],
       path: "Fuzz/Files"),
     .target(
+      name: "FuzzHomes",
+      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+      path: "Fuzz/Homes"),
+    .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPHomeEngine", "HAPHome", "HAPIP", "HAPModel", "HAPWire",
-        "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
       ],
       path: "Fuzz/Commands"),
-    .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
+    .target(
+      name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzHomes", "FuzzCommands"],
+      path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     // The tests of an example package, also built here, so that its dependencies are not built twice.
     .testTarget(
@@ -412,7 +417,7 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
     "FuzzSupport",
     "FuzzMessages",
-    "FuzzFiles",
+    "FuzzFiles", "FuzzHomes",
     "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

@@ -45,21 +45,20 @@ class Runner:
         """Returns whether a text cites the rule, and not only a rule with a longer number."""
         return re.search(re.escape(self.mark(rule)) + r"(?!\d)", text) is not None
 
-    def suites(self, rule):
-        """Returns the options that select the suites whose tests cite a rule."""
+    def suites(self, rules):
+        """Returns the options that select the suites whose tests cite one of the rules."""
         found = []
         for file in sorted(file for folder in self.tests for file in (self.work / folder).rglob("*.swift")):
             text = file.read_text()
-            if rule and self.cites(text, rule):
-                for suite in re.findall(r"@Suite.*?struct (\w+)", text, re.DOTALL):
-                    found += ["--filter", rf"\.{suite}/"]
-        return found
+            if any(self.cites(text, rule) for rule in rules):
+                found += re.findall(r"@Suite.*?struct (\w+)", text, re.DOTALL)
+        return [option for suite in found for option in ("--filter", rf"\.{suite}/")]
 
-    def outcome(self, rule):
-        """Runs the suites whose tests cite a rule, or all tests for None. Returns the outcome, and the first line that reports a failure."""
+    def outcome(self, rules):
+        """Runs the suites whose tests cite one of the rules. Returns the outcome, and the first line that reports the failure of a test that cites one."""
         binary = self.work / ".build" / "debug" / "hapsimPackageTests.xctest"
-        suites = self.suites(rule)
-        if rule and not suites:
+        suites = self.suites(rules)
+        if not suites:
             return "NO TEST", ""
         try:
             done = subprocess.run(
@@ -70,7 +69,7 @@ class Runner:
             words, status = timeout.stdout or b"", None
         lines = words.decode(errors="replace").splitlines()
         for line in lines:
-            if "✘" in line and (not rule or self.cites(line, rule)):
+            if "✘" in line and any(self.cites(line, rule) for rule in rules):
                 return "caught", line
         # A trap has a negative status.
         if status is not None and status >= 0:
@@ -85,7 +84,7 @@ class Runner:
         place.write_text(original.replace(text, new, 1))
         try:
             is_built, words = self.build()
-            return (*self.outcome(rule), words) if is_built else ("NOT BUILT", "", words)
+            return (*self.outcome([rule]), words) if is_built else ("NOT BUILT", "", words)
         finally:
             place.write_text(original)
 
@@ -110,9 +109,9 @@ class Runner:
             return 0
         self.prepare()
         is_built, words = self.build()
-        result, line = self.outcome(None) if is_built else ("NOT BUILT", words[-2000:])
+        result, line = self.outcome({mutation[0] for mutation in chosen}) if is_built else ("NOT BUILT", words[-2000:])
         if result != "SURVIVED":
-            print(f"{self.name}: without a mutation, the tests do not pass ({result})\n{line}", file=sys.stderr)
+            print(f"{self.name}: without a mutation, the tests of these rules do not pass ({result})\n{line}", file=sys.stderr)
             return 1
         counts = collections.Counter()
         for mutation in chosen:

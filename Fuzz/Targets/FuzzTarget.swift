@@ -1,5 +1,6 @@
 import FuzzCommands
 import FuzzFiles
+import FuzzHomes
 import FuzzMessages
 
 /// A function for the fuzzer. It accepts any bytes and returns; if a rule is broken, it traps.

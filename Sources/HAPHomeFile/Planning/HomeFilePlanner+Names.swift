@@ -61,9 +61,9 @@ extension HomeFilePlanner {
       if let new, new.value != old.text { found.append(Renaming(id: id, kind: kind, old: old.text, new: new)) }
     }
     add(home.id, "home", home.name, file.home)
+    let accessories = Dictionary(home.accessories.map { ($0.id, $0.name) }) { first, _ in first }
     for accessory in target.accessories {
-      guard let current = home.accessories.first(where: { $0.id == accessory.id }) else { continue }
-      add(current.id, "accessory", current.name, accessory.entry.name)
+      if let name = accessories[accessory.id] { add(accessory.id, "accessory", name, accessory.entry.name) }
       for (entry, service) in accessory.services { add(service.id, "service", service.name, entry.name) }
     }
     for scene in target.scenes {

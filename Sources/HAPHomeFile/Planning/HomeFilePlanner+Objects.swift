@@ -88,15 +88,16 @@ extension HomeFilePlanner {
 
   /// Moves accessories to their rooms, and sets the types of controlled devices.
   mutating func changeAccessories(_ target: HomeFileTarget) {
+    let rooms = Dictionary(home.accessories.map { ($0.id, $0.room) }) { first, _ in first }
     for accessory in target.accessories {
       let name = accessory.entry.name
-      if let wanted = accessory.entry.room, let room = room(wanted.value) {
+      if let wanted = accessory.entry.room, let room = room(wanted.value), rooms[accessory.id] != room.id {
         perform(
           .moveAccessory(accessory.id, room: room.id), at: wanted.place,
           .update("accessory", name, "move the accessory \"\(name.value)\" to the room \"\(room.name)\""))
       }
       for (entry, service) in accessory.services {
-        guard let type = entry.associatedType else { continue }
+        guard let type = entry.associatedType, type.value != service.associatedType else { continue }
         let what = type.value.map { "set to \(Catalogue.service($0)?.name ?? $0.wireForm)" } ?? "remove"
         perform(
           .setAssociatedType(service: service.id, type.value), at: type.place,
@@ -148,18 +149,17 @@ extension HomeFilePlanner {
   mutating func change(
     _ set: ActionSet, to actions: [HomeFileTarget.ActionTarget], _ kind: String, _ name: Placed<String>, owner: String
   ) {
+    let values = Dictionary(set.actions.map { ($0.characteristic, $0.value) }) { first, _ in first }
     for action in actions {
-      let isNew = !set.actions.contains { $0.characteristic == action.action.characteristic }
+      let old = values[action.action.characteristic]
+      if old == action.action.value { continue }
       perform(
-        isNew ? .addAction(actionSet: set.id, action.action) : .updateAction(actionSet: set.id, action.action),
+        old == nil ? .addAction(actionSet: set.id, action.action) : .updateAction(actionSet: set.id, action.action),
         at: action.place, .update(kind, name, "set \(action.path) to \(action.text) in \(owner)"))
     }
     let wanted = Set(actions.map(\.action.characteristic))
-    let directory = HomeDirectory(home)
     for action in set.actions where !wanted.contains(action.characteristic) {
-      let path = home.characteristic(action.characteristic).map {
-        directory.path(of: $0.characteristic, of: $0.service, in: $0.accessory).description
-      }
+      let path = HomeDirectory(home).path(ofCharacteristic: action.characteristic)?.description
       perform(
         .removeAction(actionSet: set.id, characteristic: action.characteristic), at: name.place,
         .update(kind, name, "no longer set \(path ?? "a characteristic") in \(owner)"))

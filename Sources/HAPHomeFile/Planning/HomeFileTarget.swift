@@ -213,7 +213,7 @@ extension HomeFilePlanner {
     do throws(HomeDirectory.NotFound) {
       let value = try characteristic.meaning(of: entry.value.value)
       return HomeFileTarget.ActionTarget(
-        path: path.description, place: place, action: HomeAction(characteristic.id, value),
+        path: path.description, place: place, action: HomeAction(characteristic.id, characteristic.normal(value)),
         text: characteristic.writtenAction(value).shortText)
     } catch {
       complain(entry.value.place, error.message)

@@ -112,13 +112,15 @@ final class KernelChild: KernelHandle, LaunchedProcess {
 
   private func received(_ bytes: UnsafeRawBufferPointer, from stream: ChildProcess.Stream) {
     let lines = bytes.isEmpty ? [splitters[stream]!.finish()].compactMap { $0 } : splitters[stream]!.receive(bytes)
-    for line in lines {
-      switch line {
-      case .line(let bytes): onEvent?(.line(stream, bytes))
-      case .tooLong(let limit): onEvent?(.tooLong(stream, limit: limit))
-      }
-    }
+    for line in lines { report(line, from: stream) }
     if bytes.isEmpty { finishIfOver() }
+  }
+
+  private func report(_ line: LineSplitter.Line, from stream: ChildProcess.Stream) {
+    switch line {
+    case .line(let bytes): onEvent?(.line(stream, bytes))
+    case .tooLong(let limit): onEvent?(.tooLong(stream, limit: limit))
+    }
   }
 
   private func ended(_ exit: ChildProcess.Exit) {
@@ -148,6 +150,11 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     guard let exit, let tell = onEvent else { return }
     let isOver = killTime == nil ? outputs.values.allSatisfy(\.hasEnded) : !groupIsThere
     guard isOver || hasDrained else { return }
+    // Another process can hold the pipe open, for example one that started at the same time and inherited it.
+    for stream in [ChildProcess.Stream.output, .error] where outputs[stream]?.hasEnded == false {
+      if let line = splitters[stream]?.finish() { report(line, from: stream) }
+    }
+    guard onEvent != nil else { return }  // closed by the receiver of a line
     // Processes that outlive the shell may still write. Their output is read and dropped, because a pipe without a
     // reader would end them.
     for pipe in outputs.values { pipe.onRead = { _ in } }
