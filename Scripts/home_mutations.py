@@ -143,7 +143,7 @@ PLAN = SCENES_FOLDER + "ScenePlan.swift"
 
 SCENES = [
     ("M10", RUN, "guard case .ready = lanes[device]?.state, let next", "guard !lanes.values.contains(where: { if case .sent = $0.state { true } else { false } }), case .ready = lanes[device]?.state, let next"),
-    ("M11", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
+    ("An answer with other entries", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
     ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
     ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
@@ -151,7 +151,7 @@ SCENES = [
     ("Characteristics that require a timed write", PLAN, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
     ("Without an answer for 10 s", SCENES_FOLDER + "SceneRequest.swift", "answerLimit: Duration = .seconds(10)", "answerLimit: Duration = .seconds(11)"),
     ("Without an answer for 10 s", RUN, "        actions.append(.giveUp(ScenePut.ID(device: device, number: sent.number)))\n", ""),
-    ("An execution whose set is running", RUN, "    running.formUnion(plan.sets)\n", ""),
+    ("An execution whose set is running", RUN, "    running.subtract(execution.sets)\n", ""),
     ("Two executions wait for each other", SCENES_FOLDER + "SceneLane.swift", "mutating func append(_ waiting: Waiting) { queue.append(waiting) }", "mutating func append(_ waiting: Waiting) { queue.insert(waiting, at: head) }"),
     ("Sets that are executed together", SCENES_FOLDER + "ScenePutBuilder.swift", "map { $0 % count }.sorted()", "map { $0 % count }.sorted(by: >)"),
     ("Each HAP status of an entry", SCENES_FOLDER + "SceneStatus.swift", "isBridged ? .bridgedAccessoryNotReachable : .communicationFailure", ".communicationFailure"),
