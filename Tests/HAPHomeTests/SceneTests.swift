@@ -58,7 +58,7 @@ struct SceneTests {
       HomeAction(lamps[2].id(0x25), 1), HomeAction(other.id(0x13), 7), HomeAction(lamps[0].id(0x25), 0),
       HomeAction(lamps[2].id(0x13), 120),
     ])
-    #expect(scene.puts.map(\.ids) == [["4.11", "2.11", "4.13"], ["1.13"]])
+    try #require(scene.puts.map(\.ids) == [["4.11", "2.11", "4.13"], ["1.13"]])
     #expect(scene.puts[0].entries.map(\.value) == [true, false, 120.0] && scene.puts[1].entries[0].value == 7.0)
     #expect(scene.puts[0].entries.map(\.characteristic) == [lamps[2].id(0x25), lamps[0].id(0x25), lamps[2].id(0x13)])
     for put in scene.puts { scene.answer(put) }
