@@ -289,9 +289,10 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
     .testTarget(
-      name: "HAPHomeFileTests", dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
+      name: "HAPHomeFileTests",
+      dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(
@@ -397,6 +398,9 @@ let package = Package(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
     // Computes civil times by files of time zones, for Tests/Interop.
     .executableTarget(name: "AlmanacRunner", dependencies: ["HAPAlmanac"], path: "Tests/AlmanacRunner"),
+    // Writes YAML and `.hashome` documents, for Tests/Interop.
+    .executableTarget(
+      name: "HomeFileRunner", dependencies: ["HAPHomeFile", "HAPYAML", "HAPWire"], path: "Tests/HomeFileRunner"),
     // Fills, opens and changes a store of homes, for Benchmarks/home_store.py.
     .executableTarget(
       name: "HomeStoreTool", dependencies: ["HAPStore", "HAPHome", "HAPModel"], path: "Benchmarks/HomeStoreTool"),

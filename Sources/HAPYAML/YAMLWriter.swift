@@ -9,7 +9,7 @@ extension JSONNode {
   }
 }
 
-/// Writes YAML 1.2 that libyaml, which reads YAML 1.1, also accepts.
+/// Writes YAML 1.2 that readers of YAML 1.1, such as libyaml and PyYAML, read as the same values.
 enum YAMLWriter {
   /// A collection on one line has at most this number of characters, without its key.
   private static let flowLength = 90
@@ -78,10 +78,19 @@ enum YAMLWriter {
   private static func isPlain(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last, first != " ", last != " ",
       !"-?&*!|>%@".unicodeScalars.contains(first), text != "<<", !text.hasPrefix("..."),
-      (try? YAMLScalar.plain(text)) == .string(text)
+      (try? YAMLScalar.plain(text)) == .string(text), !isOtherValue(text)
     else { return false }
     // A text with these characters can be plain at some places only.
     return text.unicodeScalars.allSatisfy { isPrintable($0) && !"#:,[]{}\"'`=".unicodeScalars.contains($0) }
+  }
+
+  /// Whether other software can read a plain text as a Boolean, a number or a date, by YAML 1.1 (yaml.org/type) or one of its variants.
+  private static func isOtherValue(_ text: String) -> Bool {
+    if ["y", "n", "yes", "no", "on", "off"].contains(text.lowercased()) { return true }
+    guard let first = text.unicodeScalars.first, "0123456789+.".unicodeScalars.contains(first) else { return false }
+    let isPrefixed = ["0x", "0X"].contains(text.prefix(2))
+    let characters = isPrefixed ? "0123456789abcdefABCDEFxX_" : "0123456789bBoOeEtTzZ_.:+- "
+    return text.unicodeScalars.allSatisfy { characters.unicodeScalars.contains($0) }
   }
 
   /// Whether a character can be written without an escape: the printable characters of YAML 1.2.2 §5.1 without line ends and marks of the

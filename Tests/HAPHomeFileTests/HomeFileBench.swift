@@ -1,6 +1,7 @@
 import HAPAlmanac
 import HAPHome
 import HAPModel
+import HAPTestSupport
 import HAPWire
 
 @testable import HAPHomeFile
@@ -8,11 +9,11 @@ import HAPWire
 /// A model, and the time and identifiers of its commands.
 struct HomeFileBench {
   var model = HomeModel()
-  var random: FixedRandom
+  var random: SeededGenerator
   static let now = Instant(seconds: 1_780_000_000)
   static let city = ZoneName("Test/City")!
 
-  init(seed: UInt64 = 1) { random = FixedRandom(state: seed) }
+  init(seed: UInt64 = 1) { random = SeededGenerator(seed: seed) }
 
   static func zoneRules(_ zone: ZoneName) -> ZoneRules? {
     switch zone {
@@ -63,7 +64,7 @@ struct HomeFileBench {
     copy.apply(plan.changes)
     guard copy == plan.model else { throw Wrong("the changes make another model than the commands") }
     model = plan.model
-    random = FixedRandom(state: random.next())
+    random = SeededGenerator(seed: random.next())
     guard try self.plan(text, prune: prune).steps.isEmpty else { throw Wrong("a second time changes something") }
     return plan.differences.map(\.text)
   }
@@ -82,19 +83,6 @@ struct HomeFileBench {
 struct Wrong: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
-}
-
-/// SplitMix64: the same sequence in each run.
-struct FixedRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
 
 // MARK: Devices

@@ -1,6 +1,7 @@
 import HAPAlmanac
 import HAPHome
 import HAPModel
+import HAPTestSupport
 import HAPWire
 import Testing
 
@@ -267,7 +268,7 @@ struct HomeFilePlanTests {
       bench.problems("home: Other\ntimeZone: UTC\naccessories: { A: {} }") == [
         "3:16: the home \"Other\" has no accessory \"A\": add it to the home first"
       ])
-    var random = FixedRandom(state: 3)
+    var random = SeededGenerator(seed: 3)
     #expect(throws: HomeFileProblems.self) { try bench.plan("home: X", home: .random(using: &random)) }
   }
 
@@ -277,7 +278,7 @@ struct HomeFilePlanTests {
     let file = try HomeFile.read(Array("home: My Home\naccessories: { Strap: { device: \"AA:BB:CC:00:00:06\" } }".utf8))
     var context = HomeFileBench.context
     context.user = bench.home.users[1].id
-    var random = FixedRandom(state: 1)
+    var random = SeededGenerator(seed: 1)
     #expect {
       _ = try file.plan(for: bench.model, in: context, using: &random)
     } throws: {

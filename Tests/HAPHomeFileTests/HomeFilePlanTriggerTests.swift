@@ -1,6 +1,7 @@
 import HAPAlmanac
 import HAPHome
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPHomeFile
@@ -54,7 +55,7 @@ struct HomeFilePlanTriggerTests {
     var context = HomeFileBench.context
     context.now = context.now.advanced(by: .seconds(3 * 86_400))
     let text = "home: My Home\ntriggers: { T: { at: \"2026-06-09T19:00\", run: [S, R] } }"
-    var random = FixedRandom(state: 1)
+    var random = SeededGenerator(seed: 1)
     let plan = try HomeFile.read(Array(text.utf8)).plan(for: bench.model, in: context, using: &random)
     let trigger = plan.model.homes[0].triggers[0]
     #expect(

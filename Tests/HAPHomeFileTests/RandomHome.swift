@@ -1,11 +1,12 @@
 import HAPAlmanac
 import HAPHome
 import HAPModel
+import HAPTestSupport
 
 /// Random commands, of which the home refuses some.
 struct RandomHome {
   var bench: HomeFileBench
-  private var random: FixedRandom
+  private var random: SeededGenerator
 
   /// Whether no command changes a part of the home that a document can't change back: the type of a controlled device, which is not
   /// written if there is none, and names of the vendor's accessory, which a person can't enter.
@@ -14,7 +15,7 @@ struct RandomHome {
   /// - Parameter commands: the number of attempted commands.
   init(seed: UInt64, commands: Int, keepsTypesAndVendor: Bool = false) throws {
     self.keepsTypesAndVendor = keepsTypesAndVendor
-    random = FixedRandom(state: seed)
+    random = SeededGenerator(seed: seed)
     bench = try HomeFileBench.filled(seed: seed, zone: seed % 2 == 0 ? .utc : HomeFileBench.city)
     if seed % 5 == 0 { try bench.perform(.setLocation(home: bench.home.id, nil)) }
     for _ in 0..<commands {

@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPModel
+import HAPTestSupport
 
 @testable import HAPHome
 @testable import HAPHomeEngine
@@ -83,21 +84,6 @@ struct Refusal: Equatable {
 
   init(code: Int, rule: HomeRule?, changesNothing: Bool) {
     (self.code, self.rule, self.changesNothing) = (code, rule, changesNothing)
-  }
-}
-
-/// SplitMix64, so that a test draws the same identifiers in each run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
 

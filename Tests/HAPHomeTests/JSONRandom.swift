@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPModel
+import HAPTestSupport
 
 @testable import HAPHome
 @testable import HAPHomeEngine

@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPHome

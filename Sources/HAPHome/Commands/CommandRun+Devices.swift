@@ -6,7 +6,9 @@ extension CommandRun {
     let home = try editableHome(homeID)
     if let other = model.homes.first(where: { $0.accessories.contains { $0.deviceID == device.device } }) {
       let code: HomeError.Code = other.id == homeID ? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome
-      throw HomeError(code, .o2, "the device \(device.device) is already in the home \"\(other.name)\"")
+      throw HomeError(
+        code, .o2,
+        "the device \(device.device) is already in the home \"\(other.name)\": remove it there before it is added")
     }
     let accessories = try checked(device)
     try checkRoom(for: accessories.count, in: home)
@@ -21,7 +23,8 @@ extension CommandRun {
     guard home.accessories.count + count <= context.policy.accessories else {
       throw HomeError(
         .maximumObjectLimitReached, .l1,
-        "the home has \(home.accessories.count) accessories, and the limit is \(context.policy.accessories)")
+        "the home has \(home.accessories.count) accessories, and the limit is \(context.policy.accessories): remove one first"
+      )
     }
   }
 
@@ -32,11 +35,13 @@ extension CommandRun {
       _ = try AttributeDatabase(device.accessories)
     } catch {
       throw HomeError(
-        .accessorySentInvalidResponse, nil, "the database of the device \(device.device) is invalid: \(error)")
+        .accessorySentInvalidResponse, nil,
+        "the database of the device \(device.device) is invalid: \(error): correct the firmware")
     }
     guard let first = device.accessories.first(where: { $0.aid == 1 }) else {
       throw HomeError(
-        .accessorySentInvalidResponse, nil, "the database of the device \(device.device) has no accessory with aid 1")
+        .accessorySentInvalidResponse, nil,
+        "the database of the device \(device.device) has no accessory with aid 1: correct the firmware")
     }
     return [first] + device.accessories.filter { $0.aid != 1 }
   }

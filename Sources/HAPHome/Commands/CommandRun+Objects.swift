@@ -1,3 +1,5 @@
+import HAPAlmanac
+
 /// The kinds of objects in a home.
 package enum HomeObjectKind: String, CaseIterable, Sendable {
   case home, room, zone, group, accessory, service, characteristic, trigger, user
@@ -86,6 +88,16 @@ extension CommandRun {
     guard found == kind else {
       throw HomeError(.notFound, .o1, "\(id) is not the identifier of a \(kind.rawValue), but of a \(found.rawValue)")
     }
+  }
+
+  /// Returns the rules of a time zone.
+  /// - Throws: 3 if this machine does not have the zone.
+  func rules(of zone: ZoneName) throws(HomeError) -> ZoneRules {
+    guard let rules = context.zoneRules(zone) else {
+      throw HomeError(
+        .invalidParameter, nil, "this machine has no time zone \"\(zone)\": install tzdata or name another")
+    }
+    return rules
   }
 
   /// - Throws: rule L1 if there is no room for another object.

@@ -14,19 +14,12 @@ extension CommandRun {
       if model.primaryHome != id { emit(home.id, .homeMadePrimary) }
     case .setTimeZone(let id, let zone):
       let home = try editableHome(id)
-      try checkZone(zone)
+      _ = try rules(of: zone)
       if home.zone != zone { emit(id, .timeZoneChanged(zone)) }
     case .setLocation(let id, let location):
       let home = try editableHome(id)
       if home.location != location { emit(id, .locationChanged(location)) }
     default: preconditionFailure("\(command) is not a command of homes")
-    }
-  }
-
-  private func checkZone(_ zone: ZoneName) throws(HomeError) {
-    guard context.zoneRules(zone) != nil else {
-      throw HomeError(
-        .invalidParameter, nil, "this machine has no time zone \"\(zone)\": install tzdata or name another")
     }
   }
 
@@ -42,7 +35,7 @@ extension CommandRun {
   ) throws(HomeError) {
     try checkLimit(model.homes.count, context.policy.homes, of: "homes", in: "this controller")
     let name = try homeName(text, of: nil)
-    try checkZone(zone)
+    _ = try rules(of: zone)
     let user = HomeUser(id: newID(), name: try HomeName.checked(owner, context.policy).text, role: .owner)
     var home = Home(
       id: newID(), name: name, zone: zone, location: location,

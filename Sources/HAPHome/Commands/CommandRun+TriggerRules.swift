@@ -16,10 +16,7 @@ extension CommandRun {
       throw HomeError(
         .dateMustBeOnSpecifiedBoundaries, .t1, "the time \(timer.fireDate) has seconds: a timer fires at a full minute")
     }
-    if let zone = timer.zone, context.zoneRules(zone) == nil {
-      throw HomeError(
-        .invalidParameter, nil, "this machine has no time zone \"\(zone)\": install tzdata or name another")
-    }
+    if let zone = timer.zone { _ = try rules(of: zone) }
     guard let period = timer.recurrence else {
       guard timer.fireDate > context.now else {
         throw HomeError(
@@ -44,14 +41,16 @@ extension CommandRun {
       guard condition.depth <= context.policy.conditionDepth else {
         throw HomeError(
           .maximumObjectLimitReached, .l1,
-          "the condition has \(condition.depth) levels, and the limit is \(context.policy.conditionDepth)")
+          "the condition has \(condition.depth) levels, and the limit is \(context.policy.conditionDepth): use fewer levels"
+        )
       }
     }
     let count = trigger.events.count + trigger.endEvents.count + (trigger.condition?.size ?? 0)
     guard count <= context.policy.objects else {
       throw HomeError(
         .maximumObjectLimitReached, .l1,
-        "the trigger has \(count) events and conditions, and the limit is \(context.policy.objects)")
+        "the trigger has \(count) events and conditions, and the limit is \(context.policy.objects): use several triggers"
+      )
     }
     for event in trigger.events {
       if case .duration = event {

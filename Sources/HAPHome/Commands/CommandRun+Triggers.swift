@@ -27,7 +27,9 @@ extension CommandRun {
       let (home, trigger) = try trigger(id)
       try check(.actionSet, set, in: home)
       guard trigger.actionSets.contains(set) else {
-        throw HomeError(.notFound, .s4, "the trigger \"\(trigger.name)\" does not execute this action set")
+        throw HomeError(
+          .notFound, .s4,
+          "the trigger \"\(trigger.name)\" does not execute this action set: list the sets of the trigger")
       }
       detach(set, from: id, in: home.id)
       if home.actionSets.find(set)!.kind == .triggerOwned { emit(home.id, .actionSetRemoved(set)) }
@@ -91,7 +93,7 @@ extension CommandRun {
     guard actions.count <= context.policy.actions else {
       throw HomeError(
         .maximumObjectLimitReached, .l1,
-        "\(actions.count) actions were given, and the limit is \(context.policy.actions)")
+        "\(actions.count) actions were given, and the limit is \(context.policy.actions): use several sets")
     }
     var set = ActionSet(id: newID(), name: trigger.name, kind: .triggerOwned)
     for action in actions { set.actions.append(try checked(action, in: home)) }
@@ -141,11 +143,7 @@ extension CommandRun {
   private func nextFire(of timer: TimerTrigger, in home: Home) throws(HomeError) -> Instant? {
     if timer.fireDate > context.now { return timer.fireDate }
     guard let recurrence = timer.recurrence else { return nil }
-    let zone = timer.zone ?? home.zone
-    guard let rules = context.zoneRules(zone) else {
-      throw HomeError(
-        .invalidParameter, nil, "this machine has no time zone \"\(zone)\": install tzdata or name another")
-    }
+    let rules = try rules(of: timer.zone ?? home.zone)
     return recurrence.next(after: context.now, from: timer.fireDate, in: rules)?.instant
   }
 }

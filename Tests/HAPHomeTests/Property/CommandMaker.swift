@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPModel
+import HAPTestSupport
 
 @testable import HAPHome
 @testable import HAPHomeEngine
@@ -89,7 +90,7 @@ struct CommandMaker {
 
   // MARK: Commands
 
-  /// A home, most often one with objects. A placeholder if the model is empty.
+  /// A home of the model; `nil` if it has none.
   mutating func home() -> Home? { pick(model.homes) }
 
   mutating func command(_ kind: HomeCommandName) -> HomeCommand {
