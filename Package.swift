@@ -220,13 +220,18 @@ let package = Package(
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
-    .executableTarget(
-      name: "hapctl",
+    .executableTarget(name: "hapctl", dependencies: ["HapctlProgram", "HAPCommandLine", "HAPLoop"]),
+    // A program without its main file, so that the simulated world can also run it.
+    .target(
+      name: "HapctlProgram",
+      dependencies: ["HapctlAccessories", "HapctlHub", "HapctlHome", "HAPCommandLine", "HAPWire"]),
+    // The commands of hapctl for accessories, for hubs, and for homes.
+    .target(
+      name: "HapctlAccessories",
       dependencies: [
         "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
         "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
-    // The commands of hapctl for hubs and homes.
     .target(
       name: "HapctlHub",
       dependencies: [
@@ -306,7 +311,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP",
+        "HapctlProgram", "HapctlAccessories", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore",
+        "HAPTransport", "HAPIP",
         "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
@@ -409,8 +415,8 @@ let package = Package(
     .target(
       name: "WorldPrograms",
       dependencies: [
-        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop",
-        "HAPCrypto",
+        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HapctlProgram", "HapctlHub", "HAPCommandLine",
+        "HAPStore", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
     .executableTarget(
@@ -420,7 +426,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
+        "WorldPrograms", "HapctlAccessories", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance",
+        "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",

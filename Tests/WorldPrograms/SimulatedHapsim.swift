@@ -59,7 +59,6 @@ private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // confine
   var files: any StoreFiles { disk }
   func interfaces() -> [NetworkInterface] { driver.interfaces() }
   func makeRoom(forFiles count: Int) -> Int { run.process.descriptorLimit }
-  var hasLocalControl: Bool { false }
 
   func readLines(
     on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void

@@ -1,15 +1,13 @@
 import HAPCommandLine
 import HAPWire
+import HapctlAccessories
 
 extension Program {
   /// The program `hapctl` with all its commands.
-  static let hapctl = Program(
+  package static let hapctl = Program(
     name: "hapctl", version: hapctlVersion,
     summary: "Finds HomeKit accessories over IP, pairs with them, and reads, writes and watches them",
-    commands: [
-      .discover, .pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export, .pairings,
-      .resource, .shell, .proxy, .misbehave,
-    ],
+    commands: Command.ofAccessories,
     nearest: { nearestName(to: $0, in: $1) })
 }
 
