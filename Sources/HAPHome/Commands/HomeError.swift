@@ -54,6 +54,7 @@ public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
     case locationForHomeDisabled = 84
     case invalidOrMissingAuthorizationData = 87
     case bridgedAccessoryNotReachable = 88
+    case noHomeHub = 91
   }
 
   /// The number.
