@@ -235,7 +235,8 @@ let package = Package(
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPAlmanac", "HAPCommandLine",
+        "HAPStore", "HAPLoop",
       ]),
     .target(
       name: "HapctlHome",
@@ -411,7 +412,7 @@ let package = Package(
     .executableTarget(
       name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
       path: "Examples/Controller/Sources/ControllerExample"),
-    // hapsim and haptest as programs of a simulated world, and a program that runs them.
+    // hapsim, hapctl and haptest as programs of a simulated world, and programs that run them.
     .target(
       name: "WorldPrograms",
       dependencies: [
@@ -419,6 +420,12 @@ let package = Package(
         "HAPStore", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
+    // Runs the demonstrations of Examples/Home.
+    .executableTarget(
+      name: "HomeStage",
+      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop"],
+      path: "Tests/HomeStage"),
+    .testTarget(name: "HomeStageTests", dependencies: ["HomeStage", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),

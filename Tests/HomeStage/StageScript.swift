@@ -1,5 +1,4 @@
 import HAPAlmanac
-import HAPHome
 import HAPWorld
 
 /// The lines of a demonstration. Commands are as in a shell; other lines set and move the time of the world.
