@@ -16,6 +16,7 @@ public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
     case accessoryIsBusy = 14
     case accessoryOutOfResources = 16
     case insufficientPrivileges = 17
+    case accessoryPairingFailed = 18
     case operationCancelled = 23
     case roomForHomeCannotBeInZone = 24
     case noActionsInActionSet = 25
@@ -40,6 +41,7 @@ public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
     case stringShorterThanMinimum = 51
     case communicationFailure = 54
     case messageAuthenticationFailed = 55
+    case accessoryDiscoveryFailed = 57
     case nameDoesNotEndWithValidCharacters = 60
     case accessoryIsBlocked = 61
     case invalidAssociatedServiceType = 62
@@ -49,6 +51,7 @@ public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
     case dateMustBeOnSpecifiedBoundaries = 70
     case cannotActivateTriggerTooFarInFuture = 71
     case recurrenceTooLarge = 72
+    case networkUnavailable = 78
     case cannotUnblockNonBridgeAccessory = 81
     case cannotRemoveBuiltinActionSet = 83
     case locationForHomeDisabled = 84
