@@ -73,7 +73,8 @@ extension HomeHub {
       puts[id] = nil
       guard let device = devices[id.device] else { return }
       connectionLost(device, "a request had no answer within 10 s")
-      loop.startTask { await device.connection.drop() }
+      let connection = device.connection
+      loop.startTask { await connection.drop() }
     case .ended(let ticket, let result, let changes): ended(ticket, result, changes)
     }
   }

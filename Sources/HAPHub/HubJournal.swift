@@ -1,3 +1,4 @@
+import HAPAccessoryPort
 import HAPAlmanac
 import HAPController
 import HAPHome
