@@ -23,6 +23,8 @@ final class HandshakeGate: Sendable {
 
   /// The number of attempts that are open.
   var openCount: Int { state.withLock { $0.open.count } }
+  /// The number of attempts that wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Waits for a place. A connection that has one gets it again.
   /// - Parameter number: of the connection.
