@@ -85,14 +85,10 @@ extension HomeHub: HubServing {
 
   private func attached(_ client: HubClient, _ name: String) -> HubAnswer {
     client.name = name
-    let accessories = model.homes.lazy.flatMap(\.accessories)
-    let unreachable = accessories.compactMap { accessory in
-      self.reachability[accessory.id].map { (accessory.id, $0) }
-    }
     let users = Set(model.homes.lazy.flatMap(\.users).map(\.id))
     return .attached(
       HubSnapshot(
-        model: model, unreachable: Dictionary(uniqueKeysWithValues: unreachable),
+        model: model, unreachable: unreachable,
         persons: persons.values.filter { users.contains($0.user) }.sorted { $0.user < $1.user }))
   }
 

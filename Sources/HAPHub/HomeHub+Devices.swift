@@ -15,7 +15,6 @@ extension HomeHub {
     let connection = port.open(pairing) { [weak self] news in await self?.take(news, of: id, number) }
     let device = HubDevice(pairing, connection, number: number)
     devices[id] = device
-    refreshReachability(of: device)
     return device
   }
 
@@ -50,11 +49,11 @@ extension HomeHub {
     device.state = .ready
     device.why = nil
     device.address = address
-    device.lost = [:]
     scenes.connection(device.id, is: .ready, at: sceneTime)
     performScenes()
     device.resumeWaiters()
-    refreshReachability(of: device)
+    reachability.connected(device.id, at: sceneTime.uptime)
+    armFollowTimer()
     catchUp(automation.subscribed.filter { isOf(device.id, nil, $0) }.sorted())
     storeAddress(address, of: device)
   }
@@ -67,22 +66,32 @@ extension HomeHub {
     valuesLost { isOf(device.id, nil, $0) }
     scenes.connection(device.id, is: .connecting, at: sceneTime)
     performScenes()
-    refreshReachability(of: device)
+    reachability.lost(device.id, why: why, at: sceneTime.uptime)
+    armFollowTimer()
   }
 
   private func gaveUp(_ device: HubDevice, _ why: String) {
-    if device.state == .ready { valuesLost { isOf(device.id, nil, $0) } }
+    let wasReady = device.state == .ready
+    if wasReady { valuesLost { isOf(device.id, nil, $0) } }
+    let reason = "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))"
     device.state = .ended
-    device.why = "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))"
+    device.why = reason
     scenes.connection(device.id, is: .ended, at: sceneTime)
     performScenes()
     device.resumeWaiters()
-    refreshReachability(of: device)
+    reachability.lost(device.id, why: reason, at: sceneTime.uptime)
+    armFollowTimer()
+    if !wasReady {
+      // They were reported to be unreachable before, with another reason.
+      for entry in index.accessories(of: device.id) {
+        publish(.reachability(entry.id, isReachable: false, why: reason))
+      }
+    }
     device.onDatabase?(
       .failure(HomeError(.accessoryPairingFailed, nil, "the accessory does not accept the pairing: \(why)")))
   }
 
-  private func valuesLost(_ isLost: (HomeObjectID) -> Bool) {
+  func valuesLost(_ isLost: (HomeObjectID) -> Bool) {
     let lost = automation.subscribed.filter(isLost)
     if lost.isEmpty { return }
     feed {
@@ -146,7 +155,7 @@ extension HomeHub {
 
   private func violated(_ device: HubDevice, _ text: String) {
     note(HomeError(.accessorySentInvalidResponse, nil, "\(device.id) broke the protocol: \(text)"))
-    guard device.violations.add(at: sceneTime.uptime), !index.blocked.contains(device.id),
+    guard violations.violation(of: device.id, at: sceneTime.uptime),
       let accessory = index.accessories(of: device.id).first(where: { !$0.isBridged })
     else { return }
     change(for: nil) { draft throws(HomeError) in try draft.perform(.blockAccessory(accessory.id)) }
@@ -159,13 +168,12 @@ extension HomeHub {
     endFiresOfRemovedTriggers()
     for case .userRemoved(let id) in changes.lazy.map(\.detail) { persons[id] = nil }
     for case .accessoryUnblocked(let id) in changes.lazy.map(\.detail) {
-      if let device = model.accessory(id)?.accessory.deviceID { devices[device]?.violations = ViolationCounter() }
+      if let device = model.accessory(id)?.accessory.deviceID { violations.forgive(device) }
     }
     guard changes.contains(where: \.detail.movesCharacteristics) else { return }
     index = HubIndex(model)
     for client in apps.values { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
-    reachability.keep(Set(model.homes.lazy.flatMap(\.accessories).map(\.id)))
-    for device in devices.values { refreshReachability(of: device) }
+    membersChanged()
     refreshSubscriptions()
   }
 
@@ -190,87 +198,5 @@ extension HomeHub {
       device.subscriptionEnded()
       requestSubscription(device)
     }
-  }
-
-  // MARK: Reachability
-
-  /// Whether the last answer about an accessory was that its bridge can't reach it.
-  func isUnreachableBehindBridge(_ accessory: HomeObjectID) -> Bool {
-    guard let found = model.accessory(accessory)?.accessory else { return false }
-    return devices[found.deviceID]?.lost[found.aid] != nil
-  }
-
-  /// Notes from statuses which bridged accessories can be reached.
-  func heard(_ statuses: [(id: AttributeID, status: Int)], from id: DeviceID) {
-    guard let device = devices[id], statuses.contains(where: { $0.id.aid != 1 }) else { return }
-    var hasChanged = false
-    var unreachable: Set<UInt64> = []
-    for (id, status) in statuses where id.aid != 1 && status == Self.unableToCommunicate {
-      unreachable.insert(id.aid)
-      if device.lost.updateValue(HubDevice.Lost(since: sceneTime.uptime), forKey: id.aid) == nil {
-        hasChanged = true
-        valuesLost { self.isOf(device.id, id.aid, $0) }
-      }
-    }
-    for (id, _) in statuses where !unreachable.contains(id.aid) && device.lost[id.aid] != nil {
-      guard let characteristic = index.characteristic(id, of: device.id),
-        index.targets[characteristic]?.isInformation == false
-      else { continue }
-      device.lost[id.aid] = nil
-      hasChanged = true
-      // Its values may have changed meanwhile.
-      catchUp(automation.subscribed.filter { isOf(device.id, id.aid, $0) }.sorted())
-    }
-    if hasChanged { refreshReachability(of: device) } else { armReachTimer() }
-  }
-
-  private static let unableToCommunicate = Int(HAPStatus.unableToCommunicate.rawValue)
-
-  /// - Parameter aid: nil: any accessory of the device.
-  private func isOf(_ device: DeviceID, _ aid: UInt64?, _ id: HomeObjectID) -> Bool {
-    index.targets[id].map { $0.device == device && (aid == nil || $0.id.aid == aid) } ?? false
-  }
-
-  func refreshReachability(of device: HubDevice) {
-    let time = sceneTime.uptime
-    for entry in index.accessories(of: device.id) {
-      let why = device.state == .ready ? device.lost[entry.aid].map { _ in "its bridge can't reach it" } : device.why
-      reachability.set(entry.id, why, at: time)
-    }
-    armReachTimer()
-  }
-
-  private func armReachTimer() {
-    guard let timer = reachTimer.value else { return }
-    let queries = devices.values.lazy.filter { $0.state == .ready }.flatMap(\.lost.values).map(\.next).min()
-    if let next = [reachability.nextDeadline, queries].compactMap({ $0 }).min() {
-      timer.start(after: max(.zero, next - sceneTime.uptime))
-    } else {
-      timer.cancel()
-    }
-  }
-
-  func reachTimerFired() {
-    guard phase == .running else { return }
-    let time = sceneTime.uptime
-    for (id, why) in reachability.takeDue(at: time) { publish(.reachability(id, isReachable: why == nil, why: why)) }
-    for device in devices.values.sorted(by: { $0.id < $1.id }) where device.state == .ready {
-      for (aid, lost) in device.lost.sorted(by: { $0.key < $1.key }) where lost.next <= time {
-        device.lost[aid]?.next = time + HubDevice.Lost.period
-        query(aid, of: device)
-      }
-    }
-    armReachTimer()
-  }
-
-  /// Reads a value of a bridged accessory, to learn whether it can be reached again.
-  private func query(_ aid: UInt64, of device: HubDevice) {
-    guard let entry = index.accessories[device.id]?[aid],
-      let accessory = model.accessory(entry.id)?.accessory
-    else { return }
-    let readable = accessory.services.lazy.flatMap(\.characteristics).map(\.id).first {
-      self.index.targets[$0].map { !$0.isInformation && $0.permissions.contains(.pairedRead) } ?? false
-    }
-    if let readable { startRead([readable], limit: nil) { _ in } }
   }
 }

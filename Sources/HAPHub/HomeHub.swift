@@ -45,7 +45,8 @@ package actor HomeHub {
   var puts: [ScenePut.ID: ScenePut] = [:]
 
   var devices: [DeviceID: HubDevice] = [:]
-  var reachability = HubReachability()
+  var reachability = ReachabilityTracker()
+  var violations = ViolationCounter()
   var lastDevice = 0
   /// The devices that are being added, adopted or removed.
   var busyDevices: Set<DeviceID> = []
@@ -53,12 +54,14 @@ package actor HomeHub {
 
   var apps: [ObjectIdentifier: HubClient] = [:]
   var search: HubSearch?
+  /// The devices in the homes.
+  var members: Set<DeviceID> = []
   /// What the store could not read or write, for people.
   var problems: [String] = []
 
   let engineTimer: LoopBound<LoopTimer?>
   let sceneTimer: LoopBound<LoopTimer?>
-  let reachTimer: LoopBound<LoopTimer?>
+  let followTimer: LoopBound<LoopTimer?>
 
   /// - Parameters:
   ///   - loop: a running loop, which the hub does not stop.
@@ -76,7 +79,7 @@ package actor HomeHub {
     engine = HomeEngine(zoneRules: zoneRules)
     engineTimer = LoopBound(loop, nil)
     sceneTimer = LoopBound(loop, nil)
-    reachTimer = LoopBound(loop, nil)
+    followTimer = LoopBound(loop, nil)
   }
 
   // MARK: Life
@@ -108,9 +111,10 @@ package actor HomeHub {
     persons = Dictionary(contents.persons.map { ($0.user, $0) }) { $1 }
     journal.identity = contents.identity
     index = HubIndex(model)
+    violations = ViolationCounter(blocked: index.blocked)
     engineTimer.value = LoopTimer(loop) { self.engineTimerFired() }
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
-    reachTimer.value = LoopTimer(loop) { self.reachTimerFired() }
+    followTimer.value = LoopTimer(loop) { self.followTimerFired() }
     for pairing in contents.pairings {
       if index.accessories[pairing.device] == nil {
         journal.unused[pairing.device] = pairing
@@ -118,6 +122,7 @@ package actor HomeHub {
         open(pairing)
       }
     }
+    membersChanged()
     engine.hubIs(on: true)
     perform(engine.start(model, states: contents.states, persons: contents.persons, at: wall))
   }
@@ -141,7 +146,7 @@ package actor HomeHub {
 
   private func end() async {
     phase = .stopping
-    for timer in [engineTimer, sceneTimer, reachTimer] {
+    for timer in [engineTimer, sceneTimer, followTimer] {
       timer.value?.close()
       timer.value = nil
     }

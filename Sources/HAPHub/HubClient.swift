@@ -1,6 +1,5 @@
 import HAPHome
 import HAPHubLink
-import HAPModel
 
 /// An app that is connected with the hub. Belongs to the hub.
 final class HubClient {
@@ -14,8 +13,6 @@ final class HubClient {
   var name: String?
   var subscribed: Set<HomeObjectID> = []
   var searches = false
-  /// The new accessories that it was told.
-  var known: Set<DeviceID> = []
   /// The requests without an answer.
   private var open: [Int: Reply] = [:]
   private var lastRequest = 0

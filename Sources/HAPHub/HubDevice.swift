@@ -15,21 +15,8 @@ final class HubDevice {
   /// The reason why there is no connection.
   var why: String? = "there was no connection yet"
   var address: String?
-  var violations = ViolationCounter()
   /// The last known addresses.
   var addresses: [String]
-  /// The bridged accessories that the bridge can't reach, by their aid.
-  var lost: [UInt64: Lost] = [:]
-
-  /// A bridged accessory that can't be reached.
-  struct Lost {
-    /// It is queried again after this time.
-    static let period = Duration.seconds(60)
-    /// The time of the next query.
-    var next: Duration
-
-    init(since time: Duration) { next = time + Self.period }
-  }
 
   /// The characteristics whose events are wanted.
   var wanted: Set<AttributeID> = []
