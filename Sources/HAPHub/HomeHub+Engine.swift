@@ -17,14 +17,14 @@ extension HomeHub {
 
   /// Passes an input to the engine, with the time before it. While a command is being stored, the input waits.
   func feed(_ input: @escaping () -> [EngineAction]) {
-    guard phase == .running else { return }
+    guard phase == .running, runsAutomations else { return }
     if journal.holdsEngine { return automation.waiting.append(input) }
     feedNow(input)
   }
 
   /// Passes an answer to a record, or the changes of a command, which do not wait.
   func feedNow(_ input: () -> [EngineAction]) {
-    guard phase == .running else { return }
+    guard phase == .running, runsAutomations else { return }
     let due = engine.advance(to: wall)
     perform(due + input())
   }
@@ -127,6 +127,7 @@ extension HomeHub {
     guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
       throw HomeError.unknown(.user, person.user)
     }
+    guard runsAutomations else { throw HomeError.noAutomations }
     let failure: String? = await withCheckedContinuation { continuation in
       feed {
         let actions = self.engine.person(person.user, person.place)
@@ -151,6 +152,7 @@ extension HomeHub {
   /// Fires a trigger by hand, and waits for the end of its writes.
   func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
     guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
+    guard runsAutomations else { throw HomeError.noAutomations }
     return try await withCheckedContinuation { continuation in
       feed {
         var fire = HubFire(number: nil) { continuation.resume(returning: $0) }
@@ -199,4 +201,9 @@ extension HomeHub {
       for fire in fires { fire.done(.failure(.unknown(.trigger, trigger))) }
     }
   }
+}
+
+extension HomeError {
+  fileprivate static let noAutomations = HomeError(
+    .noHomeHub, nil, "this hub runs no triggers: start 'hapctl hub run'")
 }

@@ -21,6 +21,7 @@ package actor HomeHub {
   private let folder: String
   private let files: any StoreFiles
   private let version: String
+  let runsAutomations: Bool
 
   enum Phase { case new, running, stopping, ended }
   private(set) var phase = Phase.new
@@ -69,11 +70,14 @@ package actor HomeHub {
   ///   - files: the disk with the folder.
   ///   - port: the protocol of the accessories.
   ///   - zoneRules: returns the rules of a zone; nil if the machine does not have the zone.
+  ///   - runsAutomations: whether triggers fire. A hub that a command embeds for a moment would record timers as
+  ///     executed, and end before their writes.
   ///   - version: the version of the program, for `status`.
   package init(
     on loop: EventLoop, folder: String, files: any StoreFiles = SystemFiles(), port: any AccessoryPort,
-    zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?, version: String
+    zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?, runsAutomations: Bool = true, version: String
   ) {
+    self.runsAutomations = runsAutomations
     (self.loop, self.folder, self.files) = (loop, folder, files)
     (self.port, self.zoneRules, self.version) = (port, zoneRules, version)
     engine = HomeEngine(zoneRules: zoneRules)
@@ -123,7 +127,8 @@ package actor HomeHub {
       }
     }
     membersChanged()
-    engine.hubIs(on: true)
+    engine.hubIs(on: runsAutomations)
+    guard runsAutomations else { return }
     perform(engine.start(model, states: contents.states, persons: contents.persons, at: wall))
   }
 

@@ -9,7 +9,7 @@ extension EvaluationReport {
   ///   - zone: the zone of the times in the text.
   package init(_ evaluation: Evaluation, _ home: Home, zone: ZoneRules) {
     self.init(
-      trigger: evaluation.trigger, number: evaluation.number, time: evaluation.time, outcome: evaluation.outcome.word,
+      trigger: evaluation.trigger, number: evaluation.number, time: evaluation.time, outcome: evaluation.outcome.name,
       text: EvaluationText(home, zone: zone).lines(evaluation).joined(separator: "\n"),
       detail: evaluation.json.compactText)
   }

@@ -2,6 +2,8 @@
 package protocol LocalSocketFiles: Sendable {
   /// The number of the loop's process.
   var processID: Int32 { get }
+  /// The user of the loop's process.
+  var userID: UInt32 { get }
   /// Creates a folder that only its owner can access, or makes an existing one private.
   /// - Throws: if the folder can't be created, or belongs to another user.
   func prepareFolder(_ path: String) throws(LoopError)

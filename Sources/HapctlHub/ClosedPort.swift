@@ -26,7 +26,7 @@ struct ClosedPort: AccessoryPort {
 
   private struct Closed: DeviceConnection, AccessorySearching {
     func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] { throw refusal }
-    func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer { .notSent(refusal) }
+    func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer { .notSent }
     func subscribe(exactly ids: Set<AttributeID>) async {}
     func drop() async {}
     func identify(aid: UInt64) async throws(HomeError) { throw refusal }

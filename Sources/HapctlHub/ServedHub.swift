@@ -36,7 +36,7 @@ struct ServedHub: Sendable {
     let zones = options.zones
     let hub = HomeHub(
       on: loop, folder: options.folder, files: options.files, port: port, zoneRules: { zones.rules(of: $0) },
-      version: options.version)
+      runsAutomations: options.usesAccessories, version: options.version)
     try await hub.start()
     let served = ServedHub(
       hub: hub, server: LoopBound(loop, nil),
@@ -72,7 +72,7 @@ struct ServedHub: Sendable {
 extension EventLoop {
   /// Runs `work` in a turn of the loop. From any thread.
   /// - Throws: errors of `work`; `LoopError` with `.cancelled` if the loop has ended.
-  fileprivate func perform<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+  func perform<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       let isScheduled = schedule { continuation.resume(with: Result(catching: work)) }
       if !isScheduled { continuation.resume(throwing: LoopError(.cancelled, "the event loop \(name) has ended")) }

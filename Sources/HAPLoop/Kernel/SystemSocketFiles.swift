@@ -9,6 +9,7 @@ package struct SystemSocketFiles: LocalSocketFiles {
   package init() {}
 
   package var processID: Int32 { getpid() }
+  package var userID: UInt32 { geteuid() }
 
   package func prepareFolder(_ path: String) throws(LoopError) {
     func failure(_ what: String) -> LoopError {

@@ -5,10 +5,11 @@ import HAPLoop
 struct SimulatedSocketFiles: LocalSocketFiles, @unchecked Sendable {  // confined to the world's thread
   private let host: SimulatedHost
   let processID: Int32
+  let userID: UInt32
 
   init(_ process: SimulatedProcess) {
     host = process.host
-    processID = process.pid
+    (processID, userID) = (process.pid, process.uid)
   }
 
   func prepareFolder(_ path: String) {}
