@@ -241,8 +241,8 @@ let package = Package(
     .target(
       name: "HapctlHome",
       dependencies: [
-        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPModel",
-        "HAPWire",
+        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HaptestProgram",
@@ -340,8 +340,8 @@ let package = Package(
     .testTarget(
       name: "HapctlHomeTests",
       dependencies: [
-        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHome", "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
-        "HAPTestSupport",
+        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
