@@ -30,6 +30,7 @@ extension Evaluation.Cause {
   fileprivate var json: JSONNode {
     switch self {
     case .start: cause("start")
+    case .hand(let user): cause("hand", ("user", user.map { .id($0) }))
     case .value(let id, let before, let after, let isCatchUp):
       cause(
         "value", ("characteristic", .id(id)), ("before", before?.exactNode), ("after", after.exactNode),
@@ -72,7 +73,9 @@ extension Evaluation.Outcome {
     case .ended: "ended"
     case .conditionFalse: "condition-false"
     case .conditionUnknown: "condition-unknown"
+    case .disabled: "disabled"
     case .otherWeekday: "other-weekday"
+    case .sameTime: "same-time"
     case .noHub: "no-hub"
     case .noLocation: "no-location"
     case .noZone: "no-zone"
@@ -85,6 +88,7 @@ extension Evaluation.Outcome {
     case .loopStopped: "loop-stopped"
     case .changedMeanwhile: "changed-meanwhile"
     case .notRecorded: "not-recorded"
+    case .endNotRecorded: "end-not-recorded"
     case .notConfirmed: "not-confirmed"
     }
   }
@@ -98,9 +102,9 @@ extension Evaluation.Outcome {
     case .otherWeekday(let weekday): [("weekday", .text(weekday.word))]
     case .noZone(let zone): [("timeZone", .text(zone.text))]
     case .settledBefore(let last): [("until", written(last))]
-    case .notRecorded(let why): [("why", .text(why))]
+    case .notRecorded(let why), .endNotRecorded(let why): [("why", .text(why))]
     case .notConfirmed(let started): [("started", written(started.time)), ("end", .flag(started.isEnd))]
-    case .executing, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed, .unknownBefore,
+    case .executing, .disabled, .sameTime, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed, .unknownBefore,
       .nothingToExecute, .busy, .tooManyExecutions, .loopStopped, .changedMeanwhile:
       []
     }
