@@ -235,8 +235,8 @@ let package = Package(
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPAlmanac", "HAPCommandLine",
-        "HAPStore", "HAPLoop",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPIP",
+        "HAPPairing", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HapctlHome",

@@ -3,6 +3,7 @@ import HAPHome
 import HAPHubLink
 import HAPLoop
 import HAPStore
+import HAPWire
 
 extension Command {
   /// `hapctl hub`
@@ -85,7 +86,7 @@ enum HubCommands {
     return command("status", console) { loop, _ in
       try await withHub(of: path, on: loop) { link in
         guard case .status(let status) = try await link.ask(.status) else { throw wrongAnswer }
-        if isJSON { console.print(HubAnswer.status(status).node.compactText) } else { show(status, console) }
+        if isJSON { console.print(JSONNode.object(HubAnswer.status(status).members).compactText) } else { show(status, console) }
         return .well
       }
     }

@@ -1,4 +1,3 @@
-import HAPAccessoryPort
 import HAPController
 import HAPHome
 import HAPHomeEngine
@@ -7,22 +6,24 @@ import HAPModel
 import HAPPairing
 
 /// The port of a hub that is embedded in a command about homes alone: it uses no network, and reaches no accessory.
-struct ClosedPort: AccessoryPort {
+package struct ClosedPort: AccessoryPort {
   private static let refusal = HomeError(
     .accessoryNotReachable, nil, "this command does not use accessories: start 'hapctl hub run'")
 
-  func open(
+  package init() {}
+
+  package func open(
     _ pairing: DevicePairing, onNews: @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection { Closed() }
 
-  func search(onNews: @escaping @Sendable (SearchNews) async -> Void) -> any AccessorySearching { Closed() }
+  package func search(onNews: @escaping @Sendable (SearchNews) async -> Void) -> any AccessorySearching { Closed() }
 
-  func pair(
+  package func pair(
     with device: DeviceID?, code: String, as identity: ControllerIdentity,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing { throw Self.refusal }
 
-  func identifyUnpaired(_ device: DeviceID) async throws(HomeError) { throw Self.refusal }
+  package func identifyUnpaired(_ device: DeviceID) async throws(HomeError) { throw Self.refusal }
 
   private struct Closed: DeviceConnection, AccessorySearching {
     func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] { throw refusal }
