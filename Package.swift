@@ -235,8 +235,8 @@ let package = Package(
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPIP",
-        "HAPPairing", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPWire",
       ]),
     .target(
       name: "HapctlHome",
@@ -340,7 +340,8 @@ let package = Package(
     .testTarget(
       name: "HapctlHomeTests",
       dependencies: [
-        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
+        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController",
+        "HAPStore",
         "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),

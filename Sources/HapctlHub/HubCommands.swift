@@ -11,9 +11,12 @@ extension Command {
   package static func hub(version: String) -> Command {
     Command(
       "hub", "run the hub of a folder, which has the homes and runs their triggers, and manage it",
-      commands: [HubCommands.run(version: version), HubCommands.status, HubCommands.stop, HubCommands.backup, HubCommands.restore],
+      commands: [
+        HubCommands.run(version: version), HubCommands.status, HubCommands.stop, HubCommands.backup,
+        HubCommands.restore,
+      ],
       discussion: [
-        "A hub has the homes of a folder: it keeps the connections with the accessories, and runs the triggers while no app is open. 'hapctl home' and other apps attach to it.",
+        "A hub has the homes of a folder: it keeps the connections with the accessories, and runs the triggers while no app is open. 'hapctl home' and other apps attach to it."
       ],
       examples: [
         ("hapctl hub run", "runs the hub of the default folder until Ctrl-C"),
@@ -45,7 +48,7 @@ enum HubCommands {
       let path = try hubFolder(given: try arguments.value(folder), console.environment)
       let options = ServedHub.Options(
         folder: path, interfaces: try arguments.all(interface), files: HubFiles.current.files,
-        zones: SystemZones(folder: console.environment("TZDIR")), version: version)
+        zones: .ofMachine, version: version)
       return command("run", console) { loop, place in try await serve(options, console, place, on: loop) }
     }
   }
@@ -86,7 +89,11 @@ enum HubCommands {
     return command("status", console) { loop, _ in
       try await withHub(of: path, on: loop) { link in
         guard case .status(let status) = try await link.ask(.status) else { throw wrongAnswer }
-        if isJSON { console.print(JSONNode.object(HubAnswer.status(status).members).compactText) } else { show(status, console) }
+        if isJSON {
+          console.print(JSONNode.object(HubAnswer.status(status).members).compactText)
+        } else {
+          show(status, console)
+        }
         return .well
       }
     }
@@ -136,7 +143,9 @@ enum HubCommands {
     let path = try hubFolder(given: try arguments.value(folder), console.environment)
     let (target, files) = (arguments.operands[0], HubFiles.current.files)
     return command("backup", console) { loop, _ in
-      try await offload(on: loop) { () throws(StoreError) in try HomeStore.backUp(folder: path, to: target, files: files) }
+      try await offload(on: loop) { () throws(StoreError) in
+        try HomeStore.backUp(folder: path, to: target, files: files)
+      }
       console.print("Copied \(path) to \(target). The file has the keys of all accessories: keep it secret.")
       return .well
     }

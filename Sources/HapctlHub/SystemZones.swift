@@ -9,6 +9,9 @@ package final class SystemZones: Sendable {
   /// The maximum size of a zone file in bytes. The largest one of tzdata has 4 KB.
   private static let longestFile = 1 << 20
 
+  /// The zones in the folder of the variable TZDIR, or else in the system's folders.
+  package static let ofMachine = SystemZones(folder: Console.standard.environment("TZDIR"))
+
   private let folders: [String]
   private let known = Guarded<[ZoneName: ZoneRules]>([:])
 

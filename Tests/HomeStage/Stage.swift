@@ -28,7 +28,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
   private static let limit = Duration.seconds(600)
 
   private let laboratory: SimulatedLaboratory
-  private let zones = SystemZones(folder: nil)
+  private let zones = SystemZones.ofMachine
   private let onLine: (String) -> Void
   private var zone = ZoneRules.utc
   private var jobs: [StageJob] = []

@@ -17,8 +17,10 @@ final class StageJob: @unchecked Sendable {  // confined to the world's thread
     onLine: @escaping (String) -> Void
   ) throws {
     self.number = number
-    let command = words.map { "'" + $0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'" }
-      .joined(separator: " ")
+    let command = words.map {
+      "'" + $0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+    .joined(separator: " ")
     try loop.performAndWait { [self] in
       child = try ChildProcess(loop, command: command, environment: environment) { [weak self] event in
         switch event {

@@ -68,7 +68,8 @@ struct StageScript: Equatable {
       guard !command.words.isEmpty else { throw problem("a command is missing") }
       return .command(command)
     case "wait":
-      guard words.count == 2, let count = Int(words[0]), (1...100_000).contains(count), let unit = units[words[1]] else {
+      guard words.count == 2, let count = Int(words[0]), (1...100_000).contains(count), let unit = units[words[1]]
+      else {
         throw problem("expected \"wait 30 min\", with s, min or h")
       }
       return .wait(unit * count)

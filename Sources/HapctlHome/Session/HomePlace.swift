@@ -19,12 +19,14 @@ package struct HomePlace: Sendable {
 
   /// Connects with the hub of a folder, runs `body` to its end, and closes the link. Errors go to `report`, because a
   /// simulated world returns before the end of the body (see `CommandPlace`).
-  package let run: @Sendable (_ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body) -> ExitCode
+  package let run:
+    @Sendable (_ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body) -> ExitCode
 
   package init(
-    run: @escaping @Sendable (
-      _ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body
-    ) -> ExitCode
+    run:
+      @escaping @Sendable (
+        _ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body
+      ) -> ExitCode
   ) {
     self.run = run
   }
