@@ -425,7 +425,7 @@ let package = Package(
     // Runs the demonstrations of Examples/Home.
     .executableTarget(
       name: "HomeStage",
-      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop"],
+      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
       path: "Tests/HomeStage"),
     .testTarget(name: "HomeStageTests", dependencies: ["HomeStage", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(

@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPLoop
+import HAPWire
 import HAPWorld
 import HapctlHub
 import WorldPrograms
@@ -32,6 +33,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
   private let onLine: (String) -> Void
   private var zone = ZoneRules.utc
   private var jobs: [StageJob] = []
+  private var variables: [String: String] = [:]
   private var result = Result()
   private var loop: EventLoop { laboratory.loop }
 
@@ -77,6 +79,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
       zone = try zones.read(name)
       laboratory.setClock(.nanoseconds(zone.instant(of: time).nanoseconds))
     case .command(let command): try await perform(command, line.number)
+    case .variable(let name, let command, let member): try await set(name, command, member, line.number)
     case .wait(let duration): try await loop.sleep(for: duration)
     case .until(let minute): try await sleep(until: minute)
     case .kill(let number, let isForced):
@@ -96,7 +99,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
   private func perform(_ command: StageScript.Command, _ line: Int) async throws {
     let number = command.isBackground ? jobs.count + 1 : nil
     let mark = number.map { "[\($0)] " } ?? ""
-    let job = try StageJob(command.words, number: number, Self.environment, on: loop) { [unowned self] in
+    let job = try StageJob(expanded(command.words), number: number, Self.environment, on: loop) { [unowned self] in
       print(mark + $0)
     }
     guard !command.isBackground else {
@@ -109,6 +112,23 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
     if exit != .code(0) { print("(it ended \(text(exit)))") }
     if (exit == .code(0)) == command.fails { result.problems.append("line \(line): the command ended \(text(exit))") }
     try await loop.sleep(for: Self.pause)
+  }
+
+  private func set(_ name: String, _ command: StageScript.Command, _ member: [String], _ line: Int) async throws {
+    let job = try StageJob(expanded(command.words), number: nil, Self.environment, on: loop) { _ in }
+    let exit = await job.end(within: Self.limit, on: loop)
+    let node = (job.output.last.flatMap { try? JSONNode.parse(Array($0.utf8)) }).flatMap { node in
+      member.reduce(Optional(node)) { $0?[$1] }
+    }
+    guard exit == .code(0), let value = node?.stringValue else {
+      return result.problems.append("line \(line): the command ended \(text(exit)) without the member \(member)")
+    }
+    variables[name] = value
+  }
+
+  /// Replaces the names of variables in the words of a command, such as `$room`.
+  private func expanded(_ words: [String]) -> [String] {
+    words.map { word in word.hasPrefix("$") ? variables[String(word.dropFirst())] ?? word : word }
   }
 
   private func text(_ exit: ChildProcess.Exit?) -> String { exit.map { "\($0)" } ?? "not in time" }

@@ -10,6 +10,8 @@ struct StageScript: Equatable {
     /// Sets the civil time at which the world starts, and the zone of all later times.
     case clock(CivilTime, ZoneName)
     case command(Command)
+    /// Sets a variable to a member of the JSON that a command prints.
+    case variable(name: String, Command, member: [String])
     case wait(Duration)
     /// Waits until the next time of day in the zone: minutes from midnight.
     case until(minute: Int)
@@ -52,6 +54,7 @@ struct StageScript: Equatable {
   private static func step(_ text: String, _ number: Int) throws(Problem) -> Step {
     func problem(_ message: String) -> Problem { Problem(line: number, message: message) }
     if text.isEmpty || text.hasPrefix("#") { return .text }
+    if let step = try variable(text, number) { return step }
     guard var words = shellWords(text), let first = words.first else { throw problem("a quote is not closed") }
     words.removeFirst()
     switch first {
@@ -89,6 +92,19 @@ struct StageScript: Equatable {
       return .kill(job: job, isForced: isForced)
     default: throw problem("expected a line that begins with $, #, clock, wait, until or kill")
     }
+  }
+
+  /// Parses `$ room=$(hapctl home show Kitchen --json | jq -r .room.id)`; nil for another line.
+  private static func variable(_ text: String, _ number: Int) throws(Problem) -> Step? {
+    guard text.hasPrefix("$ "), let start = text.firstRange(of: "=$(") else { return nil }
+    let name = String(text[text.index(text.startIndex, offsetBy: 2)..<start.lowerBound])
+    guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else { return nil }
+    let rest = text[start.upperBound...]
+    guard rest.hasSuffix(")"), let pipe = rest.ranges(of: " | jq -r .").last,
+      let words = shellWords(String(rest[..<pipe.lowerBound])), !words.isEmpty
+    else { throw Problem(line: number, message: "expected \"$ name=$(hapctl … --json | jq -r .member)\"") }
+    let member = rest[pipe.upperBound...].dropLast().split(separator: ".", omittingEmptySubsequences: false)
+    return .variable(name: name, Command(words: words), member: member.map(String.init))
   }
 
   private static let units: [String: Duration] = ["s": .seconds(1), "min": .seconds(60), "h": .seconds(3600)]
