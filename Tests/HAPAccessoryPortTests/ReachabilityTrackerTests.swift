@@ -4,8 +4,8 @@ import Testing
 
 @testable import HAPAccessoryPort
 
-/// Checked: these tests fail with `now` instead of `now + settlingTime`; without the line that clears `reportTime`; with a
-/// report of each change; without the question after a new connection; if aid 1 is treated like a bridged accessory.
+/// Checked: these tests fail with `now` instead of `now + settlingTime`; without the line that clears `reportTime`;
+/// without the question after a new connection; if aid 1 is treated like a bridged accessory.
 @Suite("Reachability") struct ReachabilityTrackerTests {
   private typealias Member = ReachabilityTracker.Member
   private typealias Action = ReachabilityTracker.Action
@@ -22,7 +22,9 @@ import Testing
     return tracker
   }
 
-  private static func members(_ device: DeviceID, _ aids: UInt64...) -> [Member] { aids.map { Member(device, aid: $0) } }
+  private static func members(_ device: DeviceID, _ aids: UInt64...) -> [Member] {
+    aids.map { Member(device, aid: $0) }
+  }
 
   private static func reached(_ members: [Member]) -> [Action] {
     members.map { .report($0, isReachable: true, why: nil) }
