@@ -320,7 +320,8 @@ let package = Package(
     .testTarget(
       name: "HAPAccessoryPortTests",
       dependencies: [
-        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPModel", "WorldTestSupport",
+        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPTransport", "HAPIP", "HAPPairing", "HAPHomeEngine",
+        "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPHubTests",

@@ -13,7 +13,7 @@ extension Evaluation {
       ("trigger", .id(trigger)), ("number", .integer(number)), ("time", written(time)), ("cause", cause.json),
     ]
     let middle: [JSONMember] = (condition.map { [("condition", $0.json)] } ?? []) + (isLast ? [("last", .flag(true))] : [])
-    return .object(head + middle + [("outcome", .text(outcome.word))] + outcome.members)
+    return .object(head + middle + [("outcome", .text(outcome.name))] + outcome.members)
   }
 }
 
@@ -65,7 +65,7 @@ extension Evaluation.ClockChange {
 
 extension Evaluation.Outcome {
   /// The outcome as one word, such as "condition-false".
-  package var word: String {
+  package var name: String {
     switch self {
     case .executing: "executing"
     case .executed: "executed"
