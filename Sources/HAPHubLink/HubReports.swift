@@ -7,7 +7,7 @@ extension EvaluationReport {
   /// - Parameters:
   ///   - home: the home of the trigger.
   ///   - zone: the zone of the times in the text.
-  package init(_ evaluation: Evaluation, _ home: Home, zone: ZoneRules) {
+  package init(_ evaluation: Evaluation, in home: Home, zone: ZoneRules) {
     self.init(
       trigger: evaluation.trigger, number: evaluation.number, time: evaluation.time, outcome: evaluation.outcome.name,
       text: EvaluationText(home, zone: zone).lines(evaluation).joined(separator: "\n"),

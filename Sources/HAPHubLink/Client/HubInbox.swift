@@ -1,4 +1,5 @@
 import HAPHome
+import HAPHomeEngine
 import HAPLoop
 
 /// What arrives at the app's end of a link: answers, which are matched with requests, and events.
@@ -15,6 +16,8 @@ final class HubInbox: Sendable {
   private struct State: Sendable {
     var lastID: UInt64 = 0
     var requests: [UInt64: Request] = [:]
+    /// The places that requests without an answer set. The hub reports them only to other apps.
+    var places: [UInt64: PersonState] = [:]
     /// Set when the link has ended.
     var end: HomeError?
 
@@ -40,11 +43,12 @@ final class HubInbox: Sendable {
   /// Begins a request. `answer(to:)` has to follow.
   /// - Returns: its number.
   /// - Throws: the reason of the end.
-  func begin() throws(HomeError) -> UInt64 {
+  func begin(_ request: HubRequest) throws(HomeError) -> UInt64 {
     let (id, end) = state.withLock { state in
       if state.end == nil {
         state.lastID += 1
         state.requests[state.lastID] = .sent
+        if case .place(let person) = request { state.places[state.lastID] = person }
       }
       return (state.lastID, state.end)
     }
@@ -84,7 +88,11 @@ final class HubInbox: Sendable {
 
   /// Takes an answer. The answer to a cancelled request changes only the replica.
   func receive(_ id: UInt64, _ result: Result<HubAnswer, HomeError>) {
-    if case .success(let answer) = result { replica.receive(answer) }
+    let place = state.withLock { $0.places.removeValue(forKey: id) }
+    if case .success(let answer) = result {
+      replica.receive(answer)
+      if let place { replica.receive(.person(place)) }
+    }
     settle(id, result)
   }
 

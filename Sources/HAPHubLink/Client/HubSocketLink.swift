@@ -40,7 +40,7 @@ package final class HubSocketLink: HomeLink {
 
   /// - Throws: also 49 if the request is longer than a line may be.
   package func ask(_ request: HubRequest) async throws(HomeError) -> HubAnswer {
-    let id = try inbox.begin()
+    let id = try inbox.begin(request)
     let line = HubRequestLine(id: id, request).bytes
     if line.count > HubProtocol.longestRequest {
       let error = HomeError(

@@ -98,7 +98,7 @@ extension HubEventName {
     HubForm(
       .executed, [.result, .actionSets, .trigger.optional, .app.optional],
       "action sets or writes ended. Without `app`: a trigger executed them"),
-    HubForm(.person, [.person], "the place of a user changed"),
+    HubForm(.person, [.person], "another app, or the hub itself, changed the place of a user"),
     HubForm(.found, [.newAccessory], "a new accessory appeared, or its record changed"),
     HubForm(.gone, [.device], "a new accessory disappeared, or was paired"),
     HubForm(.missed, [], "events were dropped, because the app read too slowly. The app has to attach again"),

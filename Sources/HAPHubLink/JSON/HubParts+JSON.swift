@@ -18,6 +18,9 @@ extension HubSnapshot {
     self.init(
       model: try HomeModel(node.required("model")), unreachable: unreachable,
       persons: try node.required("persons").elements { node throws(JSONProblem) in try PersonState(node) })
+    for (first, second) in zip(persons, persons.dropFirst()) where first.user >= second.user {
+      throw try node.required("persons").problem("the users are in ascending order, each once")
+    }
   }
 
   var members: [JSONMember] {
