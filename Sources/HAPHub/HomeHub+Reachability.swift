@@ -74,6 +74,12 @@ extension HomeHub {
     index.characteristic(id, of: device).flatMap { index.targets[$0]?.isInformation } ?? false
   }
 
+  /// Whether a characteristic is one of a device.
+  /// - Parameter aid: nil: of any accessory of the device.
+  func isOf(_ device: DeviceID, _ aid: UInt64?, _ id: HomeObjectID) -> Bool {
+    index.targets[id].map { $0.device == device && (aid == nil || $0.id.aid == aid) } ?? false
+  }
+
   // MARK: Time
 
   func armFollowTimer() {
