@@ -184,7 +184,8 @@ package actor HomeHub {
 
   // MARK: Status
 
-  var status: HubStatus {
+  /// The state for people and programs.
+  package var status: HubStatus {
     let list = devices.values.sorted { $0.id < $1.id }.map { device in
       HubStatus.Device(
         device: device.id, isReachable: device.state == .ready, why: device.why, address: device.address,
