@@ -1,4 +1,5 @@
 #if os(Linux)
+  import HAPHome
   import HAPLoop
   import HAPModel
   import Testing
