@@ -96,8 +96,8 @@ import Testing
         NewAccessory(
           device: .init("AA:BB:CC:00:00:01")!, name: String(repeating: "x", count: 1000), model: nil, category: nil,
           setupHash: nil))
-      for index in 0..<5000 {
-        await world.hub.step()
+      for index in 0..<2400 {
+        if index % 8 == 0 { await world.hub.step() }
         await world.hub.send(big)
         if index % 100 == 0 { try await fast.loop.sleep(for: .milliseconds(100)) }
       }
@@ -105,8 +105,8 @@ import Testing
       slow.process.thaw()
       try await fast.loop.sleep(for: .seconds(5))
       #expect(slow.missedCount == 1 && fast.missedCount == 0)
-      // 5 MB were sent. 1 MiB waited in the hub, and the rest is what the system's socket takes.
-      #expect((1000..<2000).contains(slow.seen.count { $0 == big }), "\(slow.seen.count)")
+      // 2.4 MB were sent. 1 MiB waited in the hub, and the rest is what the system's socket takes.
+      #expect((1000..<2000).contains(slow.seen.count { $0 == big }), "\(slow.seen.count { $0 == big })")
       for _ in 0..<50 { await world.hub.step() }
       try await fast.loop.sleep(for: .seconds(1))
       let snapshot = await world.hub.snapshot
