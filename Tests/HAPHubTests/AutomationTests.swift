@@ -272,7 +272,7 @@
         let kind = timer(bench, after: .seconds(600), every: CivilPeriod(minutes: 5))
         try await app.addTrigger("blink", kind, runs: "Light")
         let begin = bench.now
-        await bench.settle(.seconds(1800) - begin)
+        await bench.settle(.seconds(1790) - begin)
         let seconds = bench.devices[1].puts.map { $0.time.components.seconds }
         #expect(seconds == [600, 900, 1200, 1500])
       }
