@@ -50,7 +50,7 @@ package actor HomeHub {
   var violations = ViolationCounter()
   var lastDevice = 0
   /// The devices that are being added, adopted or removed.
-  var busyDevices: Set<DeviceID> = []
+  var reserved: [DeviceID: DeviceReservation] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
 
   var apps: [ObjectIdentifier: HubClient] = [:]
