@@ -164,10 +164,10 @@ extension HomeCharacteristic {
       || vendorName.map { HomeName($0).key == HomeName(name).key } == true
   }
 
-  /// The description of a vendor's characteristic, if it can be a part of a path.
+  /// The description of a vendor's characteristic; nil if there is none of a usual length.
   private var vendorName: String? {
-    guard Catalogue.characteristic(type) == nil, let description, !description.isEmpty, !description.hasPrefix("@"),
-      !description.contains("/"), description.count <= Self.longestVendorName
+    guard Catalogue.characteristic(type) == nil, let description, !HomeName(description).key.isEmpty,
+      description.count <= Self.longestVendorName
     else { return nil }
     return description
   }
