@@ -428,7 +428,8 @@ let package = Package(
       name: "HomeStage",
       dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
       path: "Tests/HomeStage"),
-    .testTarget(name: "HomeStageTests", dependencies: ["HomeStage", "HAPAlmanac", "HAPCommandLine"]),
+    .testTarget(
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
