@@ -23,13 +23,16 @@ package protocol AccessoryPort: Sendable {
   ///   - code: "031-45-154" or "X-HM://…".
   ///   - store: stores the pairing durably. It is called before the accessory is used; if it throws, the pairing is
   ///     removed from the accessory.
-  /// - Throws: 18 for a wrong code, and others.
+  /// - Throws: 18 if the accessory refuses: the code is wrong, there were too many attempts, or it has a pairing. 14 if
+  ///   it is being paired by another controller, 16 if it has no space, 57 if it is not found, 78 if the network can't be
+  ///   searched, 4 if it can't be reached, 3 for a malformed code, or a payload of another device; the error of `store`.
   func pair(
     with device: DeviceID?, code: String, as identity: ControllerIdentity,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing
 
   /// Makes a device without a pairing identify itself. HAP R2 §6.7.6.
+  /// - Throws: 17 if the device has a pairing, and others.
   func identifyUnpaired(_ device: DeviceID) async throws(HomeError)
 }
 
@@ -57,15 +60,19 @@ package struct DevicePairing: Sendable {
 
 /// A kept connection with a paired device.
 package protocol DeviceConnection: Sendable {
-  /// Reads characteristics. - Throws: the reason if there is no valid answer.
+  /// Reads characteristics. Without a connection, waits for one for 2 s.
+  /// - Throws: the reason if there is no valid answer.
+  /// - Returns: the values and statuses that the answer has. A device may leave some out.
   func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue]
-  /// Sends one `PUT /characteristics`, once; after `PUT /prepare` if `isTimed`.
+  /// Sends one `PUT /characteristics`, once; after `PUT /prepare` if `isTimed`. Without a connection, and if the
+  /// connection is lost before it is sent, it is never sent.
   func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer
-  /// Sets the characteristics whose events are wanted, on this connection and all later ones. Refusals are news.
+  /// Sets the characteristics whose events are wanted, on this connection and all later ones. Returns at once. The
+  /// present values of new ones are news, with `isCatchUp`; refusals are values with a status.
   func subscribe(exactly ids: Set<AttributeID>) async
-  /// Closes the present connection, because an answer is overdue. A new one is opened.
+  /// Closes the present connection, because an answer is overdue. A new one is opened after about 1 s.
   func drop() async
-  /// Makes an accessory of the device identify itself.
+  /// Makes an accessory of the device identify itself. Like the next two, it waits for a connection for 2 s.
   func identify(aid: UInt64) async throws(HomeError)
   /// Adds a controller, or changes its permission. HAP R2 §5.10.
   func addController(_ pairing: Pairing) async throws(HomeError)
@@ -83,9 +90,11 @@ package enum DeviceNews: Sendable {
   case lost(why: String)
   /// The device no longer accepts the pairing. Nothing is tried again.
   case gaveUp(why: String)
-  /// The device's database: after the first connection, and whenever it or its `c#` has changed.
+  /// The device's database: after the first connection, and whenever it or its `c#` has changed. Without a record of
+  /// the device, `c#` is 1, and the category is 2 for several accessories and 1 (other) for one.
   case database(DeviceDescription)
-  /// Values from events, or read after a gap (`isCatchUp`).
+  /// Values and refused subscriptions. `isCatchUp`: values that were read after a gap or a new subscription, not sent by
+  /// an event.
   case values([DeviceValue], isCatchUp: Bool)
   /// The device broke the protocol. The connection may be lost, which is reported separately.
   case violation(String)

@@ -245,6 +245,7 @@ struct EngineTimeTests {
     var bench = EngineBench([.test(1, timer("2026-06-01T19:00"))])
     bench.run(until: "2026-06-01T19:05")
     bench.restart(after: .seconds(-3600))
+    #expect(bench.outcome == .settledBefore(bench.instant("2026-06-01T19:00")))
     bench.run(until: "2026-06-01T19:30")
     #expect(bench.executions.count == 1)
   }
@@ -288,14 +289,52 @@ struct EngineTimeTests {
     #expect(bench.executions.count == 1)
   }
 
+  @Test("HOME.E5 with an uptime, a wait for values is as long as before if the clock is set", arguments: [3600, -3600])
+  func waitAndClock(step: Int) {
+    let condition = Condition.characteristic(.window, .equal, false)
+    var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: 0), if: condition))])
+    bench.uptime = .zero
+    bench.holdsReads = true
+    bench.run(for: .seconds(1))
+    bench.set(.lock, 0)
+    bench.run(for: .seconds(3))
+    bench.jump(to: bench.now.advanced(by: .seconds(step)))
+    #expect(bench.explained.isEmpty && bench.engine.nextDeadline == bench.now.advanced(by: .seconds(2)))
+    bench.answerHeld()
+    #expect(bench.executions.count == 1)
+  }
+
+  @Test("HOME.E11 with an uptime, a session that was lost for a second is not late if the clock is set ahead")
+  func lostSessionAndClock() {
+    var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: 0)))])
+    bench.uptime = .zero
+    bench.run(for: .seconds(1))
+    bench.engine.valuesLost([.lock])
+    bench.jump(to: bench.now.advanced(by: .seconds(7200)))
+    bench.run(for: .seconds(1))
+    bench.set(.lock, 0, isCatchUp: true)
+    #expect(bench.executions.count == 1)
+  }
+
+  @Test("HOME.E11 times of a new zone or place that are over were never planned, so they are not missed")
+  func movedBack() throws {
+    let sunset = try #require(SunMoment(.sunset))
+    var bench = EngineBench([.test(1, .on(.calendar(.hour(19)))), .test(2, .on(.sun(sunset)))], at: "2026-06-01T18:30")
+    bench.change(.timeZoneChanged(ZoneName("Asia/Kathmandu")!))
+    bench.change(.locationChanged(HomeBench.cupertino))
+    #expect(bench.explained.isEmpty && bench.states[.test(1001)]?.settled == bench.now)
+    bench.restart()
+    #expect(bench.explained.isEmpty)
+  }
+
   @Test("A zone without data is explained, and its events do not happen")
   func noZone() {
     var bench = EngineBench([.test(1, .on(.calendar(.hour(19))))])
     let nowhere = ZoneName("Nowhere/City")!
     bench.change(.timeZoneChanged(nowhere))
-    #expect(bench.engine.nextDeadline == nil)
+    #expect(bench.engine.nextDeadline == nil && bench.outcome == .noZone(nowhere))
     bench.update(.test(1001)) { $0.kind = .on(.calendar(.hour(20))) }
-    #expect(bench.outcome == .noZone(nowhere))
+    #expect(bench.explained.map(\.outcome) == [.noZone(nowhere), .noZone(nowhere)])
     bench.change(.timeZoneChanged(ZoneName("Asia/Kathmandu")!))
     #expect(bench.engine.nextDeadline == bench.instant("2026-06-01T20:00"))
   }

@@ -21,7 +21,7 @@ import Testing
   private static let inputs: [(name: String, input: ReconnectMachine.Input)] = [
     ("start", .start), ("timer", .timerFired(hasRoom: true)), ("timer, full", .timerFired(hasRoom: false)),
     ("room", .roomFreed), ("found", .found([address])), ("connected", .connected), ("settled", .settled),
-    ("ended", .ended(temporary)), ("ended for good", .ended(final)), ("closed", .closed),
+    ("ended", .ended(temporary)), ("ended for good", .ended(final)), ("closed", .closed), ("hinted", .hinted),
   ]
 
   /// The inputs that lead to a state.
@@ -76,7 +76,7 @@ import Testing
     .connecting: ["connected": (.settling, ["settle"]), "ended": lost, "ended for good": refused, "closed": closed],
     .settling: ["settled": (.ready, ["ready"]), "ended": lost, "ended for good": refused, "closed": closed],
     .ready: ["ended": lost, "ended for good": refused, "closed": closed],
-    .waiting: ["timer": search, "timer, full": (.full, []), "closed": closed],
+    .waiting: ["timer": search, "hinted": search, "timer, full": (.full, []), "closed": closed],
     .full: ["room": search, "closed": closed],
     .over: [:],
   ]

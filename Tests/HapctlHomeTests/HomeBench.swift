@@ -75,15 +75,17 @@ struct HomeBench {
       out: { text in out.withLock { $0 += text } }, error: { text in error.withLock { $0 += text } },
       answer: { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }, errors: answers == nil ? .none : terminal,
       environment: { environment[$0] })
-    let place = HomePlace { [hub, host] _, _, body in
-      try host.run {
-        let loop = try host.makeLoop("hapctl")
-        defer { loop.stop() }
-        let link = MemoryLink(hub, loop)
-        let code = try await body(HomeSurroundings(link: link, loop: loop, zoneRules: MemoryHub.zoneRules))
-        await link.close()
-        return code
-      }
+    let place = HomePlace { [hub, host] _, _, report, body in
+      do {
+        return try host.run {
+          let loop = try host.makeLoop("hapctl")
+          defer { loop.stop() }
+          let link = MemoryLink(hub, loop)
+          let code = try await body(HomeSurroundings(link: link, loop: loop, zoneRules: MemoryHub.zoneRules))
+          await link.close()
+          return code
+        }
+      } catch { return report(error) }
     }
     let program = Program(
       name: "hapctl", version: "0", summary: "Test", commands: [.home(place)], nearest: { nearestName(to: $0, in: $1) })

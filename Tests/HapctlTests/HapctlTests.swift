@@ -12,7 +12,9 @@ import HAPWire
 import Synchronization
 import Testing
 
-@testable import hapctl
+import HapctlProgram
+
+@testable import HapctlAccessories
 
 /// hapctl's output and exit status, run in this process.
 struct Transcript: Equatable {

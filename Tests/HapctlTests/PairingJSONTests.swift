@@ -4,7 +4,9 @@ import HAPModel
 import HAPWire
 import Testing
 
-@testable import hapctl
+import HapctlProgram
+
+@testable import HapctlAccessories
 
 @Suite("Pairings as JSON") struct PairingJSONTests {
   private static let facts = #"{"alias":"door","deviceID":"AA:BB:CC:DD:EE:FF","addresses":["192.0.2.7:51826"]}"#

@@ -110,13 +110,11 @@ package struct AccessoryFinder: Sendable {
   package func identifyStranger(_ target: Target) async throws -> [String]? {
     guard let addresses = try await addressesOfStranger(target) else { return nil }
     let client = try await OpenAccessory.connect(addresses, on: loop, timeout: timeout)
-    let status: Int
-    do { status = try await client.request(.identify).status } catch {
+    do { try await client.identifyUnpaired() } catch {
       await client.close()
       throw error
     }
     await client.close()
-    guard status == 204 else { throw AccessError.identifyForbidden(status) }
     return addresses
   }
 

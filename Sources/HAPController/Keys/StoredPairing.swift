@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPPairing
 import HAPStore
 
 /// A pairing in a controller's storage.
@@ -71,6 +72,11 @@ public struct ControllerIdentity: Sendable {
 
   /// The Ed25519 public key, 32 bytes.
   public var publicKey: [UInt8] { key.publicKey }
+
+  /// The identifier and the keys for the pairing procedures.
+  package var credentials: ControllerCredentials {
+    ControllerCredentials(identifier: Array(identifier.utf8), key: key)
+  }
 
   /// Passes the secret key, 32 bytes, to `body`. The pointer is valid only inside `body`.
   public func withSeed<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try key.seed.withBytes(body) }

@@ -37,18 +37,24 @@ extension AccessoryRequests {
   package func writeEntries(
     _ entries: [ControllerRequest.WriteEntry], isTimed: Bool
   ) async throws(ClientError) -> (list: [CharacteristicEntry], httpStatus: Int) {
-    let pid = isTimed ? loop.random.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
-    if let pid {
-      let answer = try await answer(to: .prepare(ttl: 5000, pid: pid))
-      guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
-    }
+    let pid = isTimed ? try await prepareWrite() : nil
     return try await self.entries(.write(entries, pid: pid))
   }
 
+  /// Prepares a timed write. HAP R2 §6.7.2.4.
+  /// - Returns: the random `pid` for the write, which must follow within 5 s.
+  package func prepareWrite() async throws(ClientError) -> UInt64 {
+    let pid = loop.random.bytes(6).reduce(1) { $0 << 8 | UInt64($1) }
+    let answer = try await answer(to: .prepare(ttl: 5000, pid: pid))
+    guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
+    return pid
+  }
+
   /// Makes the accessory identify itself, through its characteristic Identify, as paired controllers do.
+  /// - Parameter aid: the accessory behind a bridge; nil: the first one with the characteristic.
   /// - Throws: `AccessError.noIdentify`, `.identifyRefused`; `ClientError`.
-  package func identify(in database: AttributeDatabase) async throws {
-    let entries = try await entries(.write([.init(try database.identifyID(), value: .bool(true))]))
+  package func identify(in database: AttributeDatabase, aid: UInt64? = nil) async throws {
+    let entries = try await entries(.write([.init(try database.identifyID(aid), value: .bool(true))]))
     if let status = entries.list.first(where: { !$0.isSuccess })?.status { throw AccessError.identifyRefused(status) }
   }
 
@@ -66,12 +72,14 @@ extension AccessoryRequests {
 }
 
 extension AttributeDatabase {
-  /// Returns the first characteristic Identify.
+  /// Returns the first characteristic Identify, of one accessory or of any.
   /// - Throws: `.noIdentify`.
-  fileprivate func identifyID() throws(AccessError) -> AttributeID {
-    guard let slot = characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type }) else {
-      throw .noIdentify
+  fileprivate func identifyID(_ aid: UInt64?) throws(AccessError) -> AttributeID {
+    let slot = characteristics.indices.first { slot in
+      characteristics[slot].type == CharacteristicDefinition.identify.type
+        && (aid == nil || id(ofSlot: slot).aid == aid)
     }
+    guard let slot else { throw .noIdentify }
     return id(ofSlot: slot)
   }
 }

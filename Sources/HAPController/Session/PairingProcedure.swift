@@ -35,48 +35,27 @@ package struct PairingProcedure: Sendable {
   package func run() async throws -> ControllerPairing {
     let known = try finder.knownPairings()
     if let alias, known.contains(where: { $0.alias == alias }) { throw AccessError.nameTaken(alias) }
-    let me = ControllerCredentials(identifier: Array(identity.identifier.utf8), key: identity.key)
     let (addresses, own) = try await place(known)
     finder.progress(.connecting(addresses))
     let client = try await OpenAccessory.connect(addresses, on: loop, timeout: finder.timeout)
     finder.progress(.pairing)
-    let outcome = await setUp(client, me)
-    if case .failure(let error) = outcome {
-      finder.note(await client.remarks)
-      guard case .pairing(let failure) = error else { throw error }
-      await client.close()
-      let refusal = await refusal(failure, by: own, at: addresses)
-      throw refusal
-    }
-    let accessory = try outcome.get()
-    // Store the pairing immediately: from here on the accessory is paired, even if a later step fails.
-    var pairing = ControllerPairing(
-      alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
-      accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
-    )
-    do { pairing = try storage.add(pairing) } catch {
-      finder.note(await client.remarks)
-      // Without these keys, the accessory would be unusable until a factory reset.
-      try? await client.pairVerify(me, with: accessory)
-      _ = try? await client.request(.pairings(.removing(pairing)))
-      throw error
-    }
+    let outcome: Result<ControllerPairing, any Error>
+    do {
+      outcome = .success(
+        try await client.pair(code: secret.code, as: identity, at: addresses, timeout: finder.timeout) { new in
+          var pairing = new
+          if let alias { pairing.alias = alias }
+          return try storage.add(pairing)
+        })
+    } catch { outcome = .failure(error) }
     finder.note(await client.remarks)
     await client.close()
-    let named = try await named(pairing)
+    if case .failure(ClientError.pairing(let failure)) = outcome {
+      throw await refusal(failure, by: own, at: addresses)
+    }
+    let named = try await named(try outcome.get())
     finder.progress(.stored(named.alias))
     return named
-  }
-
-  private func setUp(
-    _ client: ControllerClient, _ me: ControllerCredentials
-  ) async -> Result<PairedAccessory, ClientError> {
-    do throws(ClientError) {
-      guard let paired = try await client.pairSetup(code: secret.code.text, identity: me) else {
-        preconditionFailure("only a transient Pair Setup ends without an accessory")
-      }
-      return .success(paired)
-    } catch { return .failure(error) }
   }
 
   /// Replaces a provisional alias by the accessory's name.

@@ -37,11 +37,7 @@ actor SessionCore: AccessoryRequests {
       _ entries: [CharacteristicEntry], of place: String
     ) -> (results: [CharacteristicResult], remarks: [Deviation]) {
       let known = mirror.remarks.count
-      _ = mirror.take(entries, of: place)
-      let results = entries.map { entry in
-        let value = entry.isSuccess && entry.value != nil ? mirror.database[entry.id] : nil
-        return CharacteristicResult(id: entry.id, value: value, status: entry.status ?? 0)
-      }
+      let results = mirror.results(of: entries, place)
       return (results, Array(mirror.remarks.dropFirst(known)))
     }
   }

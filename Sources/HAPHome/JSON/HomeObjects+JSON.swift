@@ -162,7 +162,11 @@ extension Home {
     triggers = try node.list("triggers") { node throws(JSONProblem) in
       try node.object(Trigger.memberNames, Trigger.init)
     }
-    users += try node.list("users") { node throws(JSONProblem) in try node.object(HomeUser.memberNames, HomeUser.init) }
+    users += try node.list("users") { node throws(JSONProblem) in
+      let user = try node.object(HomeUser.memberNames, HomeUser.init)
+      guard user.role != .owner else { throw node.problem("a home has one owner, the member \"owner\"") }
+      return user
+    }
   }
 
   /// The members of the home itself, without its objects.

@@ -2,20 +2,32 @@ import HAPAlmanac
 import HAPHome
 
 extension HomeEngine {
-  /// The clock may go back by less than this without any effect.
-  private static let smallestSetBack = Duration.seconds(1)
+  /// Steps of the clock that are smaller have no effect.
+  private static let smallestStep = Duration.seconds(1)
 
   /// Sets the clock. Everything that is due until then happens now.
   ///
   /// A time before the last one means that the clock was set back. A step of less than a second is ignored.
-  public mutating func advance(to time: Instant) -> [EngineAction] {
-    if time < now {
-      if time.duration(to: now) >= Self.smallestSetBack { setBack(to: time) }
-    } else {
+  /// - Parameter uptime: the time since any moment, of a clock that is never set and also counts while the machine
+  ///   sleeps. With it, the engine tells a step of the clock from time that has passed, so that the durations of effects
+  ///   and the limits of waits stay. Nil: time that is later has passed.
+  public mutating func advance(to time: Instant, uptime: Duration? = nil) -> [EngineAction] {
+    let step = step(to: time, uptime)
+    let isSetBack = time < now
+    if !isSetBack || step <= .zero - Self.smallestStep {
       now = time
+      if max(step, .zero - step) >= Self.smallestStep { clockIsSet(by: step, isSetBack: isSetBack) }
     }
     meetDeadlines()
     return takeActions()
+  }
+
+  /// Returns by how much the clock was set since the last time; negative: back.
+  private mutating func step(to time: Instant, _ uptime: Duration?) -> Duration {
+    let last = clock
+    clock = uptime.map { (time, $0) }
+    guard let last, let uptime else { return min(.zero, now.duration(to: time)) }
+    return last.wall.duration(to: time) - max(.zero, uptime - last.uptime)
   }
 
   mutating func meetDeadlines() {
@@ -133,31 +145,33 @@ extension HomeEngine {
     return true
   }
 
-  // MARK: The clock is set back
+  // MARK: The clock is set
 
-  private mutating func setBack(to time: Instant) {
-    let step = time.duration(to: now)
-    now = time
-    for (id, watch) in watches { if let lost = watch.lostAt, lost > now { watches[id]?.lostAt = now } }
-    for (ticket, request) in pending where request.limit != nil {
-      pending[ticket] = request.waiting(until: now.advanced(by: policy.readLimit))
+  private mutating func clockIsSet(by step: Duration, isSetBack: Bool) {
+    for (id, watch) in watches { if let lost = watch.lostAt { watches[id]?.lostAt = lost.advanced(by: step) } }
+    for (ticket, request) in pending {
+      if let limit = request.limit { pending[ticket] = request.waiting(until: limit.advanced(by: step)) }
     }
-    for id in order { setBack(id, by: step) }
+    for id in order { clockIsSet(id, by: step, isSetBack: isSetBack) }
     rebuildDeadlines()
   }
 
-  private mutating func setBack(_ id: HomeObjectID, by step: Duration) {
+  private mutating func clockIsSet(_ id: HomeObjectID, by step: Duration, isSetBack: Bool) {
     guard var run = runs[id] else { return }
-    run.executions = []
     let stateBefore = run.state
-    if let end = run.state.running?.end { run.state.running?.end = end.advanced(by: .zero - step) }
-    let settled = run.state.settled
-    if let settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
+    run.executions = []
+    run.moveEnd(by: step)
+    if let settled = run.state.settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
     runs[id] = run
-    makePlan(id)
+    if isSetBack { makePlan(id) }
     if run.state != stateBefore { record(id) }
-    guard let settled, run.state.settled == settled, let sources = runs[id]?.sources.map(\.source) else { return }
-    for source in sources {
+    if isSetBack { explainSettled(id) }
+  }
+
+  /// Explains that planned times are over which the clock will show again (rule E12).
+  mutating func explainSettled(_ id: HomeObjectID) {
+    guard let run = runs[id], let settled = run.state.settled, settled > now else { return }
+    for source in run.sources.map(\.source) {
       if let due = source.next(after: now), due <= settled {
         explain(id, source.cause(due: due), .settledBefore(settled))
       }

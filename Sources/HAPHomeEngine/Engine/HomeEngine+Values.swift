@@ -56,13 +56,30 @@ extension HomeEngine {
     guard place != before, let home = homes.values.first(where: { $0.users.contains(user) }) else { return [] }
     let wereAtHome = home.users.filter { isHome($0, in: home) }
     persons[user] = place
-    actions.append(.recordPerson(PersonState(user, place)))
     let change = PersonChange(
       user, home, from: before, to: place, wereAtHome: wereAtHome, areAtHome: home.users.filter { isHome($0, in: home) }
     )
-    for id in order {
-      guard let run = runs[id], run.home == home.id else { continue }
-      if let cause = run.watchedEvents.events.lazy.compactMap(change.cause).first { activate(id, cause, at: now) }
+    let events = order.compactMap { id -> (HomeObjectID, Evaluation.Cause)? in
+      guard let run = runs[id], run.home == home.id else { return nil }
+      return run.watchedEvents.events.lazy.compactMap(change.cause).first.map { (id, $0) }
+    }
+    // An arrival that is not durable could count again after a crash.
+    let ticket = newTicket(.personRecord(events, at: now))
+    actions.append(.recordPerson(PersonState(user, place), ticket: ticket))
+    return takeActions()
+  }
+
+  // MARK: By hand
+
+  /// A person fires a trigger by hand, in place of one of its events. Weekdays, the hub, the location and the condition
+  /// count as for an event; the evaluation has the cause `hand`. A disabled trigger is not executed.
+  /// - Parameter user: the person; nil: not known.
+  public mutating func fire(_ trigger: HomeObjectID, by user: HomeObjectID? = nil) -> [EngineAction] {
+    guard let run = runs[trigger] else { return [] }
+    if run.trigger.isEnabled {
+      activate(trigger, .hand(user), at: now)
+    } else {
+      explain(trigger, .hand(user), .disabled)
     }
     return takeActions()
   }

@@ -26,6 +26,17 @@ extension HomeError.Code {
     case .insufficientAuthorization: self = .invalidOrMissingAuthorizationData
     }
   }
+
+  /// The number for a request without a valid answer; nil for an answer that has a status.
+  package init?(failure: SceneAnswer) {
+    switch failure {
+    case .done, .statuses, .refused: return nil
+    case .notSent: self = .accessoryNotReachable
+    case .connectionLost: self = .communicationFailure
+    case .unreadable: self = .accessorySentInvalidResponse
+    case .wrongSignature: self = .messageAuthenticationFailed
+    }
+  }
 }
 
 extension SceneResult.Outcome {
@@ -51,7 +62,7 @@ extension SceneResult.Outcome {
   }
 
   static func notConnected(_ target: SceneTarget) -> Self {
-    .notSent(target.error(.accessoryNotReachable, "there is no connection; check that the accessory has power"))
+    .notSent(target.error(.notSent, "there is no connection; check that the accessory has power"))
   }
 
   static func noAnswer(_ target: SceneTarget) -> Self {
@@ -59,15 +70,22 @@ extension SceneResult.Outcome {
   }
 
   static func connectionLost(_ target: SceneTarget) -> Self {
-    .unknown(target.error(.communicationFailure, "the connection ended before the answer; read the value"))
+    .unknown(target.error(.connectionLost, "the connection ended before the answer; read the value"))
   }
 
   static func unreadable(_ target: SceneTarget) -> Self {
-    .unknown(target.error(.accessorySentInvalidResponse, "the answer is unreadable; read the value"))
+    .unknown(target.error(.unreadable, "the answer is unreadable; read the value"))
   }
 
   static func wrongSignature(_ target: SceneTarget) -> Self {
     .unknown(
-      target.error(.messageAuthenticationFailed, "the answer has a wrong authentication tag; read the value"))
+      target.error(.wrongSignature, "the answer has a wrong authentication tag; read the value"))
+  }
+}
+
+extension SceneTarget {
+  fileprivate func error(_ failure: SceneAnswer, _ reason: String) -> HomeError {
+    guard let code = HomeError.Code(failure: failure) else { preconditionFailure("\(failure) is an answer") }
+    return error(code, reason)
   }
 }

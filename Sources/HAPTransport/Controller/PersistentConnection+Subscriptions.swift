@@ -8,9 +8,11 @@ extension PersistentConnection {
   /// Subscriptions that the accessory accepts are restored on each new connection.
   /// - Parameters:
   ///   - timeout: for each request.
+  ///   - source: `.catchUp` reports the current values as news.
   ///   - done: called once, with the entries that the accessory refused.
   func subscribe(
-    _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
+    _ ids: [AttributeID], timeout: Duration, told source: Source = .quietly,
+    done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
   ) {
     let send: Sender = { [weak self] request, done in
       guard let self else { return done(.failure(.cancelled)) }
@@ -21,7 +23,10 @@ extension PersistentConnection {
       let gone = Set(refused.map(\.id))
       let agreed = ids.filter { !gone.contains($0) }
       subscriptions.add(agreed)
-      read(agreed, by: send, told: .quietly) { _ in done(result) }
+      read(agreed, by: send, told: source) { [weak self] error in
+        if case .flooded? = error { self?.lose(.flooded) }
+        done(result)
+      }
     }
   }
 

@@ -28,6 +28,10 @@ final class PersistentConnection {
     var databasePace = DatabaseFreshness.pace
     /// Whether it reconnects after a loss.
     var reconnects = true
+    /// For finding addresses alone; nil: `connectTimeout`.
+    var searchTimeout: Duration?
+    /// Called at the end of each attempt to connect, on the loop: the connection is ready, or the attempt has failed.
+    var attemptEnded: @Sendable () -> Void = {}
   }
 
   /// The maximum number of waiting requests.
@@ -65,34 +69,13 @@ final class PersistentConnection {
   private var news = SessionNewsQueue()
   private var reader: (number: UInt64, tell: (SessionNews?) -> Void)?
 
-  private final class Request {
-    let number: UInt64
-    let request: ControllerRequest
-    /// On the loop's clock, in nanoseconds.
-    let deadline: UInt64
-    /// Runs until the request is sent.
-    let timer: LoopTimer
-    /// nil: the caller no longer waits, but the answer will come.
-    var done: ((Answer) -> Void)?
-
-    init(
-      _ number: UInt64, _ request: ControllerRequest, deadline: UInt64, timer: LoopTimer,
-      done: @escaping (Answer) -> Void
-    ) {
-      self.number = number
-      self.request = request
-      self.timer = timer
-      self.done = done
-      self.deadline = deadline
-    }
-  }
-
   /// Starts to connect.
   init(_ plan: Plan, on loop: EventLoop) {
     self.loop = loop
     self.plan = plan
     machine = ReconnectMachine(
-      searchTime: plan.connectTimeout, backOff: plan.backOff, random: plan.random, reconnects: plan.reconnects)
+      searchTime: plan.searchTimeout ?? plan.connectTimeout, backOff: plan.backOff, random: plan.random,
+      reconnects: plan.reconnects)
     freshness = DatabaseFreshness(pace: plan.databasePace, backOff: plan.backOff)
     timer = LoopTimer(loop)
     databaseTimer = LoopTimer(loop)
@@ -113,8 +96,11 @@ final class PersistentConnection {
   // MARK: State machine
 
   private func take(_ input: ReconnectMachine.Input) {
+    let wasAttempting = machine.isAttempting
     let outputs = machine.take(input)
     let step = machine.step
+    // After the outputs, because they cancel a search for addresses.
+    defer { if wasAttempting, !machine.isAttempting { plan.attemptEnded() } }
     for output in outputs {
       perform(output)
       // A callback of the output has changed the state, so the remaining outputs no longer apply.
@@ -239,11 +225,18 @@ final class PersistentConnection {
 
   func lose(_ error: ClientError) { take(.ended(error)) }
 
+  /// Closes the present connection, so that a new one is made. Without a connection this does nothing.
+  func drop() { connection?.end(.timedOut(requestOnItsWay?.request.name ?? "waiting for the accessory")) }
+
+  /// Tries again now, if it waits for the time of the next attempt.
+  func hint() { if !news.isFull { take(.hinted) } }
+
   private func release() {
     let (connector, connection) = (connector, connection)
     (self.connector, self.connection) = (nil, nil)
     connector?.cancel()
     connection?.close()
+    for request in requests where !request.waits { withdraw(request.number, notSent(request)) }
   }
 
   /// Ends the connection. Any number of times.
@@ -273,21 +266,27 @@ final class PersistentConnection {
   /// connection breaks after it was sent, because the accessory may have executed it; it is never sent again.
   /// - Parameters:
   ///   - timeout: from now until the answer.
+  ///   - waits: whether it may wait for a connection. If not, it fails with `.notSent` without a connection, and if the
+  ///     connection is lost before it is sent.
   ///   - done: called once; possibly before this returns.
   /// - Returns: a number for `giveUp`.
   @discardableResult
-  func send(_ request: ControllerRequest, timeout: Duration, done: @escaping (Answer) -> Void) -> UInt64 {
+  func send(
+    _ request: ControllerRequest, timeout: Duration, waits: Bool = true, done: @escaping (Answer) -> Void
+  ) -> UInt64 {
     lastNumber += 1
     let number = lastNumber
     if machine.state == .over {
       done(.failure(machine.reason ?? .cancelled))
+    } else if !waits, connection == nil {
+      done(.failure(.notSent(request: request.name, machine.lastLoss ?? .timedOut("connecting"))))
     } else if requests.count >= Self.requestRoom {
       done(.failure(.crowded(request: request.name)))
     } else {
       let timer = LoopTimer(loop) { [weak self] in self?.expire(number) }
       timer.start(after: timeout)
       let deadline = loop.readClock() + timeout.cappedNanoseconds
-      requests.append(Request(number, request, deadline: deadline, timer: timer, done: done))
+      requests.append(Request(number, request, deadline: deadline, timer: timer, waits: waits, done: done))
       sendNext()
     }
     return number
@@ -301,8 +300,11 @@ final class PersistentConnection {
 
   private func expire(_ number: UInt64) {
     guard let request = requests.first(where: { $0.number == number }) else { return }
-    withdraw(
-      number, .notSent(request: request.request.name, isReady ? nil : machine.lastLoss ?? .timedOut("connecting")))
+    withdraw(number, notSent(request))
+  }
+
+  private func notSent(_ request: Request) -> ClientError {
+    .notSent(request: request.request.name, isReady ? nil : machine.lastLoss ?? .timedOut("connecting"))
   }
 
   private func withdraw(_ number: UInt64, _ error: ClientError) {

@@ -28,13 +28,17 @@ package actor PersistentSession {
   ///   - requestTimeout: for each answer while the connection is set up, and the default for requests.
   ///   - databasePace: the minimum time between two automatic reads of the database.
   ///   - reconnects: whether it reconnects after a loss. If not, the first loss ends the session.
+  ///   - searchTimeout: for finding the addresses alone; nil: `connectTimeout`.
   ///   - random: for keys, and for the jitter of the delays. nil: the loop's.
+  ///   - attemptEnded: called at the end of each attempt to connect, on the loop: the session is ready for requests, or
+  ///     the attempt has failed.
   ///   - findAddresses: returns the accessory's current addresses in order of preference. Called before each attempt,
   ///     with only one call at a time.
   package init(
     on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
-    databasePace: Duration = DatabaseFreshness.pace, reconnects: Bool = true, random: RandomSource? = nil,
+    databasePace: Duration = DatabaseFreshness.pace, reconnects: Bool = true, searchTimeout: Duration? = nil,
+    random: RandomSource? = nil, attemptEnded: @escaping @Sendable () -> Void = {},
     findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
@@ -42,7 +46,7 @@ package actor PersistentSession {
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
       requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace,
-      reconnects: reconnects)
+      reconnects: reconnects, searchTimeout: searchTimeout, attemptEnded: attemptEnded)
   }
 
   /// Objects that belong to the loop. They outlive a released session until the loop has closed them.
@@ -65,6 +69,12 @@ package actor PersistentSession {
     isClosed = true
     held.connection?.close()
   }
+
+  /// Closes the present connection, because an answer is overdue. A new one is made after the usual delay.
+  package func drop() { held.connection?.drop() }
+
+  /// Makes the next attempt now, if the session waits for its time: the accessory has probably returned.
+  package func hint() { held.connection?.hint() }
 
   // MARK: News
 
@@ -96,9 +106,12 @@ package actor PersistentSession {
   /// If the connection breaks after the request was sent, the request fails and is never sent again: the accessory
   /// may have executed it. After `.notSent`, it was certainly not executed. A request without an answer in time ends
   /// the connection, because a late answer could be assigned to another request.
-  /// - Parameter timeout: from now until the answer.
+  /// - Parameters:
+  ///   - timeout: from now until the answer.
+  ///   - waits: whether it may wait for a connection. If not, it fails with `.notSent` without a connection, and if the
+  ///     connection is lost before it is sent.
   package func request(
-    _ request: ControllerRequest, timeout: Duration? = nil
+    _ request: ControllerRequest, timeout: Duration? = nil, waits: Bool = true
   ) async throws(ClientError) -> LinkMessage {
     let timeout = timeout ?? plan.requestTimeout
     let ticket = Ticket(nil)
@@ -107,7 +120,7 @@ package actor PersistentSession {
         guard !Task.isCancelled, let connection = self.connection else {
           return continuation.resume(returning: .failure(.cancelled))
         }
-        let number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        let number = connection.send(request, timeout: timeout, waits: waits) { continuation.resume(returning: $0) }
         ticket.withLock { $0 = number }
       }
     } onCancel: {
@@ -134,14 +147,18 @@ package actor PersistentSession {
   // MARK: Subscriptions
 
   /// Subscribes. The accepted subscriptions are restored on each new connection.
-  /// - Parameter timeout: for each request that is needed.
+  /// - Parameters:
+  ///   - timeout: for each request that is needed.
+  ///   - reportsValues: whether the current values are news, with `isCatchUp`.
   /// - Throws: if an answer is missing; subscriptions accepted until then last as long as this connection.
   /// - Returns: the entries that the accessory refused.
   package func subscribe(
-    to ids: [AttributeID], timeout: Duration? = nil
+    to ids: [AttributeID], timeout: Duration? = nil, reportsValues: Bool = false
   ) async throws(ClientError) -> [CharacteristicEntry] {
     let timeout = timeout ?? plan.requestTimeout
-    return try await outcome { $0.subscribe(ids, timeout: timeout, done: $1) }
+    return try await outcome {
+      $0.subscribe(ids, timeout: timeout, told: reportsValues ? .catchUp : .quietly, done: $1)
+    }
   }
 
   /// - Returns: the entries that the accessory refused.

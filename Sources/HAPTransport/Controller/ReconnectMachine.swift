@@ -40,6 +40,8 @@ struct ReconnectMachine: Sendable {
     case ended(ClientError)
     /// The user closed it, or the loop ended.
     case closed
+    /// There is a reason to try again before the time of the next attempt, such as a new record of the accessory.
+    case hinted
   }
 
   enum Output: Sendable {
@@ -60,6 +62,8 @@ struct ReconnectMachine: Sendable {
   }
 
   private(set) var state = State.new
+  /// Whether an attempt to connect is open: from the search for addresses until the connection is ready.
+  var isAttempting: Bool { state == .searching || state == .connecting || state == .settling }
   /// The number of inputs that had an effect. Outputs of an earlier step must not be performed any more.
   private(set) var step: UInt64 = 0
   /// The reason why there is no connection.
@@ -93,12 +97,15 @@ struct ReconnectMachine: Sendable {
     case (.closed, _): finish(nil)
     case (.start, .new), (.timerFired(hasRoom: true), .waiting), (.roomFreed, .full): search()
     case (.timerFired(hasRoom: false), .waiting): enter(.full, [])
+    case (.hinted, .waiting): search()
     case (.timerFired, .searching): lose(.timedOut("finding the accessory"))
     case (.found(let addresses), .searching): enter(.connecting, [.stopTimer, .connect(addresses)])
     case (.connected, .connecting): enter(.settling, [.settle])
     case (.settled, .settling): becomeReady()
     case (.ended(let error), .connecting), (.ended(let error), .settling), (.ended(let error), .ready): lose(error)
-    case (.start, _), (.timerFired, _), (.roomFreed, _), (.found, _), (.connected, _), (.settled, _), (.ended, _): []
+    case (.start, _), (.timerFired, _), (.roomFreed, _), (.found, _), (.connected, _), (.settled, _), (.ended, _),
+      (.hinted, _):
+      []
     }
   }
 

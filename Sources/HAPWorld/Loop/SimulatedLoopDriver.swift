@@ -43,6 +43,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   func readWallClock() -> Duration { process.host.wallClock }
   var machineName: String { process.host.name }
   var descriptorLimit: Int { process.descriptorLimit }
+  var localSocketFiles: any LocalSocketFiles { SimulatedSocketFiles(process) }
 
   // MARK: Lifecycle
 

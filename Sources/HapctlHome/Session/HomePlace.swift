@@ -13,17 +13,20 @@ package struct HomePlace: Sendable {
     case accessories
   }
 
-  /// Connects with the hub of a folder, runs `body` to its end, and closes the link.
-  /// - Throws: errors of `body`; a `HomeFailure`, or an error with a description for people, if there is no link.
+  /// Prints an error of a command: of its body, or the reason why there is no link.
+  package typealias Report = @Sendable (any Error) -> ExitCode
+  package typealias Body = @Sendable (HomeSurroundings) async throws -> ExitCode
+
+  /// Connects with the hub of a folder, runs `body` to its end, and closes the link. Errors go to `report`, because a
+  /// simulated world returns before the end of the body (see `CommandPlace`).
   package let run:
-    @Sendable (
-      _ folder: String, _ need: Need, _ body: @escaping @Sendable (HomeSurroundings) async throws -> ExitCode
-    ) throws -> ExitCode
+    @Sendable (_ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body) -> ExitCode
 
   package init(
-    run: @escaping @Sendable (
-      _ folder: String, _ need: Need, _ body: @escaping @Sendable (HomeSurroundings) async throws -> ExitCode
-    ) throws -> ExitCode
+    run:
+      @escaping @Sendable (
+        _ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body
+      ) -> ExitCode
   ) {
     self.run = run
   }

@@ -3,7 +3,8 @@ import HAPWire
 
 extension HomeVerb {
   /// All commands below `hapctl home`, in the order of help. Commands of one group are next to each other.
-  package static let all: [HomeVerb] = homes + display + control + rooms + zones + groups + scenes + triggers + users
+  package static let all: [HomeVerb] =
+    homes + display + control + rooms + zones + groups + scenes + triggers + users
     + accessories + adding + files + care
 
   /// The groups, and their summaries.
@@ -63,33 +64,25 @@ extension HomeVerb {
   fileprivate func perform(
     _ arguments: Arguments, _ console: Console, _ place: HomePlace
   ) throws(UsageError) -> ExitCode {
-    let folder = try hubFolder(arguments, console)
+    let folder = try hubFolder(given: try arguments.value(HomeOptions.folder), console.environment)
     let homeText = try arguments.value(HomeOptions.home)
-    do {
-      return try place.run(folder, need) { surroundings in
-        let session = HomeSession(
-          surroundings: surroundings, console: console, name: name, isJSON: arguments[HomeOptions.json],
-          homeText: homeText, folder: folder)
-        do {
-          _ = try await session.link.ask(.attach(app: "hapctl home \(words[0])"))
-          return try await run(session, arguments)
-        } catch let error as UsageError { throw error } catch {
-          return report(HomeFailure(error), console)
-        }
-      }
-    } catch let error as UsageError { throw error } catch { return report(HomeFailure(error), console) }
+    return place.run(folder, need, { report($0, console) }) { surroundings in
+      let session = HomeSession(
+        surroundings: surroundings, console: console, name: name, isJSON: arguments[HomeOptions.json],
+        homeText: homeText, folder: folder)
+      _ = try await session.link.ask(.attach(app: "hapctl home \(words[0])"))
+      return try await run(session, arguments)
+    }
   }
 
-  private func report(_ failure: HomeFailure, _ console: Console) -> ExitCode {
+  private func report(_ error: any Error, _ console: Console) -> ExitCode {
+    if let error = error as? UsageError {
+      console.complain("hapctl home \(name): \(error.message)")
+      if error.code == .usage { console.complain("Try 'hapctl home \(name) --help'.") }
+      return error.code
+    }
+    let failure = HomeFailure(error)
     for line in failure.lines { console.complain("hapctl home \(name): \(line.visible)") }
     return failure.code
   }
-}
-
-/// Returns the folder of the hub: `--folder`, or hapctl's state folder.
-private func hubFolder(_ arguments: Arguments, _ console: Console) throws(UsageError) -> String {
-  if let folder = try arguments.value(HomeOptions.folder) ?? defaultStateFolder(of: "hapctl", console.environment) {
-    return folder
-  }
-  throw UsageError("there is no default folder, since neither XDG_STATE_HOME nor HOME is set; give --folder DIR")
 }

@@ -96,7 +96,7 @@ package struct HomeOption: Sendable {
 enum HomeOptions {
   static let home = Option<String>("home", "NAME", "the home: its name or identifier (default: the primary home)")
   static let folder = Option<String>(
-    "folder", "DIR", "the folder of the hub (default: $XDG_STATE_HOME/hapctl, else ~/.local/state/hapctl)")
+    "folder", "DIR", "the folder of the hub (default: $XDG_STATE_HOME/hapctl/home, else ~/.local/state/hapctl/home)")
   static let json = Flag("json", "write JSON, for programs")
 
   static let all = [HomeOption(home, .home), HomeOption(folder, .file), HomeOption(json)]

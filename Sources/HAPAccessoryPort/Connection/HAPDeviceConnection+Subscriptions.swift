@@ -1,0 +1,64 @@
+import HAPController
+import HAPIP
+import HAPModel
+import HAPTransport
+
+/// The subscriptions that the hub wants.
+extension HAPDeviceConnection {
+  func subscribe(exactly ids: Set<AttributeID>) async {
+    wanted = ids
+    refused.formIntersection(ids)
+    subscribeSoon()
+  }
+
+  func subscribeSoon() {
+    guard !isSubscribing, isReady, missing.isEmpty == false || !surplus.isEmpty else { return }
+    isSubscribing = true
+    loop.startTask { await self.subscribe() }
+  }
+
+  private var surplus: [AttributeID] { applied.subtracting(wanted).sorted() }
+
+  private var missing: [AttributeID] {
+    wanted.subtracting(applied).subtracting(refused).sorted()
+  }
+
+  /// Subscribes and unsubscribes until the hub's wishes are met.
+  private func subscribe() async {
+    await retry { () async throws(ClientError) in
+      while self.isReady, !self.isOver {
+        let surplus = self.surplus
+        if !surplus.isEmpty {
+          // The session forgets them whatever the answer is.
+          self.applied.subtract(surplus)
+          _ = try await self.session.unsubscribe(from: surplus, timeout: self.limits.answer)
+        }
+        let missing = self.missing
+        if missing.isEmpty {
+          if self.surplus.isEmpty { return }
+          continue
+        }
+        try await self.add(missing)
+      }
+    }
+    isSubscribing = false
+    // A connection may have been made after the last failure.
+    subscribeSoon()
+  }
+
+  private func add(_ ids: [AttributeID]) async throws(ClientError) {
+    // Some accessories refuse a whole request that has one unknown characteristic.
+    let unknown = ids.filter { id in mirror.map { $0.database.slot(of: id) == nil } ?? false }
+    let known = ids.filter { !unknown.contains($0) }
+    refused.formUnion(unknown)
+    var refusals = unknown.map { DeviceValue(id: $0, value: nil, status: Int(HAPStatus.doesNotExist.rawValue)) }
+    if !known.isEmpty {
+      let entries = try await session.subscribe(to: known, timeout: limits.answer, reportsValues: true)
+      refusals += values(of: entries, "PUT /characteristics")
+      let names = Set(entries.map(\.id))
+      refused.formUnion(names)
+      applied.formUnion(known.filter { !names.contains($0) })
+    }
+    if !refusals.isEmpty { await report(.values(refusals, isCatchUp: false)) }
+  }
+}
