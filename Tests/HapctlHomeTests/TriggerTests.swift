@@ -52,7 +52,8 @@ struct TriggerTests {
       #expect(events.events == [.characteristic(try bench.characteristic("Front Door Lock/Lock Current State"), equals: 0)])
       let motion = Condition.characteristic(try bench.characteristic("Motion Sensor/Motion Detected"), .equal, true)
       #expect(events.condition == .all([.time(.before(try DateParts(hour: 18, minute: 0))), motion]))
-      #expect(bench.home.triggers[0].isEnabled && bench.home.triggers[0].actionSets == [try bench.id("hi house")])
+      let scene = try bench.id("hi house")
+      #expect(bench.home.triggers[0].isEnabled && bench.home.triggers[0].actionSets == [scene])
       #expect(
         bench("trigger", "list").out
           == """
