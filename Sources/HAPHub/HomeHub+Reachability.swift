@@ -146,7 +146,7 @@ extension HomeHub {
     case .gone(let device):
       search?.list.gone(device, at: sceneTime.uptime)
       armFollowTimer()
-    case .trouble(let text): note(HomeError(.networkUnavailable, nil, "the network can't be searched: \(text)"))
+    case .trouble(let text): note("the network can't be searched: \(text)")
     }
   }
 

@@ -80,7 +80,7 @@ struct ResultText: Sendable {
       ("name", .text(home.triggers.find(report.trigger)?.name.text ?? report.trigger.description)),
       ("number", .integer(report.number)), ("time", .text(report.time.description)), ("outcome", .text(report.outcome)),
       ("text", .text(report.text)),
-      ("detail", (try? JSONNode.parse(Array(report.detail.utf8), depthLimit: 256)) ?? JSONNode(.null)),
+      ("detail", (try? JSONNode.parse(Array(report.detail.utf8), depthLimit: JSONNode.homeDepthLimit)) ?? JSONNode(.null)),
     ]
   }
 }
