@@ -180,7 +180,7 @@ extension HomeHub {
     }
     guard changes.contains(where: \.detail.movesCharacteristics) else { return }
     index = HubIndex(model)
-    for client in apps.values { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
+    for client in clients { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
     membersChanged()
     refreshSubscriptions()
   }
@@ -190,10 +190,10 @@ extension HomeHub {
   /// Requests exactly the events that the engine and the apps want.
   func refreshSubscriptions() {
     var wanted: [DeviceID: Set<AttributeID>] = [:]
-    for id in apps.values.reduce(automation.subscribed, { $0.union($1.subscribed) }) {
+    for id in clients.reduce(automation.subscribed, { $0.union($1.subscribed) }) {
       if let target = index.targets[id] { wanted[target.device, default: []].insert(target.id) }
     }
-    for device in devices.values {
+    for device in devices.values.sorted(by: { $0.id < $1.id }) {
       device.wanted = wanted[device.id] ?? []
       requestSubscription(device)
     }

@@ -179,7 +179,7 @@ extension HomeHub {
   private func explain(_ evaluation: Evaluation) {
     guard let home = model.home(ofTrigger: evaluation.trigger) else { return }
     let fires = automation.fires[evaluation.trigger] ?? []
-    if apps.isEmpty && fires.isEmpty { return }
+    if clients.isEmpty && fires.isEmpty { return }
     let report = report(evaluation, in: home)
     publish(.evaluated(report))
     guard

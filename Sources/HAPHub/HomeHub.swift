@@ -53,7 +53,8 @@ package actor HomeHub {
   var reserved: [DeviceID: DeviceReservation] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
 
-  var apps: [ObjectIdentifier: HubClient] = [:]
+  /// In the order of their connections.
+  var clients: [HubClient] = []
   var search: HubSearch?
   /// The devices in the homes.
   var members: Set<DeviceID> = []
@@ -167,9 +168,9 @@ package actor HomeHub {
     for connection in connections { await connection.close() }
     if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
-    for app in apps.values { app.refuseAll() }
-    for app in apps.values { app.app.end() }
-    apps = [:]
+    for client in clients { client.refuseAll() }
+    for client in clients { client.app.end() }
+    clients = []
     endRequests()
     devices = [:]
     if let store { await loop.offload { store.close() } }
@@ -215,7 +216,7 @@ package actor HomeHub {
     }
     return HubStatus(
       version: version, processID: Int(files.processID), started: started, devices: list + missing,
-      apps: apps.values.compactMap(\.status).sorted { $0.name < $1.name }, problems: startProblems + problems + unused)
+      apps: clients.compactMap(\.status).sorted { $0.name < $1.name }, problems: startProblems + problems + unused)
   }
 
   /// Keeps an error for `status`.
