@@ -328,15 +328,14 @@ let package = Package(
     .testTarget(
       name: "HAPAccessoryPortTests",
       dependencies: [
-        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPTransport", "HAPIP", "HAPPairing", "HAPHomeEngine",
-        "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPVocabulary", "HAPDeviations", "HAPTransport", "HAPIP",
+        "HAPPairing", "HAPHomeEngine", "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPHubTests",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPAlmanac",
-        "HAPStore",
-        "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "WorldTestSupport",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome",
+        "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel",
       ]),
     .testTarget(
       name: "HapctlHomeTests",
@@ -428,7 +427,8 @@ let package = Package(
       name: "HomeStage",
       dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
       path: "Tests/HomeStage"),
-    .testTarget(name: "HomeStageTests", dependencies: ["HomeStage", "HAPAlmanac", "HAPCommandLine"]),
+    .testTarget(
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),

@@ -324,20 +324,20 @@ struct SetupFlowTests {
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     /// Returns true in this percentage of calls.
-    func isOne(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    var bench = try SetupFlowBench(homes: isOne(30) ? 2 : 1)
+    func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    var bench = try SetupFlowBench(homes: happens(30) ? 2 : 1)
     let devices = [SetupFlowBench.lamp, SetupFlowBench.bridge, SetupFlowBench.bare].map(\.device)
     for _ in 0..<80 where !bench.flow.isOver {
-      if !bench.open.isEmpty, isOne(60) {
-        try bench.answer(isOne(25) ? refusal : nil)
+      if !bench.open.isEmpty, happens(60) {
+        try bench.answer(happens(25) ? refusal : nil)
       } else {
-        let rooms = bench.home.rooms.map { SetupRoom.existing($0.id) } + [.new("Room \(isOne(50) ? "A" : "B")")]
+        let rooms = bench.home.rooms.map { SetupRoom.existing($0.id) } + [.new("Room \(happens(50) ? "A" : "B")")]
         let inputs: [SetupFlow.Input] = [
-          .home(bench.homes.model.homes[0].id), .code(isOne(80) ? code : "123"),
+          .home(bench.homes.model.homes[0].id), .code(happens(80) ? code : "123"),
           .found(SetupCandidate(device: devices.randomElement(using: &random) ?? lamp, name: "New")),
           .choose(devices.randomElement(using: &random) ?? lamp), .gone(lamp),
-          .answer(name: isOne(50) ? "Name A" : "Kitchen 1", room: rooms.randomElement(using: &random) ?? .new("A")),
-          .back, isOne(10) ? .cancel : .back,
+          .answer(name: happens(50) ? "Name A" : "Kitchen 1", room: rooms.randomElement(using: &random) ?? .new("A")),
+          .back, happens(10) ? .cancel : .back,
         ]
         bench.send(inputs.randomElement(using: &random) ?? .back)
       }

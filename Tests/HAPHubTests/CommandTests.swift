@@ -145,6 +145,22 @@
       }
     }
 
+    @Test("A stopped hub refuses the requests that wait for accessories")
+    func stoppingWithOpenRequests() async throws {
+      try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        bench.devices[0].latency = .seconds(5)
+        let on = try app.id("Lamp", .on)
+        async let write = app.refusal(of: .write(home: app.home.id, [HomeAction(on, .bool(true))]))
+        async let read = app.refusal(of: .read([on]))
+        await bench.settle()
+        await bench.hub.stop()
+        let errors = await [write, read].map { $0?.code }
+        #expect(errors == [.noHomeHub, .noHomeHub])
+      }
+    }
+
     @Test("Damaged rows are listed, a copy of the store is kept, and other rows are used")
     func damagedRows() async throws {
       try await withHub { bench in

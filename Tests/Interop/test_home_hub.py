@@ -35,7 +35,7 @@ class Home:
     async def well(self, *words):
         """Runs `hapctl home WORD… --json`, which has to succeed. Returns the last object that it prints."""
         status, output, errors = await self.run("home", *words, "--json")
-        assert (status, errors) == (0, ""), (words, status, output, errors)
+        assert status == 0, (words, status, output, errors)
         return json.loads(output.splitlines()[-1])
 
     async def values(self, *paths):
@@ -113,13 +113,13 @@ class RawApp:
 async def test_accessories_of_hap_python_are_added_and_run_by_scenes_and_triggers(run, home, tmp_path):
     """The lock, the bulb and the bridge are HAP-python's. A second controller unlocks the door, which fires the trigger."""
     python = sys.executable
-    await run(program=(python, HERE / "strangers.py", "lock", tmp_path / "lock.state"))
-    await run(program=(python, HERE / "strangers.py", "bridge", tmp_path / "bridge.state"))
-    await run(program=(python, HERE / "bulb.py", tmp_path / "bulb.state"))
+    lock = await run(program=(python, HERE / "strangers.py", "lock", tmp_path / "lock.state"))
+    bridge = await run(program=(python, HERE / "strangers.py", "bridge", tmp_path / "bridge.state"))
+    bulb = await run(program=(python, HERE / "bulb.py", tmp_path / "bulb.state"))
     hub = await home.serve()
     await home.well("new", "My Home", "--zone", "Europe/Berlin")
-    for device, room in [("Front Door", "Hall"), ("House", "Hall"), ("Harness Bulb", "Kitchen")]:
-        added = await home.well("add", "--code", CODE, "--device", device, "--room", room)
+    for device, room in [(lock, "Hall"), (bridge, "Hall"), (bulb, "Kitchen")]:
+        added = await home.well("add", "--code", CODE, "--device", device.accessory.device_id, "--room", room)
         assert added["accessories"], added
     shown = (await home.well("show"))["home"]
     names = {accessory["name"] for accessory in shown["accessories"]}
@@ -157,7 +157,7 @@ async def test_one_app_is_killed_one_is_slow_and_one_is_late(run, home):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     hub = await home.serve()
     await home.well("new", "My Home", "--zone", "Europe/Berlin")
-    await home.well("add", "--code", CODE, "--device", simulator.accessory.name)
+    await home.well("add", "--code", CODE, "--device", simulator.accessory.device_id)
 
     killed, watching = await home.watch(), await home.watch()
     slow = await RawApp.attach(home, "slow")
