@@ -17,6 +17,10 @@ C = "HAPHome/Changes/HomeModel+Apply.swift"
 B = "HAPHome/Model/HomeService+Database.swift"
 NAME = "HAPHome/Names/HomeName.swift"
 RULES = "HAPHome/Names/HomeName+Rules.swift"
+TAKEN = "HAPHome/Names/TakenNames.swift"
+REPAIR = "HAPHome/JSON/HomeRepair.swift"
+ROWS = "HAPHome/JSON/HomeRow.swift"
+READ_ROWS = "HAPHome/JSON/HomeRow+Reading.swift"
 
 MODEL = [
     ("N1", N, "$0.id != home && $0.name.key == name.key", "$0.id != home && $0.name.text == name.text"),
@@ -27,9 +31,12 @@ MODEL = [
     ("N4", RULES, "guard isWordPart(last) else", "guard isWordPart(last) || last == \" \" else"),
     ("N5", RULES, "guard text.count <= greatestLength,", "guard text.count <= greatestLength + 1,"),
     ("N6", N, "guard text != current.text else", "guard HomeName(text).key != current.key else"),
-    ("N7", RULES, "String(text.prefix(greatestLength - end.count)) + end", "String(text.prefix(greatestLength)) + end"),
-    ("N7", RULES, "var number = 2", "var number = 1"),
-    ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has a", "HomeError(.notFound, .o1, \"no home has a"),
+    ("N7", TAKEN, "HomeName.greatestLength - 1 - digits", "HomeName.greatestLength"),
+    ("N7", TAKEN, "var (digits, first) = (1, 2)", "var (digits, first) = (1, 1)"),
+    ("N7", TAKEN, "!others.contains(key) && owners[key] ?? accessory == accessory", "!others.contains(key) && owners[key] == nil"),
+    ("N7", TAKEN, "      if let own, own.dropLast(digits)", "      if let own, own.isEmpty, own.dropLast(digits)"),
+    ("N7", RULES, "String((text ?? \"\").prefix(greatestLength))", "text ?? \"\""),
+    ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has \\(", "HomeError(.notFound, .o1, \"no home has \\("),
     ("O1", O, "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind else", "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind || kind == .room else"),
     ("O2", O, "$0.kind(of: id) == kind })", "$0.kind(of: id) == kind }), kind == .room"),
     ("O2", D, "? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome", "? .objectAssociatedToAnotherHome : .objectAlreadyAssociatedToHome"),
@@ -61,7 +68,8 @@ MODEL = [
     ("T7", V, "guard permissions.contains(.events) else", "guard permissions.contains(.events) || permissions.contains(.pairedWrite) else"),
     ("T8", V, "guard presence.kind == .firstEntry || presence.kind == .lastExit else", "guard presence.kind != .everyExit else"),
     ("T8", V, "    for event in trigger.endEvents { try checkEnd(event, in: home) }", "    for event in trigger.endEvents { try check(event, in: home) }"),
-    ("U1", O, ".map({ $0.role == .guest }) ?? true", ".map({ $0.role == .guest }) ?? false"),
+    ("U1", O, "users.find(user).map { $0.role != .guest } ?? false", "users.find(user).map { $0.role != .guest } ?? true"),
+    ("U1", P, "!model.homes.contains(where: { $0.mayEdit(user) })", "model.homes.isEmpty"),
     ("L1", O, "guard count < limit else", "guard count <= limit else"),
     ("L1", V, "guard condition.depth <= context.policy.conditionDepth else", "guard condition.depth <= context.policy.conditionDepth + 1 else"),
     ("M2", P, "let next = model.homes.first {", "let next = model.homes.last {"),
@@ -69,7 +77,15 @@ MODEL = [
     ("Removing an accessory", R, "nil ? condition : nil } ?? .unknown", "nil ? condition : nil } ?? .all([])"),
     ("Removing an accessory", R, "      if events.events.isEmpty { trigger.isEnabled = false }\n", ""),
     ("Removing a set", T, "    trigger.actionSets.append(set)\n    if", "    trigger.actionSets = [set]\n    if"),
-    ("A changed database", D, "in: home, before: known.services)", "in: home, before: [])"),
+    ("A changed database", D, "before: known.services, &names)", "before: [], &names)"),
+    ("An iid that a changed database", R, ".filter { types.contains(TypedPart($0)) }", ""),
+    ("An iid that a changed database", R, "Set(removedServices.map(\\.id))", "Set(removedServices.map(\\.id)).subtracting(services.map(\\.id))"),
+    ("A home that the model does not have", C, "if home(change.home) != nil { primaryHome = change.home }", "primaryHome = change.home"),
+    ("A home that the model does not have", C, "if id != users.first?.id { users.remove(id) }", "users.remove(id)"),
+    ("L1", REPAIR, "policy.objects = .max", "policy.objects = .max; policy.conditionDepth = .max"),
+    ("S1", REPAIR, "    addBuiltInSets()\n", ""),
+    ("An identifier in another form", READ_ROWS, "guard description == text else", "guard !text.isEmpty else"),
+    ("The removal of a home", ROWS, "        updates.append(.removeHome(id: change.home.description))\n", "        updates += old?.rowIDs.map { .remove(id: $0.description) } ?? []\n"),
     ("A removed user", R, "return users.isEmpty ? nil :", "return users.isEmpty ? presence :"),
     ("An update of a trigger", C, "(old.name, old.lastFire) = (name, lastFire)", "old.name = name"),
     ("New texts of an accessory", C, "        accessory.information.firmware = firmware\n", ""),
