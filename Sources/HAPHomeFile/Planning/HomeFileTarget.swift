@@ -77,7 +77,8 @@ extension HomeFilePlanner {
     checkRooms()
     for entry in file.groups ?? [] { target.groups.append(group(entry, directory)) }
     resolveScenes(&target, directory)
-    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, target, directory)) }
+    let scenes = sceneNames(target)
+    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, scenes, directory)) }
     return target
   }
 
