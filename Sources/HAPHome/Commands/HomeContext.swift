@@ -40,8 +40,10 @@ public struct HomePolicy: Hashable, Sendable {
   public var accessories = 10_000
   /// The greatest number of actions in a set.
   public var actions = 1000
-  /// The greatest depth of a condition.
-  public var conditionDepth = 32
+  /// The greatest depth of a condition, 1...32. Rows of the store have no deeper ones.
+  public var conditionDepth = 32 {
+    didSet { precondition((1...32).contains(conditionDepth), "a deeper condition would not be read from its row") }
+  }
   /// The greatest number of users in a home: an accessory has to have room for 16 pairings, one of them the owner's.
   public var users = 16
 
