@@ -39,7 +39,8 @@ struct HomeRowsRulesTests {
   func suppliedNames() throws {
     let names = [
       String(repeating: " ", count: 70) + "Lamp", String(repeating: "'", count: 64) + "x", "a\u{0}b", "\u{0}",
-      "\u{200B}", "a" + String(repeating: "\u{301}", count: 3000), String(repeating: "🇩🇪", count: 70), "\r\n", "\u{FEFF}",
+      "\u{200B}", "a" + String(repeating: "\u{301}", count: 3000), String(repeating: "🇩🇪", count: 70), "\r\n",
+      "\u{FEFF}",
       String(repeating: "ß", count: 64), "",
     ]
     for name in names {

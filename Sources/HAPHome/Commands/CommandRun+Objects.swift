@@ -75,7 +75,8 @@ extension CommandRun {
     for home in model.homes {
       guard let found = home.kind(of: id) else { continue }
       guard found == kind else {
-        throw HomeError(.notFound, .o1, "\(id) is not the identifier of \(kind.withArticle), but of \(found.withArticle)")
+        throw HomeError(
+          .notFound, .o1, "\(id) is not the identifier of \(kind.withArticle), but of \(found.withArticle)")
       }
       return try editableHome(home.id)
     }

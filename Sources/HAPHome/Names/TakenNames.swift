@@ -10,7 +10,7 @@ struct TakenNames {
     let digits: Int
   }
 
-  /// The object with each key. An accessory stands for its services, too.
+  /// The object that has each key. For a service, it is the accessory.
   private var owners: [String: HomeObjectID] = [:]
   /// The number at which the search in a series continues.
   private var numbers: [Series: Int] = [:]

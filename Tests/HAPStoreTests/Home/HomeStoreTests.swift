@@ -63,7 +63,8 @@ struct HomeStoreTests {
     let state = HomeStateRow(id: "id-1", json: "1")
     try store.commit([.keep(.object(.test(1))), .keep(.object(other)), .keep(.object(.test(3))), .keep(.person(state))])
     try store.commit([.removeHome(id: "H"), .keep(.object(.test(4)))])
-    try #expect(store.load() == HomeRows().after([.keep(.object(other)), .keep(.object(.test(4))), .keep(.person(state))]))
+    try #expect(
+      store.load() == HomeRows().after([.keep(.object(other)), .keep(.object(.test(4))), .keep(.person(state))]))
     try store.commit([.removeHome(id: "nothing")])
     try #expect(store.load().objects.map(\.id) == ["id-2", "id-4"])
   }
