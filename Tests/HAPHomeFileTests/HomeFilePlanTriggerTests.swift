@@ -171,4 +171,38 @@ struct HomeFilePlanTriggerTests {
     #expect(try HomeFile.read(Array(file.json.utf8)) == file)
     #expect(try bench.plan(file).steps.isEmpty)
   }
+
+  @Test("HOME.L1 a condition of 32 levels is read, planned and written; one of 33 levels is refused at its trigger")
+  func depth() throws {
+    var bench = try HomeFileBench.filled()
+    func document(_ levels: Int) -> String {
+      let parts = (1..<levels).map { $0 % 2 == 0 ? "{ all: [" : "{ any: [" }
+      let ends = parts.map { _ in "] }" }
+      let leaf = "{ before: { sun: sunset, offset: 1min } }"
+      return "home: My Home\ntriggers: { T: { when: [{ at: \"07:00\" }], if: \(parts.joined())\(leaf)\(ends.joined()) } }"
+    }
+    let problems = bench.problems(document(33))
+    #expect(problems.count == 1 && problems[0].hasPrefix("2:13: ") && problems[0].hasSuffix("(rule L1)"), "\(problems)")
+    try bench.apply(document(32))
+    #expect(try HomeFile.read(Array(bench.file.yaml.utf8)) == bench.file)
+    #expect(try HomeFile.read(Array(bench.file.json.utf8)) == bench.file)
+  }
+
+  @Test("A time outside of the years 1677 to 2262 is refused as such", arguments: ["1600-01-01T00:00", "2300-01-01T00:00Z"])
+  func years(_ time: String) throws {
+    let bench = try HomeFileBench.filled()
+    let problems = bench.problems("home: My Home\ntriggers: { T: { at: \"\(time)\", every: 1d } }")
+    #expect(problems == ["2:22: triggers.T.at: \(time) is outside of the years 1677 to 2262"], "\(problems)")
+  }
+
+  @Test("A document with thousands of references to scenes is planned in seconds")
+  func many() throws {
+    var bench = try HomeFileBench.filled()
+    let scenes = (0..<500).map { "S\($0): {}" }.joined(separator: ", ")
+    let names = (0..<500).map { "S\($0)" }.joined(separator: ", ")
+    let triggers = (0..<20).map { "T\($0): { when: [{ at: \"07:00\" }], run: [\(names)] }" }.joined(separator: ", ")
+    // If each reference builds the list of all scenes, this takes minutes.
+    try bench.apply("home: My Home\nscenes: { \(scenes) }\ntriggers: { \(triggers) }")
+    #expect(bench.home.triggers.allSatisfy { $0.actionSets.count == 500 } && bench.home.triggers.count == 20)
+  }
 }

@@ -327,7 +327,7 @@ struct HomeRowsJSONTests {
     }
   }
 
-  private static func damage(_ row: inout HomeRow, _ random: inout JSONRandom) {
+  static func damage(_ row: inout HomeRow, _ random: inout JSONRandom) {
     switch random.number(0...5) {
     case 0: row.json = String(row.json.dropLast())
     case 1: row.id = "\(random.id())"
