@@ -44,7 +44,7 @@ MODEL = [
     ("R2", P, "emit(home.id, .roomRemovedFromZone(room: id, zone: zone.id))", "_ = zone"),
     ("Z1", P, "guard !home.zones.find(zone)!.rooms.contains(room) else", "guard home.zones.find(zone)!.rooms.isEmpty else"),
     ("Z1", P, "guard !home.groups.find(group)!.services.contains(service) else", "guard !home.groups.contains(where: { $0.services.contains(service) }) else"),
-    ("A1", D, "room: home.roomForEntireHome.id, category:", "room: (home.rooms.first ?? home.roomForEntireHome).id, category:"),
+    ("A1", D, "room: place.room, category:", "room: model.home(place.home)?.rooms.first?.id ?? place.room, category:"),
     ("A2", D, "return [first] + device.accessories.filter { $0.aid != 1 }", "_ = first\n    return device.accessories"),
     ("A2", A, "    guard accessory.bridge == nil else {\n      throw HomeError(\n        .cannotRemove", "    guard accessory.bridge == nil || id == accessory.id else {\n      throw HomeError(\n        .cannotRemove"),
     ("A3", A, "    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }\n    remove(accessory, from: home.id)", "    remove(accessory, from: home.id)\n    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }"),
@@ -201,7 +201,7 @@ CHANGED_TRIGGERS = PLANNER + "+Triggers.swift"
 FILES = [
     ("A cycle of names", PLANNER + "+Names.swift", "      park(waiting[index])\n", ""),
     ("Objects that the document does not have", PLANNER + "+Objects.swift", "object.kind == .userDefined && !kept", "object.kind != .triggerOwned && !kept"),
-    ("Only what differs is changed", PLANNER + "+Objects.swift", "for action in set.actions where !wanted.contains(action.characteristic)", "for action in set.actions where wanted.isEmpty && !wanted.contains(action.characteristic)"),
+    ("Only what differs is changed", PLANNER + "+Objects.swift", "set.actions.filter { !wanted.contains($0.characteristic) }", "set.actions.filter { wanted.isEmpty && !wanted.contains($0.characteristic) }"),
     ("The document of a home makes an equal home of any other", PLANNER + "+Objects.swift", "for id in zone.rooms where !wanted.contains(id)", "for id in zone.rooms where wanted.isEmpty && !wanted.contains(id)"),
     ("If the rules of an enabled trigger", CHANGED_TRIGGERS, "      restore(before)\n", ""),
     ("A trigger that becomes another kind", CHANGED_TRIGGERS, "?? old.isEnabled, isNew: true", "?? false, isNew: true"),

@@ -116,6 +116,12 @@ struct HomeRowsRulesTests {
     rows = bench.model.rows.filter { $0.name != "Night" }
     let again = Self.read(rows).model.homes[0].actionSets.first { $0.kind == .sleep }
     #expect(again?.name.text == "Good Night 2" && again?.id == added.id)
+    // The added set may have got another type in the store.
+    rows = bench.model.rows
+    let night = try #require(rows.firstIndex { $0.name == "Night" })
+    rows[night].json = rows[night].json.replacing("\"sleep\"", with: "\"user-defined\"")
+    let sets = Self.read(rows).model.homes[0].actionSets
+    #expect(sets.count == 5 && Set(sets.map(\.id)).count == 5 && sets.contains { $0.kind == .sleep })
   }
 
   @Test("Rows with random damage make models in which all rules hold")

@@ -103,8 +103,10 @@ struct HomeRepair {
     for (number, (kind, name)) in CommandRun<NoGenerator>.builtInSets.enumerated() {
       if home.actionSets.contains(where: { $0.kind == kind }) { continue }
       report(home.id, "the action set of the type \(kind.rawValue) is not there; it is added without actions")
-      var names = TakenNames(in: home)
-      let id = home.id.part(iid: UInt64(number) + 1)
+      var (names, iid) = (TakenNames(in: home), UInt64(number) + 1)
+      // A set whose type was changed in the store may have the identifier.
+      while home.kind(of: home.id.part(iid: iid)) != nil { iid += 4 }
+      let id = home.id.part(iid: iid)
       home.actionSets.append(ActionSet(id: id, name: names.unique(HomeName(name)), kind: kind))
     }
   }
