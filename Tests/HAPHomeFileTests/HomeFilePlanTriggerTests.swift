@@ -178,15 +178,16 @@ struct HomeFilePlanTriggerTests {
     func document(_ levels: Int) -> String {
       let parts = (1..<levels).map { $0 % 2 == 0 ? "{ all: [" : "{ any: [" }
       let ends = parts.map { _ in "] }" }
-      let leaf = "{ before: { sun: sunset, offset: 1min } }"
-      return "home: My Home\ntriggers: { T: { when: [{ at: \"07:00\" }], if: \(parts.joined())\(leaf)\(ends.joined()) } }"
+      let condition = parts.joined() + "{ before: { sun: sunset, offset: 1min } }" + ends.joined()
+      return "home: My Home\ntriggers: { T: { when: [{ at: \"07:00\" }], if: \(condition) } }"
     }
     let problems = bench.problems(document(33))
     #expect(problems.count == 1 && problems[0].hasPrefix("2:13: ") && problems[0].hasSuffix("(rule L1)"), "\(problems)")
     try bench.apply(document(32))
   }
 
-  @Test("A time outside of the years 1677 to 2262 is refused as such", arguments: ["1600-01-01T00:00", "2300-01-01T00:00Z"])
+  @Test(
+    "A time outside of the years 1677 to 2262 is refused as such", arguments: ["1600-01-01T00:00", "2300-01-01T00:00Z"])
   func years(_ time: String) throws {
     let bench = try HomeFileBench.filled()
     let problems = bench.problems("home: My Home\ntriggers: { T: { at: \"\(time)\", every: 1d } }")

@@ -214,7 +214,7 @@ struct AccessoryTests {
     #expect(after.triggers.find(trigger)!.kind == .on(.characteristic(lamp.id(0x25), equals: true), if: .unknown))
   }
 
-  @Test("An iid that a changed database gives to another type keeps no references: a scene must not write to another function")
+  @Test("An iid that a changed database gives to another type keeps no references")
   func otherTypes() throws {
     var bench = HomeBench()
     let home = try bench.addHome()
@@ -236,6 +236,20 @@ struct AccessoryTests {
     #expect(after.actionSets.find(set)!.actions == [HomeAction(lamp.id(0x25), true)])
     #expect(after.triggers.find(trigger)!.kind == .on(.characteristic(lamp.id(0x25), equals: true), if: .unknown))
     #expect(after.groups[0].services == [])
+  }
+
+  @Test("HOME.N7 after a changed database, names of removed services are free, and those of new services are taken")
+  func changedNames() throws {
+    var bench = HomeBench()
+    let home = try bench.addHome()
+    let old = Accessory.with(aid: 1, "Bridge", [.light(iid: 10, "Spot"), .light(iid: 30, "Beam")])
+    _ = try bench.add(.device(1, [old]), to: home)
+    let new = Accessory.with(aid: 1, "Bridge", [.light(iid: 50, "Spot")])
+    let device = DeviceDescription.device(1, [new, .light(aid: 2, "Spot"), .light(aid: 3, "Beam")])
+    try bench.perform(.updateDevice(home: home, device))
+    let names = bench.model.homes[0].accessories.map { $0.services.last!.name.text }
+    #expect(names == ["Spot", "Spot 2", "Beam"])
+    #expect(bench.model.homes[0].accessories.map(\.name.text) == ["Bridge", "Spot 2", "Beam"])
   }
 
   @Test("Thousands of accessories and services with one name are added in seconds")

@@ -81,7 +81,7 @@ extension CommandRun {
       if let kept, kept.isUserInteractive || !isInteractive {
         serviceName = kept.name
       } else if isInteractive {
-        serviceName = names.unique(supplied, of: id, named: name, besides: keys)
+        serviceName = names.unique(supplied, of: id, besides: keys)
         names.insert(serviceName, of: id)
         keys.insert(serviceName.key)
       } else {
@@ -127,8 +127,7 @@ extension CommandRun {
   ) {
     let services = services(of: accessory, known.id, known.name, before: known.services, &names)
     if services != known.services {
-      let kept = Set(services.filter(\.isUserInteractive).map(\.id))
-      names.remove(known.services.filter { !kept.contains($0.id) }, of: known.id, named: known.name)
+      names.replace(known.services, with: services, of: known.id, named: known.name)
       removeReferences(from: known, to: services, in: homeID)
       emit(homeID, .servicesUpdated(known.id, services))
     }

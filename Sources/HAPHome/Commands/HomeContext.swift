@@ -4,7 +4,8 @@ import HAPAlmanac
 public struct HomeContext: Sendable {
   /// The time of the command.
   public var now: Instant
-  /// The user who sends the command; nil: the owner, or the hub itself.
+  /// The user who sends the command; nil: the owner, or the hub itself. A person who is a user of several homes has an
+  /// identifier in each of them; this is the one in the home of the command.
   public var user: HomeObjectID?
   /// The rules that Apple does not publish.
   public var policy: HomePolicy

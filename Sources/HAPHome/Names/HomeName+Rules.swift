@@ -8,10 +8,16 @@ extension HomeName {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       throw HomeError(.stringShorterThanMinimum, .n5, "the name is empty: enter 1 to \(greatestLength) characters")
     }
-    guard text.count <= greatestLength, text.utf8.count <= greatestLength * 8 else {
+    guard text.count <= greatestLength else {
       throw HomeError(
         .stringLongerThanMaximum, .n5,
         "the name has \(text.count) characters: enter at most \(greatestLength) characters")
+    }
+    guard text.utf8.count <= greatestLength * 8 else {
+      throw HomeError(
+        .stringLongerThanMaximum, .n5,
+        "the name has \(text.utf8.count) bytes: enter characters with fewer accents, at most \(greatestLength * 8) bytes"
+      )
     }
     guard isWordPart(first), !isMark(first) else {
       throw HomeError(

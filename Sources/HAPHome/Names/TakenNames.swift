@@ -25,9 +25,10 @@ struct TakenNames {
   /// - Parameter owner: the object. For a service, it is the accessory.
   mutating func insert(_ name: HomeName, of owner: HomeObjectID) { owners[name.key] = owner }
 
-  /// Removes the names of services that an accessory no longer has.
-  mutating func remove(_ services: [HomeService], of accessory: HomeObjectID, named own: HomeName) {
-    for key in services.map(\.name.key) where key != own.key && owners[key] == accessory { owners[key] = nil }
+  /// Removes the names that the services of an accessory had, and that it no longer has.
+  mutating func replace(_ old: [HomeService], with new: [HomeService], of accessory: HomeObjectID, named own: HomeName) {
+    let kept = Set(new.filter(\.isUserInteractive).map(\.name.key) + [own.key])
+    for key in old.map(\.name.key) where !kept.contains(key) && owners[key] == accessory { owners[key] = nil }
   }
 
   /// Returns the name of an accessory, with a number if it is taken: "Lamp", "Lamp 2", "Lamp 3".
@@ -35,31 +36,18 @@ struct TakenNames {
 
   /// Returns the name of a service, with a number if it is taken. A service may have the name of its accessory.
   /// - Parameter others: the keys of the accessory's other services, which were inserted.
-  mutating func unique(
-    _ name: HomeName, of accessory: HomeObjectID, named own: HomeName, besides others: Set<String>
-  ) -> HomeName {
-    unique(name, own: others.contains(own.key) ? nil : own.key) { owners, key in
-      !others.contains(key) && owners[key] ?? accessory == accessory
-    }
+  mutating func unique(_ name: HomeName, of accessory: HomeObjectID, besides others: Set<String>) -> HomeName {
+    unique(name) { owners, key in !others.contains(key) && owners[key] ?? accessory == accessory }
   }
 
-  /// - Parameter own: the key of a name that is taken, but free for this object.
-  private mutating func unique(
-    _ name: HomeName, own: String? = nil, _ isFree: ([String: HomeObjectID], String) -> Bool
-  ) -> HomeName {
+  private mutating func unique(_ name: HomeName, _ isFree: ([String: HomeObjectID], String) -> Bool) -> HomeName {
     if isFree(owners, name.key) { return name }
     var (digits, first) = (1, 2)
     while true {
       let text = String(name.text.prefix(HomeName.greatestLength - 1 - digits))
       let series = Series(key: HomeName(text).key, digits: digits)
-      let start = numbers[series] ?? first
-      if let own, own.dropLast(digits) == series.key, let number = Int(own.suffix(digits)),
-        (first..<start).contains(number)
-      {
-        return HomeName("\(text) \(number)")
-      }
       let end = first == 2 ? 10 : first * 10
-      for number in start..<end {
+      for number in (numbers[series] ?? first)..<end {
         let numbered = HomeName("\(text) \(number)")
         guard isFree(owners, numbered.key) else { continue }
         numbers[series] = number
