@@ -215,6 +215,9 @@ FILES = [
     ("A path is written", DOCUMENTS + "Paths/HomeFilePath.swift", " || (scalar == \"@\" && index == 0)", ""),
     ("The document of a home makes an equal home of a new one", DOCUMENTS + "Writing/HomeFile+Export.swift", "services: accessory.services.filter(\\.isUserInteractive).map", "services: accessory.services.filter(\\.isPrimary).map"),
     ("A document alone is refused", DOCUMENTS + "Reading/HomeFileReader.swift", "    if let rooms = file.rooms { refuseTwice(rooms) }\n", ""),
+    ("The search for errors ends", DOCUMENTS + "HomeFile.swift", "static let limit = 1000", "static let limit = 1001"),
+    ("The search for errors ends", DOCUMENTS + "HomeFile.swift", "self.problems.prefix(Self.limit)", "self.problems"),
+    ("A time outside of the years", DOCUMENTS + "Paths/NameNotation.swift", "guard Instant.distantPast < instant, instant < .distantFuture else", "guard Instant.distantPast < instant else"),
     ("The errors of all events", DOCUMENTS + "Reading/HomeFileReader+Triggers.swift", "for list in [EventTriggerMember.when, .end]", "for list in [EventTriggerMember.when]"),
 ]
 

@@ -204,4 +204,23 @@ struct HomeFilePlanTriggerTests {
     try bench.apply("home: My Home\nscenes: { \(scenes) }\ntriggers: { \(triggers) }")
     #expect(bench.home.triggers.allSatisfy { $0.actionSets.count == 500 } && bench.home.triggers.count == 20)
   }
+
+  @Test(
+    "The search for errors ends after 1000",
+    arguments: [
+      "scenes: { S: { set: { %X#/On: 1% } } }", "groups: { G: [%X#/Light Bulb%] }", "zones: { Z: [%X#%] }",
+      "accessories: { %X#: {}% }", "accessories: { Strip: { services: { %X#: Y#% } } }",
+      "triggers: { T: { when: [%{ characteristic: X#/On }%] } }",
+      "triggers: { T: { when: [{ at: \"07:00\" }], run: [%X#%] } }",
+      "rooms: [%Room #%]", "scenes: { %X#: { type: y }% }", "scenes: { S: { %x#: 1% } }", "groups: { G: [%X#%] }",
+    ])
+  func problemLimit(_ pattern: String) throws {
+    let bench = try HomeFileBench.filled()
+    let parts = pattern.split(separator: "%", omittingEmptySubsequences: false)
+    let many = (0..<3000).map { parts[1].replacing("#", with: "\($0)") }.joined(separator: ", ")
+    let problems = bench.problems("home: My Home\n\(parts[0])\(many)\(parts[2])")
+    #expect(
+      problems.count == 1001
+        && problems.last?.hasSuffix(": there may be more errors: correct the first 1000 errors") == true)
+  }
 }

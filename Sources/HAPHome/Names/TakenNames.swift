@@ -26,7 +26,8 @@ struct TakenNames {
   mutating func insert(_ name: HomeName, of owner: HomeObjectID) { owners[name.key] = owner }
 
   /// Removes the names that the services of an accessory had, and that it no longer has.
-  mutating func replace(_ old: [HomeService], with new: [HomeService], of accessory: HomeObjectID, named own: HomeName) {
+  mutating func replace(_ old: [HomeService], with new: [HomeService], of accessory: HomeObjectID, named own: HomeName)
+  {
     let kept = Set(new.filter(\.isUserInteractive).map(\.name.key) + [own.key])
     for key in old.map(\.name.key) where !kept.contains(key) && owners[key] == accessory { owners[key] = nil }
   }

@@ -35,9 +35,11 @@ struct NameNotation: HomeNotation {
   // MARK: References
 
   func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+    if lost.problems.count >= HomeFileProblems.limit { throw node.problem("too many references lead nowhere") }
     if kind == .user {
       let name = try node.placedText()
-      if let user = home.users.first(where: { HomeName($0.name).key == HomeName(name.value).key }) { return user.id }
+      let key = HomeName(name.value).key
+      if let user = home.users.first(where: { HomeName($0.name).key == key }) { return user.id }
       let hint = nearestName(to: name.value, in: home.users.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? ""
       report(node.problem("the home \"\(home.name)\" has no user \"\(name.value)\"\(hint)"))
       return home.id

@@ -54,7 +54,8 @@ extension HomeFilePlanner {
   }
 
   private func room(_ name: String) -> Room? {
-    ([home.roomForEntireHome] + home.rooms).first { $0.name.key == HomeName(name).key }
+    let (key, home) = (HomeName(name).key, home)
+    return home.roomForEntireHome.name.key == key ? home.roomForEntireHome : home.rooms.first { $0.name.key == key }
   }
 
   /// Adds rooms and zones, and changes the rooms of zones.

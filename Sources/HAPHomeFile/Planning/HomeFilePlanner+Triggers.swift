@@ -19,7 +19,7 @@ extension HomeFilePlanner {
         switch run {
         case .actions(let entries): return .actions(actions(entries, directory))
         case .scene(let name):
-          if let problem = scenes.problem(with: name.value) { complain(name.place, problem) }
+          if !isFull, let problem = scenes.problem(with: name.value) { complain(name.place, problem) }
           return .scene(name)
         }
       }
@@ -40,7 +40,8 @@ extension HomeFilePlanner {
   }
 
   private func existing(_ entry: HomeFile.TriggerEntry) -> Trigger? {
-    home.triggers.first { $0.name.key == HomeName(entry.name.value).key }
+    let key = HomeName(entry.name.value).key
+    return home.triggers.first { $0.name.key == key }
   }
 
   /// Returns the names of the scenes that the home will have.
