@@ -138,7 +138,8 @@ package struct HomeFileProblems: Error, Equatable, Sendable {
     self.problems = problems.filter { seen.insert($0).inserted }
       .sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
     guard problems.count >= Self.limit, let last = self.problems.last else { return }
-    self.problems = self.problems.prefix(Self.limit)
+    self.problems =
+      self.problems.prefix(Self.limit)
       + [HomeFileProblem(last.place, "there may be more errors: correct the first \(Self.limit) errors")]
   }
 }
