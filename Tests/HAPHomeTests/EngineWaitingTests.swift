@@ -102,7 +102,9 @@ struct EngineWaitingTests {
 
   @Test("HOME.E11 a planned time that is not decided is evaluated after a crash, whatever was recorded meanwhile")
   func undecided() throws {
-    var bench = EngineBench([.test(1, .event(EventTrigger(events: [.calendar(.hour(19)), press], condition: isClosed)))])
+    var bench = EngineBench([
+      .test(1, .event(EventTrigger(events: [.calendar(.hour(19)), press], condition: isClosed)))
+    ])
     bench.run(until: "2026-06-01T18:59:59")
     bench.holdsScenes = true
     bench.set(.button, 0)

@@ -19,6 +19,7 @@ final class HubMachine: @unchecked Sendable {  // see above
   ]
   private let agenda: Agenda
   private let fresh: HomeModel
+  let zone: HubZone
   private(set) var process: SimulatedProcess?
   private(set) var shell: HubShell?
   /// The next crash at a step.
@@ -31,9 +32,10 @@ final class HubMachine: @unchecked Sendable {  // see above
     _ mutation: HubMutation?
   ) {
     (self.board, self.ledger, self.mutation) = (board, ledger, mutation)
-    (agenda, fresh) = (world.agenda, population.model)
+    (agenda, fresh, zone) = (world.agenda, population.model, population.zone)
     random = WorldRandom(seed: world.seed).fork("hub")
     host = world.network.addHost("hub")
+    host.clockOffset = population.clockOffset
     let box = Box()
     var options = SimulatedDisk.Options(seed: world.seed)
     options.onCrash = { box.machine?.diskCrashed(losingPower: $0) }
