@@ -15,16 +15,16 @@ enum HubSpot: CaseIterable {
   case away
 
   /// A region that contains the office and no other place.
-  static let officeRegion = Region(centre: office, radius: 500)!
+  static let officeRegion = Region(centre: officePosition, radius: 500)!
   /// A region that contains the home and the door.
   static let homeRegion = Region(centre: HubPopulation.place, radius: 1000)!
-  private static let office = Coordinate(latitude: 52.4, longitude: 13.2)!
+  private static let officePosition = Coordinate(latitude: 52.4, longitude: 13.2)!
 
   var place: PersonState.Place {
     switch self {
     case .home: .home
     case .door: .position(Coordinate(latitude: 52.52045, longitude: 13.41)!)
-    case .office: .position(Self.office)
+    case .office: .position(Self.officePosition)
     case .street: .position(Coordinate(latitude: 52.46, longitude: 13.3)!)
     case .away: .away
     }
