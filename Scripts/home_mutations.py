@@ -139,7 +139,7 @@ ENGINE = [
     ("E12", CLOCK, "now.duration(to: $0) <= policy.greatestSetBack ? $0 : nil", "$0 <= now ? $0 : nil"),
     ("E12", CLOCK, "    for id in ignored where settled(id) != nil { makePlan(id) }\n", ""),
     ("E12", CLOCK, "smallestStep = Duration.seconds(1)", "smallestStep = Duration.zero"),
-    ("E12", CLOCK, "    runs[id]?.state.settled = max(self.settled(id) ?? settled, settled)\n", ""),
+    ("E12", CLOCK, "    runs[id]?.state.settled = latest\n", ""),
     ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.plan < 0 { changes.append(disable(id, run)) }"),
     ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
     ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),

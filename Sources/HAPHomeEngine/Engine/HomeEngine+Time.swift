@@ -134,7 +134,8 @@ extension HomeEngine {
     let isMissed = due < earliest
     // Of the missed occurrences, only the first one is explained: there may be any number of them.
     let settled = isMissed ? Instant(nanoseconds: earliest.nanoseconds - 1) : due
-    runs[id]?.state.settled = max(self.settled(id) ?? settled, settled)
+    let latest = max(self.settled(id) ?? settled, settled)
+    runs[id]?.state.settled = latest
     let next = source.next(after: settled)
     runs[id]?.sources[index].due = next
     if let next { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: next) }
