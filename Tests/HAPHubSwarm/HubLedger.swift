@@ -233,8 +233,8 @@ final class HubLedger {
   /// The hub begins to store a state.
   func recording(_ state: TriggerState, _ changes: [HomeChange], at time: UInt64) {
     for change in changes {
-      // A time that is known takes back an execution that could not be recorded.
-      if case .triggerFired(let id, at: let fire?) = change.detail, fires[id]?.contains(fire) != true {
+      // An earlier time takes back an execution that could not be recorded.
+      if case .triggerFired(let id, at: let fire?) = change.detail, fire == wall(time) {
         fires[id, default: []].append(fire)
         done.insert(id)
       }

@@ -105,7 +105,18 @@ final class HubMachine: @unchecked Sendable {  // see above
         disk.start()
         disk.place([UInt8](repeating: 0xFF, count: min(100, bytes.count)) + bytes.dropFirst(100), at: "/hub/home.db")
       }
+      if random.chance(0.1) { loseClock() }
       start()
+    }
+  }
+
+  /// The clock has no battery: it starts in 1970, and is set within a minute.
+  private func loseClock() {
+    let offset = host.clockOffset
+    ledger.coverage.add(.lostClocks)
+    setClock(by: .zero - host.wallClock)
+    agenda.schedule(after: random.nanoseconds(1_000_000...50_000_000_000)) { [self] in
+      setClock(by: offset - host.clockOffset)
     }
   }
 

@@ -145,6 +145,7 @@ package enum HubCheck: String, CaseIterable, Sendable {
   case certainEnds = "ends that must restore"
   case endsAfterCrash = "ends that must restore after a crash"
   case endsAfterClockChange = "ends that must restore after a step of the clock"
+  case lostClocks = "starts with a clock of 1970"
   case regions = "moves into or out of a region"
   case lampEvents = "writes that activate a trigger"
   case byHand = "triggers fired by hand"
