@@ -105,6 +105,21 @@ let package = Package(
         "HAPCrypto",
       ]),
     .target(
+      name: "HAPHubLink",
+      dependencies: ["HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPAccessoryPort",
+      dependencies: [
+        "HAPController", "HAPTransport", "HAPIP", "HAPPairing", "HAPHomeEngine", "HAPHome", "HAPLoop", "HAPStore",
+        "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
+      name: "HAPHub",
+      dependencies: [
+        "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore",
+        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
       name: "HAPProxy",
       dependencies: [
         "HAPController", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel",
@@ -211,6 +226,18 @@ let package = Package(
         "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
         "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
+    // The commands of hapctl for hubs and homes.
+    .target(
+      name: "HapctlHub",
+      dependencies: [
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPCommandLine", "HAPStore", "HAPLoop",
+      ]),
+    .target(
+      name: "HapctlHome",
+      dependencies: [
+        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ]),
     .target(
       name: "HaptestProgram",
       dependencies: [
@@ -285,6 +312,29 @@ let package = Package(
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
       exclude: ["Help"]),
+    .testTarget(
+      name: "HAPHubLinkTests",
+      dependencies: [
+        "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+      ]),
+    .testTarget(
+      name: "HAPAccessoryPortTests",
+      dependencies: [
+        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPModel", "WorldTestSupport",
+      ]),
+    .testTarget(
+      name: "HAPHubTests",
+      dependencies: [
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPAlmanac",
+        "HAPStore",
+        "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "WorldTestSupport",
+      ]),
+    .testTarget(
+      name: "HapctlHomeTests",
+      dependencies: [
+        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHome", "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPTestSupport",
+      ]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),

@@ -1,5 +1,4 @@
 import HAPLoop
-import Synchronization
 
 /// Writes lines to standard output on a separate thread, so that a slow reader doesn't block an accessory.
 ///
@@ -18,7 +17,7 @@ package final class LineOutput: Sendable {
   private let console: Console
   private let program: String
   private let thread: EventLoop
-  private let backlog = Mutex(Backlog())
+  private let backlog = Guarded(Backlog())
 
   /// - Parameters:
   ///   - program: the program's name, for the line that reports dropped lines.
