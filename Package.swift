@@ -327,9 +327,8 @@ let package = Package(
     .testTarget(
       name: "HAPHubTests",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPAlmanac",
-        "HAPStore",
-        "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "WorldTestSupport",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome",
+        "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel",
       ]),
     .testTarget(
       name: "HapctlHomeTests",

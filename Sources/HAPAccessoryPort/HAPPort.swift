@@ -95,7 +95,8 @@ package final class HAPPort: AccessoryPort {
     guard let device else {
       guard let id = secret.payload?.setupID else {
         throw HomeError(
-          .invalidParameter, nil, "the setup code has no setup ID: name the device too, or give the text of its QR code")
+          .invalidParameter, nil, "the setup code has no setup ID: name the device too, or give the text of its QR code"
+        )
       }
       return try await find(id)
     }

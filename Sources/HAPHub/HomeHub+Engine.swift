@@ -93,7 +93,7 @@ extension HomeHub {
       .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
     let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init)
     store(rows + [row]) { error in
-      if let error { self.report(error, "the state of a trigger") }
+      if let error { self.note("the state of a trigger could not be stored: \(error)") }
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
     }
   }
@@ -106,18 +106,11 @@ extension HomeHub {
     store([row]) { error in
       if let error {
         self.journal.unstored[person.user] = row
-        self.report(error, "the place of a person")
+        self.note("the place of a person could not be stored: \(error)")
       }
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
       self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
     }
-  }
-
-  /// Keeps the last error of the store for `status`.
-  func report(_ error: StoreError, _ subject: String) {
-    let text = "\(subject) could not be stored: \(error)"
-    if problems.contains(text) { return }
-    problems.append(text)
   }
 
   // MARK: Requests of apps
@@ -151,8 +144,14 @@ extension HomeHub {
   /// Fires a trigger by hand, and waits for the end of its writes.
   func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
     guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
-    return try await withCheckedContinuation { continuation in
+    return try await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
       feed {
+        // The trigger may have been removed while a command was being stored.
+        guard self.engine.activation(of: trigger) != nil else {
+          continuation.resume(returning: .failure(.unknown(.trigger, trigger)))
+          return []
+        }
         var fire = HubFire(number: nil) { continuation.resume(returning: $0) }
         let actions = self.engine.fire(trigger)
         // An evaluation at once is that of this request; otherwise earlier events of the trigger come first.
@@ -178,7 +177,7 @@ extension HomeHub {
   private func explain(_ evaluation: Evaluation) {
     guard let home = model.home(ofTrigger: evaluation.trigger) else { return }
     let fires = automation.fires[evaluation.trigger] ?? []
-    if apps.isEmpty && fires.isEmpty { return }
+    if clients.isEmpty && fires.isEmpty { return }
     let report = report(evaluation, in: home)
     publish(.evaluated(report))
     guard

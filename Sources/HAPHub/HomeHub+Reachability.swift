@@ -74,6 +74,12 @@ extension HomeHub {
     index.characteristic(id, of: device).flatMap { index.targets[$0]?.isInformation } ?? false
   }
 
+  /// Whether a characteristic is one of a device.
+  /// - Parameter aid: nil: of any accessory of the device.
+  func isOf(_ device: DeviceID, _ aid: UInt64?, _ id: HomeObjectID) -> Bool {
+    index.targets[id].map { $0.device == device && (aid == nil || $0.id.aid == aid) } ?? false
+  }
+
   // MARK: Time
 
   func armFollowTimer() {
@@ -125,7 +131,7 @@ extension HomeHub {
 
   func endSearch(of client: HubClient) {
     client.searches = false
-    if !apps.values.contains(where: \.searches) { closeSearch() }
+    if !clients.contains(where: \.searches) { closeSearch() }
   }
 
   func closeSearch() {
@@ -140,7 +146,7 @@ extension HomeHub {
     case .gone(let device):
       search?.list.gone(device, at: sceneTime.uptime)
       armFollowTimer()
-    case .trouble(let text): note(HomeError(.networkUnavailable, nil, "the network can't be searched: \(text)"))
+    case .trouble(let text): note("the network can't be searched: \(text)")
     }
   }
 
@@ -151,7 +157,7 @@ extension HomeHub {
       case .found(let seen), .changed(let seen): event = .found(NewAccessory(seen))
       case .gone(let device): event = .gone(device)
       }
-      for client in apps.values where client.searches { client.receive(event) }
+      for client in clients where client.searches { client.receive(event) }
     }
   }
 }

@@ -8,7 +8,7 @@ import HAPModel
 import HAPStore
 
 /// What is to be stored: the records of the engine and of the hub, and commands, which change the model. One
-/// transaction is stored at a time. Records come first.
+/// transaction is stored at a time. Records come first. They are applied to the model before they are stored.
 ///
 /// From the arrival of a command until it is stored, the engine gets no input. So a command starts with a model that is
 /// stored, and nothing changes the model while it is being stored.
@@ -105,7 +105,8 @@ extension HomeHub {
   ) {
     guard phase == .running else { return done(.failure(.hubEnds)) }
     journal.add(HubJournal.Command(app: app, rows: rows, plan: plan, done: done))
-    storeNext()
+    // Not now: the engine may be in the middle of its actions, which change the model.
+    loop.later { self.storeNext() }
   }
 
   /// Makes a change and waits until it is stored.
@@ -120,6 +121,7 @@ extension HomeHub {
 
   /// Stores rows, after all earlier records and before all commands that wait.
   func store(_ rows: [HomeRowChange], done: @escaping (StoreError?) -> Void) {
+    guard phase == .running else { return done(StoreError(.failed, path: folder, detail: "the hub has ended")) }
     journal.add(HubJournal.Record(rows: rows, done: done))
     storeNext()
   }
@@ -168,16 +170,13 @@ extension HomeHub {
 
   private func finish(_ command: HubJournal.Command, _ draft: HubDraft) {
     let changes = draft.changes
-    let before = model
-    model = draft.model
     if !changes.isEmpty {
+      model = draft.model
+      modelChanged(by: changes)
       publish(.changed(changes, app: command.app?.name), except: command.app)
     }
     command.done(.success(changes))
-    if !changes.isEmpty {
-      modelChanged(by: changes, from: before)
-      feedNow { self.engine.changed(changes, self.model) }
-    }
+    if !changes.isEmpty { feedNow { self.engine.changed(changes, self.model) } }
     releaseEngine()
   }
 

@@ -121,7 +121,8 @@
           try #require(tracker.isReachable(.init(pairing.device, aid: 3)))
           try await bridge.setReachable(true, accessory: "Desk")
         }
-        let write = await device.connection.write([.make(ids[0], .bool(true)), .make(ids[1], .bool(true))], isTimed: false)
+        let entries = ids.map { ScenePut.Entry.make($0, .bool(true)) }
+        let write = await device.connection.write(entries, isTimed: false)
         try #require(write == .done)
         try await device.connection.identify(aid: 3)
         try await bridge.expect(.identified)
@@ -173,7 +174,8 @@
         try await door.set("TargetDoorState", to: .integer(0))
         let error = await homeError { () async throws(HomeError) in _ = try await device.connection.read([target]) }
         try #require(error?.code == .accessoryNotReachable && error?.message.contains("closed") == true)
-        try #require(await device.connection.write([try device.entry("Target Door State", .integer(0))], isTimed: false) == .notSent)
+        let entry = try device.entry("Target Door State", .integer(0))
+        try #require(await device.connection.write([entry], isTimed: false) == .notSent)
         try await it.world.sleep(for: .seconds(120))
         try #require(await device.rest() == [])
       }

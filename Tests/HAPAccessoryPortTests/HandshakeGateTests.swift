@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPAccessoryPort
 
-/// Checked: these tests fail without the test for cancellation; if `leave` resumes nobody; if an open number is queued.
+/// Checked: these tests fail without the test for cancellation; if `leave` resumes no task; if an open number is queued.
 @Suite("The limit of handshakes", .timeLimit(.minutes(1))) struct HandshakeGateTests {
   /// Starts to wait, and returns when the gate has the request.
   private func wait(_ gate: HandshakeGate, _ number: UInt64) async -> Task<Bool, Never> {

@@ -3,6 +3,7 @@
   import HAPHome
   @testable import HAPHomeEngine
   import HAPModel
+  import HAPTestSupport
   import Testing
 
   @testable import HAPAccessoryPort
@@ -128,7 +129,8 @@
         for isRead in [true, false] {
           start = it.world.now
           let error = await homeError { () async throws(HomeError) in
-            if isRead { _ = try await device.connection.read([entry.id]) } else { try await device.connection.identify(aid: 1) }
+            if isRead { _ = try await device.connection.read([entry.id]) }
+            try await device.connection.identify(aid: 1)
           }
           try #require(error?.code == .accessoryNotReachable && it.world.now - start == .seconds(2))
         }
@@ -183,7 +185,8 @@
   extension ScenePut.Entry {
     /// An entry for a characteristic whose place in a home does not matter.
     static func make(_ id: AttributeID, _ value: Value) -> Self {
-      Self(id: id, characteristic: HomeObjectID(high: 0, low: id.iid), value: value)
+      var generator = SeededGenerator(seed: id.aid)
+      return Self(id: id, characteristic: .random(using: &generator).part(iid: id.iid), value: value)
     }
   }
 #endif

@@ -28,8 +28,9 @@ final class DeviceRoute: Sendable {
   /// - Parameters:
   ///   - number: of the connection, unique in the gate.
   ///   - addresses: the last known addresses, such as "192.0.2.7:51826". Other texts are skipped.
-  init(_ number: UInt64, to device: DeviceID, knowing addresses: [String], _ search: SharedSearch, _ gate: HandshakeGate)
-  {
+  init(
+    _ number: UInt64, to device: DeviceID, knowing addresses: [String], _ search: SharedSearch, _ gate: HandshakeGate
+  ) {
     (self.number, self.device, self.search, self.gate) = (number, device, search, gate)
     state = Guarded(State(addresses: addresses.compactMap { try? SocketAddress(text: $0) }))
   }

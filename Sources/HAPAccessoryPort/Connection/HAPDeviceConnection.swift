@@ -4,6 +4,7 @@ import HAPHomeEngine
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPPairing
 import HAPTransport
 import HAPWire
 

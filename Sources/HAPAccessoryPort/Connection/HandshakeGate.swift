@@ -32,7 +32,7 @@ final class HandshakeGate: Sendable {
   func enter(_ number: UInt64) async -> Bool {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Bool? in
-        // Whoever cancels the task calls `leave` afterwards, so the place is freed in both orders.
+        // The connection cancels the task before it calls `leave`, so the place is freed in both orders.
         if Task.isCancelled { return false }
         if state.open.contains(number) { return true }
         guard state.open.count < limit else {

@@ -76,7 +76,8 @@ extension AttributeDatabase {
   /// - Throws: `.noIdentify`.
   fileprivate func identifyID(_ aid: UInt64?) throws(AccessError) -> AttributeID {
     let slot = characteristics.indices.first { slot in
-      characteristics[slot].type == CharacteristicDefinition.identify.type && (aid == nil || id(ofSlot: slot).aid == aid)
+      characteristics[slot].type == CharacteristicDefinition.identify.type
+        && (aid == nil || id(ofSlot: slot).aid == aid)
     }
     guard let slot else { throw .noIdentify }
     return id(ofSlot: slot)

@@ -156,7 +156,9 @@ package actor PersistentSession {
     to ids: [AttributeID], timeout: Duration? = nil, reportsValues: Bool = false
   ) async throws(ClientError) -> [CharacteristicEntry] {
     let timeout = timeout ?? plan.requestTimeout
-    return try await outcome { $0.subscribe(ids, timeout: timeout, told: reportsValues ? .catchUp : .quietly, done: $1) }
+    return try await outcome {
+      $0.subscribe(ids, timeout: timeout, told: reportsValues ? .catchUp : .quietly, done: $1)
+    }
   }
 
   /// - Returns: the entries that the accessory refused.

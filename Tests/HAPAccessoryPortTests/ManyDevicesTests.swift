@@ -1,0 +1,69 @@
+#if os(Linux)
+  import HAPModel
+  import Testing
+
+  @testable import HAPAccessoryPort
+  @testable import HAPSimulator
+
+  /// Checked: this test fails with a limit of 33, and without `attemptEnded`.
+  @Suite("Many devices at once", .timeLimit(.minutes(10))) struct ManyDevicesTests {
+    @Test("100 devices are connected with at most 32 handshakes at a time, also after all of them lost their power")
+    func hundred() async throws {
+      try await withPort { it in
+        var accessories: [RunningAccessory] = []
+        var pairings: [DevicePairing] = []
+        for number in 0..<100 {
+          let lamp = try await it.home.start(Profiles.lamp("Lamp \(number)"))
+          accessories.append(lamp)
+          pairings.append(try await it.pair(lamp))
+        }
+        try await Self.slowDown(accessories)
+        let devices = pairings.map { FollowedDevice(it.port, $0) }
+        for round in 0..<2 {
+          var most = 0
+          repeat {
+            most = max(most, it.port.gate.openCount)
+            try await it.world.sleep(for: .milliseconds(5))
+          } while it.port.gate.openCount > 0 || it.port.gate.waitingCount > 0 || most == 0
+          try #require(most == 32, "round \(round)")
+          for device in devices { _ = try await device.connected() }
+          try #require((16...32).contains(Self.mostUnverified(accessories)))
+          guard round == 0 else { break }
+          it.home.losePower()
+          try await it.world.sleep(for: .seconds(300))
+          it.home.restorePower()
+          for number in accessories.indices {
+            accessories[number] = try await it.home.start(Profiles.lamp("Lamp \(number)"))
+          }
+          try await Self.slowDown(accessories)
+        }
+        for device in devices { await device.connection.close() }
+      }
+    }
+
+    private static func slowDown(_ accessories: [RunningAccessory]) async throws {
+      for lamp in accessories {
+        try await lamp.switchOn(fault: "latency:by=100ms")
+        lamp.forgetEvents()
+      }
+    }
+
+    /// The greatest number of connections that were accepted and not verified at one time.
+    private static func mostUnverified(_ accessories: [RunningAccessory]) -> Int {
+      let steps = accessories.flatMap(\.history).compactMap { event -> (time: Duration, change: Int)? in
+        switch event.kind {
+        case .connected: (event.uptime, 1)
+        case .verified: (event.uptime, -1)
+        default: nil
+        }
+      }
+      var (open, most) = (0, 0)
+      // At the same time, a connection that ends comes first.
+      for step in steps.sorted(by: { $0.time != $1.time ? $0.time < $1.time : $0.change < $1.change }) {
+        open += step.change
+        most = max(most, open)
+      }
+      return most
+    }
+  }
+#endif
