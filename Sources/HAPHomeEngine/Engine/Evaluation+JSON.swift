@@ -52,7 +52,7 @@ extension Evaluation.ClockChange {
 }
 
 extension Evaluation.Outcome {
-  /// The outcome as a word, such as "executed" or "condition-false".
+  /// The name of the outcome, such as "executed" or "condition-false".
   package var name: String {
     switch self {
     case .executing: "executing"
@@ -121,9 +121,11 @@ extension ConditionTrace {
     let notation = IdentifierNotation()
     let result = ("result", JSONNode.text("\(self.result)"))
     func compared(_ condition: Condition, _ others: [(name: String, value: JSONNode?)]) -> JSONNode {
-      .object([result, ("condition", notation.written(condition))] + others.compactMap { other in
-        other.value.map { (other.name, $0) }
-      })
+      .object(
+        [result, ("condition", notation.written(condition))]
+          + others.compactMap { other in
+            other.value.map { (other.name, $0) }
+          })
     }
     switch detail {
     case .all(let parts): return .object([result, ("all", .list(parts.map(\.json)))])
