@@ -39,7 +39,7 @@ struct HomeStoreTests {
     let state = HomeStateRow(id: "s\(text)", json: text)
     let database = HomeDatabaseRow(device: text, configurationNumber: .max, body: [])
     let changes: [HomeRowChange] = [
-      .keep(.object(object)), .keep(.triggerState(state)), .keep(.person(state)), .keep(.execution(state)),
+      .keep(.object(object)), .keep(.triggerState(state)), .keep(.person(state)),
       .keep(.database(database)),
     ]
     try open().commit(changes)
@@ -50,7 +50,7 @@ struct HomeStoreTests {
   func tables() throws {
     let store = try open()
     let state = HomeStateRow(id: "x", json: "1")
-    try store.commit([.keep(.triggerState(state)), .keep(.person(state)), .keep(.execution(state))])
+    try store.commit([.keep(.triggerState(state)), .keep(.person(state))])
     for table in HomeRowChange.Table.allCases where table != .people { try store.commit([.remove(table, id: "x")]) }
     try #expect(store.load() == HomeRows().after([.keep(.person(state))]))
   }
