@@ -150,21 +150,3 @@ extension HomeHub {
     }
   }
 }
-
-extension ExecutionResult {
-  init(_ result: SceneResult) {
-    self.init(
-      actions: result.actions.map { action in
-        let (outcome, status): (Outcome, Int?) =
-          switch action.outcome {
-          case .done: (.done, nil)
-          case .refused(let status, _): (.refused, status)
-          case .notSent: (.notSent, nil)
-          case .unknown: (.unknown, nil)
-          }
-        return Action(
-          actionSet: action.actionSet, action: action.action, outcome: outcome, status: status,
-          error: action.outcome.error)
-      }, skipped: result.skipped.map { SkippedSet($0.actionSet, $0.error) }, error: result.error)
-  }
-}

@@ -61,11 +61,8 @@ extension HubSnapshot {
     case .reachability(let accessory, let isReachable, let why):
       unreachable[accessory] = isReachable ? nil : why ?? ""
     case .person(let person):
-      if let index = persons.firstIndex(where: { $0.user == person.user }) {
-        persons[index] = person
-      } else {
-        persons.append(person)
-      }
+      persons.removeAll { $0.user == person.user }
+      persons.insert(person, at: persons.firstIndex { person.user < $0.user } ?? persons.endIndex)
     case .values, .evaluated, .executed, .found, .gone, .missed, .stopping: break
     }
   }

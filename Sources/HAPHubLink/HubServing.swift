@@ -7,8 +7,8 @@ package protocol HubServing: Sendable {
   /// Takes a request. Returns when the next request of this app may be taken, which can be before the answer: so an app
   /// can change its homes while an accessory does not answer.
   /// - Parameter reply: called once, now or later, on the hub's executor and in the order of the changes: an answer
-  ///   with changes, or with a snapshot, comes before the events of all later changes, and after those of all earlier
-  ///   ones.
+  ///   with changes or a snapshot, and the answer to `place`, come before the events of all later changes, and after
+  ///   those of all earlier ones.
   func take(
     _ request: HubRequest, from app: any HubApp, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void
   ) async

@@ -142,7 +142,7 @@ extension HomeChange.Detail {
     case .triggerFired:
       self = .triggerFired(try node.identifier(.trigger), at: try node.nullable("at", JSONNode.moment))
     case .triggerRemoved: self = .triggerRemoved(try node.identifier(.trigger))
-    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init))
+    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init(guest:id:name:)))
     case .userRoleChanged: self = .userRoleChanged(try node.identifier(.user), try node.role())
     case .userRemoved: self = .userRemoved(try node.identifier(.user))
     default: preconditionFailure("\(name) is not a change of an action set, a trigger or a user")

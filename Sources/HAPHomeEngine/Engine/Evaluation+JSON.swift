@@ -3,56 +3,71 @@ import HAPHome
 import HAPModel
 import HAPWire
 
-// The JSON form of evaluations, for programs. It is only written. Times are texts in UTC, and conditions and events have
-// the words of commands.
+// The JSON form for programs, which is only written. Times are texts in UTC; civil times are those of the home's zone.
+// Conditions and events have the members that they have in commands.
 
 extension Evaluation {
   /// The JSON form.
   package var json: JSONNode {
-    .members(
-      ("trigger", .id(trigger)), ("number", .integer(number)), ("time", .time(time)), ("cause", cause.json),
-      ("condition", condition?.json), ("last", isLast ? .flag(true) : nil), ("outcome", .text(outcome.name)),
-      ("detail", outcome.detail))
+    let head: [JSONMember] = [
+      ("trigger", .id(trigger)), ("number", .integer(number)), ("time", written(time)), ("cause", cause.json),
+    ]
+    let middle: [JSONMember] =
+      (condition.map { [("condition", $0.json)] } ?? []) + (isLast ? [("last", .flag(true))] : [])
+    return .object(head + middle + [("outcome", .text(outcome.name))] + outcome.members)
   }
 }
 
+private func written(_ instant: Instant) -> JSONNode { .text(HomeText.instantText(instant)) }
+
+private func written(_ time: CivilTime) -> JSONNode { .text("\(time)") }
+
+/// The members of a node that is an object.
+private func objectMembers(of node: JSONNode) -> [JSONMember] { (node.members ?? []).map { ($0.name, $0.value) } }
+
+// MARK: Causes
+
 extension Evaluation.Cause {
   fileprivate var json: JSONNode {
-    let notation = IdentifierNotation()
-    func planned(_ due: Instant, _ event: (String, JSONNode)? = nil, _ change: Evaluation.ClockChange?) -> JSONNode {
-      .object(
-        [("due", .time(due))] + (event.map { [$0] } ?? []) + (change.map { [("clock", .text($0.name))] } ?? []))
-    }
     switch self {
-    case .start: return .text("start")
+    case .start: cause("start")
+    case .hand(let user): cause("hand", ("user", user.map { .id($0) }))
     case .value(let id, let before, let after, let isCatchUp):
-      return .members(
-        ("characteristic", .id(id)), ("before", before?.exactNode), ("after", after.exactNode),
+      cause(
+        "value", ("characteristic", .id(id)), ("before", before?.exactNode), ("after", after.exactNode),
         ("catchUp", isCatchUp ? .flag(true) : nil))
-    case .timer(let due, let change): return planned(due, nil, change)
+    case .timer(let due, let change): cause("timer", ("due", written(due)), ("clock", change?.json))
     case .calendar(let parts, let due, let change):
-      return planned(due, ("event", notation.written(.calendar(parts))), change)
-    case .sun(let moment, let due): return planned(due, ("event", notation.written(.sun(moment))), nil)
-    case .presence(let user, let isEntry): return .object([("user", .id(user)), ("entry", .flag(isEntry))])
-    case .location(let user, let isEntry):
-      return .object([("user", .id(user)), ("region", .flag(true)), ("entry", .flag(isEntry))])
-    case .duration(let due): return .object([("duration", .flag(true)), ("due", .time(due))])
-    case .hand(let user): return .members(("hand", .flag(true)), ("user", user.map { .id($0) }))
+      cause("calendar", ("at", parts.node), ("due", written(due)), ("clock", change?.json))
+    case .sun(let moment, let due):
+      .object(
+        [("kind", .text("sun"))] + objectMembers(of: IdentifierNotation().written(.sun(moment))) + [
+          ("due", written(due))
+        ])
+    case .presence(let user, let isEntry): cause("presence", ("user", .id(user)), ("entry", .flag(isEntry)))
+    case .location(let user, let isEntry): cause("location", ("user", .id(user)), ("entry", .flag(isEntry)))
+    case .duration(let due): cause("duration", ("due", written(due)))
     }
+  }
+
+  private func cause(_ kind: String, _ members: (name: String, value: JSONNode?)...) -> JSONNode {
+    .object([("kind", .text(kind))] + members.compactMap { name, value in value.map { (name, $0) } })
   }
 }
 
 extension Evaluation.ClockChange {
-  fileprivate var name: String {
+  fileprivate var json: JSONNode {
     switch self {
-    case .skipped: "skipped"
-    case .repeated: "repeated"
+    case .skipped: .text("skipped")
+    case .repeated: .text("repeated")
     }
   }
 }
 
+// MARK: Outcomes
+
 extension Evaluation.Outcome {
-  /// The name of the outcome, such as "executed" or "condition-false".
+  /// The outcome as one word, such as "condition-false".
   package var name: String {
     switch self {
     case .executing: "executing"
@@ -61,7 +76,9 @@ extension Evaluation.Outcome {
     case .ended: "ended"
     case .conditionFalse: "condition-false"
     case .conditionUnknown: "condition-unknown"
+    case .disabled: "disabled"
     case .otherWeekday: "other-weekday"
+    case .sameTime: "same-time"
     case .noHub: "no-hub"
     case .noLocation: "no-location"
     case .noZone: "no-zone"
@@ -69,8 +86,6 @@ extension Evaluation.Outcome {
     case .settledBefore: "settled-before"
     case .unknownBefore: "unknown-before"
     case .nothingToExecute: "nothing-to-execute"
-    case .disabled: "disabled"
-    case .sameTime: "same-time"
     case .busy: "busy"
     case .tooManyExecutions: "too-many-executions"
     case .loopStopped: "loop-stopped"
@@ -81,19 +96,21 @@ extension Evaluation.Outcome {
     }
   }
 
-  fileprivate var detail: JSONNode? {
+  /// The members besides `outcome`.
+  fileprivate var members: [JSONMember] {
     switch self {
-    case .executed(let report): report.json
-    case .ending(let values): .list(values.map(\.json))
-    case .ended(let values, let report): .object([("values", .list(values.map(\.json))), ("writes", report.json)])
-    case .otherWeekday(let weekday): .text("\(weekday)")
-    case .noZone(let zone): .text("\(zone)")
-    case .settledBefore(let time): .time(time)
-    case .notRecorded(let why), .endNotRecorded(let why): .text(why)
-    case .notConfirmed(let started): .object([("time", .time(started.time)), ("end", .flag(started.isEnd))])
-    case .executing, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed, .unknownBefore,
-      .nothingToExecute, .disabled, .sameTime, .busy, .tooManyExecutions, .loopStopped, .changedMeanwhile:
-      nil
+    case .executed(let report): [("writes", report.json)]
+    case .ending(let values): [("values", .list(values.map(\.json)))]
+    case .ended(let values, let report): [("values", .list(values.map(\.json))), ("writes", report.json)]
+    case .otherWeekday(let weekday): [("weekday", .text(weekday.word))]
+    case .noZone(let zone): [("timeZone", .text(zone.text))]
+    case .settledBefore(let last): [("until", written(last))]
+    case .notRecorded(let why), .endNotRecorded(let why): [("why", .text(why))]
+    case .notConfirmed(let started): [("started", written(started.time)), ("end", .flag(started.isEnd))]
+    case .executing, .disabled, .sameTime, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed,
+      .unknownBefore,
+      .nothingToExecute, .busy, .tooManyExecutions, .loopStopped, .changedMeanwhile:
+      []
     }
   }
 }
@@ -102,7 +119,7 @@ extension ExecutionReport {
   fileprivate var json: JSONNode {
     .object([
       ("done", .integer(done)),
-      ("failures", .list(failures.map { .object([("object", .id($0.object)), ("why", .text($0.why))]) })),
+      ("failed", .list(failures.map { .object([("object", .id($0.object)), ("why", .text($0.why))]) })),
     ])
   }
 }
@@ -115,41 +132,35 @@ extension Evaluation.RestoredValue {
   }
 }
 
+// MARK: Conditions
+
 extension ConditionTrace {
-  /// The comparison with its result and the actual value.
-  fileprivate var json: JSONNode {
-    let notation = IdentifierNotation()
-    let result = ("result", JSONNode.text("\(self.result)"))
-    func compared(_ condition: Condition, _ others: [(name: String, value: JSONNode?)]) -> JSONNode {
-      .object(
-        [result, ("condition", notation.written(condition))]
-          + others.compactMap { other in
-            other.value.map { (other.name, $0) }
-          })
-    }
-    switch detail {
-    case .all(let parts): return .object([result, ("all", .list(parts.map(\.json)))])
-    case .any(let parts): return .object([result, ("any", .list(parts.map(\.json)))])
-    case .not(let part): return .object([result, ("not", part.json)])
+  /// The condition with its result and the actual values.
+  fileprivate var json: JSONNode { .object([("result", .text("\(result)"))] + detail.members) }
+}
+
+extension ConditionTrace.Detail {
+  fileprivate var members: [JSONMember] {
+    switch self {
+    case .all(let parts): [("all", .list(parts.map(\.json)))]
+    case .any(let parts): [("any", .list(parts.map(\.json)))]
+    case .not(let part): [("not", part.json)]
     case .characteristic(let id, let comparison, let value, let actual, let why):
-      return compared(
-        .characteristic(id, comparison, value), [("actual", actual?.exactNode), ("why", why.map { .text($0) })])
-    case .time(let condition, let actual): return compared(.time(condition), [("actual", actual?.json)])
+      leaf(
+        .characteristic(id, comparison, value), ("actual", actual?.exactNode), ("why", why.map { .text($0) }))
+    case .time(let condition, let actual): leaf(.time(condition), ("actual", actual.map(written)))
     case .sun(let condition, let actual, let moments):
-      return compared(
-        .sun(condition), [("actual", actual?.json), ("moments", .list(moments.map { $0?.json ?? JSONNode(.null) }))])
+      leaf(
+        .sun(condition), ("actual", actual.map(written)),
+        ("moments", .list(moments.map { $0.map(written) ?? JSONNode(.null) })))
     case .presence(let event, let users, let atHome):
-      return compared(
-        .presence(event), [("users", .list(users.map { .id($0) })), ("atHome", .list(atHome.map { .id($0) }))])
-    case .removed: return compared(.unknown, [])
+      leaf(.presence(event), ("counted", .ids(users)), ("atHome", .ids(atHome)))
+    case .removed: leaf(.unknown)
     }
   }
-}
 
-extension CivilTime {
-  fileprivate var json: JSONNode { .text("\(self)") }
-}
-
-extension JSONNode {
-  fileprivate static func time(_ instant: Instant) -> JSONNode { .text(HomeText.instantText(instant)) }
+  private func leaf(_ condition: Condition, _ others: (name: String, value: JSONNode?)...) -> [JSONMember] {
+    objectMembers(of: IdentifierNotation().written(condition))
+      + others.compactMap { name, value in value.map { (name, $0) } }
+  }
 }

@@ -4,6 +4,8 @@ package enum HomeRowChange: Equatable, Sendable {
   case keep(Row)
   /// Removes the row with this ID, if there is one.
   case remove(Table, id: String)
+  /// Removes all objects of this home, also damaged ones.
+  case removeHome(id: String)
 
   package enum Row: Equatable, Sendable {
     case object(HomeObjectRow)
@@ -28,6 +30,7 @@ extension HomeRowChange {
   func apply(to database: Database) throws(SQLiteError) {
     switch self {
     case .remove(let table, let id): try database.run("DELETE FROM \(table.rawValue) WHERE id = ?", .text(id))
+    case .removeHome(let id): try database.run("DELETE FROM objects WHERE home = ?", .text(id))
     case .keep(let row):
       let values = row.values
       let statement = try database.statement(Self.upsert(row.table))

@@ -55,6 +55,20 @@ struct HomeStoreTests {
     try #expect(store.load() == HomeRows().after([.keep(.person(state))]))
   }
 
+  @Test("Removing a home removes its objects and no others, in one transaction with the next rows", .onBothDisks)
+  func home() throws {
+    let store = try open()
+    var other = HomeObjectRow.test(2)
+    other.home = "G"
+    let state = HomeStateRow(id: "id-1", json: "1")
+    try store.commit([.keep(.object(.test(1))), .keep(.object(other)), .keep(.object(.test(3))), .keep(.person(state))])
+    try store.commit([.removeHome(id: "H"), .keep(.object(.test(4)))])
+    try #expect(
+      store.load() == HomeRows().after([.keep(.object(other)), .keep(.object(.test(4))), .keep(.person(state))]))
+    try store.commit([.removeHome(id: "nothing")])
+    try #expect(store.load().objects.map(\.id) == ["id-2", "id-4"])
+  }
+
   @Test("Removing a row that does not exist, and committing nothing, changes nothing", .onBothDisks)
   func nothing() throws {
     let store = try open()

@@ -46,6 +46,7 @@ extension HomeRows {
       case .remove(.controllers, let id): rows.controllers.removeAll { $0.id == id }
       case .remove(.pairings, let id): rows.pairings.removeAll { $0.device == id }
       case .remove(.databases, let id): rows.databases.removeAll { $0.device == id }
+      case .removeHome(let id): rows.objects.removeAll { $0.home == id }
       }
     }
     return rows
