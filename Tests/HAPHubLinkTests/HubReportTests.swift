@@ -11,7 +11,8 @@ import Testing
   @Test("A report has the outcome, the lines for people, and JSON for programs") func evaluation() throws {
     var homes = RandomHomes(seed: 5)
     let home = homes.model.homes[0]
-    _ = try homes.perform(.addTrigger(home: home.id, name: "Evening", .event(EventTrigger(events: []))))
+    _ = try homes.perform(
+      .addTrigger(home: home.id, name: "Evening", .event(EventTrigger(events: [.calendar(try DateParts(hour: 18))]))))
     let trigger = homes.model.homes[0].triggers[0].id
     let evaluation = Evaluation(
       trigger: trigger, number: 2, time: Instant(seconds: 0), cause: .start, condition: nil, isLast: false,
