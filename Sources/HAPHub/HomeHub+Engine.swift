@@ -119,7 +119,6 @@ extension HomeHub {
         answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
         continuation.resume()
       }
->>>>>>> bff9655d321fd81fff565e692a2168893a33fef0
       feed {
         let actions = self.engine.person(person.user, person.place)
         let ticket = actions.lazy.compactMap { action -> EngineTicket? in
