@@ -121,12 +121,12 @@ struct Shell {
       count += 1
       trace?.append("\(action)")
       switch action {
-      case .record(_, with: _, let ticket): queue += engine.recorded(ticket)
+      case .record(_, with: _, let ticket), .recordPerson(_, let ticket): queue += engine.recorded(ticket)
       case .read(let ids, let ticket): queue += engine.readEnded(ticket, Dictionary(ids.map { ($0, false) }) { $1 })
       case .execute(_, trigger: _, let ticket): queue += engine.sceneEnded(ticket, ExecutionReport(done: 1))
       case .restore(let writes, trigger: _, let ticket):
         queue += engine.sceneEnded(ticket, ExecutionReport(done: writes.count))
-      case .subscribe, .recordPerson, .tell, .explain: break
+      case .subscribe, .tell, .explain: break
       }
     }
   }

@@ -183,19 +183,6 @@ struct EngineConditionTests {
     #expect(bench.executions.count == 1)
   }
 
-  @Test("HOME.E5 a second event during a read is not evaluated, and the explanation says so")
-  func busy() {
-    var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: nil), if: both))])
-    bench.set(.motion, true)
-    bench.world[.window] = true
-    bench.holdsReads = true
-    bench.set(.lock, 0)
-    bench.set(.lock, 1)
-    #expect(bench.outcome == .busy && bench.held.count == 1)
-    bench.answerHeld()
-    #expect(bench.executions.count == 1)
-  }
-
   @Test("HOME.E5 a trigger that is disabled or changed during a read executes nothing", arguments: [true, false])
   func changedDuringRead(isDisabled: Bool) {
     var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: 0), if: both))])

@@ -210,6 +210,49 @@ struct EngineEndTests {
     #expect(bench.restored.count == 2)
   }
 
+  @Test("HOME.E14 with an uptime, the rest of the duration stays if the clock is set, and passes in a sleep")
+  func clockIsSet() {
+    for step in [3600, -3600, 300, -300, 400_000_000, -1_000_000_000] {
+      var bench = EngineBench([trigger([tenMinutes])])
+      bench.uptime = .seconds(77)
+      pulse(&bench)
+      bench.run(for: .seconds(400))
+      bench.jump(to: bench.now.advanced(by: .seconds(step)))
+      bench.run(for: .seconds(199))
+      #expect(bench.restored.isEmpty, "\(step) s")
+      // The new end is durable.
+      bench.restart(knowsValues: false)
+      bench.run(for: .seconds(1))
+      #expect(bench.restored.count == 1, "\(step) s")
+    }
+    var bench = EngineBench([trigger([tenMinutes])])
+    bench.uptime = .zero
+    pulse(&bench)
+    bench.run(for: .seconds(1))
+    bench.jump(to: bench.now.advanced(by: .seconds(3600)), isSleep: true)
+    #expect(bench.restored.count == 1)
+  }
+
+  @Test("HOME.E14 if the clock is set while a prolongation is recorded that fails, the effect before ends in its time")
+  func clockIsSetDuringRecord() {
+    var bench = EngineBench([trigger([tenMinutes])])
+    bench.uptime = .zero
+    pulse(&bench)
+    bench.run(for: .seconds(400))
+    bench.holdsRecords = true
+    bench.set(.motion, true)
+    let held = bench.held
+    bench.jump(to: bench.now.advanced(by: .seconds(7200)))
+    if case .record(_, with: _, let ticket)? = held.first {
+      bench.perform(bench.engine.recorded(ticket, failure: "disk full"))
+    }
+    bench.holdsRecords = false
+    bench.run(for: .seconds(199))
+    #expect(bench.restored.isEmpty)
+    bench.run(for: .seconds(1))
+    #expect(bench.restored.count == 1)
+  }
+
   @Test("HOME.E14 a trigger that executes once is disabled, and its effect still ends")
   func executesOnce() {
     var bench = EngineBench([trigger([tenMinutes, .characteristic(.lock, equals: 0)], executesOnce: true)])

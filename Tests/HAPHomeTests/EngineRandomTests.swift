@@ -17,6 +17,7 @@ struct EngineRandomTests {
     var generator = SeededGenerator(seed: UInt64(seed))
     var bench = EngineBench(Self.triggers(&generator), at: "2026-06-01T12:00", knowsValues: false)
     bench.states = Dictionary((0..<9).map { (.test(1000 + $0), Self.state(.test(1000 + $0), &generator)) }) { $1 }
+    if seed % 2 == 0 { bench.uptime = .zero }
     bench.restart(knowsValues: false)
     for _ in 0..<150 {
       Self.step(&bench, &generator)
@@ -57,11 +58,15 @@ struct EngineRandomTests {
       bench.set(
         characteristics.randomElement(using: &generator)!, value(&generator),
         isCatchUp: Int.random(in: 0..<4, using: &generator) == 0)
-    case 6, 7: bench.jump(to: bench.now.advanced(by: .milliseconds(Int.random(in: 0...90_000, using: &generator))))
+    case 6, 7:
+      let time = bench.now.advanced(by: .milliseconds(Int.random(in: 0...90_000, using: &generator)))
+      bench.jump(to: time, isSleep: Bool.random(using: &generator))
     case 8: bench.jump(to: time(bench.now, &generator))
     case 9: bench.person(user(&generator), place(&generator))
     case 10: bench.engine.valuesLost(characteristics.filter { _ in Bool.random(using: &generator) })
-    case 11: bench.engine.hubIs(on: Bool.random(using: &generator))
+    case 11:
+      bench.engine.hubIs(on: Bool.random(using: &generator))
+      bench.perform(bench.engine.fire(.test(1000 + Int.random(in: 0..<9, using: &generator)), by: user(&generator)))
     case 12:
       bench.holdsReads = Bool.random(using: &generator)
       bench.holdsRecords = Bool.random(using: &generator)

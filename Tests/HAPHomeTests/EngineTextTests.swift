@@ -63,15 +63,16 @@ struct EngineTextTests {
     let outcomes: [Evaluation.Outcome] = [
       .executing, .executed(ExecutionReport(done: 1)), .ending([]), .ended([], ExecutionReport(done: 0)),
       .conditionFalse, .conditionUnknown, .otherWeekday(.friday), .noHub, .noLocation, .noZone(.utc), .missed,
-      .settledBefore(time), .unknownBefore, .nothingToExecute, .busy, .tooManyExecutions, .loopStopped,
-      .changedMeanwhile, .notRecorded("x"), .notConfirmed(.init(time: time, isEnd: true)),
+      .settledBefore(time), .unknownBefore, .nothingToExecute, .disabled, .sameTime, .busy, .tooManyExecutions,
+      .loopStopped,
+      .changedMeanwhile, .notRecorded("x"), .endNotRecorded("x"), .notConfirmed(.init(time: time, isEnd: true)),
       .notConfirmed(.init(time: time, isEnd: false)),
     ]
     let causes: [Evaluation.Cause] = [
       .start, .value(.lock, before: 1, after: 0, isCatchUp: true), .timer(due: time, .skipped),
       .calendar(.hour(1), due: time, .repeated), .sun(try #require(SunMoment(.sunset, offset: 90)), due: time),
       .presence(.ben, isEntry: true), .presence(.test(99), isEntry: false), .location(.anna, isEntry: false),
-      .duration(due: time),
+      .duration(due: time), .hand(.ben), .hand(nil),
     ]
     func lines(_ cause: Evaluation.Cause, _ outcome: Evaluation.Outcome) -> [String] {
       printer.lines(
@@ -90,7 +91,8 @@ struct EngineTextTests {
         "  event: the time 01:00, on 2026-06-01 13:00:00 (the clock shows this time twice on this day; the first one counts)",
         "  event: 90s after sunset, on 2026-06-01 13:00:00", "  event: Ben came home",
         "  event: 00000000-0000-4000-8000-000000000063 left", "  event: Anna left the region",
-        "  event: the duration ended on 2026-06-01 13:00:00",
+        "  event: the duration ended on 2026-06-01 13:00:00", "  event: Ben fired the trigger by hand",
+        "  event: a person fired the trigger by hand",
       ])
     let ended = lines(
       .start,

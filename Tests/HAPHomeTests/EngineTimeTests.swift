@@ -245,6 +245,7 @@ struct EngineTimeTests {
     var bench = EngineBench([.test(1, timer("2026-06-01T19:00"))])
     bench.run(until: "2026-06-01T19:05")
     bench.restart(after: .seconds(-3600))
+    #expect(bench.outcome == .settledBefore(bench.instant("2026-06-01T19:00")))
     bench.run(until: "2026-06-01T19:30")
     #expect(bench.executions.count == 1)
   }
@@ -263,6 +264,25 @@ struct EngineTimeTests {
     let count = bench.executions.count
     bench.run(for: .seconds(86_400))
     #expect(bench.executions.count == count + 1)
+  }
+
+  @Test("HOME.E12 a machine whose clock starts in 1970 repeats nothing when the clock is set", arguments: [1, 2])
+  func clockWithoutBattery(starts: Int) {
+    var bench = EngineBench([.test(1, timer("2026-06-01T19:00"))])
+    bench.run(until: "2026-06-01T19:00:05")
+    #expect(bench.executions.count == 1)
+    for _ in 0..<starts {
+      bench.restart(after: bench.now.duration(to: Instant(seconds: 5)))
+      bench.uptime = .zero
+      bench.run(for: .seconds(10))
+    }
+    bench.jump(to: "2026-06-01T19:00:40")
+    #expect(bench.executions.count == 1 && bench.explained.allSatisfy { $0.outcome != .missed })
+    bench.run(until: "2026-06-02T19:00")
+    #expect(bench.executions.count == 2)
+    bench.restart(after: bench.now.duration(to: Instant(seconds: 5)))
+    bench.jump(to: "2026-06-04T08:00")
+    #expect(bench.outcome == .missed && bench.why.contains("event: the timer of 2026-06-03 19:00:00"))
   }
 
   @Test("HOME.E12 a step back of less than a second is ignored")
@@ -288,14 +308,57 @@ struct EngineTimeTests {
     #expect(bench.executions.count == 1)
   }
 
+  @Test("HOME.E5 with an uptime, a wait for values is as long as before if the clock is set", arguments: [3600, -3600])
+  func waitAndClock(step: Int) {
+    let condition = Condition.characteristic(.window, .equal, false)
+    var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: 0), if: condition))])
+    bench.uptime = .zero
+    bench.holdsReads = true
+    bench.run(for: .seconds(1))
+    bench.set(.lock, 0)
+    bench.run(for: .seconds(3))
+    bench.jump(to: bench.now.advanced(by: .seconds(step)))
+    #expect(bench.explained.isEmpty && bench.engine.nextDeadline == bench.now.advanced(by: .seconds(2)))
+    bench.answerHeld()
+    #expect(bench.executions.count == 1)
+  }
+
+  @Test("HOME.E11 with an uptime, a session that was lost for a second is not late if the clock is set ahead")
+  func lostSessionAndClock() {
+    var bench = EngineBench([.test(1, .on(.characteristic(.lock, equals: 0)))])
+    bench.uptime = .zero
+    bench.run(for: .seconds(1))
+    bench.engine.valuesLost([.lock])
+    bench.jump(to: bench.now.advanced(by: .seconds(7200)))
+    bench.run(for: .seconds(1))
+    bench.set(.lock, 0, isCatchUp: true)
+    #expect(bench.executions.count == 1)
+  }
+
+  @Test("HOME.E11 times of a new zone or place that are over were never planned, so they are not missed")
+  func movedBack() throws {
+    let sunset = try #require(SunMoment(.sunset))
+    var bench = EngineBench([.test(1, .on(.calendar(.hour(19)))), .test(2, .on(.sun(sunset)))], at: "2026-06-01T18:30")
+    bench.run(until: "2026-06-02T18:30")
+    let count = bench.explained.count
+    #expect(bench.executions.count == 2)
+    // 19:00 in Kathmandu was at 15:15 in Berlin, and the sun has set in Cupertino.
+    bench.change(.timeZoneChanged(ZoneName("Asia/Kathmandu")!))
+    bench.change(.locationChanged(HomeBench.cupertino))
+    bench.run(for: .seconds(1))
+    #expect(bench.explained.count == count)
+    bench.restart(after: .seconds(1))
+    #expect(bench.explained.count == count)
+  }
+
   @Test("A zone without data is explained, and its events do not happen")
   func noZone() {
     var bench = EngineBench([.test(1, .on(.calendar(.hour(19))))])
     let nowhere = ZoneName("Nowhere/City")!
     bench.change(.timeZoneChanged(nowhere))
-    #expect(bench.engine.nextDeadline == nil)
+    #expect(bench.engine.nextDeadline == nil && bench.outcome == .noZone(nowhere))
     bench.update(.test(1001)) { $0.kind = .on(.calendar(.hour(20))) }
-    #expect(bench.outcome == .noZone(nowhere))
+    #expect(bench.explained.map(\.outcome) == [.noZone(nowhere), .noZone(nowhere)])
     bench.change(.timeZoneChanged(ZoneName("Asia/Kathmandu")!))
     #expect(bench.engine.nextDeadline == bench.instant("2026-06-01T20:00"))
   }

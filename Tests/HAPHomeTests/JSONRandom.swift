@@ -343,7 +343,7 @@ extension JSONRandom {
     case .triggerAdded: .triggerAdded(trigger())
     case .triggerRenamed: .triggerRenamed(id(), name())
     case .triggerUpdated: .triggerUpdated(trigger())
-    case .triggerFired: .triggerFired(id(), at: instant())
+    case .triggerFired: .triggerFired(id(), at: optional { $0.instant() })
     case .triggerRemoved: .triggerRemoved(id())
     case .userAdded: .userAdded(user())
     case .userRoleChanged: .userRoleChanged(id(), pick(HomeUser.Role.allCases))

@@ -54,7 +54,8 @@ public struct HomeChange: Hashable, Sendable {
     case triggerRenamed(HomeObjectID, HomeName)
     /// The trigger with its new events, condition, sets or state. Its name and last fire are as before.
     case triggerUpdated(Trigger)
-    case triggerFired(HomeObjectID, at: Instant)
+    /// The time of the last execution; nil: never. It is an earlier one if an execution could not be stored.
+    case triggerFired(HomeObjectID, at: Instant?)
     case triggerRemoved(HomeObjectID)
     case userAdded(HomeUser)
     case userRoleChanged(HomeObjectID, HomeUser.Role)

@@ -139,9 +139,10 @@ extension HomeChange.Detail {
     case .triggerAdded: self = .triggerAdded(try node.added(Trigger.memberNames, Trigger.init))
     case .triggerRenamed: self = .triggerRenamed(try node.identifier(.trigger), try node.homeName())
     case .triggerUpdated: self = .triggerUpdated(try node.added(Trigger.memberNames, Trigger.init))
-    case .triggerFired: self = .triggerFired(try node.identifier(.trigger), at: try node.time())
+    case .triggerFired:
+      self = .triggerFired(try node.identifier(.trigger), at: try node.nullable("at", JSONNode.moment))
     case .triggerRemoved: self = .triggerRemoved(try node.identifier(.trigger))
-    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init))
+    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init(guest:id:name:)))
     case .userRoleChanged: self = .userRoleChanged(try node.identifier(.user), try node.role())
     case .userRemoved: self = .userRemoved(try node.identifier(.user))
     default: preconditionFailure("\(name) is not a change of an action set, a trigger or a user")
@@ -217,7 +218,7 @@ extension HomeChange.Detail {
     case .triggerAdded(let trigger), .triggerUpdated(let trigger):
       [Self.object(trigger.id, trigger.name, trigger.members)]
     case .triggerRenamed(let id, let name): [member(.trigger, id), Self.name(name)]
-    case .triggerFired(let id, let time): [member(.trigger, id), Self.time(time)]
+    case .triggerFired(let id, let time): [member(.trigger, id), time.map(Self.time) ?? ("at", JSONNode(.null))]
     case .triggerRemoved(let id): [member(.trigger, id)]
     case .userAdded(let user): [Self.object(user.id, HomeName(user.name), user.members)]
     case .userRoleChanged(let id, let role): [member(.user, id), ("role", .text(role.rawValue))]

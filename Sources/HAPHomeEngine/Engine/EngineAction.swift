@@ -11,8 +11,9 @@ public enum EngineAction: Hashable, Sendable {
   /// Apply the changes to the model at once. Store them and the state in one transaction, after all earlier ones, and
   /// answer with `recorded`. Until then, the engine writes nothing for this state.
   case record(TriggerState, with: [HomeChange], ticket: EngineTicket)
-  /// Store the presence of a user, in the order of the other records. The engine does not wait for it.
-  case recordPerson(PersonState)
+  /// Store the place of a user, in the order of the other records, and answer with `recorded`. Until then, no trigger is
+  /// activated by it.
+  case recordPerson(PersonState, ticket: EngineTicket)
   /// Execute these action sets together, and answer with `sceneEnded`.
   case execute([HomeObjectID], trigger: HomeObjectID, ticket: EngineTicket)
   /// Write these values at the end of a trigger's effect, and answer with `sceneEnded`.

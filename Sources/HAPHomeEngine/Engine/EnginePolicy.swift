@@ -12,6 +12,10 @@ public struct EnginePolicy: Hashable, Sendable {
   public var loopWindow = Duration.seconds(1)
   /// The number of executions of a trigger that may be unfinished. Another one is refused.
   public var unfinishedExecutions = 16
+  /// The number of events of a trigger that wait while an earlier one is evaluated or recorded. Another one is refused.
+  public var waitingEvents = 8
+  /// The time after which the end of an effect that could not be recorded is tried again.
+  public var endRetry = Duration.seconds(60)
   /// The number of evaluations of a trigger that are kept.
   public var keptEvaluations = 20
   /// If the clock goes back by at most this time, occurrences are not repeated (rule E12). After a greater step the

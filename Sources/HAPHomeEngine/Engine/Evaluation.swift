@@ -40,6 +40,16 @@ extension Evaluation {
     case location(HomeObjectID, isEntry: Bool)
     /// The time of an end event of the type duration.
     case duration(due: Instant)
+    /// A person fired the trigger by hand; nil: it is not known who.
+    case hand(HomeObjectID?)
+
+    /// The time for which the event was planned, which the state of the trigger has; nil: it was not planned.
+    public var due: Instant? {
+      switch self {
+      case .timer(let due, _), .calendar(_, let due, _), .sun(_, let due): due
+      case .start, .value, .presence, .location, .duration, .hand: nil
+      }
+    }
   }
 
   /// The reason why a planned time is not simply the civil time that was meant.
@@ -76,11 +86,15 @@ extension Evaluation {
     case missed
     /// The clock was set back. Occurrences until this time were settled before (rule E12).
     case settledBefore(Instant)
-    /// It is not known whether the value was in the range before (rule E3).
+    /// It is not known whether the value was in the range before (rule E3), or differs from the one that was written.
     case unknownBefore
     /// The sets of the trigger have no actions.
     case nothingToExecute
-    /// An earlier event of the trigger is still being evaluated.
+    /// A person fired a trigger that is disabled.
+    case disabled
+    /// Another event of the trigger was planned for the same time, which is one occurrence.
+    case sameTime
+    /// Too many earlier events of the trigger are still being evaluated.
     case busy
     /// Too many earlier executions have not ended.
     case tooManyExecutions
@@ -90,6 +104,8 @@ extension Evaluation {
     case changedMeanwhile
     /// The occurrence could not be stored, so nothing was written.
     case notRecorded(String)
+    /// The end of the effect could not be stored, so nothing was written. It is tried again (`EnginePolicy.endRetry`).
+    case endNotRecorded(String)
     /// An execution that was recorded before a restart has no recorded end. It is not executed again.
     case notConfirmed(TriggerState.Started)
   }

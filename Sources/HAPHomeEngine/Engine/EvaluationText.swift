@@ -49,13 +49,15 @@ public struct EvaluationText: Sendable {
     case .ending: return "its effect is ending"
     case .ended(_, let report):
       return report.failures.isEmpty ? "its effect ended" : "its effect ended, but not all writes succeeded"
+    case .endNotRecorded(let why):
+      return "its effect did not end, because the end could not be stored: \(why); the hub tries again"
     default: return "not executed: \(reason(evaluation.outcome))"
     }
   }
 
   private func reason(_ outcome: Evaluation.Outcome) -> String {
     switch outcome {
-    case .executing, .executed, .ending, .ended: preconditionFailure("the trigger was executed")
+    case .executing, .executed, .ending, .ended, .endNotRecorded: preconditionFailure("the trigger was executed")
     case .conditionFalse: "the condition is false"
     case .conditionUnknown: "it is unknown whether the condition is true"
     case .otherWeekday(let weekday): "the trigger does not apply on a \(weekday)"
@@ -64,9 +66,11 @@ public struct EvaluationText: Sendable {
     case .noZone(let zone): "this machine has no data of the time zone \"\(zone)\""
     case .missed: "it was missed, because it was more than a minute ago; later times until now were missed, too"
     case .settledBefore(let last): "the clock was set back, and times until \(time(last)) were handled before"
-    case .unknownBefore: "it is unknown whether the value was in the range before"
+    case .unknownBefore: "the value before is unknown, so it is unknown whether this is a change"
     case .nothingToExecute: "the trigger has no action"
-    case .busy: "an earlier event of the trigger is still being evaluated"
+    case .disabled: "the trigger is disabled"
+    case .sameTime: "another event of the trigger was planned for the same time, which counts once"
+    case .busy: "too many earlier events of the trigger are still being evaluated"
     case .tooManyExecutions: "too many earlier executions have not ended"
     case .loopStopped: "it was executed too often within a second, so it is disabled now"
     case .changedMeanwhile: "the trigger was changed or disabled during the evaluation"
@@ -115,6 +119,7 @@ public struct EvaluationText: Sendable {
     case .sun(let moment, let due): "\(text(moment)), on \(time(due))"
     case .presence(let user, let isEntry): "\(names.user(user)) \(isEntry ? "came home" : "left")"
     case .location(let user, let isEntry): "\(names.user(user)) \(isEntry ? "entered" : "left") the region"
+    case .hand(let user): "\(user.map(names.user) ?? "a person") fired the trigger by hand"
     case .duration(let due): "the duration ended on \(time(due))"
     }
   }

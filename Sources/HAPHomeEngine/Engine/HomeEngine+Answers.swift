@@ -23,24 +23,39 @@ extension HomeEngine {
       pending[ticket] = nil
       guard let activation = runs[id]?.activation, activation.ticket == ticket else { return }
       decide(id, activation.cause, at: activation.moment, known, whyMissing: why)
+      activateNext(id)
     case .snapshotValues(let id, until: _):
       pending[ticket] = nil
-      if runs[id]?.activation?.ticket == ticket { snapshotRead(id, known) }
+      guard runs[id]?.activation?.ticket == ticket else { return }
+      snapshotRead(id, known)
+      activateNext(id)
     case .endValues(let id, until: _):
       pending[ticket] = nil
       if runs[id]?.ending?.ticket == ticket { endValuesRead(id, known) }
-    case .executionRecord, .endRecord, .execution, .restoration, .changes: return
+    case .executionRecord, .endRecord, .execution, .restoration, .personRecord, .changes: return
     }
   }
 
-  /// The shell calls this when the state of a `record` is durable, or could not be stored.
+  /// The shell calls this when a `record` or `recordPerson` is durable, or could not be stored.
   /// - Parameter failure: the reason why it could not be stored. Then nothing is written for it.
   public mutating func recorded(_ ticket: EngineTicket, failure: String? = nil) -> [EngineAction] {
     guard let request = pending[ticket] else { return [] }
     switch request {
     case .executionRecord(let id):
       pending[ticket] = nil
-      if runs[id]?.activation?.ticket == ticket { executionRecorded(id, failure: failure) }
+      if runs[id]?.activation?.ticket == ticket {
+        executionRecorded(id, failure: failure)
+        activateNext(id)
+      }
+    case .personRecord(let events, let moment):
+      pending[ticket] = nil
+      for event in events {
+        guard let failure else {
+          activate(event.trigger, event.cause, at: moment)
+          continue
+        }
+        if runs[event.trigger]?.trigger.isEnabled == true { refuse(event.trigger, event.cause, .notRecorded(failure)) }
+      }
     case .endRecord(let id):
       pending[ticket] = nil
       if runs[id]?.ending?.ticket == ticket { endRecorded(id, failure: failure) }
@@ -61,7 +76,8 @@ extension HomeEngine {
     case .restoration(let evaluation, let started, let restored):
       pending[ticket] = nil
       restorationEnded(evaluation, started, restored, report)
-    case .conditionValues, .snapshotValues, .endValues, .executionRecord, .endRecord, .changes, nil: return []
+    case .conditionValues, .snapshotValues, .endValues, .executionRecord, .endRecord, .personRecord, .changes, nil:
+      return []
     }
     return takeActions()
   }

@@ -75,13 +75,22 @@ extension HomeEngine {
     if let failure {
       runs[id]?.finish(started)
       runs[id]?.restoring = [:]
-      evaluation.outcome = .notRecorded(failure)
+      if runs[id]?.state.running == nil { continueEffect(id, restored.map(\.value)) }
+      evaluation.outcome = .endNotRecorded(failure)
       explain(evaluation)
       return endIfOverdue(id)
     }
     let ticket = newTicket(.restoration(evaluation, started, restored))
     actions.append(.restore(writes, trigger: id, ticket: ticket))
     endIfOverdue(id)
+  }
+
+  /// Continues an effect whose end could not be recorded, and ends it later.
+  private mutating func continueEffect(_ id: HomeObjectID, _ values: [RestorableValue]) {
+    let end = now.advanced(by: policy.endRetry)
+    runs[id]?.state.running = TriggerState.Running(values: values, end: end)
+    deadlines.add(.end(id), at: end)
+    updateWatches()
   }
 
   mutating func restorationEnded(

@@ -6,12 +6,35 @@ import HAPModel
 extension HomeEngine {
   // MARK: The event
 
-  /// An event activates a trigger (rule E1).
+  /// An event activates a trigger (rule E1). If an earlier one is being evaluated or recorded, it waits.
   /// - Parameter moment: the time of the event. Weekdays and civil times are compared with it.
   mutating func activate(_ id: HomeObjectID, _ cause: Evaluation.Cause, at moment: Instant) {
-    guard let run = runs[id], run.trigger.isEnabled, let home = homes[run.home] else { return }
+    guard let run = runs[id], run.trigger.isEnabled else { return }
+    guard let activation = run.activation else { return begin(id, cause, at: moment) }
+    if let due = cause.due, due == activation.cause.due || run.waiting.contains(where: { $0.cause.due == due }) {
+      return refuse(id, cause, .sameTime)
+    }
+    guard run.waiting.count < policy.waitingEvents else { return refuse(id, cause, .busy) }
+    runs[id]?.waiting.append((cause, moment))
+  }
+
+  /// Begins the evaluation of the events that waited, until one of them needs an answer.
+  mutating func activateNext(_ id: HomeObjectID) {
+    while let run = runs[id], run.activation == nil, let (cause, moment) = run.waiting.first {
+      runs[id]?.waiting.removeFirst()
+      if !run.trigger.isEnabled {
+        refuse(id, cause, .changedMeanwhile)
+      } else if moment.duration(to: now) > policy.greatestLateness {
+        refuse(id, cause, .missed)
+      } else {
+        begin(id, cause, at: moment)
+      }
+    }
+  }
+
+  private mutating func begin(_ id: HomeObjectID, _ cause: Evaluation.Cause, at moment: Instant) {
+    guard let run = runs[id], let home = homes[run.home] else { return }
     if let reason = refusal(of: run.trigger, in: home, at: moment) { return refuse(id, cause, reason) }
-    guard run.activation == nil else { return refuse(id, cause, .busy) }
     let missing = run.compared.filter { watches[$0]?.currentValue == nil }
     guard missing.isEmpty else {
       let limit = now.advanced(by: policy.readLimit)
@@ -39,7 +62,7 @@ extension HomeEngine {
     _ id: HomeObjectID, _ cause: Evaluation.Cause, _ outcome: Evaluation.Outcome, _ condition: ConditionTrace? = nil
   ) {
     // The occurrence is settled now, also after a restart.
-    if cause.isPlanned { record(id) }
+    if cause.due != nil { record(id) }
     explain(id, cause, outcome, condition)
   }
 
@@ -142,7 +165,7 @@ extension HomeEngine {
   ) {
     guard var run = runs[id] else { return }
     let started = TriggerState.Started(time: moment, isEnd: false)
-    let effectBefore = run.state.running
+    let (effectBefore, lastFireBefore) = (run.state.running, run.trigger.lastFire)
     run.state.started.append(started)
     if let effect { run.state.running = effect }
     run.executions = executions(of: run) + [now]
@@ -155,49 +178,62 @@ extension HomeEngine {
     changes.append(HomeChange(run.home, .triggerFired(id, at: now)))
     guard let ticket = record(id, with: changes, for: .executionRecord(id)) else { return }
     let evaluation = explain(id, cause, .executing, trace, isLast: isLast)
-    runs[id]?.activation = Activation(
-      cause: cause, moment: moment,
-      phase: .record(evaluation, started, effectBefore: effectBefore, changes: changes), ticket: ticket)
+    let phase = Activation.Record(
+      evaluation: evaluation, started: started, effectBefore: effectBefore, lastFireBefore: lastFireBefore,
+      changes: changes)
+    runs[id]?.activation = Activation(cause: cause, moment: moment, phase: .record(phase), ticket: ticket)
   }
 
   /// The execution was recorded, or could not be.
   mutating func executionRecorded(_ id: HomeObjectID, failure: String?) {
-    guard let run = runs[id],
-      case .record(var evaluation, let started, let effect, let changes)? = run.activation?.phase
-    else { return }
+    guard let run = runs[id], case .record(let record)? = run.activation?.phase else { return }
     runs[id]?.activation = nil
-    if let failure {
-      runs[id]?.finish(started)
-      runs[id]?.state.running = effect
-      if let end = effect?.end { deadlines.add(.end(id), at: end) }
-      evaluation.outcome = .notRecorded(failure)
-      explain(evaluation)
-      if evaluation.isLast { enableAgain(id) }
-      return
-    }
-    for change in changes { actions.append(.tell(change)) }
+    if let failure { return takeBack(id, record, failure) }
+    for change in record.changes { actions.append(.tell(change)) }
     let sets = run.trigger.actionSets.filter { homes[run.home]?.actions[$0]?.isEmpty == false }
-    let ticket = newTicket(.execution(evaluation, started))
+    guard !sets.isEmpty else { return end(record.evaluation, record.started, .nothingToExecute) }
+    let ticket = newTicket(.execution(record.evaluation, record.started))
     actions.append(.execute(sets, trigger: id, ticket: ticket))
   }
 
-  /// Enables a trigger that was disabled for an execution that could not be recorded (rule E13). The record after it
-  /// repairs the store, too, if the failed one is on the disk nevertheless.
-  private mutating func enableAgain(_ id: HomeObjectID) {
-    guard var trigger = runs[id]?.trigger, let home = runs[id]?.home, !trigger.isEnabled else { return }
-    trigger.isEnabled = true
-    runs[id]?.trigger = trigger
-    makePlan(id)
-    updateWatches()
-    record(id, with: [HomeChange(home, .triggerUpdated(trigger))])
+  /// An execution could not be recorded: everything is as before it. The record of this repairs the store, too, if the
+  /// failed one is on the disk nevertheless.
+  private mutating func takeBack(_ id: HomeObjectID, _ record: Activation.Record, _ failure: String) {
+    guard var run = runs[id] else { return }
+    run.finish(record.started)
+    run.state.running = record.effectBefore
+    run.trigger.lastFire = record.lastFireBefore
+    var changes = [HomeChange(run.home, .triggerFired(id, at: record.lastFireBefore))]
+    // A trigger that executes once was disabled for the execution (rule E13).
+    let isEnabledAgain = record.evaluation.isLast && !run.trigger.isEnabled
+    if isEnabledAgain {
+      run.trigger.isEnabled = true
+      changes.append(HomeChange(run.home, .triggerUpdated(run.trigger)))
+    }
+    runs[id] = run
+    if let end = record.effectBefore?.end { deadlines.add(.end(id), at: end) }
+    var evaluation = record.evaluation
+    evaluation.outcome = .notRecorded(failure)
+    explain(evaluation)
+    if isEnabledAgain {
+      makePlan(id)
+      updateWatches()
+    }
+    self.record(id, with: changes)
   }
 
   mutating func executionEnded(_ evaluation: Evaluation, _ started: TriggerState.Started, _ report: ExecutionReport) {
+    end(evaluation, started, .executed(report))
+  }
+
+  private mutating func end(
+    _ evaluation: Evaluation, _ started: TriggerState.Started, _ outcome: Evaluation.Outcome
+  ) {
     guard runs[evaluation.trigger] != nil else { return }
     runs[evaluation.trigger]?.finish(started)
     record(evaluation.trigger)
     var evaluation = evaluation
-    evaluation.outcome = .executed(report)
+    evaluation.outcome = outcome
     explain(evaluation)
   }
 
@@ -217,15 +253,5 @@ extension HomeEngine {
     makePlan(id)
     updateWatches()
     return HomeChange(run.home, .triggerUpdated(runs[id]?.trigger ?? run.trigger))
-  }
-}
-
-extension Evaluation.Cause {
-  /// Whether the event was planned: the state of the trigger has its time.
-  var isPlanned: Bool {
-    switch self {
-    case .timer, .calendar, .sun: true
-    case .start, .value, .presence, .location, .duration: false
-    }
   }
 }

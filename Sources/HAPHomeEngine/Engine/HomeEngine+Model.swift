@@ -36,12 +36,12 @@ extension HomeEngine {
     let unconfirmed = run.state.started
     run.state.started = []
     adjustEffect(of: &run)
-    if let settled = run.state.settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
     runs[id] = run
     if run.trigger.isEnabled && run.state.settled == nil { _ = settle(id) }
     makePlan(id)
     if runs[id]?.state != stateBefore { record(id) }
     for started in unconfirmed { explain(id, .start, .notConfirmed(started)) }
+    explainSettled(id)
     explainMissingZone(id)
   }
 
@@ -96,14 +96,19 @@ extension HomeEngine {
     if hasNewEvents { adjustEffect(of: &run) }
     let hasNewEffect = run.state.running != runs[id]?.state.running
     runs[id] = run
+    if hasNewEvents || !trigger.isEnabled { refuseWaiting(id) }
     if let dropped { abandon(id, dropped) }
     if hasNewEffect {
       record(id)
       if let end = run.state.running?.end { deadlines.add(.end(id), at: end) }
     }
     if trigger.isEnabled, hasNewEvents || !before.isEnabled {
+      runs[id]?.executions = []
       enabled(id)
-    } else if before.isEnabled != trigger.isEnabled || homeBefore.map(isPlannedOtherwise) ?? true {
+    } else if trigger.isEnabled, homeBefore.map(isPlannedOtherwise) ?? true {
+      // Times of the new zone or place that are over were never planned, so they are not missed.
+      enabled(id)
+    } else if before.isEnabled != trigger.isEnabled {
       makePlan(id)
     }
   }
@@ -113,9 +118,8 @@ extension HomeEngine {
     return before.zoneName != home.zoneName || before.location != home.location
   }
 
-  /// Plans a trigger that is enabled now, or has new events.
+  /// Plans a trigger that is enabled now, has new events, or is in another zone or place.
   private mutating func enabled(_ id: HomeObjectID) {
-    runs[id]?.executions = []
     if settle(id) { record(id) }
     makePlan(id)
     explainMissingZone(id)
@@ -133,6 +137,14 @@ extension HomeEngine {
     pending[activation.ticket] = nil
     refuse(id, activation.cause, .changedMeanwhile, trace)
     endIfOverdue(id)
+  }
+
+  /// Ends the events that wait.
+  private mutating func refuseWaiting(_ id: HomeObjectID) {
+    while let (cause, _) = runs[id]?.waiting.first {
+      runs[id]?.waiting.removeFirst()
+      refuse(id, cause, .changedMeanwhile)
+    }
   }
 
   /// Sets whether the homes have a hub. Without one, no event trigger executes (rule E17 of docs/internals/home.md).

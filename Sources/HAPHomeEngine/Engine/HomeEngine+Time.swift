@@ -2,20 +2,46 @@ import HAPAlmanac
 import HAPHome
 
 extension HomeEngine {
-  /// The clock may go back by less than this without any effect.
-  private static let smallestSetBack = Duration.seconds(1)
+  /// Steps of the clock that are smaller have no effect.
+  private static let smallestStep = Duration.seconds(1)
 
   /// Sets the clock. Everything that is due until then happens now.
   ///
   /// A time before the last one means that the clock was set back. A step of less than a second is ignored.
-  public mutating func advance(to time: Instant) -> [EngineAction] {
-    if time < now {
-      if time.duration(to: now) >= Self.smallestSetBack { setBack(to: time) }
-    } else {
-      now = time
+  /// - Parameter uptime: the time since any moment, of a clock that is never set and also counts while the machine
+  ///   sleeps. With it, the engine tells a step of the clock from time that has passed, so that the durations of effects
+  ///   and the limits of waits stay. Nil: time that is later has passed.
+  public mutating func advance(to time: Instant, uptime: Duration? = nil) -> [EngineAction] {
+    let step = step(to: time, uptime)
+    let isSetBack = time < now
+    if !isSetBack || step <= .zero - Self.smallestStep {
+      pass(to: time)
+      if max(step, .zero - step) >= Self.smallestStep { clockIsSet(by: step, isSetBack: isSetBack) }
     }
     meetDeadlines()
     return takeActions()
+  }
+
+  private mutating func pass(to time: Instant) {
+    let isJump = now.duration(to: time) > policy.greatestLateness
+    let ignored = isJump ? order.filter { runs[$0]?.state.settled != nil && settled($0) == nil } : []
+    now = time
+    // The clock was wrong until now, and the times that were settled before that count again.
+    for id in ignored where settled(id) != nil { makePlan(id) }
+  }
+
+  /// The time until which planned occurrences are settled; nil: none is. A time that is far ahead is ignored: the clock
+  /// is wrong now, or was wrong then.
+  func settled(_ id: HomeObjectID) -> Instant? {
+    runs[id]?.state.settled.flatMap { now.duration(to: $0) <= policy.greatestSetBack ? $0 : nil }
+  }
+
+  /// Returns by how much the clock was set since the last time; negative: back.
+  private mutating func step(to time: Instant, _ uptime: Duration?) -> Duration {
+    let last = clock
+    clock = uptime.map { (time, $0) }
+    guard let last, let uptime else { return min(.zero, now.duration(to: time)) }
+    return last.wall.duration(to: time) - max(.zero, uptime - last.uptime)
   }
 
   mutating func meetDeadlines() {
@@ -63,7 +89,7 @@ extension HomeEngine {
     run.plan += 1
     run.sources = run.trigger.isEnabled ? sources(of: run.trigger, in: home).map { ($0, nil) } : []
     for index in run.sources.indices {
-      let due = run.sources[index].source.next(after: run.state.settled ?? now)
+      let due = run.sources[index].source.next(after: settled(id) ?? now)
       run.sources[index].due = due
       if let due { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: due) }
     }
@@ -108,7 +134,8 @@ extension HomeEngine {
     let isMissed = due < earliest
     // Of the missed occurrences, only the first one is explained: there may be any number of them.
     let settled = isMissed ? Instant(nanoseconds: earliest.nanoseconds - 1) : due
-    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)
+    let latest = max(self.settled(id) ?? settled, settled)
+    runs[id]?.state.settled = latest
     let next = source.next(after: settled)
     runs[id]?.sources[index].due = next
     if let next { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: next) }
@@ -126,38 +153,37 @@ extension HomeEngine {
     guard let run = runs[id], let home = homes[run.home], !sources(of: run.trigger, in: home).isEmpty else {
       return false
     }
-    if let settled = run.state.settled, settled >= now, now.duration(to: settled) <= policy.greatestSetBack {
-      return false
-    }
+    if let settled = settled(id), settled >= now { return false }
     runs[id]?.state.settled = now
     return true
   }
 
-  // MARK: The clock is set back
+  // MARK: The clock is set
 
-  private mutating func setBack(to time: Instant) {
-    let step = time.duration(to: now)
-    now = time
-    for (id, watch) in watches { if let lost = watch.lostAt, lost > now { watches[id]?.lostAt = now } }
-    for (ticket, request) in pending where request.limit != nil {
-      pending[ticket] = request.waiting(until: now.advanced(by: policy.readLimit))
+  private mutating func clockIsSet(by step: Duration, isSetBack: Bool) {
+    for (id, watch) in watches { if let lost = watch.lostAt { watches[id]?.lostAt = lost.advanced(by: step) } }
+    for (ticket, request) in pending {
+      if let limit = request.limit { pending[ticket] = request.waiting(until: limit.advanced(by: step)) }
     }
-    for id in order { setBack(id, by: step) }
+    for id in order { clockIsSet(id, by: step, isSetBack: isSetBack) }
     rebuildDeadlines()
   }
 
-  private mutating func setBack(_ id: HomeObjectID, by step: Duration) {
+  private mutating func clockIsSet(_ id: HomeObjectID, by step: Duration, isSetBack: Bool) {
     guard var run = runs[id] else { return }
-    run.executions = []
     let stateBefore = run.state
-    if let end = run.state.running?.end { run.state.running?.end = end.advanced(by: .zero - step) }
-    let settled = run.state.settled
-    if let settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
+    run.executions = []
+    run.moveEnd(by: step)
     runs[id] = run
-    makePlan(id)
+    if isSetBack { makePlan(id) }
     if run.state != stateBefore { record(id) }
-    guard let settled, run.state.settled == settled, let sources = runs[id]?.sources.map(\.source) else { return }
-    for source in sources {
+    if isSetBack { explainSettled(id) }
+  }
+
+  /// Explains that planned times are over which the clock will show again (rule E12).
+  mutating func explainSettled(_ id: HomeObjectID) {
+    guard let run = runs[id], let settled = settled(id), settled > now else { return }
+    for source in run.sources.map(\.source) {
       if let due = source.next(after: now), due <= settled {
         explain(id, source.cause(due: due), .settledBefore(settled))
       }

@@ -12,6 +12,8 @@ public struct HomeEngine: Sendable {
 
   /// The time of the last `advance`.
   public internal(set) var now = Instant.distantPast
+  /// The last time that was passed with an uptime.
+  var clock: (wall: Instant, uptime: Duration)?
   var hubIsOn = true
   var homes: [HomeObjectID: HomePlan] = [:]
   /// The triggers of all homes, in the order of the model.
@@ -100,7 +102,7 @@ public struct HomeEngine: Sendable {
 
   mutating func record(_ trigger: HomeObjectID, with changes: [HomeChange] = [], for pending: Pending) -> EngineTicket?
   {
-    guard let state = runs[trigger]?.state else { return nil }
+    guard let state = runs[trigger]?.durableState else { return nil }
     let ticket = newTicket(pending)
     actions.append(.record(state, with: changes, ticket: ticket))
     return ticket

@@ -16,6 +16,8 @@ struct TriggerRun: Sendable {
   var plan = 0
   /// The event that is being evaluated or recorded. There is at most one.
   var activation: Activation?
+  /// The events after it, in their order. Without an activation, there are none.
+  var waiting: [(cause: Evaluation.Cause, moment: Instant)] = []
   /// The end of the effect that is being prepared or recorded.
   var ending: Ending?
   /// Values that `restore` is writing.
@@ -42,6 +44,32 @@ struct TriggerRun: Sendable {
     return (isEnabled ? kind.events : [], isEnabled || state.running != nil ? kind.endEvents : [])
   }
 
+  /// The planned times that are not decided yet.
+  var undecided: [Instant] {
+    let current = activation.flatMap { $0.isRecorded ? nil : $0.cause.due }
+    return (current.map { [$0] } ?? []) + waiting.compactMap(\.cause.due)
+  }
+
+  /// The state to store. Planned times that are not decided yet are not settled in it: after a crash, they are evaluated
+  /// again.
+  var durableState: TriggerState {
+    guard let settled = state.settled, let first = undecided.min(), first <= settled else { return state }
+    var state = state
+    state.settled = first.advanced(by: .nanoseconds(-1))
+    return state
+  }
+
+  /// Moves the end of the effect, because the clock was set.
+  mutating func moveEnd(by step: Duration) {
+    if let end = state.running?.end { state.running?.end = end.advanced(by: step) }
+    guard let activation, case .record(let record) = activation.phase, let end = record.effectBefore?.end else {
+      return
+    }
+    var moved = record
+    moved.effectBefore?.end = end.advanced(by: step)
+    self.activation?.phase = .record(moved)
+  }
+
   /// Removes an execution from those without a recorded end.
   mutating func finish(_ started: TriggerState.Started) {
     if let index = state.started.firstIndex(of: started) { state.started.remove(at: index) }
@@ -55,8 +83,17 @@ struct Activation: Sendable {
     case condition
     /// The condition is true. The values to restore are being read.
     case snapshot(ConditionTrace?)
-    /// The execution is being recorded. If this fails, the effect is the one before.
-    case record(Evaluation, TriggerState.Started, effectBefore: TriggerState.Running?, changes: [HomeChange])
+    /// The execution is being recorded.
+    case record(Record)
+  }
+
+  /// The record of an execution, and what it replaces: if it fails, that is valid again.
+  struct Record: Sendable {
+    var evaluation: Evaluation
+    let started: TriggerState.Started
+    var effectBefore: TriggerState.Running?
+    let lastFireBefore: Instant?
+    let changes: [HomeChange]
   }
 
   let cause: Evaluation.Cause
@@ -67,6 +104,9 @@ struct Activation: Sendable {
 
   /// Whether the execution is decided: its effect replaces the one before.
   var isDecided: Bool { if case .condition = phase { false } else { true } }
+
+  /// Whether the execution is recorded, or is being recorded.
+  var isRecorded: Bool { if case .record = phase { true } else { false } }
 }
 
 /// The end of an effect, until it is recorded.
@@ -112,6 +152,8 @@ enum Pending: Sendable {
   case endRecord(HomeObjectID)
   case execution(Evaluation, TriggerState.Started)
   case restoration(Evaluation, TriggerState.Started, [Evaluation.RestoredValue])
+  /// The place of a user, and the events that it is.
+  case personRecord([(trigger: HomeObjectID, cause: Evaluation.Cause)], at: Instant)
   /// A record after which only changes are reported.
   case changes([HomeChange])
 
@@ -119,7 +161,7 @@ enum Pending: Sendable {
   var limit: Instant? {
     switch self {
     case .conditionValues(_, let limit), .snapshotValues(_, let limit), .endValues(_, let limit): limit
-    case .executionRecord, .endRecord, .execution, .restoration, .changes: nil
+    case .executionRecord, .endRecord, .execution, .restoration, .personRecord, .changes: nil
     }
   }
 
@@ -128,7 +170,7 @@ enum Pending: Sendable {
     case .conditionValues(let id, _): .conditionValues(id, until: limit)
     case .snapshotValues(let id, _): .snapshotValues(id, until: limit)
     case .endValues(let id, _): .endValues(id, until: limit)
-    case .executionRecord, .endRecord, .execution, .restoration, .changes: self
+    case .executionRecord, .endRecord, .execution, .restoration, .personRecord, .changes: self
     }
   }
 }

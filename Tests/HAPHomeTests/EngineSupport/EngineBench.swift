@@ -15,6 +15,8 @@ struct EngineBench {
   var model = HomeModel()
   var engine: HomeEngine
   var now: Instant
+  /// The clock that is never set; nil: the engine does not get it.
+  var uptime: Duration?
   /// The values of the accessories.
   var world: [HomeObjectID: Value] = [
     .lock: 1, .motion: false, .window: false, .temperature: 20.0, .battery: 80.0, .text: "a", .lampOn: false,
@@ -87,21 +89,27 @@ struct EngineBench {
   /// Lets time pass: the engine is called at each of its deadlines.
   mutating func run(until time: Instant) {
     while !isDead, let deadline = engine.nextDeadline, deadline <= time {
-      now = max(now, deadline)
-      perform(engine.advance(to: now))
+      pass(to: max(now, deadline))
     }
     guard !isDead else { return }
+    pass(to: time)
+  }
+
+  private mutating func pass(to time: Instant) {
+    if let uptime { self.uptime = uptime + now.duration(to: time) }
     now = time
-    perform(engine.advance(to: now))
+    perform(engine.advance(to: now, uptime: uptime))
   }
 
   mutating func run(until time: String) { run(until: instant(time)) }
   mutating func run(for duration: Duration) { run(until: now.advanced(by: duration)) }
 
-  /// Sets the clock, or sleeps: the engine is called once, afterwards.
-  mutating func jump(to time: Instant) {
+  /// Sets the clock; without an uptime, or with `isSleep`, time has passed if it is later. The engine is called once,
+  /// afterwards.
+  mutating func jump(to time: Instant, isSleep: Bool = false) {
+    if isSleep { return pass(to: time) }
     now = time
-    perform(engine.advance(to: now))
+    perform(engine.advance(to: now, uptime: uptime))
   }
 
   mutating func jump(to time: String) { jump(to: instant(time)) }
@@ -160,7 +168,8 @@ struct EngineBench {
     case .record(_, with: let changes, ticket: _):
       model.apply(changes)
       if holdsRecords { held.append(action) } else { return answer(action) }
-    case .recordPerson(let person): persons[person.user] = person
+    case .recordPerson:
+      if holdsRecords { held.append(action) } else { return answer(action) }
     case .execute(let sets, let trigger, ticket: _):
       executions.append(Execution(trigger: trigger, sets: sets, time: now))
       if holdsScenes { held.append(action) } else { return answer(action) }
@@ -183,11 +192,14 @@ struct EngineBench {
       states[state.trigger] = state
       storedModel.apply(changes)
       return engine.recorded(ticket)
+    case .recordPerson(let person, let ticket):
+      persons[person.user] = person
+      return engine.recorded(ticket)
     case .execute(let sets, trigger: _, let ticket):
       let all = sets.flatMap { set in model.homes[0].actionSets.find(set)!.actions }
       return write(all, ticket)
     case .restore(let writes, trigger: _, let ticket): return write(writes, ticket)
-    case .subscribe, .recordPerson, .tell, .explain: return []
+    case .subscribe, .tell, .explain: return []
     }
   }
 
@@ -199,7 +211,7 @@ struct EngineBench {
         failures.append(.init(action.characteristic, why: "the accessory is not reachable"))
       } else {
         world[action.characteristic] = action.value
-        result += engine.value(action.value, of: action.characteristic)
+        result += engine.written(action.value, of: action.characteristic)
       }
     }
     return result
