@@ -321,8 +321,8 @@ let package = Package(
     .testTarget(
       name: "HAPAccessoryPortTests",
       dependencies: [
-        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPTransport", "HAPIP", "HAPPairing", "HAPHomeEngine",
-        "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPVocabulary", "HAPDeviations", "HAPTransport", "HAPIP",
+        "HAPPairing", "HAPHomeEngine", "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPHubTests",

@@ -86,28 +86,19 @@ extension HomeHub {
   // MARK: Records
 
   private func record(_ state: TriggerState, _ changes: [HomeChange], _ ticket: EngineTicket) {
-    precondition(!journal.isChanging, "the engine gets no input while a command is being stored")
-    let before = model
-    model.apply(changes)
     let row = HomeRowChange.keep(
       .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
-    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init)
-    store(rows + [row]) { error in
-      if let error { self.note("the state of a trigger could not be stored: \(error)") }
+    record(changes, with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
     }
   }
 
-  /// The place of a person counts from now on. If it can't be stored, the next transaction contains it.
+  /// The place of a person counts from now on.
   private func record(_ person: PersonState, _ ticket: EngineTicket) {
     persons[person.user] = person
     let row = HomeRowChange.keep(
       .person(HomeStateRow(id: person.user.description, json: person.json.compactText)))
-    store([row]) { error in
-      if let error {
-        self.journal.unstored[person.user] = row
-        self.note("the place of a person could not be stored: \(error)")
-      }
+    record([], with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
       self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
     }
@@ -115,30 +106,33 @@ extension HomeHub {
 
   // MARK: Requests of apps
 
-  /// Sets the place of a user, and waits until it is stored.
-  func place(_ person: PersonState, for client: HubClient) async throws(HomeError) {
+  /// Sets the place of a user, and answers when it is stored.
+  func place(
+    _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
     guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
       throw HomeError.unknown(.user, person.user)
     }
-    let failure: String? = await withCheckedContinuation { continuation in
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      func end(_ failure: String?) {
+        answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
+        continuation.resume()
+      }
       feed {
         let actions = self.engine.person(person.user, person.place)
         let ticket = actions.lazy.compactMap { action -> EngineTicket? in
           if case .recordPerson(_, let ticket) = action { ticket } else { nil }
         }.first
         guard let ticket else {
-          continuation.resume(returning: nil)  // the place is as before
+          end(nil)  // the place is as before
           return actions
         }
-        self.automation.places[ticket] = { continuation.resume(returning: $0) }
+        self.automation.places[ticket] = end
         self.publish(.person(person), except: client)
         return actions
       }
     }
-    guard let failure else { return }
-    throw HomeError(
-      .unexpectedError, nil,
-      "the place counts until the hub ends, but could not be stored: \(failure): the next change repeats it")
+    return nil
   }
 
   /// Fires a trigger by hand, and waits for the end of its writes.
@@ -197,5 +191,13 @@ extension HomeHub {
       automation.fires[trigger] = nil
       for fire in fires { fire.done(.failure(.unknown(.trigger, trigger))) }
     }
+  }
+}
+
+extension HomeError {
+  fileprivate static func placeNotStored(_ why: String) -> HomeError {
+    HomeError(
+      .unexpectedError, nil,
+      "the place counts until the hub ends, but could not be stored: \(why): the next change repeats it")
   }
 }
