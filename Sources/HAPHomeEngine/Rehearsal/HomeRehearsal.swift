@@ -110,7 +110,7 @@ public struct HomeRehearsal: Sendable {
     for action in actions {
       values[action.characteristic] = action.value
       reports.append(.wrote(action.characteristic, action.value, trigger: trigger))
-      following += engine.value(action.value, of: action.characteristic)
+      following += engine.written(action.value, of: action.characteristic)
     }
     return following + engine.sceneEnded(ticket, ExecutionReport(done: actions.count))
   }
