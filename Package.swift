@@ -220,23 +220,29 @@ let package = Package(
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
-    .executableTarget(
-      name: "hapctl",
+    .executableTarget(name: "hapctl", dependencies: ["HapctlProgram", "HAPCommandLine", "HAPLoop"]),
+    // A program without its main file, so that the simulated world can also run it.
+    .target(
+      name: "HapctlProgram",
+      dependencies: ["HapctlAccessories", "HapctlHub", "HapctlHome", "HAPCommandLine", "HAPWire"]),
+    // The commands of hapctl for accessories, for hubs, and for homes.
+    .target(
+      name: "HapctlAccessories",
       dependencies: [
         "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
         "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
-    // The commands of hapctl for hubs and homes.
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPWire",
       ]),
     .target(
       name: "HapctlHome",
       dependencies: [
-        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPModel",
-        "HAPWire",
+        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HaptestProgram",
@@ -306,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP",
+        "HapctlProgram", "HapctlAccessories", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore",
+        "HAPTransport", "HAPIP",
         "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
@@ -333,8 +340,9 @@ let package = Package(
     .testTarget(
       name: "HapctlHomeTests",
       dependencies: [
-        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHome", "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
-        "HAPTestSupport",
+        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController",
+        "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
@@ -409,14 +417,21 @@ let package = Package(
     .executableTarget(
       name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
       path: "Examples/Controller/Sources/ControllerExample"),
-    // hapsim and haptest as programs of a simulated world, and a program that runs them.
+    // hapsim, hapctl and haptest as programs of a simulated world, and programs that run them.
     .target(
       name: "WorldPrograms",
       dependencies: [
-        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop",
-        "HAPCrypto",
+        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HapctlProgram", "HapctlHub", "HAPCommandLine",
+        "HAPStore", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
+    // Runs the demonstrations of Examples/Home.
+    .executableTarget(
+      name: "HomeStage",
+      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
+      path: "Tests/HomeStage"),
+    .testTarget(
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
@@ -424,7 +439,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
+        "WorldPrograms", "HapctlAccessories", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance",
+        "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",

@@ -17,14 +17,14 @@ extension HomeHub {
 
   /// Passes an input to the engine, with the time before it. While a command is being stored, the input waits.
   func feed(_ input: @escaping () -> [EngineAction]) {
-    guard phase == .running else { return }
+    guard phase == .running, runsAutomations else { return }
     if journal.holdsEngine { return automation.waiting.append(input) }
     feedNow(input)
   }
 
   /// Passes an answer to a record, or the changes of a command, which do not wait.
   func feedNow(_ input: () -> [EngineAction]) {
-    guard phase == .running else { return }
+    guard phase == .running, runsAutomations else { return }
     let due = engine.advance(to: wall)
     perform(due + input())
   }
@@ -113,6 +113,7 @@ extension HomeHub {
     guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
       throw HomeError.unknown(.user, person.user)
     }
+    guard runsAutomations else { throw HomeError.noAutomations }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       func end(_ failure: String?) {
         answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
@@ -138,6 +139,7 @@ extension HomeHub {
   /// Fires a trigger by hand, and waits for the end of its writes.
   func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
     guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
+    guard runsAutomations else { throw HomeError.noAutomations }
     return try await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
       feed {
@@ -195,6 +197,9 @@ extension HomeHub {
 }
 
 extension HomeError {
+  fileprivate static let noAutomations = HomeError(
+    .noHomeHub, nil, "this hub runs no triggers: start 'hapctl hub run'")
+
   fileprivate static func placeNotStored(_ why: String) -> HomeError {
     HomeError(
       .unexpectedError, nil,

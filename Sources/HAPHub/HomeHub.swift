@@ -21,6 +21,7 @@ package actor HomeHub {
   let folder: String
   private let files: any StoreFiles
   private let version: String
+  let runsAutomations: Bool
 
   enum Phase { case new, running, stopping, ended }
   private(set) var phase = Phase.new
@@ -73,11 +74,14 @@ package actor HomeHub {
   ///   - files: the disk with the folder.
   ///   - port: the protocol of the accessories.
   ///   - zoneRules: returns the rules of a zone; nil if the machine does not have the zone.
+  ///   - runsAutomations: whether triggers fire. A hub that a command embeds for a moment would record timers as
+  ///     executed, and end before their writes.
   ///   - version: the version of the program, for `status`.
   package init(
     on loop: EventLoop, folder: String, files: any StoreFiles = SystemFiles(), port: any AccessoryPort,
-    zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?, version: String
+    zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?, runsAutomations: Bool = true, version: String
   ) {
+    self.runsAutomations = runsAutomations
     (self.loop, self.folder, self.files) = (loop, folder, files)
     (self.port, self.zoneRules, self.version) = (port, zoneRules, version)
     engine = HomeEngine(zoneRules: zoneRules)
@@ -129,7 +133,8 @@ package actor HomeHub {
       }
     }
     membersChanged()
-    engine.hubIs(on: true)
+    engine.hubIs(on: runsAutomations)
+    guard runsAutomations else { return }
     perform(engine.start(model, states: contents.states, persons: contents.persons, at: wall))
   }
 
@@ -195,7 +200,8 @@ package actor HomeHub {
 
   // MARK: Status
 
-  var status: HubStatus {
+  /// The state for people and programs.
+  package var status: HubStatus {
     let list = devices.values.sorted { $0.id < $1.id }.map { device in
       HubStatus.Device(
         device: device.id, isReachable: device.state == .ready, why: device.why, address: device.address,

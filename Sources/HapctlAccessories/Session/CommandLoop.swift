@@ -8,20 +8,6 @@ import HAPProxy
 import HAPStore
 import HAPTransport
 
-/// The provider of a command's event loop.
-struct LoopPlace: Sendable {
-  /// The default: a loop on a separate thread. Tests set a loop in a simulated world.
-  @TaskLocal static var current = LoopPlace { body in
-    let loop = EventLoop(name: "hapctl")
-    loop.start()
-    defer { loop.stop() }
-    return try blocking { await body(loop) }
-  }
-
-  /// Runs `body` to its end with a loop.
-  let run: @Sendable (_ body: @escaping @Sendable (EventLoop) async -> ExitCode) throws -> ExitCode
-}
-
 /// Runs a command's work with accessories on a separate loop, and reports a failure in one line.
 /// - Parameter isVerbose: whether to print the bytes around an error; nil: the command has no such option.
 func withLoop(
@@ -38,7 +24,7 @@ func withLoop(
     return failure.code
   }
   do {
-    return try LoopPlace.current.run { loop in
+    return try CommandPlace.current.run("hapctl") { loop in
       do { return try await body(loop) } catch { return report(error) }
     }
   } catch { return report(error) }
