@@ -43,7 +43,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -114,6 +114,9 @@ ifeq ($(SYSTEM),Linux)
 else
 	$(MAKE) unit-test interop
 endif
+
+demonstrations: build-deps ## run the demonstrations of Examples/Home; DEMONSTRATIONS= "wwdc15-arrive-home" for some
+	@Examples/Home/run $(DEMONSTRATIONS)
 
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
