@@ -95,7 +95,7 @@
           await bench.settle(.milliseconds(Int(random.upTo(50))))
           continue
         }
-        // Requests that wait for accessories go on while later ones are sent.
+        // The next request does not wait for one that waits for accessories.
         if case .perform = request {
           if await app.refusal(of: request) == nil { counts.accepted += 1 } else { counts.refused += 1 }
         } else {

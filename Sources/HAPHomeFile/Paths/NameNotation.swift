@@ -34,7 +34,7 @@ package struct NameNotation: HomeNotation {
 
   // MARK: References
 
-  func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+  package func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
     if lost.problems.count >= HomeFileProblems.limit { throw node.problem("too many references lead nowhere") }
     if kind == .user {
       let name = try node.placedText()
