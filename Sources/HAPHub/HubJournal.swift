@@ -256,11 +256,11 @@ extension HomeRowChange {
     case .keep(.object(let row)): "objects \(row.id)"
     case .keep(.triggerState(let row)): "trigger_states \(row.id)"
     case .keep(.person(let row)): "people \(row.id)"
-    case .keep(.execution(let row)): "executions \(row.id)"
     case .keep(.controller(let row)): "controllers \(row.id)"
     case .keep(.pairing(let row)): "pairings \(row.device)"
     case .keep(.database(let row)): "databases \(row.device)"
     case .remove(let table, let id): "\(table.rawValue) \(id)"
+    case .removeHome(let id): "home \(id)"
     }
   }
 
@@ -270,6 +270,7 @@ extension HomeRowChange {
       self = .keep(
         .object(HomeObjectRow(id: row.id, home: row.home, kind: row.kind, name: row.name, json: row.json)))
     case .remove(let id): self = .remove(.objects, id: id)
+    case .removeHome(let id): self = .removeHome(id: id)
     }
   }
 }
