@@ -15,7 +15,7 @@ struct RehearsalInputs: Sendable {
   let start: Instant
   let end: Instant
   /// The triggers whose evaluations are printed.
-  let shown: Set<HomeObjectID>
+  let printed: Set<HomeObjectID>
   let values: [HomeObjectID: Value]
   /// Ascending by time; those of one time are in the order of the options.
   let events: [TimedEvent]
@@ -63,7 +63,7 @@ struct RehearsalInputs: Sendable {
       events += times.flatMap { time in found.map { TimedEvent(time: time, event: $0) } }
     }
     (self.model, self.home, self.zone, self.start, self.end) = (model, home, zone, start, end)
-    (self.values, shown) = (values, Set((named.isEmpty ? home.triggers : named).map(\.id)))
+    (self.values, printed) = (values, Set((named.isEmpty ? home.triggers : named).map(\.id)))
     self.events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
   }
 

@@ -90,7 +90,7 @@ struct RehearsalReport: Sendable {
   }
 
   private func shownTriggers(_ rehearsal: HomeRehearsal) -> [Trigger] {
-    (rehearsal.model.home(home.id)?.triggers ?? []).filter { inputs.shown.contains($0.id) }
+    (rehearsal.model.home(home.id)?.triggers ?? []).filter { inputs.printed.contains($0.id) }
   }
 
   // MARK: JSON

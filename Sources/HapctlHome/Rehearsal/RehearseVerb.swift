@@ -68,7 +68,7 @@ extension HomeSession {
       }
       for row in rows where inputs.home.triggers.contains(where: { $0.id == row.evaluation.trigger }) {
         summary.count(row)
-        guard inputs.shown.contains(row.evaluation.trigger) else { continue }
+        guard inputs.printed.contains(row.evaluation.trigger) else { continue }
         if isJSON {
           print(.object(report.members(row)))
         } else {
