@@ -47,11 +47,11 @@ struct RehearsalTests {
         == Transcript(
           out: """
             Rehearsal of "My Home" from 2026-06-01 12:00 to 2026-06-08 12:00 (Test/City). Nothing is written to accessories.
-            2026-06-01 19:00:00 "evening": executed: Kitchen Light/On: on
+            2026-06-01 19:00:00 "evening": executed; wrote Kitchen Light/On: on
             2026-06-02 17:30:00 "arrived home": not executed: the condition is false: Motion Sensor/Motion Detected is true (it is false)
             2026-06-02 19:00:00 "evening": not executed: the trigger does not apply on a tuesday
-            2026-06-03 17:30:00 "arrived home": executed: Stereo Light/On: on, Stereo Light/Hue: 120
-            2026-06-03 19:00:00 "evening": executed: Kitchen Light/On: on
+            2026-06-03 17:30:00 "arrived home": executed; wrote Stereo Light/On: on, Stereo Light/Hue: 120
+            2026-06-03 19:00:00 "evening": executed; wrote Kitchen Light/On: on
             2026-06-04 19:00:00 "evening": not executed: the trigger does not apply on a thursday
             2026-06-05 19:00:00 "evening": not executed: the trigger does not apply on a friday
             2026-06-06 19:00:00 "evening": not executed: the trigger does not apply on a saturday
@@ -79,8 +79,8 @@ struct RehearsalTests {
     let said = bench.run(Self.week + ["dusk", "--for", "1d"])
     let lines = said.out.split(separator: "\n").map(String.init)
     try #require(lines.count == 5, "\(said)")
-    #expect(lines[1].hasSuffix("\"dusk\": executed: Kitchen Light/Brightness: 40"))
-    #expect(lines[2].hasSuffix("\"dusk\": its effect ended: Kitchen Light/Brightness: 80"))
+    #expect(lines[1].hasSuffix("\"dusk\": executed; wrote Kitchen Light/Brightness: 40"))
+    #expect(lines[2].hasSuffix("\"dusk\": its effect ended; wrote Kitchen Light/Brightness: 80"))
     #expect(lines[4].hasPrefix("  dusk: executed once; its effect ended once; next: 2026-06-0"))
     #expect(bench.home.triggers.map(\.isEnabled) == [true, true, false] && said.error.isEmpty)
   }
@@ -128,11 +128,11 @@ struct RehearsalTests {
     #expect(
       said.out == """
         Rehearsal of "My Home" from 2026-06-01 00:00 to 2026-06-02 00:00 (Test/City). Nothing is written to accessories.
-        2026-06-01 12:00:00 "welcome": executed: Stereo Light/On: on
-        2026-06-01 13:00:00 "bye": executed: Stereo Light/On: off
-        2026-06-01 14:00:00 "welcome": executed: Stereo Light/On: on
-        2026-06-01 15:00:00 "bye": executed: Stereo Light/On: off
-        2026-06-01 16:00:00 "bye": executed: Stereo Light/On: off
+        2026-06-01 12:00:00 "welcome": executed; wrote Stereo Light/On: on
+        2026-06-01 13:00:00 "bye": executed; wrote Stereo Light/On: off
+        2026-06-01 14:00:00 "welcome": executed; wrote Stereo Light/On: on
+        2026-06-01 15:00:00 "bye": executed; wrote Stereo Light/On: off
+        2026-06-01 16:00:00 "bye": executed; wrote Stereo Light/On: off
         Triggers:
           welcome: executed 2 times
           bye: executed 3 times

@@ -59,7 +59,7 @@ struct RehearsalReport: Sendable {
   func lines(_ row: RehearsalRow, isWhole: Bool) -> [String] {
     let writes = results.lookup.lines(row.writes)
     guard isWhole else {
-      return [text.summary(row.evaluation) + (writes.isEmpty ? "" : ": \(writes.joined(separator: ", "))")]
+      return [text.summary(row.evaluation) + (writes.isEmpty ? "" : "; wrote \(writes.joined(separator: ", "))")]
     }
     return text.lines(row.evaluation) + writes.map { "  wrote: \($0)" }
   }
