@@ -394,7 +394,10 @@ let package = Package(
       path: "Fuzz/Files"),
     .target(
       name: "FuzzHomes",
-      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+      dependencies: [
+        "FuzzSupport", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ],
       path: "Fuzz/Homes"),
     .target(
       name: "FuzzCommands",
@@ -486,7 +489,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHubLink", "HAPDeviations", "HAPControl", "MDNS",
+    "HAPTestSupport",
     "FuzzSupport",
     "FuzzMessages",
     "FuzzFiles", "FuzzHomes",

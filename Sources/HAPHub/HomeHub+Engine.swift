@@ -86,28 +86,19 @@ extension HomeHub {
   // MARK: Records
 
   private func record(_ state: TriggerState, _ changes: [HomeChange], _ ticket: EngineTicket) {
-    precondition(!journal.isChanging, "the engine gets no input while a command is being stored")
-    let before = model
-    model.apply(changes)
     let row = HomeRowChange.keep(
       .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
-    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init)
-    store(rows + [row]) { error in
-      if let error { self.note("the state of a trigger could not be stored: \(error)") }
+    record(changes, with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
     }
   }
 
-  /// The place of a person counts from now on. If it can't be stored, the next transaction contains it.
+  /// The place of a person counts from now on.
   private func record(_ person: PersonState, _ ticket: EngineTicket) {
     persons[person.user] = person
     let row = HomeRowChange.keep(
       .person(HomeStateRow(id: person.user.description, json: person.json.compactText)))
-    store([row]) { error in
-      if let error {
-        self.journal.unstored[person.user] = row
-        self.note("the place of a person could not be stored: \(error)")
-      }
+    record([], with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
       self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
     }

@@ -3,7 +3,6 @@ import HAPHome
 import HAPHomeEngine
 import HAPHubLink
 import HAPModel
-import HAPStore
 
 /// An execution of action sets or writes that has not ended.
 struct HubExecution {
@@ -142,17 +141,12 @@ extension HomeHub {
 
   /// Records the times of executions. All apps get the changes, because the answer does not contain them.
   private func record(_ changes: [HomeChange]) {
-    let before = model
     let sets = Set(model.homes.lazy.flatMap(\.actionSets).map(\.id))
     let changes = changes.filter {
       if case .actionSetExecuted(let id, at: _) = $0.detail { sets.contains(id) } else { false }
     }
-    model.apply(changes)
-    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init)
-    if rows.isEmpty { return }
-    store(rows) { error in
-      if let error { self.note("the time of an execution could not be stored: \(error)") }
-      self.publish(.changed(changes, app: nil))
+    record(changes, with: []) { error in
+      if error == nil { self.publish(.changed(changes, app: nil)) }
     }
   }
 }

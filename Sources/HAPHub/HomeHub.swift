@@ -60,7 +60,7 @@ package actor HomeHub {
   var members: Set<DeviceID> = []
   /// Rows of the store that could not be used, for people.
   private var startProblems: [String] = []
-  /// The last errors that no app was told, for people.
+  /// The last errors that were no answer to an app, for people.
   private var problems: [String] = []
   private static let mostProblems = 100
 

@@ -38,8 +38,8 @@ struct HubJournal {
   var isChanging = false
   /// Called when nothing is being stored.
   var idle: [CheckedContinuation<Void, Never>] = []
-  /// Persons whose last change could not be stored: the next transaction contains them.
-  var unstored: [HomeObjectID: HomeRowChange] = [:]
+  /// Rows of records that could not be stored, by table and ID: the next transaction begins with them.
+  private(set) var unstored: [String: HomeRowChange] = [:]
   /// The identity with which the hub pairs; nil: it has not paired yet.
   var identity: ControllerIdentity?
   /// The pairings of devices that are in no home.
@@ -52,6 +52,14 @@ struct HubJournal {
   mutating func add(_ command: Command) { commands.append(command) }
   mutating func takeRecord() -> Record? { records.isEmpty ? nil : records.removeFirst() }
   mutating func takeCommand() -> Command? { commands.isEmpty ? nil : commands.removeFirst() }
+
+  /// Keeps rows that could not be stored.
+  mutating func repeatLater(_ rows: [HomeRowChange]) { for row in rows { unstored[row.place] = row } }
+
+  /// Rows that were repeated are stored now. A row may have been replaced meanwhile.
+  mutating func repeated(_ rows: [String: HomeRowChange]) {
+    for (place, row) in rows where unstored[place] == row { unstored[place] = nil }
+  }
 
   mutating func takeCommands() -> [Command] {
     defer { commands = [] }
@@ -117,6 +125,28 @@ extension HomeHub {
     try await withCheckedContinuation { continuation in
       change(for: app, with: rows, plan) { continuation.resume(returning: $0) }
     }.get()
+  }
+
+  /// Records changes of the engine or of the hub itself: they are in the model at once. If they can't be stored, the
+  /// next transaction repeats their rows.
+  /// - Parameters:
+  ///   - rows: stored with the changes.
+  ///   - done: called with the reason if they could not be stored.
+  func record(_ changes: [HomeChange], with rows: [HomeRowChange], done: @escaping (StoreError?) -> Void) {
+    precondition(!journal.isChanging, "the engine gets no input while a command is being stored")
+    let before = model
+    model.apply(changes)
+    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init) + rows
+    if rows.isEmpty { return }
+    store(rows) { error in
+      if let error {
+        self.note("a record could not be stored: \(error)")
+        self.journal.repeatLater(rows)
+        // They count nevertheless, so the apps have to have them.
+        if !changes.isEmpty { self.publish(.changed(changes, app: nil)) }
+      }
+      done(error)
+    }
   }
 
   /// Stores rows, after all earlier records and before all commands that wait.
@@ -192,9 +222,7 @@ extension HomeHub {
       } catch { return error }
     } then: { error in
       self.journal.isStoring = false
-      if error == nil {
-        for (user, row) in again where self.journal.unstored[user] == row { self.journal.unstored[user] = nil }
-      }
+      if error == nil { self.journal.repeated(again) }
       done(error)
       self.storeNext()
     }
@@ -222,6 +250,20 @@ extension HubDraft {
 }
 
 extension HomeRowChange {
+  /// The table and the ID of the row.
+  fileprivate var place: String {
+    switch self {
+    case .keep(.object(let row)): "objects \(row.id)"
+    case .keep(.triggerState(let row)): "trigger_states \(row.id)"
+    case .keep(.person(let row)): "people \(row.id)"
+    case .keep(.execution(let row)): "executions \(row.id)"
+    case .keep(.controller(let row)): "controllers \(row.id)"
+    case .keep(.pairing(let row)): "pairings \(row.device)"
+    case .keep(.database(let row)): "databases \(row.device)"
+    case .remove(let table, let id): "\(table.rawValue) \(id)"
+    }
+  }
+
   init(_ update: HomeRowUpdate) {
     switch update {
     case .keep(let row):

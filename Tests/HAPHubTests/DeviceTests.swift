@@ -7,7 +7,7 @@
 
   @testable import HAPHub
 
-  /// What a hub does with the news of its devices.
+  /// The news of devices: connections, databases, values, violations.
   @Suite("Devices of a hub", .timeLimit(.minutes(2))) struct DeviceTests {
     private func reachability(_ app: TestApp) -> [Bool] {
       app.events.compactMap {

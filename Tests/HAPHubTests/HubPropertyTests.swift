@@ -17,7 +17,9 @@
       var executions = 0
     }
 
-    @Test("All apps have the hub's model, and a killed hub has all acknowledged changes", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test(
+      "All apps have the hub's model, and a killed hub has all acknowledged changes",
+      arguments: 1...30 as ClosedRange<UInt64>)
     func randomRuns(_ seed: UInt64) async throws {
       let devices = [ScriptedDevice(Script.id(1), [Script.lock("Lock")]), Script.lampDevice(2, "Lamp")]
       try await withHub(devices, seed: seed) { bench in
@@ -30,16 +32,20 @@
           try await run(bench, apps, &random, &counts)
           bench.disk.clearFaults()
           // This also stores what could not be stored before.
-          try await apps[0].perform(.rename(apps[0].home.rooms[0].id, "Room \(random.next() % 1_000_000_000)"))
+          try await apps[0].perform(.rename(apps[0].home.id, "Home \(random.next() % 1_000_000_000)"))
           await bench.settle(.seconds(15))
           let late = try await bench.attach("late")
-          for app in apps { try #require(app.model == late.model, "\(app.name) differs") }
+          for app in apps {
+            let isEqual = app.model == late.model
+            try #require(isEqual, "\(app.name) differs")
+          }
           bench.kill()
           await bench.settle(.seconds(Int(random.upTo(100))))
           for device in bench.devices { device.isOn = true }
           try await bench.start()
           apps = [try await bench.attach("a")]
-          try #require(apps[0].model == late.model, "the model after the crash differs")
+          let isEqual = apps[0].model == late.model
+          try #require(isEqual, "the model after the crash differs")
           await bench.settle(.seconds(1))
         }
         try #require(counts.accepted > 20 && counts.refused > 0 && counts.executions > 0)
@@ -61,13 +67,15 @@
       for _ in 0..<60 {
         let app = apps[Int(random.upTo(UInt64(apps.count - 1)))]
         let home = app.home
-        let name = "N\(random.upTo(20))"
+        let name = "N\(random.upTo(9))"
         let request: HubRequest?
         switch random.upTo(11) {
         case 0: request = .perform(.addRoom(home: home.id, name: name))
         case 1: request = home.rooms.last.map { .perform(.removeRoom($0.id)) }
         case 2: request = .perform(.rename(home.accessories[1].id, name))
-        case 3: request = .perform(random.chance(0.5) ? .disableTrigger(home.triggers[0].id) : .enableTrigger(home.triggers[0].id))
+        case 3:
+          let trigger = home.triggers[0].id
+          request = .perform(random.chance(0.5) ? .disableTrigger(trigger) : .enableTrigger(trigger))
         case 4: request = .execute([try app.set("Light")])
         case 5: request = .perform(.addActionSet(home: home.id, name: name))
         case 6: request = .perform(.moveAccessory(home.accessories[0].id, room: home.rooms.first?.id ?? home.id))
@@ -87,7 +95,7 @@
           await bench.settle(.milliseconds(Int(random.upTo(50))))
           continue
         }
-        // Requests that wait for accessories go on while later ones are sent.
+        // The next request does not wait for one that waits for accessories.
         if case .perform = request {
           if await app.refusal(of: request) == nil { counts.accepted += 1 } else { counts.refused += 1 }
         } else {

@@ -192,7 +192,7 @@
       }
     }
 
-    @Test("An adoption with wrong keys, wrong lengths, a wrong room or an accessory that is off is refused and forgotten")
+    @Test("An adoption with wrong keys, lengths or rooms, or of an accessory that is off, is refused and forgotten")
     func wrongAdoptions() async throws {
       try await withHome { bench, app in
         var short = adoption(app)

@@ -46,21 +46,24 @@ struct AddTests {
       let said = bench.run(
         ["add", "--device", device, "--json"], environment: ["HOME": "/nowhere", "HAPHOME_SETUP_CODE": "031-45-154"])
       let accessory = try said.json["accessories"]?.elements?.first
-      #expect(accessory?["name"]?.stringValue == "Hall Lamp" && accessory?["device"]?.stringValue == Self.lamp.device.text)
+      #expect(
+        accessory?["name"]?.stringValue == "Hall Lamp" && accessory?["device"]?.stringValue == Self.lamp.device.text)
     }
     let bench = try bench(two: true)
     let payload = SetupPayload(category: 5, code: try SetupCode("031-45-154"), setupID: SetupID("7OSX")).uri
     #expect(bench("add", "My Home", "--payload", payload).out == "Added \"Hall Lamp\" in the room \"Default Room\".\n")
   }
 
-  @Test("What is missing or wrong is an error that names the option")
+  @Test("A missing or wrong answer is an error that names the option")
   func wrong() throws {
     let bench = try bench(two: true)
     let count = bench.home.accessories.count
     #expect(bench("add").error.contains("the setup code is missing: give --code, --payload or --code-file"))
     #expect(bench("add", "--code", "1").error.contains("this is not a setup code"))
     #expect(bench("add", "--code", "031-45-154").error.contains("2 accessories can be added: \"Hall Lamp\""))
-    #expect(bench("add", "--code", "031-45-154", "--device", "Lump").error.contains("no accessory \"Lump\" was found within 5 s; there are \"Hall Lamp\""))
+    #expect(
+      bench("add", "--code", "031-45-154", "--device", "Lump").error.contains(
+        "no accessory \"Lump\" was found within 5 s; there are \"Hall Lamp\""))
     #expect(bench("add", "--code", "111-22-333", "--device", "Hall Lamp").error.contains("the code is wrong"))
     #expect(bench("add", "--code", "031-45-154", "--payload", "X").exit == .usage)
     #expect(bench("add", "Nowhere", "--code", "031-45-154").error.contains("there is no home \"Nowhere\""))
@@ -123,7 +126,8 @@ struct AddTests {
     for end in [["cancel"], []] {
       bench.hub.state.withLock { $0.joinable = [joinable(Self.lamp, "Hall Lamp")] }
       let said = bench.run(["add"], answers: Array(["031-45-154", "1", "Lamp"].prefix(count)) + end)
-      #expect(said.error.hasSuffix("hapctl home add: cancelled: nothing was added\n") && said.exit == .problem, "\(said)")
+      #expect(
+        said.error.hasSuffix("hapctl home add: cancelled: nothing was added\n") && said.exit == .problem, "\(said)")
       #expect(bench.home.accessories.count == before)
     }
   }
@@ -144,10 +148,15 @@ struct AddTests {
     bench.hub.state.withLock { $0.events = [.found(new), .gone(Self.lamp.device)] }
     #expect(bench("discover").out == "Demo Bridge  Bridge, T-1  AA:BB:CC:00:00:09\n")
     let json = try bench("discover", "--json").json["accessories"]?.elements
-    #expect(json?.count == 1 && json?[0]["category"]?.stringValue == "bridge" && json?[0]["categoryNumber"]?.integerValue == 2)
+    #expect(
+      json?.count == 1 && json?[0]["category"]?.stringValue == "bridge" && json?[0]["categoryNumber"]?.integerValue == 2
+    )
     bench.hub.state.withLock { $0.events.append(.stopping) }
     let watched = bench("discover", "--watch")
-    #expect(watched.out == "Hall Lamp  Lightbulb, T-1  AA:BB:CC:00:00:08\nDemo Bridge  Bridge, T-1  AA:BB:CC:00:00:09\nAA:BB:CC:00:00:08 is gone\n")
+    #expect(
+      watched.out
+        == "Hall Lamp  Lightbulb, T-1  AA:BB:CC:00:00:08\nDemo Bridge  Bridge, T-1  AA:BB:CC:00:00:09\nAA:BB:CC:00:00:08 is gone\n"
+    )
     #expect(watched.exit == .cannotRun && watched.error.contains("the hub has ended"))
     let lines = bench("discover", "--watch", "--json").out.split(separator: "\n")
     #expect(lines.count == 3 && lines[2] == #"{"event":"gone","device":"AA:BB:CC:00:00:08"}"#)
@@ -160,7 +169,9 @@ struct AddTests {
   @Test("An accessory is moved, identified, blocked, unblocked and removed")
   func accessory() throws {
     let bench = try HomeBench.filled()
-    #expect(bench("move", "Strip", "Thermostat", "kitchen").out == "Moved \"Strip\" to the room \"Kitchen\".\nMoved \"Thermostat\" to the room \"Kitchen\".\n")
+    #expect(
+      bench("move", "Strip", "Thermostat", "kitchen").out
+        == "Moved \"Strip\" to the room \"Kitchen\".\nMoved \"Thermostat\" to the room \"Kitchen\".\n")
     #expect(bench("move", "Strip", "Attic").error.contains("there is no room \"Attic\""))
     #expect(bench("move", "Strip").exit == .usage)
     #expect(bench("identify", "Strip").exit == .well && bench("identify", "aa:bb:cc:00:00:08").exit == .well)
@@ -173,7 +184,8 @@ struct AddTests {
     #expect(bench("associate", "Strip/Left", "Fann").error.contains("did you mean \"Fan\"?"))
     #expect(bench("remove", "Strip").out == "Removed the accessory \"Strip\".\n")
     #expect(bench("remove", "Stereo Light").error.contains("(rule A2)"))
-    #expect(bench("remove", "My Home").error.contains("is a home, not an accessory: 'hapctl home delete' removes homes"))
+    #expect(
+      bench("remove", "My Home").error.contains("is a home, not an accessory: 'hapctl home delete' removes homes"))
     #expect(bench("remove", "Strip").error.contains("there is no accessory \"Strip\""))
   }
 

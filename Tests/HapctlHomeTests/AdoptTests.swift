@@ -53,15 +53,20 @@ struct AdoptTests {
     #expect(adoption.controllerID == "9A0E2C66-0F6B-4E4C-8C0E-0123456789AB")
 
     let many = try write(
-      "many.json", "{\"motion\": \(pairing(2)), \"strip\": \(pairing(4)), \"heat\": \(pairing(5)), \"ble\": \(pairing(6, connection: "BLE"))}")
-    #expect(bench("adopt", many).error.contains("has 3 pairings: name some of \"motion\", \"strip\", \"heat\", or use --all"))
+      "many.json",
+      "{\"motion\": \(pairing(2)), \"strip\": \(pairing(4)), \"heat\": \(pairing(5)), \"ble\": \(pairing(6, connection: "BLE"))}"
+    )
+    #expect(
+      bench("adopt", many).error.contains("has 3 pairings: name some of \"motion\", \"strip\", \"heat\", or use --all"))
     #expect(bench("adopt", many, "strip", "Heat").exit == .well)
     #expect(bench("adopt", many, "motoin").error.contains("did you mean \"motion\"?"))
     let all = bench("adopt", many, "--all", "--json")
     #expect(all.exit == .problem, "two of them are in the home already")
     let adopted = try all.json["adopted"]?.elements ?? []
     #expect(adopted.map { $0["name"]?.stringValue } == ["motion", "strip", "heat"])
-    #expect(adopted[0]["accessories"]?.elements?.count == 1 && adopted[1]["error"]?.stringValue?.contains("(rule O2)") == true)
+    #expect(
+      adopted[0]["accessories"]?.elements?.count == 1 && adopted[1]["error"]?.stringValue?.contains("(rule O2)") == true
+    )
     #expect(bench.home.accessories.map(\.name.text) == ["Front Door Lock", "Strip", "Thermostat", "Motion Sensor"])
   }
 
@@ -105,7 +110,9 @@ struct AdoptTests {
     }
     try FileManager.default.removeItem(atPath: areas)
     let bench = try bench()
-    #expect(bench("adopt", folder.appending(path: "config").path, "Lock").out == "Added \"Front Door Lock\" in the room \"Default Room\".\n")
+    #expect(
+      bench("adopt", folder.appending(path: "config").path, "Lock").out
+        == "Added \"Front Door Lock\" in the room \"Default Room\".\n")
   }
 
   @Test(
@@ -113,7 +120,9 @@ struct AdoptTests {
     arguments: ["{", "[]", "{\"data\": {\"areas\": [{\"id\": 1}]}}", "{\"data\": {\"areas\": {}}}"])
   func malformed(text: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    _ = try write("core.config_entries", "{\"data\": {\"entries\": [{\"domain\": \"homekit_controller\", \"title\": \"L\", \"data\": \(pairing(1))}]}}")
+    _ = try write(
+      "core.config_entries",
+      "{\"data\": {\"entries\": [{\"domain\": \"homekit_controller\", \"title\": \"L\", \"data\": \(pairing(1))}]}}")
     _ = try write("core.area_registry", text)
     let bench = try bench()
     let said = bench("adopt", folder.path)
@@ -128,7 +137,8 @@ struct AdoptTests {
     for (alias, device) in [("door", 1), ("hot", 5)] as [(String, UInt8)] {
       try store.keep(
         ControllerPairing(
-          alias: alias, accessoryID: Array(DeviceID.test(device).text.utf8), accessoryKey: [UInt8](repeating: 1, count: 32),
+          alias: alias, accessoryID: Array(DeviceID.test(device).text.utf8),
+          accessoryKey: [UInt8](repeating: 1, count: 32),
           controllerID: Array("C".utf8), controllerKey: SigningKey(seed: SecretBytes([UInt8](repeating: 7, count: 32))),
           addresses: []))
     }
@@ -156,7 +166,8 @@ struct AdoptTests {
   @Test(
     "A name of another program as a name of a home",
     arguments: [
-      ("Living Room", "Living Room"), ("Kid's Room", "Kid's Room"), ("1. OG (Ost)", "1 OG Ost"), ("🛋", nil), ("'x'", "x"),
+      ("Living Room", "Living Room"), ("Kid's Room", "Kid's Room"), ("1. OG (Ost)", "1 OG Ost"), ("🛋", nil),
+      ("'x'", "x"),
       ("", nil), (String(repeating: "ab ", count: 40), String(repeating: "ab ", count: 21) + "a"),
     ] as [(String, String?)])
   func names(text: String, name: String?) {

@@ -41,7 +41,10 @@ struct FileTests {
     let dry = bench("apply", path, "--dry-run")
     #expect(bench.hub.model == before && dry.exit == .well)
     let said = bench("apply", path)
-    #expect(said.out == dry.out && said.out.hasPrefix("Rename the scene \"Arrive Home\" to \"hi house\".\nAdd the room \"Study\".\n"), "\(said)")
+    #expect(
+      said.out == dry.out
+        && said.out.hasPrefix("Rename the scene \"Arrive Home\" to \"hi house\".\nAdd the room \"Study\".\n"), "\(said)"
+    )
     #expect(bench.home.zones[0].rooms.count == 2 && bench.home.groups[0].services.count == 1)
     #expect(bench.home.triggers[0].isEnabled && bench.home.triggers[0].actionSets.count == 3)
     #expect(bench("apply", path).out == "The home is as in the file.\n")
@@ -52,7 +55,8 @@ struct FileTests {
   func newHome() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let bench = HomeBench()
-    let path = try write("home: Cottage\ntimeZone: UTC\nrooms: [Porch]\nzones: { All: [Porch] }\nscenes: { A: { set: {} } }")
+    let path = try write(
+      "home: Cottage\ntimeZone: UTC\nrooms: [Porch]\nzones: { All: [Porch] }\nscenes: { A: { set: {} } }")
     #expect(bench("apply", path).exit == .well)
     #expect(bench.home.zones[0].rooms == bench.home.rooms.map(\.id) && bench.home.actionSets.last?.name.text == "A")
   }

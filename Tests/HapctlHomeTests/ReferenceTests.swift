@@ -53,7 +53,9 @@ struct ReferenceTests {
     for verb in HomeVerb.all {
       let help = bench.run(verb.words + ["--help"])
       #expect(help.exit == .well && help.out.hasPrefix("usage: hapctl home \(verb.name)"), "\(verb.name)")
-      for option in verb.options + HomeOptions.all { #expect(help.out.contains("--\(option.definition.name)"), "\(verb.name)") }
+      for option in verb.options + HomeOptions.all {
+        #expect(help.out.contains("--\(option.definition.name)"), "\(verb.name)")
+      }
       #expect(!verb.examples.isEmpty && !verb.json.isEmpty, "\(verb.name)")
       for example in verb.examples { #expect(example.line.hasPrefix("hapctl home \(verb.name)"), "\(example.line)") }
       #expect(verb.summary.first?.isUppercase == false && !verb.summary.hasSuffix("."), "\(verb.name)")
@@ -65,7 +67,9 @@ struct ReferenceTests {
   @Test("A group shows its commands; an unknown word suggests the nearest")
   func groups() throws {
     let bench = HomeBench()
-    #expect(bench("room", "--help").out.hasPrefix("usage: hapctl home room COMMAND [options]\n\nList, add, remove and rename rooms.\n"))
+    #expect(
+      bench("room", "--help").out.hasPrefix(
+        "usage: hapctl home room COMMAND [options]\n\nList, add, remove and rename rooms.\n"))
     #expect(bench("--help").out.contains("  show  ") && bench("--help").out.contains("show a home, or an object of it"))
     #expect(bench("help", "room").out == bench("room", "--help").out)
     #expect(bench("room", "help", "add").out == bench("room", "add", "--help").out)
@@ -89,5 +93,7 @@ struct ReferenceTests {
 
 extension String {
   /// The text with the characters that Markdown would take as marks.
-  fileprivate var escaped: String { replacing("|", with: "\\|").replacing("*", with: "\\*").replacing("<", with: "\\<") }
+  fileprivate var escaped: String {
+    replacing("|", with: "\\|").replacing("*", with: "\\*").replacing("<", with: "\\<")
+  }
 }

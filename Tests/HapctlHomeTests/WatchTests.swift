@@ -50,7 +50,8 @@ struct WatchTests {
     #expect(bench("show", "Anna").out == "Anna: owner, away\n")
     #expect(bench("show", "Strip/Left").out == "Left (Outlet)\n  On\n  Outlet In Use\n  Name\n")
     let light = bench("show", try bench.id("Stereo Light").description).out
-    #expect(light.hasPrefix("Stereo Light\n  room: Living Room\n  device: AA:BB:CC:00:00:03, aid 2\n  bridge: Bridge\n"))
+    #expect(
+      light.hasPrefix("Stereo Light\n  room: Living Room\n  device: AA:BB:CC:00:00:03, aid 2\n  bridge: Bridge\n"))
     #expect(light.hasSuffix("  Stereo Light (Light Bulb)\n    On\n    Brightness\n    Hue\n"))
     #expect(bench("show", "Lamp").exit == .problem)
   }
@@ -68,7 +69,9 @@ struct WatchTests {
     #expect(json["unreachable"]?.elements?.map { $0["why"]?.stringValue } == ["off"])
     let one = try bench("show", "Stereo Light", "--json", "--values").json
     #expect(one["accessory"]?["name"]?.stringValue == "Stereo Light" && one["values"]?.elements?.count == 3)
-    for name in ["Hall", "Good Night", "Anna", "Strip/Left"] { #expect(try bench("show", name, "--json").json.members?[0].value.isNull == false) }
+    for name in ["Hall", "Good Night", "Anna", "Strip/Left"] {
+      #expect(try bench("show", name, "--json").json.members?[0].value.isNull == false)
+    }
   }
 
   // MARK: Watch
@@ -87,8 +90,10 @@ struct WatchTests {
       .changed([HomeChange(home, .roomRemoved(room))], app: nil),
       .reachability(lock, isReachable: false, why: "no route"), .reachability(lock, isReachable: true, why: nil),
       .executed(result, sets: [set], trigger: nil, app: "phone"),
-      .person(PersonState(try bench.id("Anna"), .home)), .values([CharacteristicReading(light, value: false)], isCatchUp: true),
-      .missed, .found(NewAccessory(device: .test(9), name: "New", model: nil, category: nil, setupHash: nil)), .stopping,
+      .person(PersonState(try bench.id("Anna"), .home)),
+      .values([CharacteristicReading(light, value: false)], isCatchUp: true),
+      .missed, .found(NewAccessory(device: .test(9), name: "New", model: nil, category: nil, setupHash: nil)),
+      .stopping,
     ]
   }
 
@@ -114,7 +119,7 @@ struct WatchTests {
 
         """ + "the hub ends\n", "\(said)")
     #expect(said.exit == .cannotRun && said.error.hasSuffix("the hub has ended\n"))
-    #expect(said.error.hasPrefix("hapctl home watch: watching 12 characteristics of \"My Home\"\n"))
+    #expect(said.error.hasPrefix("hapctl home watch: watching 15 characteristics of \"My Home\"\n"))
   }
 
   @Test("With --json, each event is an object; --count ends it")
@@ -125,7 +130,8 @@ struct WatchTests {
     let lines = try bench("watch", "--json").out.split(separator: "\n").map { try JSONNode.parse(Array($0.utf8)) }
     #expect(
       lines.map { $0["event"]?.stringValue } == [
-        "value", "changed", "changed", "reachability", "reachability", "executed", "person", "value", "missed", "stopping",
+        "value", "changed", "changed", "reachability", "reachability", "executed", "person", "value", "missed",
+        "stopping",
       ])
     #expect(lines[0]["path"]?.stringValue == "Stereo Light/On" && lines[0]["catchUp"]?.boolValue == false)
     #expect(lines[1]["app"]?.stringValue == "phone" && lines[2]["app"]?.isNull == true)
@@ -145,7 +151,8 @@ struct WatchTests {
       var copy = state.model
       let new = DeviceDescription.device(8, [.with(1, "Lamp", [.light])], category: 5)
       return try copy.perform(
-        .addDevice(home: state.model.homes[0].id, new), in: HomeContext(now: .distantPast, zoneRules: MemoryHub.zoneRules),
+        .addDevice(home: state.model.homes[0].id, new),
+        in: HomeContext(now: .distantPast, zoneRules: MemoryHub.zoneRules),
         using: &state.random)
     }
     bench.hub.state.withLock { $0.events = [.changed(added, app: nil), .stopping] }
@@ -162,7 +169,9 @@ struct WatchTests {
     let events = try events(bench)
     #expect(bench("new", "Cottage", "--zone", "UTC").exit == .well)
     bench.hub.state.withLock { $0.events = events }
-    #expect(bench("watch", "--home", "Cottage").out == "some events were lost, because they were read too slowly\nthe hub ends\n")
+    #expect(
+      bench("watch", "--home", "Cottage").out
+        == "some events were lost, because they were read too slowly\nthe hub ends\n")
   }
 
   @Test("A trigger's evaluation is printed with its lines")
@@ -170,7 +179,8 @@ struct WatchTests {
     let bench = try HomeBench.filled()
     #expect(bench("trigger", "add", "T", "--when", "sunset").exit == .well)
     let report = EvaluationReport(
-      trigger: try bench.id("T"), number: 3, time: Instant(seconds: 0), outcome: "condition-false", text: "a\n  b", detail: "{\"x\":1}")
+      trigger: try bench.id("T"), number: 3, time: Instant(seconds: 0), outcome: "condition-false", text: "a\n  b",
+      detail: "{\"x\":1}")
     bench.hub.state.withLock { $0.events = [.evaluated(report), .stopping] }
     #expect(bench("watch").out == "a\n  b\nthe hub ends\n")
     let line = try JSONNode.parse(Array(bench("watch", "--json", "--count", "1").out.utf8))
@@ -211,6 +221,8 @@ struct WatchTests {
 
         """)
     let json = try bench("status", "--json").json
-    #expect(json["devices"]?.elements?[1]["why"]?.stringValue == "no route" && json["apps"]?.elements?[0]["gaps"]?.integerValue == 1)
+    #expect(
+      json["devices"]?.elements?[1]["why"]?.stringValue == "no route"
+        && json["apps"]?.elements?[0]["gaps"]?.integerValue == 1)
   }
 }

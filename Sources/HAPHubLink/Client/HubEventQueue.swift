@@ -51,7 +51,11 @@ final class HubEventQueue: Sendable {
 
   /// The events, for one reader.
   var events: AsyncStream<HubEvent> {
-    AsyncStream { [self] in await next() } onCancel: { [self] in end() }
+    AsyncStream { [self] in
+      await next()
+    } onCancel: { [self] in
+      end()
+    }
   }
 
   private func next() async -> HubEvent? {

@@ -13,7 +13,7 @@ final class HubSocketApp: HubApp {
     var isNewsDue = false
   }
 
-  /// What the connection has to know.
+  /// The state that the connection has to know.
   struct Summary {
     let byteCount: Int
     let openRequestCount: Int
@@ -39,7 +39,7 @@ final class HubSocketApp: HubApp {
     }
   }
 
-  /// Removes the first lines, together at least `count` bytes if there are so many.
+  /// Removes the first lines, together at least `count` bytes, or all of them.
   func take(_ count: Int) -> [UInt8] { state.withLock { $0.outbox.take(count) } }
 
   /// Counts a request that the hub is about to take.
