@@ -74,7 +74,8 @@ final class InProcessApp: HubApp {
     }
   }
 
-  func receive(_ event: HubEvent) {
+  func receive(_ shared: SharedHubEvent) {
+    let event = shared.event
     replica.receive(event)
     let reader = state.withLock { state -> CheckedContinuation<HubEvent?, Never>? in
       if state.hasEnded || state.hasGap { return nil }
