@@ -28,6 +28,7 @@ SCENES = 100  # of a round
 FIRES = 100  # of a round
 SESSIONS, TRIGGERS = 500, 100
 APPS, RATE, SECONDS = 50, 1000, 20
+ANSWER = b'"answer":"executed"'
 CURRENT_STATE = "1D"  # of a lock
 VALUES = ({"25": True, "8": 80, "13": 120, "2F": 100}, {"25": False, "8": 20, "13": 240, "2F": 50})
 
@@ -166,11 +167,12 @@ def one_lost(bench, hub, app, home, lights):
         lights.command("radio", accessory=lights.name(lost), value=is_whole)
         app.ready(LIGHTS if is_whole else LIGHTS - 1)
         time.sleep(0.5)
-        requests = []
+        app.arrived()
+        answers = []
         for index in range(SCENES // 2):
-            watcher.forget()
+            watcher.arrived()
             start = time.perf_counter()
-            requests.append(app.send("write", home=home, actions=bodies[index % 2]))
+            app.send("write", home=home, actions=bodies[index % 2])
             waiting = set(others)
             while waiting:
                 event = json.loads(watcher.line())
@@ -178,8 +180,12 @@ def one_lost(bench, hub, app, home, lights):
                     waiting -= {reading["characteristic"] for reading in event["values"]}
             samples[is_whole].append((time.perf_counter() - start) * 1000)
             time.sleep(0.04)
-        for request in requests:
-            outcomes = [action["outcome"] for action in app.answer(request)["result"]["actions"]]
+            answers += [line for line in app.arrived() if ANSWER in line]  # the hub takes no requests of an app that does not read
+        while len(answers) < SCENES // 2:
+            if ANSWER in (line := app.line()):
+                answers.append(line)
+        for answer in answers:
+            outcomes = [action["outcome"] for action in json.loads(answer)["result"]["actions"]]
             results.add(f"{outcomes.count('done')} of {len(outcomes)}")
     lights.command("radio", accessory=lights.name(lost), value=True)
     app.ready(LIGHTS)

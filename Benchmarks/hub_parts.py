@@ -163,16 +163,17 @@ class App:
             pass
         return line
 
-    def forget(self):
-        """Forgets the events that were not read."""
+    def arrived(self):
+        """Returns the lines that have arrived."""
         self.socket.setblocking(False)
         try:
-            while self.socket.recv(1 << 20):
-                pass
+            while data := self.socket.recv(1 << 20):
+                self.rest += data
         except BlockingIOError:
             pass
         self.socket.settimeout(PATIENCE)
-        self.rest, self.events = b"", []
+        *lines, self.rest = self.rest.split(b"\n")
+        return lines
 
     def answers(self, requests):
         """Sends requests, and waits for all answers. Events are kept in `events`."""
