@@ -157,7 +157,8 @@ extension HomeHub {
       case .found(let seen), .changed(let seen): event = .found(NewAccessory(seen))
       case .gone(let device): event = .gone(device)
       }
-      for client in clients where client.searches { client.receive(event) }
+      let shared = SharedHubEvent(event)
+      for client in clients where client.searches { client.receive(shared) }
     }
   }
 }
