@@ -322,7 +322,8 @@ let package = Package(
     .testTarget(
       name: "HAPHubLinkTests",
       dependencies: [
-        "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+        "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPAccessoryPortTests",

@@ -7,9 +7,15 @@ extension HomeHub: HubServing {
   /// Connects an app of this process. The link reports events after its request `attach`.
   /// - Parameter processID: for `status`; nil: unknown.
   package func attach(app: String, processID: Int? = nil) async throws(HomeError) -> InProcessLink {
+    let link = link(processID: processID)
+    _ = try await link.ask(.attach(app: app))
+    return link
+  }
+
+  /// Connects an app of this process, which then sends its request `attach`.
+  package func link(processID: Int? = nil) -> InProcessLink {
     let link = InProcessLink(self, processID: processID)
     connect(link.app)
-    _ = try await link.ask(.attach(app: app))
     return link
   }
 

@@ -18,13 +18,19 @@ extension HomeHub {
     return device
   }
 
-  /// Closes a connection and forgets it.
+  /// Forgets a connection and closes it.
   func close(_ device: HubDevice) async {
-    if devices[device.id] === device { devices[device.id] = nil }
+    forget(device)
+    await device.connection.close()
+  }
+
+  /// Forgets a connection, whose later news are ignored.
+  func forget(_ device: HubDevice) {
+    guard devices[device.id] === device else { return }
+    devices[device.id] = nil
     scenes.connection(device.id, is: .ended, at: sceneTime)
     performScenes()
     device.resumeWaiters()
-    await device.connection.close()
   }
 
   // MARK: News
@@ -129,7 +135,7 @@ extension HomeHub {
   // MARK: Changes of the database
 
   private func update(_ device: HubDevice, _ description: DeviceDescription) {
-    guard let home = index.accessories[device.id]?.values.first?.home, !busyDevices.contains(device.id) else { return }
+    guard let home = index.accessories[device.id]?.values.first?.home, reserved[device.id]?.isHeld != true else { return }
     change(for: nil) { draft throws(HomeError) in
       try draft.perform(.updateDevice(home: home, description))
     } done: { result in

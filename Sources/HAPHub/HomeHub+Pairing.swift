@@ -20,41 +20,41 @@ extension HomeHub {
     _ addition: AccessoryAddition, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
     guard model.home(addition.home) != nil else { throw HomeError.unknownHome(addition.home) }
-    if let device = addition.device {
-      try reserve(device)
-      defer { busyDevices.remove(device) }
-      let pairing = journal.unused[device]
-      return try await add(pairing, addition, for: client, answer)
-    }
-    return try await add(nil, addition, for: client, answer)
-  }
-
-  /// - Parameter stored: a pairing from an addition that did not end, for example because the hub was killed.
-  private func add(
-    _ stored: DevicePairing?, _ addition: AccessoryAddition, for client: HubClient, _ answer: @escaping Answer
-  ) async throws(HomeError) -> HubAnswer? {
+    var early: DeviceReservation?
+    if let device = addition.device { early = try reserve(device) }
     let pairing: DevicePairing
-    if let stored {
-      pairing = stored
-    } else {
-      let identity = journal.identity ?? newIdentity()
-      pairing = try await port.pair(with: addition.device, code: addition.code, as: identity) {
-        [weak self] pairing async throws(HomeError) in
-        guard let self else { throw HomeError.hubEnds }
-        try await keep(pairing)
-      }
+    let reservation: DeviceReservation
+    do throws(HomeError) {
+      pairing = try await pair(addition)
+      // Without a device in the request, the device is known only now.
+      if let early { reservation = early } else { reservation = try reserve(pairing.device) }
+    } catch {
+      early?.release()
+      throw error
     }
-    // Without a device in the request, the device is known only now.
-    if addition.device == nil { try reserve(pairing.device) }
-    defer { if addition.device == nil { busyDevices.remove(pairing.device) } }
     let device = open(pairing)
     do throws(HomeError) {
       let description = try await database(of: device)
-      return try await finish(device, answer, for: client) { draft throws(HomeError) in
+      try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
         try draft.perform(.addDevice(home: addition.home, description))
       }
+      return nil
     } catch {
-      throw await undo(device, error)
+      let error = await undo(device, error)
+      reservation.release()
+      throw error
+    }
+  }
+
+  /// Pairs with an accessory, or returns the stored pairing of an addition that did not end, for example because the hub
+  /// was killed.
+  private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> DevicePairing {
+    if let device = addition.device, let stored = journal.unused[device] { return stored }
+    return try await port.pair(
+      with: addition.device, code: addition.code, as: journal.identity ?? newIdentity()
+    ) { [weak self] pairing async throws(HomeError) in
+      guard let self else { throw HomeError.hubEnds }
+      try await keep(pairing)
     }
   }
 
@@ -113,24 +113,27 @@ extension HomeHub {
         .invalidParameter, nil,
         "the pairing with \(adoption.device) is invalid: keys have 32 bytes, and an identifier has 1 to 36")
     }
-    try reserve(adoption.device)
-    defer { busyDevices.remove(adoption.device) }
+    let reservation = try reserve(adoption.device)
     let pairing = DevicePairing(
       device: adoption.device, accessoryID: Array(adoption.device.text.utf8), accessoryKey: adoption.accessoryKey,
       identity: identity, addresses: adoption.addresses.filter { !$0.contains("\n") })
-    try await storeAndWait(pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true))
-    let device = open(pairing)
+    var opened: HubDevice?
     do throws(HomeError) {
+      try await storeAndWait(pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true))
+      let device = open(pairing)
+      opened = device
       let description = try await database(of: device)
-      return try await finish(device, answer, for: client) { draft throws(HomeError) in
+      try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
         try draft.adopt(adoption, description)
       }
+      return nil
     } catch {
       // The other controller still has the pairing, so it is only forgotten here.
-      await close(device)
-      if phase == .running {
+      if let opened { await close(opened) }
+      if phase == .running, opened != nil {
         do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error) }
       }
+      reservation.release()
       throw error
     }
   }
@@ -146,51 +149,71 @@ extension HomeHub {
       throw HomeError(
         .cannotRemoveNonBridgeAccessory, .a2, "the accessory \"\(accessory.name)\" is bridged: remove its bridge")
     }
-    guard busyDevices.insert(accessory.deviceID).inserted else { throw Self.isBusy(accessory.deviceID) }
-    defer { busyDevices.remove(accessory.deviceID) }
+    let reservation = try newReservation(accessory.deviceID)
     let device = devices[accessory.deviceID]
-    if let device, device.state != .ended {
-      do throws(HomeError) {
-        if device.state == .connecting { await wait(for: device, atMost: .seconds(2)) }
-        guard device.state == .ready || forgets else {
-          throw HomeError(
-            .accessoryNotReachable, nil,
-            "the accessory \"\(accessory.name)\" can't be reached (\(device.why ?? "")), so it would keep its pairing: "
-              + "switch it on, or remove it with --forget")
-        }
-        if device.state == .ready {
-          try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
-        }
-      } catch { if !forgets { throw error } }
+    do throws(HomeError) {
+      if let device { try await removePairing(device, of: accessory, forgets: forgets) }
+      guard phase == .running else { throw HomeError.hubEnds }
+    } catch {
+      reservation.release()
+      throw error
     }
-    guard phase == .running else { throw HomeError.hubEnds }
     let rows = device.map { forgetRows($0.pairing) } ?? [.remove(.pairings, id: accessory.deviceID.text)]
-    let result = await withCheckedContinuation { continuation in
+    await withCheckedContinuation { continuation in
       change(for: client, with: rows) { draft throws(HomeError) in
         try draft.perform(.removeAccessory(id))
       } done: { result in
+        if case .success = result, let device { self.forget(device) }
+        reservation.release()
         answer(result.map { .changed($0) })
-        continuation.resume(returning: result)
+        continuation.resume()
       }
     }
-    if case .success = result, let device { await close(device) }
+    // After a removal that could not be stored, the connection reports that the pairing is not accepted.
+    if let device, devices[device.id] !== device { await device.connection.close() }
     return nil
+  }
+
+  /// Removes the hub's pairing from an accessory, which has not given it up itself.
+  private func removePairing(
+    _ device: HubDevice, of accessory: HomeAccessory, forgets: Bool
+  ) async throws(HomeError) {
+    if device.state == .connecting { await wait(for: device, atMost: .seconds(2)) }
+    switch device.state {
+    case .ended: return
+    case .connecting:
+      if forgets { return }
+      throw HomeError(
+        .accessoryNotReachable, nil,
+        "the accessory \"\(accessory.name)\" can't be reached (\(device.why ?? "")), so it would keep its pairing: "
+          + "switch it on, or remove it with --forget")
+    case .ready:
+      do throws(HomeError) {
+        try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
+      } catch { if !forgets { throw error } }
+    }
   }
 
   // MARK: Steps
 
   /// - Throws: 13, 11 if the device is in a home; 14 if it is being added or removed.
-  private func reserve(_ device: DeviceID) throws(HomeError) {
+  private func reserve(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
     if let entry = index.accessories[device]?.values.first, let home = model.home(entry.home) {
       throw HomeError(
         .objectAlreadyAssociatedToHome, .o2,
         "the device \(device) is already in the home \"\(home.name)\": remove it there before it is added")
     }
-    guard busyDevices.insert(device).inserted else { throw Self.isBusy(device) }
+    return try newReservation(device)
   }
 
-  private static func isBusy(_ device: DeviceID) -> HomeError {
-    HomeError(.accessoryIsBusy, nil, "the device \(device) is being added or removed: try again later")
+  private func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
+    guard reserved[device]?.isHeld != true else {
+      throw HomeError(.accessoryIsBusy, nil, "the device \(device) is being added or removed: try again later")
+    }
+    reserved = reserved.filter(\.value.isHeld)
+    let reservation = DeviceReservation()
+    reserved[device] = reservation
+    return reservation
   }
 
   /// Waits for the first database of a device.
@@ -213,20 +236,19 @@ extension HomeHub {
 
   /// Adds an accessory with its command, and answers.
   private func finish(
-    _ device: HubDevice, _ answer: @escaping Answer, for client: HubClient,
+    _ device: HubDevice, _ reservation: DeviceReservation, _ answer: @escaping Answer, for client: HubClient,
     _ plan: @escaping (inout HubDraft) throws(HomeError) -> Void
-  ) async throws(HomeError) -> HubAnswer? {
-    let result = await withCheckedContinuation { continuation in
+  ) async throws(HomeError) {
+    _ = try await withCheckedContinuation { continuation in
       change(for: client, plan) { result in
         if case .success(let changes) = result {
           self.journal.unused[device.id] = nil
+          reservation.release()
           answer(.success(.added(changes.addedAccessories, changes)))
         }
         continuation.resume(returning: result)
       }
-    }
-    _ = try result.get()
-    return nil
+    }.get()
   }
 
   private static func adoptedRow(_ device: DeviceID) -> String { "adopted \(device)" }
@@ -244,6 +266,12 @@ extension HomeHub {
     let row = controllerRow(of: pairing)
     return row == HubContents.ownIdentity ? rows : rows + [.remove(.controllers, id: row)]
   }
+}
+
+/// The right to add or remove a device, which one request has at a time. Belongs to the hub.
+final class DeviceReservation {
+  private(set) var isHeld = true
+  func release() { isHeld = false }
 }
 
 extension [HomeChange] {

@@ -50,7 +50,7 @@ package actor HomeHub {
   var violations = ViolationCounter()
   var lastDevice = 0
   /// The devices that are being added, adopted or removed.
-  var busyDevices: Set<DeviceID> = []
+  var reserved: [DeviceID: DeviceReservation] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
 
   var apps: [ObjectIdentifier: HubClient] = [:]
@@ -184,7 +184,8 @@ package actor HomeHub {
 
   // MARK: Status
 
-  var status: HubStatus {
+  /// The state for people and programs.
+  package var status: HubStatus {
     let list = devices.values.sorted { $0.id < $1.id }.map { device in
       HubStatus.Device(
         device: device.id, isReachable: device.state == .ready, why: device.why, address: device.address,

@@ -63,7 +63,7 @@ package struct HubAccess: Sendable {
       } catch { guard error.code == .noHomeHub else { throw error } }
       do {
         let served = try await ServedHub.start(options, on: loop)
-        return (await HubDirectLink.connect(to: served.hub, processID: Int(loop.localSocketFiles.processID)), served)
+        return (await served.hub.link(processID: Int(loop.localSocketFiles.processID)), served)
       } catch let error as StoreError {
         // The other process is starting, ending, or a command about homes alone.
         guard case .alreadyRunning = error.code,

@@ -62,13 +62,10 @@ enum HubCommands {
       try await loop.perform {
         try place.whenAskedToEnd(loop) { loop.startTask { await hub.stop() } }
       }
-      let link = await HubDirectLink.connect(to: hub)
-      if case .status(let status) = try await link.ask(.status) {
-        let count = status.devices.count
-        console.print("The hub serves \(options.folder), with \(count == 1 ? "1 device" : "\(count) devices").")
-        for problem in status.problems { console.complain("hapctl hub run: \(problem)") }
-      }
-      await link.close()
+      let status = await hub.status
+      let count = status.devices.count
+      console.print("The hub serves \(options.folder), with \(count == 1 ? "1 device" : "\(count) devices").")
+      for problem in status.problems { console.complain("hapctl hub run: \(problem)") }
       if let path = served.path { console.print("Apps attach at \(path). Press Ctrl-C to stop it.") }
       await hub.ended()
     } catch {

@@ -17,20 +17,34 @@
           accessories.append(lamp)
           pairings.append(try await it.pair(lamp))
         }
-        for lamp in accessories {
-          try await lamp.switchOn(fault: "latency:by=100ms")
-          lamp.forgetEvents()
-        }
+        try await Self.slowDown(accessories)
         let devices = pairings.map { FollowedDevice(it.port, $0) }
-        var most = 0
-        while it.port.gate.openCount > 0 || it.port.gate.waitingCount > 0 || most == 0 {
-          most = max(most, it.port.gate.openCount)
-          try await it.world.sleep(for: .milliseconds(5))
+        for round in 0..<2 {
+          var most = 0
+          repeat {
+            most = max(most, it.port.gate.openCount)
+            try await it.world.sleep(for: .milliseconds(5))
+          } while it.port.gate.openCount > 0 || it.port.gate.waitingCount > 0 || most == 0
+          try #require(most == 32, "round \(round)")
+          for device in devices { _ = try await device.connected() }
+          try #require((16...32).contains(Self.mostUnverified(accessories)))
+          guard round == 0 else { break }
+          it.home.losePower()
+          try await it.world.sleep(for: .seconds(300))
+          it.home.restorePower()
+          for number in accessories.indices {
+            accessories[number] = try await it.home.start(Profiles.lamp("Lamp \(number)"))
+          }
+          try await Self.slowDown(accessories)
         }
-        try #require(most == 32)
-        for device in devices { _ = try await device.connected() }
-        try #require(Self.mostUnverified(accessories) == 32)
         for device in devices { await device.connection.close() }
+      }
+    }
+
+    private static func slowDown(_ accessories: [RunningAccessory]) async throws {
+      for lamp in accessories {
+        try await lamp.switchOn(fault: "latency:by=100ms")
+        lamp.forgetEvents()
       }
     }
 

@@ -97,10 +97,10 @@
           let error = await Self.pair(it, nil, code)
           try #require(error?.code == .invalidParameter, "\(code): \(String(describing: error))")
         }
-        let noCode = SetupPayload(category: 5, code: nil, setupID: try #require(SetupID("7OSX"))).uri
+        let noCode = SetupPayload(category: 5, code: nil, setupID: SetupID("7OSX")).uri
         try #require(await Self.pair(it, nil, noCode)?.code == .invalidParameter)
         let bluetooth = SetupPayload(
-          category: 5, code: try SetupCode("031-45-154"), setupID: try #require(SetupID("7OSX")), supportsIP: false,
+          category: 5, code: try SetupCode("031-45-154"), setupID: SetupID("7OSX"), supportsIP: false,
           supportsBLE: true
         ).uri
         try #require(await Self.pair(it, nil, bluetooth)?.code == .operationNotSupported)
@@ -142,7 +142,7 @@
         let device = try #require(DeviceID("AA:BB:CC:00:00:01"))
         try #require(await Self.pair(it, device, "031-45-154")?.code == .accessoryDiscoveryFailed)
         let payload = SetupPayload(
-          category: 5, code: try SetupCode("031-45-154"), setupID: try #require(SetupID("7OSX"))
+          category: 5, code: try SetupCode("031-45-154"), setupID: SetupID("7OSX")
         ).uri
         try #require(await Self.pair(it, nil, payload)?.code == .accessoryDiscoveryFailed)
         let door = try await it.home.start(Profiles.garage())

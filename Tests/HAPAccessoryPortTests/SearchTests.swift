@@ -11,10 +11,14 @@
     /// The news of a search.
     private final class Log: @unchecked Sendable {  // confined to the world's thread
       private(set) var news: [SearchNews] = []
+      private(set) var times: [Duration] = []
       var seen: [SeenDevice] { news.compactMap { if case .seen(let device) = $0 { device } else { nil } } }
       var gone: [DeviceID] { news.compactMap { if case .gone(let device) = $0 { device } else { nil } } }
-      func take(_ one: SearchNews) { news.append(one) }
-      func clear() { news = [] }
+      func take(_ one: SearchNews, at time: Duration = .zero) {
+        news.append(one)
+        times.append(time)
+      }
+      func clear() { (news, times) = ([], []) }
     }
 
     @Test("A search reports the present accessories, changes of their records, and goodbyes")
@@ -57,11 +61,28 @@
         let door = try await it.home.start(Profiles.garage())
         let device = try DeviceID(of: door)
         let log = Log()
-        let search = it.port.search { log.take($0) }
+        let world = it.world
+        let search = it.port.search { log.take($0, at: world.now) }
         try await it.world.sleep(for: .seconds(5))
-        try await door.replace(by: Profiles.garage("Shed"))
-        try await it.world.sleep(for: .seconds(5))
-        try #require(log.gone.isEmpty && log.seen.allSatisfy { $0.device == device })
+        try await door.switchOn(fault: "rival-name")
+        try await it.world.sleep(for: .seconds(10))
+        // The record of the first name is gone before there is another one, but not for long.
+        var list = NewAccessoryList(own: [])
+        var changes: [NewAccessoryList.Change] = []
+        for (news, time) in zip(log.news, log.times) {
+          changes += list.advance(to: time)
+          switch news {
+          case .seen(let seen) where seen.device != device: break  // the rival
+          case .seen(let seen): changes += list.seen(seen)
+          case .gone(let device): list.gone(device, at: time)
+          case .trouble: break
+          }
+        }
+        changes += list.advance(to: it.world.now)
+        let records = log.seen.filter { $0.device == device }
+        let last = try #require(records.last)
+        try #require(last.name != "Garage" && log.gone.contains(device))
+        try #require(changes == [.found(records[0]), .changed(last)])
         log.clear()
         try await door.restart(.factoryReset)
         try await it.world.sleep(for: .seconds(10))
@@ -82,9 +103,9 @@
           try? await world.sleep(for: .seconds(60))
         }
         try await it.world.sleep(for: .seconds(5))
-        for number in 0..<8 {
-          try await door.replace(
-            by: Profiles.garage(extra: #", { "type": "Switch", "name": "S\#(number)" }"#))
+        for count in 1...8 {
+          let extra = (1...count).map { #", { "type": "Switch", "name": "S\#($0)" }"# }.joined()
+          try await door.replace(by: Profiles.garage(extra: extra))
           try await it.world.sleep(for: .seconds(3))
         }
         try await it.world.sleep(for: .seconds(60))

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import HAPHome
   import HAPLoop
   import HAPModel
   import Testing
@@ -35,13 +36,13 @@
           }
           let violation = try await device.violation()
           try #require(violation.contains(text), "\(violation)")
-          relay.damage = .none
           try #require(counter.violation(of: pairing.device, at: it.world.now) == isLast)
           // The loss follows, and no second violation.
           let next = try await device.next { FollowedDevice.word($0) }
           try #require(next == "lost")
-          _ = try await device.connected()
         }
+        relay.damage = .none
+        _ = try await device.connected()
         await device.connection.close()
       }
     }

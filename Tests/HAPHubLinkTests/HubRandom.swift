@@ -44,6 +44,7 @@ struct RandomHomes {
     let set = pick(home.actionSets)?.id ?? none, trigger = pick(home.triggers)?.id ?? none
     let user = pick(home.users)?.id ?? none
     let on = pick(home.accessories.flatMap(\.services).flatMap(\.characteristics).filter { $0.type == 0x25 })?.id ?? none
+    let evening = try! DateParts(hour: 18)
     let lights = HomeEvent.characteristic(on, equals: true)
     let commands: [HomeCommand] = [
       homes.count < 4 ? .addHome(name: name, zone: .utc, location: nil, owner: "Anna") : .removeHome(home.id),
@@ -52,7 +53,7 @@ struct RandomHomes {
       .addRoom(home: home.id, name: name), .removeRoom(room), .moveAccessory(accessory, room: room),
       .addActionSet(home: home.id, name: name), .addAction(actionSet: set, HomeAction(on, true)),
       .removeAction(actionSet: set, characteristic: on), .removeActionSet(set),
-      .addTrigger(home: home.id, name: name, .event(EventTrigger(events: [lights], condition: .time(.before(.hour(18)))))),
+      .addTrigger(home: home.id, name: name, .event(EventTrigger(events: [lights], condition: .time(.before(evening))))),
       .addActionSetToTrigger(actionSet: set, trigger: trigger), .enableTrigger(trigger), .removeTrigger(trigger),
       .addUser(home: home.id, name: name, role: .guest), .removeUser(user),
       .addDevice(home: home.id, .bridge(UInt8.random(in: 2...9, using: &generator))), .removeAccessory(accessory),

@@ -55,7 +55,7 @@ final class HubWorld: @unchecked Sendable {  // confined to the world's thread
 }
 
 /// An app with a link, and the events that it has read.
-final class TestApp: Sendable {
+final class TestApp: @unchecked Sendable {  // confined to the world's thread
   let process: SimulatedProcess
   let loop: EventLoop
   let link: HubSocketLink
@@ -84,8 +84,6 @@ final class TestApp: Sendable {
   var missedCount: Int { seen.count { $0 == .missed } }
   var snapshot: HubSnapshot? { link.replica.snapshot }
 }
-
-extension SimulatedProcess: @retroactive @unchecked Sendable {}  // confined to the world's thread
 
 /// Sends and receives bytes as an app in another language does.
 final class RawApp: @unchecked Sendable {  // confined to the world's thread

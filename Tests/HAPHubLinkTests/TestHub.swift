@@ -65,7 +65,7 @@ actor TestHub: HubServing {
       publish(.person(person), except: key)
     case .read, .identify: held.append(reply)
     case .status: reply(.success(.status(status)))
-    case .explain: reply(.success(.explained((0..<1000).map { _ in random.report() })))
+    case .explain: reply(.success(.explained([EvaluationReport](repeating: longReport, count: 20))))
     case .stop:
       reply(.success(.done))
       stop()
@@ -99,6 +99,11 @@ actor TestHub: HubServing {
     clients = [:]
     for app in apps { app.end() }
   }
+
+  /// About 6 KB.
+  private let longReport = EvaluationReport(
+    trigger: HomeObjectID("00000000-0000-4000-8000-000000000001")!, number: 1, time: Instant(seconds: 0), outcome: "",
+    text: String(repeating: "x", count: 6000), detail: "{}")
 
   // MARK: For tests
 

@@ -55,6 +55,14 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   // MARK: What the test does
 
+  /// Replaces the database, and reports it.
+  func replace(_ accessories: [Accessory]) {
+    description.accessories = accessories
+    description.configurationNumber += 1
+    takeValues()
+    send(.database(description))
+  }
+
   func connect() {
     guard isOn else { return }
     if !knowsHub { return send(.gaveUp(why: "authentication failed")) }
@@ -148,5 +156,6 @@ private struct ScriptedConnection: DeviceConnection {
 }
 
 extension ScriptedDevice {
-  fileprivate var now: Duration { .nanoseconds(Int64(loop?.readClock() ?? 0)) }
+  /// The time since the world began. The clock of a simulated loop begins at 1000 s.
+  fileprivate var now: Duration { .nanoseconds(Int64(loop?.readClock() ?? 0)) - .seconds(1000) }
 }

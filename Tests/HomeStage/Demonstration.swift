@@ -19,7 +19,7 @@ struct Demonstration {
   }
 
   /// Runs the script with its folder as the working folder.
-  func run(onLine: @escaping (String) -> Void = { _ in }) throws -> Stage.Result {
+  func run(onLine: @escaping @Sendable (String) -> Void = { _ in }) throws -> Stage.Result {
     let script = try StageScript(try text(Self.script))
     guard let former = getcwd(nil, 0) else { throw FileError(message: "the working folder does not exist") }
     defer {

@@ -30,7 +30,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
 
   private let laboratory: SimulatedLaboratory
   private let zones = SystemZones.ofMachine
-  private let onLine: (String) -> Void
+  private let onLine: @Sendable (String) -> Void
   private var zone = ZoneRules.utc
   private var jobs: [StageJob] = []
   private var variables: [String: String] = [:]
@@ -40,14 +40,14 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
   /// The environment of the programs.
   private static let environment = ["HOME": "/home/you"]
 
-  private init(_ onLine: @escaping (String) -> Void) {
+  private init(_ onLine: @escaping @Sendable (String) -> Void) {
     laboratory = SimulatedLaboratory(seed: 1)
     self.onLine = onLine
   }
 
   /// Runs a script in a world of its own. File names in its commands are relative to the working folder.
   /// - Parameter onLine: called with each line of the transcript.
-  static func run(_ script: StageScript, onLine: @escaping (String) -> Void = { _ in }) throws -> Result {
+  static func run(_ script: StageScript, onLine: @escaping @Sendable (String) -> Void = { _ in }) throws -> Result {
     let stage = Stage(onLine)
     defer { stage.laboratory.world.end() }
     try stage.laboratory.world.run { try await stage.run(script) }
@@ -100,7 +100,7 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
     let number = command.isBackground ? jobs.count + 1 : nil
     let mark = number.map { "[\($0)] " } ?? ""
     let job = try StageJob(expanded(command.words), number: number, Self.environment, on: loop) { [unowned self] in
-      print(mark + $0)
+      if !Self.isCode($0) { print(mark + $0) }
     }
     guard !command.isBackground else {
       jobs.append(job)
@@ -129,6 +129,11 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
   /// Replaces the names of variables in the words of a command, such as `$room`.
   private func expanded(_ words: [String]) -> [String] {
     words.map { word in word.hasPrefix("$") ? variables[String(word.dropFirst())] ?? word : word }
+  }
+
+  /// Whether a line is part of a QR code, which makes a transcript long.
+  private static func isCode(_ line: String) -> Bool {
+    line.unicodeScalars.filter { "█▀▄".unicodeScalars.contains($0) }.count > 8
   }
 
   private func text(_ exit: ChildProcess.Exit?) -> String { exit.map { "\($0)" } ?? "not in time" }

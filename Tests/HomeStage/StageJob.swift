@@ -14,7 +14,7 @@ final class StageJob: @unchecked Sendable {  // confined to the world's thread
   /// - Parameter onLine: called with each line of output, also with errors.
   init(
     _ words: [String], number: Int?, _ environment: [String: String], on loop: EventLoop,
-    onLine: @escaping (String) -> Void
+    onLine: @escaping @Sendable (String) -> Void
   ) throws {
     self.number = number
     let command = words.map {

@@ -28,7 +28,7 @@ extension SimulatedWorld {
         input.close()
         program.close()
       }
-      program.start(words, on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
+      program.start(words, on: SimulatedRunHost(run, run.process.view(of: disk), input), later: { run.later($0) })
     }
   }
 }

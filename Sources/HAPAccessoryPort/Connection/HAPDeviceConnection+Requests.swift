@@ -43,6 +43,7 @@ extension HAPDeviceConnection {
   }
 
   func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer {
+    if isOver { return .notSent }
     var pid: UInt64?
     do throws(ClientError) { if isTimed { pid = try await prepareWrite() } } catch {
       note(error)

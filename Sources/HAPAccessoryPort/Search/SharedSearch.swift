@@ -8,6 +8,8 @@ actor SharedSearch {
   private let interfaces: [String]
   private var userCount = 0
   private var isRunning = false
+  /// Whether the running search was closed. Its last events are ignored.
+  private var isEnding = false
   private var running: AccessorySearch?
 
   /// The records of the devices that are present.
@@ -46,28 +48,37 @@ actor SharedSearch {
   func end() {
     precondition(userCount > 0, "a search ended more often than it began")
     userCount -= 1
-    if userCount == 0 { running?.close() }
+    guard userCount == 0 else { return }
+    isEnding = true
+    running?.close()
+    forgetDevices()
+  }
+
+  private func forgetDevices() {
+    for device in devices.keys.sorted() { remove(device) }
+    owners = [:]
+    trouble = nil
   }
 
   private func run() async {
     var backOff = BackOff()
     while userCount > 0 {
+      isEnding = false
       let search = AccessorySearch(on: loop, interfaces: interfaces, limit: nil)
       running = search
       for await event in search.events {
         if case .trouble = event {} else { backOff.reset() }
-        await take(event)
+        if !isEnding { await take(event) }
       }
       running = nil
-      // A search that ended by itself could not start, or had too many unread events.
-      for device in devices.keys.sorted() { remove(device) }
-      owners = [:]
-      if userCount > 0 {
-        // A stopped loop runs no timer.
-        do { try await loop.sleep(for: backOff.delay()) } catch { break }
-      }
+      if isEnding { continue }
+      // A search that ends by itself could not start, or had too many unread events.
+      let reason = trouble
+      forgetDevices()
+      trouble = reason
+      // A stopped loop runs no timer.
+      do { try await loop.sleep(for: backOff.delay()) } catch { break }
     }
-    trouble = nil
     isRunning = false
   }
 

@@ -155,10 +155,22 @@ extension HomeService {
 }
 
 extension HomeCharacteristic {
-  /// The name of the type in the catalogue; the UUID for a type of a vendor.
-  package var typeText: String { Catalogue.characteristic(type)?.name ?? type.uuid }
+  /// The name of the type in the catalogue; for a type of a vendor the description, or the UUID if there is none.
+  package var typeText: String { Catalogue.characteristic(type)?.name ?? vendorName ?? type.uuid }
 
+  /// Whether this is the name of the type, its UUID, or the description of a vendor's characteristic.
   package func hasType(named name: String) -> Bool {
     Catalogue.characteristic(named: name)?.type == type || (name.utf8.count == 36 && TypeID(name) == type)
+      || vendorName.map { HomeName($0).key == HomeName(name).key } == true
   }
+
+  /// The description of a vendor's characteristic; nil if there is none of a usual length.
+  private var vendorName: String? {
+    guard Catalogue.characteristic(type) == nil, let description, !HomeName(description).key.isEmpty,
+      description.count <= Self.longestVendorName
+    else { return nil }
+    return description
+  }
+
+  private static let longestVendorName = 64
 }

@@ -75,6 +75,7 @@ private final class HubSocketClient {
   private let patience: LoopTimer
   /// Called once, after the first line or at the end.
   private var onHello: ((Result<Void, HomeError>) -> Void)?
+  private var hasEnded = false
 
   init(
     _ loop: EventLoop, _ path: String, _ inbox: HubInbox, onHello: @escaping (Result<Void, HomeError>) -> Void
@@ -97,7 +98,7 @@ private final class HubSocketClient {
 
   private func receive(_ event: LocalStream.Event) {
     guard case .bytes(let bytes) = event else { return end(.noHub(at: path, "the hub has ended")) }
-    for line in bytes.withUnsafeBytes({ splitter.receive($0) }) where !stream.isClosed { receive(line) }
+    for line in bytes.withUnsafeBytes({ splitter.receive($0) }) where !hasEnded { receive(line) }
   }
 
   private func receive(_ line: LineSplitter.Line) {
@@ -128,13 +129,13 @@ private final class HubSocketClient {
 
   /// Ends the link. Any number of times.
   private func end(_ error: HomeError) {
-    if stream.isClosed, patience.isClosed, onHello == nil { return }
+    if hasEnded { return }
+    hasEnded = true
     stream.close()
     patience.onClosed = nil
     patience.close()
-    let onHello = onHello
-    self.onHello = nil
     inbox.end(error)
     onHello?(.failure(error))
+    onHello = nil
   }
 }

@@ -149,7 +149,8 @@ package final class ControllerConnection {
   /// Closes the connection; pending requests fail with `.cancelled`. Any number of times.
   package func close() { finish(nil) }
 
-  private func end(_ error: ClientError) { finish(error) }
+  /// Closes the connection, and fails pending requests with this error. Any number of times.
+  func end(_ error: ClientError) { finish(error) }
 
   private func finish(_ error: ClientError?) {
     guard !isOver else { return }

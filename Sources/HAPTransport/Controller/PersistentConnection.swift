@@ -226,7 +226,7 @@ final class PersistentConnection {
   func lose(_ error: ClientError) { take(.ended(error)) }
 
   /// Closes the present connection, so that a new one is made. Without a connection this does nothing.
-  func drop() { if connection != nil { lose(.timedOut("waiting for the accessory")) } }
+  func drop() { connection?.end(.timedOut(requestOnItsWay?.request.name ?? "waiting for the accessory")) }
 
   /// Tries again now, if it waits for the time of the next attempt.
   func hint() { if !news.isFull { take(.hinted) } }

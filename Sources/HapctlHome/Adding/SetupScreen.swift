@@ -104,10 +104,11 @@ struct SetupScreen {
     for (index, home) in homes.enumerated() { session.console.complain("\(index + 1)  \(home.name.text.oneLine)") }
     guard let answer = try await question("Which home?") else { return }
     if let number = Int(answer), homes.indices.contains(number - 1) { return try await enter(.home(homes[number - 1].id)) }
-    do throws(HomeFailure) {
-      let home = try flow.model.home(named: answer)
-      try await enter(.home(home.id))
-    } catch { session.complain(HomeFailure(error).lines.joined()) }
+    let home: Home
+    do throws(HomeFailure) { home = try flow.model.home(named: answer) } catch {
+      return session.complain(error.lines.joined(separator: "; "))
+    }
+    try await enter(.home(home.id))
   }
 
   private mutating func askCode(_ problem: HomeError?) async throws {

@@ -7,13 +7,13 @@ import HAPStore
 import HAPWire
 
 extension HomeVerb {
-  private static let all = Flag("all", "take over all pairings of the file, or of the state folder")
+  private static let allPairings = Flag("all", "take over all pairings of the file, or of the state folder")
   private static let state = Option<String>(
     "state", "DIR", "the folder with hapctl's own pairings (default: $XDG_STATE_HOME/hapctl, else ~/.local/state/hapctl)")
 
   static let adoptVerb = HomeVerb(
     "adopt", "take over pairings of another controller, without pairing again",
-    [.optional(.file, "ALIAS|FILE"), .any(.text, "NAME")], options: [.init(all), .init(state, .file)],
+    [.optional(.file, "ALIAS|FILE"), .any(.text, "NAME")], options: [.init(allPairings), .init(state, .file)],
     discussion: [
       "ALIAS is a pairing of 'hapctl pair'. FILE is a pairing file of aiohomekit, or the folder of Home Assistant's configuration, or its file .storage/core.config_entries. NAME is the name of a pairing in the file; --all takes all.",
       "Areas of Home Assistant become rooms, and the names that a person gave there become the names of the accessories.",
@@ -31,12 +31,12 @@ extension HomeVerb {
     let isFile = source.map { $0.contains("/") || fileExists($0) } ?? false
     let pairings: [AdoptablePairing]
     if let source, isFile {
-      pairings = try AdoptablePairing.read(source).chosen(names, all: arguments[all], from: source)
+      pairings = try AdoptablePairing.read(source).chosen(names, all: arguments[allPairings], from: source)
     } else {
       guard names.isEmpty else { throw UsageError("the file \(shown(source ?? "")) does not exist") }
       let folder = try stateFolder(of: "hapctl", given: try arguments.value(state), session.console)
       let stored = try ControllerStore(folder: folder).pairings().map { AdoptablePairing($0) }
-      pairings = try stored.chosen(source.map { [$0] } ?? [], all: arguments[all], from: folder)
+      pairings = try stored.chosen(source.map { [$0] } ?? [], all: arguments[allPairings], from: folder)
     }
     return try await session.adopt(pairings)
   }

@@ -114,7 +114,7 @@ extension HomeSession {
       let place = try snapshot.persons.first { $0.user == target.id }?.place ?? .away
       return ["\(target.name): \(lookup.home.users.find(target.id)?.role.rawValue ?? ""), \(place.text)"]
     case .home:
-      return tree.home() + lookup.home.triggers.flatMap { trigger in
+      return tree.overview() + lookup.home.triggers.flatMap { trigger in
         ["  trigger \(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
       }
     default: return tree.lines(target)

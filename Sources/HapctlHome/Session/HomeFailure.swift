@@ -7,9 +7,13 @@ package struct HomeFailure: Error, Hashable, Sendable {
   /// One line for each error, without a period at the end.
   package var lines: [String]
 
-  package init(_ code: ExitCode = .problem, _ message: String) { (self.code, lines) = (code, [message]) }
+  package init(_ code: ExitCode, _ message: String) { (self.code, lines) = (code, [message]) }
 
-  init(_ code: ExitCode = .problem, lines: [String]) { (self.code, self.lines) = (code, lines) }
+  /// A failure because of the homes.
+  init(_ message: String) { self.init(.problem, message) }
+
+  /// - Parameter lines: at least one.
+  init(lines: [String]) { (code, self.lines) = (.problem, lines) }
 
   /// The failure for any error.
   package init(_ error: any Error) {

@@ -17,7 +17,7 @@ struct HomeTree: Sendable {
   }
 
   /// The home with its rooms, accessories, zones, groups and scenes.
-  func home() -> [String] {
+  func overview() -> [String] {
     let place = home.location.map { ", \($0.latitude), \($0.longitude)" } ?? ""
     var lines = ["\(home.name) (\(home.zone)\(place))"]
     for room in home.rooms + [home.roomForEntireHome] {

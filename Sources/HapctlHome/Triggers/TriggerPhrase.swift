@@ -37,7 +37,7 @@ struct TriggerPhrase: Sendable {
       }
     }
     if let presence = try presence(text, [(" arrives", "entry"), (" leaves", "exit")]) { return presence }
-    return try comparison(text, "an event", eventForms)
+    return try comparison(text, "an event", Self.eventForms)
   }
 
   /// Parses "first arrives", "anyone leaves" and "anna arrives".
@@ -95,7 +95,7 @@ struct TriggerPhrase: Sendable {
       if let who = text.removing(" is home") { return try atHome(who, isHome: true) }
       if let who = text.removing(" is away") { return try atHome(who, isHome: false) }
     }
-    return try comparison(text, "a condition", conditionForms)
+    return try comparison(text, "a condition", Self.conditionForms)
   }
 
   private func atHome(_ who: String, isHome: Bool) throws(HomeFailure) -> JSONNode {
