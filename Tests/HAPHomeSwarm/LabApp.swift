@@ -25,7 +25,13 @@ package final class LabApp: @unchecked Sendable {  // see above
   package var isAttached: Bool { isUp && link?.replica.snapshot != nil }
   package var snapshot: HubSnapshot? { link?.replica.snapshot }
   package var model: HomeModel { snapshot?.model ?? HomeModel() }
-  package var home: Home { model.homes[0] }
+  /// The first home; while the app is not attached, as it was before.
+  package var home: Home {
+    if let home = model.homes.first { lastHome = home }
+    guard let lastHome else { preconditionFailure("the app has seen no home") }
+    return lastHome
+  }
+  private var lastHome: Home?
 
   /// Starts the process if necessary, and attaches it.
   /// - Returns: whether it is attached.
@@ -33,7 +39,13 @@ package final class LabApp: @unchecked Sendable {  // see above
   package func attach() async -> Bool {
     if !isUp { start() }
     guard let loop else { return false }
-    if link == nil || link?.replica.snapshot == nil && !hasMissed { await connect(loop) }
+    // A link that lost events is used again. It may have ended without having noticed.
+    if link != nil, hasMissed || snapshot != nil, await attachLink() { return true }
+    await connect(loop)
+    return await attachLink()
+  }
+
+  private func attachLink() async -> Bool {
     guard link != nil else { return false }
     hasMissed = false
     if case .success(.attached) = await ask(.attach(app: name)) { return true }

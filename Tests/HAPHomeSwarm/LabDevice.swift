@@ -49,9 +49,12 @@ package final class LabDevice: @unchecked Sendable {  // see above
   }
 
   package var isUp: Bool { served != nil }
+  /// The device ID; while hapsim does not run, as it was before. A factory reset changes it.
   package var deviceID: DeviceID? {
-    served.flatMap { served in DeviceID(served.card.withLock { $0.deviceID }) }
+    if let served { lastDeviceID = DeviceID(served.card.withLock { $0.deviceID }) }
+    return lastDeviceID
   }
+  private var lastDeviceID: DeviceID?
 
   // MARK: Life
 

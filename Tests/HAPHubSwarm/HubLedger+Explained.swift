@@ -102,16 +102,6 @@ extension HubLedger {
   }
 }
 
-extension Evaluation.Cause {
-  /// The time for which the event was planned.
-  fileprivate var due: Instant? {
-    switch self {
-    case .timer(let due, _), .calendar(_, let due, _), .sun(_, let due): due
-    case .start, .value, .presence, .location, .duration: nil
-    }
-  }
-}
-
 extension HubCoverage {
   fileprivate mutating func count(_ outcome: Evaluation.Outcome) {
     switch outcome {

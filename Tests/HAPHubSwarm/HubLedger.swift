@@ -213,7 +213,7 @@ final class HubLedger {
   /// The hub begins to store a state.
   func recording(_ state: TriggerState, _ changes: [HomeChange], at time: UInt64) {
     for change in changes {
-      if case .triggerFired(let id, at: let fire) = change.detail {
+      if case .triggerFired(let id, at: let fire?) = change.detail {
         fires[id, default: []].append(fire)
         done.insert(id)
       }

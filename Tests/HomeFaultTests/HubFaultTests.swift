@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A hub that is killed before the record executes nothing, and the value that changed counts after the restart")
+  @Test("A hub that is killed before the record executes nothing, also not after the restart, because no earlier value is known")
   func killedBeforeRecord() async throws {
     try await withHome(devices: 2) { it in
       try await Self.addMotionTrigger(it)
