@@ -440,7 +440,7 @@ let package = Package(
         "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
-        "HAPIP", "HAPPairing",
+        "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.

@@ -38,6 +38,9 @@ package final class HomeLab: @unchecked Sendable {  // see above
     return app
   }
 
+  /// Adds an app for a moment, which is not one of `apps`.
+  func addLateApp() -> LabApp { LabApp("late app", in: self) }
+
   /// Ends all programs, and breaks the cycles of references.
   package func end() {
     for app in apps { app.kill() }

@@ -27,6 +27,8 @@ package final class LabDevice: @unchecked Sendable {  // see above
   package private(set) var puts: [LabPut] = []
   /// The number of starts of its process.
   package private(set) var starts = 0
+  /// The number of services or accessories that were added to the profile.
+  var growth = 0
   /// The start of its process.
   private var startTime = Duration.zero
   private var port: UInt16 = 0
@@ -55,6 +57,14 @@ package final class LabDevice: @unchecked Sendable {  // see above
     return lastDeviceID
   }
   private var lastDeviceID: DeviceID?
+
+  /// Whether it has a pairing.
+  var isPaired: Bool {
+    guard let served, case .success(let pairings)? = try? served.loop.performAndWait({ served.pairings }) else {
+      return false
+    }
+    return !pairings.isEmpty
+  }
 
   // MARK: Life
 
@@ -157,12 +167,6 @@ package final class LabDevice: @unchecked Sendable {  // see above
     // The next start reads the changed file.
     self.profile = profile
     return result == true
-  }
-
-  /// The value of the device.
-  package func value(of place: CharacteristicPlace) -> Value? {
-    guard let served else { return nil }
-    return try? served.loop.performAndWait { try served.value(of: place).value }
   }
 
   // MARK: What it received

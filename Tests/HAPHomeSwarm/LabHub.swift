@@ -23,8 +23,6 @@ package final class LabHub: @unchecked Sendable {  // see above
   private var server: LoopBound<HubSocketServer?>?
   /// The number of starts of its process.
   package private(set) var starts = 0
-  /// The times at which its process died, and its civil clock was set.
-  private(set) var disturbances: [Duration] = []
   private unowned let lab: HomeLab
 
   init(in lab: HomeLab) {
@@ -48,10 +46,7 @@ package final class LabHub: @unchecked Sendable {  // see above
   package var wall: Instant { Instant(nanoseconds: 0).advanced(by: host.wallClock) }
 
   /// Sets its civil clock.
-  package func setClock(by step: Duration) {
-    host.clockOffset += step
-    disturbances.append(lab.now)
-  }
+  package func setClock(by step: Duration) { host.clockOffset += step }
 
   /// Starts the hub with the contents of its disk.
   /// - Returns: the reason if it does not start.
@@ -127,7 +122,6 @@ package final class LabHub: @unchecked Sendable {  // see above
 
   private func died() {
     lab.note("the hub died")
-    disturbances.append(lab.now)
     hub = nil
     server = nil
     loop = nil
