@@ -328,15 +328,14 @@ let package = Package(
     .testTarget(
       name: "HAPAccessoryPortTests",
       dependencies: [
-        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPTransport", "HAPIP", "HAPPairing", "HAPHomeEngine",
-        "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+        "HAPAccessoryPort", "HAPController", "HAPSimulator", "HAPVocabulary", "HAPDeviations", "HAPTransport", "HAPIP",
+        "HAPPairing", "HAPHomeEngine", "HAPHome", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPHubTests",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPAlmanac",
-        "HAPStore",
-        "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "WorldTestSupport",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome",
+        "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel",
       ]),
     .testTarget(
       name: "HapctlHomeTests",
@@ -395,7 +394,10 @@ let package = Package(
       path: "Fuzz/Files"),
     .target(
       name: "FuzzHomes",
-      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+      dependencies: [
+        "FuzzSupport", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ],
       path: "Fuzz/Homes"),
     .target(
       name: "FuzzCommands",
@@ -428,7 +430,8 @@ let package = Package(
       name: "HomeStage",
       dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
       path: "Tests/HomeStage"),
-    .testTarget(name: "HomeStageTests", dependencies: ["HomeStage", "HAPAlmanac", "HAPCommandLine"]),
+    .testTarget(
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
@@ -500,7 +503,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHubLink", "HAPDeviations", "HAPControl", "MDNS",
+    "HAPTestSupport",
     "FuzzSupport",
     "FuzzMessages",
     "FuzzFiles", "FuzzHomes",

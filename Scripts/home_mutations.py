@@ -17,6 +17,10 @@ C = "HAPHome/Changes/HomeModel+Apply.swift"
 B = "HAPHome/Model/HomeService+Database.swift"
 NAME = "HAPHome/Names/HomeName.swift"
 RULES = "HAPHome/Names/HomeName+Rules.swift"
+TAKEN = "HAPHome/Names/TakenNames.swift"
+REPAIR = "HAPHome/JSON/HomeRepair.swift"
+ROWS = "HAPHome/JSON/HomeRow.swift"
+READ_ROWS = "HAPHome/JSON/HomeRow+Reading.swift"
 
 MODEL = [
     ("N1", N, "$0.id != home && $0.name.key == name.key", "$0.id != home && $0.name.text == name.text"),
@@ -25,11 +29,16 @@ MODEL = [
     ("N3", NAME, "for upper in scalar.properties.uppercaseMapping.unicodeScalars { key += upper.properties.lowercaseMapping }", "key.unicodeScalars.append(scalar)"),
     ("N3", NAME, "scalar == \"'\" || scalar == \"\\u{2019}\"", "scalar == \"'\""),
     ("N4", RULES, "guard isWordPart(last) else", "guard isWordPart(last) || last == \" \" else"),
-    ("N5", RULES, "guard text.count <= greatestLength,", "guard text.count <= greatestLength + 1,"),
+    ("N5", RULES, "guard text.utf8.count <= greatestLength * 8 else", "guard text.utf8.count <= greatestLength * 800 else"),
+    ("N5", RULES, "guard text.count <= greatestLength else", "guard text.count <= greatestLength + 1 else"),
     ("N6", N, "guard text != current.text else", "guard HomeName(text).key != current.key else"),
-    ("N7", RULES, "String(text.prefix(greatestLength - end.count)) + end", "String(text.prefix(greatestLength)) + end"),
-    ("N7", RULES, "var number = 2", "var number = 1"),
-    ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has a", "HomeError(.notFound, .o1, \"no home has a"),
+    ("N7", TAKEN, "HomeName.greatestLength - 1 - digits", "HomeName.greatestLength"),
+    ("N7", TAKEN, "var (digits, first) = (1, 2)", "var (digits, first) = (1, 1)"),
+    ("N7", TAKEN, "!others.contains(key) && owners[key] ?? accessory == accessory", "!others.contains(key) && owners[key] == nil"),
+    ("N7", TAKEN, "!kept.contains(key) && owners[key] == accessory", "owners[key] == accessory"),
+    ("N7", D, "      names.replace(known.services, with: services, of: known.id, named: known.name)\n", ""),
+    ("N7", RULES, "String((text ?? \"\").prefix(greatestLength))", "text ?? \"\""),
+    ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has \\(", "HomeError(.notFound, .o1, \"no home has \\("),
     ("O1", O, "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind else", "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind || kind == .room else"),
     ("O2", O, "$0.kind(of: id) == kind })", "$0.kind(of: id) == kind }), kind == .room"),
     ("O2", D, "? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome", "? .objectAssociatedToAnotherHome : .objectAlreadyAssociatedToHome"),
@@ -37,7 +46,7 @@ MODEL = [
     ("R2", P, "emit(home.id, .roomRemovedFromZone(room: id, zone: zone.id))", "_ = zone"),
     ("Z1", P, "guard !home.zones.find(zone)!.rooms.contains(room) else", "guard home.zones.find(zone)!.rooms.isEmpty else"),
     ("Z1", P, "guard !home.groups.find(group)!.services.contains(service) else", "guard !home.groups.contains(where: { $0.services.contains(service) }) else"),
-    ("A1", D, "room: home.roomForEntireHome.id, category:", "room: (home.rooms.first ?? home.roomForEntireHome).id, category:"),
+    ("A1", D, "room: place.room, category:", "room: model.home(place.home)?.rooms.first?.id ?? place.room, category:"),
     ("A2", D, "return [first] + device.accessories.filter { $0.aid != 1 }", "_ = first\n    return device.accessories"),
     ("A2", A, "    guard accessory.bridge == nil else {\n      throw HomeError(\n        .cannotRemove", "    guard accessory.bridge == nil || id == accessory.id else {\n      throw HomeError(\n        .cannotRemove"),
     ("A3", A, "    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }\n    remove(accessory, from: home.id)", "    remove(accessory, from: home.id)\n    for bridged in home.accessories where bridged.bridge == id { remove(bridged, from: home.id) }"),
@@ -61,7 +70,8 @@ MODEL = [
     ("T7", V, "guard permissions.contains(.events) else", "guard permissions.contains(.events) || permissions.contains(.pairedWrite) else"),
     ("T8", V, "guard presence.kind == .firstEntry || presence.kind == .lastExit else", "guard presence.kind != .everyExit else"),
     ("T8", V, "    for event in trigger.endEvents { try checkEnd(event, in: home) }", "    for event in trigger.endEvents { try check(event, in: home) }"),
-    ("U1", O, ".map({ $0.role == .guest }) ?? true", ".map({ $0.role == .guest }) ?? false"),
+    ("U1", O, "users.find(user).map { $0.role != .guest } ?? false", "users.find(user).map { $0.role != .guest } ?? true"),
+    ("U1", P, "!model.homes.contains(where: { $0.mayEdit(user) })", "model.homes.isEmpty"),
     ("L1", O, "guard count < limit else", "guard count <= limit else"),
     ("L1", V, "guard condition.depth <= context.policy.conditionDepth else", "guard condition.depth <= context.policy.conditionDepth + 1 else"),
     ("M2", P, "let next = model.homes.first {", "let next = model.homes.last {"),
@@ -69,7 +79,15 @@ MODEL = [
     ("Removing an accessory", R, "nil ? condition : nil } ?? .unknown", "nil ? condition : nil } ?? .all([])"),
     ("Removing an accessory", R, "      if events.events.isEmpty { trigger.isEnabled = false }\n", ""),
     ("Removing a set", T, "    trigger.actionSets.append(set)\n    if", "    trigger.actionSets = [set]\n    if"),
-    ("A changed database", D, "in: home, before: known.services)", "in: home, before: [])"),
+    ("A changed database", D, "before: known.services, &names)", "before: [], &names)"),
+    ("An iid that a changed database", R, ".filter { types.contains(TypedPart($0)) }", ""),
+    ("An iid that a changed database", R, "Set(removedServices.map(\\.id))", "Set(removedServices.map(\\.id)).subtracting(services.map(\\.id))"),
+    ("A home that the model does not have", C, "if home(change.home) != nil { primaryHome = change.home }", "primaryHome = change.home"),
+    ("A home that the model does not have", C, "if id != users.first?.id { users.remove(id) }", "users.remove(id)"),
+    ("L1", COMMANDS + "HomeContext.swift", "conditionDepth = 32 {", "conditionDepth = 33 {"),
+    ("S1", REPAIR, "    addBuiltInSets()\n", ""),
+    ("An identifier in another form", READ_ROWS, "guard description == text else", "guard !text.isEmpty else"),
+    ("The removal of a home", ROWS, "        updates.append(.removeHome(id: change.home.description))\n", "        updates += old?.rowIDs.map { .remove(id: $0.description) } ?? []\n"),
     ("A removed user", R, "return users.isEmpty ? nil :", "return users.isEmpty ? presence :"),
     ("An update of a trigger", C, "(old.name, old.lastFire) = (name, lastFire)", "old.name = name"),
     ("New texts of an accessory", C, "        accessory.information.firmware = firmware\n", ""),
@@ -89,13 +107,19 @@ CIVIL = ENGINE_FOLDER + "CivilComparison.swift"
 EVALUATOR = ENGINE_FOLDER + "ConditionEvaluator.swift"
 ORDER = ENGINE_FOLDER + "ValueComparison.swift"
 TRUTH = ENGINE_FOLDER + "Truth.swift"
+RUNSTATE = ENGINE_FOLDER + "TriggerRun.swift"
 POLICY = ENGINE_FOLDER + "EnginePolicy.swift"
 
 ENGINE = [
     ("E1", VALUES, "where !use.isEnd && !activated.contains(use.trigger) {", "where !use.isEnd {"),
     ("E1", F, "case .true?, nil: fire(id, cause, trace, at: moment)", "case .true?: fire(id, cause, trace, at: moment)\n    case nil: refuse(id, cause, .conditionFalse)"),
-    ("E2", VALUES, "return expected.map { !isEqual(before, $0) } ?? !isEqual(before, after)", "return expected != nil || !isEqual(before, after)"),
-    ("E2", VALUES, "guard let before else { return !isCatchUp }", "guard let before else { return true }"),
+    ("E1", F, "    runs[id]?.waiting.append((cause, moment))\n", ""),
+    ("E1", F, "guard run.waiting.count < policy.waitingEvents else", "guard run.waiting.count <= policy.waitingEvents else"),
+    ("E1", F, "if let due = cause.due, due == activation.cause.due ||", "if let due = cause.due, due > now,"),
+    ("E1", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false? where cause != .hand(nil): refuse(id, cause, .conditionFalse, trace)\n    case .false?: fire(id, cause, trace, at: moment)"),
+    ("E2", VALUES, "return Truth(expected.map { !isEqual(before, $0) } ?? !isEqual(before, after))", "return Truth(expected != nil || !isEqual(before, after))"),
+    ("E2", VALUES, "      case .read: return .false\n", "      case .read: return .true\n"),
+    ("E2", VALUES, "      case .write: return .unknown\n", "      case .write: return .true\n"),
     ("E3", VALUES, "return Truth(!(before.doubleValue.map(range.contains) ?? false))", "return Truth(before.doubleValue != nil)"),
     ("E3", "HAPHome/Model/HomeEvent.swift", "value <= max ?? .infinity", "value < max ?? .infinity"),
     ("E4", ORDER, "return step / 2 + rounding", "return step + rounding"),
@@ -121,14 +145,28 @@ ENGINE = [
     ("E10", ENGINE_MAIN, "return timer.zone.map(zoneRules) ?? home.zone", "return home.zone"),
     ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(59)"),
     ("E11", POLICY, "greatestLateness = Duration.seconds(60)", "greatestLateness = Duration.seconds(61)"),
-    ("E11", VALUES, "case .true where change.isCatchUp && isLate:", "case .true where !change.isCatchUp && isLate:"),
-    ("E12", CLOCK, "now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }", "settled > now { run.state.settled = now }"),
-    ("E12", CLOCK, "smallestSetBack = Duration.seconds(1)", "smallestSetBack = Duration.zero"),
-    ("E12", CLOCK, "    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)\n", ""),
+    ("E11", VALUES, "case .true where change.source == .read && isLate:", "case .true where change.source != .read && isLate:"),
+    ("E11", RUNSTATE, "state.settled = first.advanced(by: .nanoseconds(-1))", "state.settled = max(first, settled)"),
+    ("E11", RUNSTATE, "return (current.map { [$0] } ?? []) + waiting.compactMap(\\.cause.due)", "return current.map { [$0] } ?? []"),
+    ("E1", F, "} else if moment.duration(to: now) > policy.greatestLateness {", "} else if moment > now {"),
+    ("E11", STARTING, "so they are not missed.\n      enabled(id)\n", "so they are not missed.\n      makePlan(id)\n"),
+    ("E11", CLOCK, "watches[id]?.lostAt = lost.advanced(by: step)", "watches[id]?.lostAt = min(lost, now)"),
+    ("E5", CLOCK, "request.waiting(until: limit.advanced(by: step))", "request.waiting(until: min(limit, now.advanced(by: policy.readLimit)))"),
+    ("E12", STARTING, "    explainSettled(id)\n", ""),
+    ("E8", "HAPHomeEngine/Engine/HomeEngine+Answers.swift", "        guard let failure else {", "        guard let failure, failure.isEmpty else {"),
+    ("E12", CLOCK, "now.duration(to: $0) <= policy.greatestSetBack ? $0 : nil", "$0 <= now ? $0 : nil"),
+    ("E12", CLOCK, "    for id in ignored where settled(id) != nil { makePlan(id) }\n", ""),
+    ("E12", CLOCK, "smallestStep = Duration.seconds(1)", "smallestStep = Duration.zero"),
+    ("E12", CLOCK, "    runs[id]?.state.settled = latest\n", ""),
     ("E13", F, "if isLast { changes.append(disable(id, run)) }", "if isLast, run.plan < 0 { changes.append(disable(id, run)) }"),
     ("E13", F, "    case .false?: refuse(id, cause, .conditionFalse, trace)", "    case .false?:\n      if case .event(let event) = run.trigger.kind, event.executesOnce { _ = disable(id, run) }\n      refuse(id, cause, .conditionFalse, trace)"),
     ("E14", F, "if let first = run.state.running?.values.first(where:", "if !run.restoring.isEmpty, let first = run.state.running?.values.first(where:"),
     ("E14", E, "return ValueOrder(actual, value.written, rules) == .equal && ValueOrder(before, actual, rules) != .equal", "return ValueOrder(before, actual, rules) != .equal"),
+    ("E14", CLOCK, "return last.wall.duration(to: time) - max(.zero, uptime - last.uptime)", "return min(.zero, last.wall.duration(to: time) - max(.zero, uptime - last.uptime))"),
+    ("E14", RUNSTATE, "    self.activation?.phase = .record(moved)\n", "    _ = moved\n"),
+    ("E14", E, "      if runs[id]?.state.running == nil { continueEffect(id, restored.map(\\.value)) }\n", ""),
+    ("E13", F, "    run.trigger.lastFire = record.lastFireBefore\n    var changes = [HomeChange(run.home, .triggerFired(id, at: record.lastFireBefore))]", "    var changes: [HomeChange] = []"),
+    ("E16", F, "guard !sets.isEmpty else { return end(record.evaluation, record.started, .nothingToExecute) }", "_ = sets.isEmpty"),
     ("E14", CLOCK, "      if let end = run.state.running?.end { deadlines.add(.end(id), at: end) }\n", ""),
     ("E14", F, "TriggerState.Running(values: values, end: run.duration.map { now.advanced(by: $0) })", "TriggerState.Running(values: values, end: run.state.running?.end ?? run.duration.map { now.advanced(by: $0) })"),
     ("E15", F, ">= policy.executionsInWindow {", "> policy.executionsInWindow {"),
@@ -185,7 +223,7 @@ CHANGED_TRIGGERS = PLANNER + "+Triggers.swift"
 FILES = [
     ("A cycle of names", PLANNER + "+Names.swift", "      park(waiting[index])\n", ""),
     ("Objects that the document does not have", PLANNER + "+Objects.swift", "object.kind == .userDefined && !kept", "object.kind != .triggerOwned && !kept"),
-    ("Only what differs is changed", PLANNER + "+Objects.swift", "for action in set.actions where !wanted.contains(action.characteristic)", "for action in set.actions where wanted.isEmpty && !wanted.contains(action.characteristic)"),
+    ("Only what differs is changed", PLANNER + "+Objects.swift", "set.actions.filter { !wanted.contains($0.characteristic) }", "set.actions.filter { wanted.isEmpty && !wanted.contains($0.characteristic) }"),
     ("The document of a home makes an equal home of any other", PLANNER + "+Objects.swift", "for id in zone.rooms where !wanted.contains(id)", "for id in zone.rooms where wanted.isEmpty && !wanted.contains(id)"),
     ("If the rules of an enabled trigger", CHANGED_TRIGGERS, "      restore(before)\n", ""),
     ("A trigger that becomes another kind", CHANGED_TRIGGERS, "?? old.isEnabled, isNew: true", "?? false, isNew: true"),
@@ -197,6 +235,9 @@ FILES = [
     ("A path is written", DOCUMENTS + "Paths/HomeFilePath.swift", " || (scalar == \"@\" && index == 0)", ""),
     ("The document of a home makes an equal home of a new one", DOCUMENTS + "Writing/HomeFile+Export.swift", "services: accessory.services.filter(\\.isUserInteractive).map", "services: accessory.services.filter(\\.isPrimary).map"),
     ("A document alone is refused", DOCUMENTS + "Reading/HomeFileReader.swift", "    if let rooms = file.rooms { refuseTwice(rooms) }\n", ""),
+    ("The search for errors ends", DOCUMENTS + "HomeFile.swift", "static let limit = 1000", "static let limit = 1001"),
+    ("The search for errors ends", DOCUMENTS + "HomeFile.swift", "self.problems.prefix(Self.limit)", "self.problems"),
+    ("A time outside of the years", DOCUMENTS + "Paths/NameNotation.swift", "guard Instant.distantPast < instant, instant < .distantFuture else", "guard Instant.distantPast < instant else"),
     ("The errors of all events", DOCUMENTS + "Reading/HomeFileReader+Triggers.swift", "for list in [EventTriggerMember.when, .end]", "for list in [EventTriggerMember.when]"),
 ]
 

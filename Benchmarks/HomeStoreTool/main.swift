@@ -127,6 +127,7 @@ func commit(_ folder: String, _ count: Int) throws {
           switch update {
           case .keep(let changed): .keep(.object(row(changed)))
           case .remove(let id): .remove(.objects, id: id)
+          case .removeHome(let id): .removeHome(id: id)
           }
         })
     }

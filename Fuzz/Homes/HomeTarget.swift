@@ -42,6 +42,7 @@ private func checkChange(_ node: JSONNode) {
   require(again == change && again.json == line, "the written line reads as another change: \(line)")
   var model = HomeModel()
   model.apply([change])
+  require(model.rows.count >= model.homes.count, "a home has no row")
 }
 
 /// Checks a state of the engine, which may come from another hub's store.
@@ -94,6 +95,7 @@ private func check(_ command: HomeCommand, in model: HomeModel) {
     switch update {
     case .keep(let row): rows[row.id] = row
     case .remove(let id): rows[id] = nil
+    case .removeHome(let id): rows = rows.filter { $0.value.home != id }
     }
   }
   require(rows == Dictionary(uniqueKeysWithValues: changed.rows.map { ($0.id, $0) }), "rows differ after \(command)")

@@ -126,13 +126,20 @@ package struct HomeFileProblem: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String { "\(place): \(message)" }
 }
 
-/// All errors of a document, in the order of their places. There is at least one.
+/// The errors of a document, in the order of their places. There is at least one.
 package struct HomeFileProblems: Error, Equatable, Sendable {
+  /// The search ends after this number of errors: a hint for each of a million wrong names would take hours.
+  package static let limit = 1000
+
   package var problems: [HomeFileProblem]
 
   init(_ problems: [HomeFileProblem]) {
     var seen: Set<HomeFileProblem> = []
     self.problems = problems.filter { seen.insert($0).inserted }
       .sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
+    guard problems.count >= Self.limit, let last = self.problems.last else { return }
+    self.problems =
+      self.problems.prefix(Self.limit)
+      + [HomeFileProblem(last.place, "there may be more errors: correct the first \(Self.limit) errors")]
   }
 }

@@ -21,11 +21,12 @@ extension HomeHub: HubServing {
 
   package func connect(_ app: any HubApp) {
     guard phase == .running || phase == .new else { return app.end() }
-    apps[ObjectIdentifier(app)] = HubClient(app)
+    clients.append(HubClient(app))
   }
 
   package func disconnect(_ app: any HubApp) {
-    guard let client = apps.removeValue(forKey: ObjectIdentifier(app)) else { return }
+    guard let index = clients.firstIndex(where: { $0.app === app }) else { return }
+    let client = clients.remove(at: index)
     client.name = nil
     if !client.subscribed.isEmpty {
       client.subscribed = []
@@ -37,7 +38,15 @@ extension HomeHub: HubServing {
   package func take(
     _ request: HubRequest, from app: any HubApp, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void
   ) async {
-    guard phase == .running, let client = apps[ObjectIdentifier(app)] else { return reply(.failure(.hubEnds)) }
+    guard phase == .running, let client = clients.first(where: { $0.app === app }) else {
+      return reply(.failure(.hubEnds))
+    }
+    switch request {
+    // The answer comes before all later events, so nothing is awaited.
+    case .attach(let name): return reply(.success(attached(client, name)))
+    case .search: return reply(.success(.found(beginSearch(of: client))))
+    default: break
+    }
     let waits = !request.waitsForAccessories || client.isCrowded
     let answer = client.opened(reply)
     if waits {
@@ -63,7 +72,7 @@ extension HomeHub: HubServing {
     _ request: HubRequest, _ client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
     switch request {
-    case .attach(let name): return attached(client, name)
+    case .attach, .search: preconditionFailure("these are answered at once")
     case .perform(let command): return try await perform(command, for: client, answer)
     case .execute(let sets): return try await execute(.actionSets(sets, trigger: nil), sets, for: client)
     case .write(let home, let actions): return try await execute(.writes(home: home, actions), [], for: client)
@@ -74,9 +83,8 @@ extension HomeHub: HubServing {
       refreshSubscriptions()
     case .fire(let trigger): return .evaluated(try await fire(trigger))
     case .explain(let trigger): return .explained(try explanations(of: trigger))
-    case .place(let person): try await place(person, for: client)
+    case .place(let person): return try await place(person, for: client, answer)
     case .identify(let accessory): try await identify(accessory)
-    case .search: return .found(beginSearch(of: client))
     case .endSearch: endSearch(of: client)
     case .identifyNew(let device): try await port.identifyUnpaired(device)
     case .add(let addition): return try await add(addition, for: client, answer)
@@ -113,12 +121,12 @@ extension HomeHub: HubServing {
 
   /// Reports an event to all attached apps.
   func publish(_ event: HubEvent, except client: HubClient? = nil) {
-    for app in apps.values where app !== client { app.receive(event) }
+    for app in clients where app !== client { app.receive(event) }
   }
 
   /// Reports values to the apps that subscribed to them.
   func publish(_ readings: [CharacteristicReading], isCatchUp: Bool, except client: HubClient? = nil) {
-    for app in apps.values where app !== client && !app.subscribed.isEmpty {
+    for app in clients where app !== client && !app.subscribed.isEmpty {
       let wanted = readings.filter { app.subscribed.contains($0.characteristic) }
       if !wanted.isEmpty { app.receive(.values(wanted, isCatchUp: isCatchUp)) }
     }

@@ -9,11 +9,11 @@ import HAPStore
 extension HomeHub {
   /// Opens a connection, which is kept.
   @discardableResult
-  func open(_ pairing: DevicePairing) -> HubDevice {
+  func open(_ pairing: DevicePairing, isNew: Bool = false) -> HubDevice {
     lastDevice += 1
     let (number, id) = (lastDevice, pairing.device)
     let connection = port.open(pairing) { [weak self] news in await self?.take(news, of: id, number) }
-    let device = HubDevice(pairing, connection, number: number)
+    let device = HubDevice(pairing, connection, number: number, isNew: isNew)
     devices[id] = device
     return device
   }
@@ -39,13 +39,10 @@ extension HomeHub {
     guard phase == .running, let device = devices[id], device.number == number else { return }
     switch news {
     case .connected(let address): connected(device, address)
-    case .lost(let why):
-      connectionLost(device, why)
-      device.onDatabase?(.failure(HomeError(.accessoryNotReachable, nil, "the accessory can't be reached: \(why)")))
+    case .lost(let why): connectionLost(device, why)
     case .gaveUp(let why): gaveUp(device, why)
     case .database(let description):
-      if let onDatabase = device.onDatabase { return onDatabase(.success(description)) }
-      update(device, description)
+      if device.isNew { device.introduce(.success(description)) } else { update(device, description) }
     case .values(let values, let isCatchUp): take(values, isCatchUp: isCatchUp, from: device)
     case .violation(let text): violated(device, text)
     }
@@ -65,21 +62,28 @@ extension HomeHub {
   }
 
   func connectionLost(_ device: HubDevice, _ why: String) {
+    device.why = why
+    reachability.lost(device.id, why: why, at: sceneTime.uptime)
+    armFollowTimer()
     // Further attempts that fail are no news.
     guard device.state == .ready else { return }
     device.state = .connecting
-    device.why = why
     valuesLost { isOf(device.id, nil, $0) }
     scenes.connection(device.id, is: .connecting, at: sceneTime)
     performScenes()
-    reachability.lost(device.id, why: why, at: sceneTime.uptime)
-    armFollowTimer()
   }
 
   private func gaveUp(_ device: HubDevice, _ why: String) {
+    end(
+      device, "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))")
+    device.introduce(
+      .failure(HomeError(.accessoryPairingFailed, nil, "the accessory does not accept the pairing: \(why)")))
+  }
+
+  /// No connection is opened any more.
+  func end(_ device: HubDevice, _ reason: String) {
     let wasReady = device.state == .ready
     if wasReady { valuesLost { isOf(device.id, nil, $0) } }
-    let reason = "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))"
     device.state = .ended
     device.why = reason
     scenes.connection(device.id, is: .ended, at: sceneTime)
@@ -93,8 +97,6 @@ extension HomeHub {
         publish(.reachability(entry.id, isReachable: false, why: reason))
       }
     }
-    device.onDatabase?(
-      .failure(HomeError(.accessoryPairingFailed, nil, "the accessory does not accept the pairing: \(why)")))
   }
 
   func valuesLost(_ isLost: (HomeObjectID) -> Bool) {
@@ -134,8 +136,8 @@ extension HomeHub {
 
   // MARK: Changes of the database
 
-  private func update(_ device: HubDevice, _ description: DeviceDescription) {
-    guard let home = index.accessories[device.id]?.values.first?.home, reserved[device.id]?.isHeld != true else { return }
+  func update(_ device: HubDevice, _ description: DeviceDescription) {
+    guard let home = index.accessories[device.id]?.values.first?.home else { return }
     change(for: nil) { draft throws(HomeError) in
       try draft.perform(.updateDevice(home: home, description))
     } done: { result in
@@ -143,7 +145,7 @@ extension HomeHub {
       if error.code == .accessorySentInvalidResponse {
         self.violated(device, error.message)
       } else {
-        self.note(error)
+        self.note(error.message)
       }
     }
   }
@@ -155,12 +157,12 @@ extension HomeHub {
     var pairing = device.pairing
     pairing.addresses = [address]
     store(pairing.rows(controller: controllerRow(of: pairing), withIdentity: false)) { error in
-      if let error { self.report(error, "the address of \(pairing.device)") }
+      if let error { self.note("the address of \(pairing.device) could not be stored: \(error)") }
     }
   }
 
   private func violated(_ device: HubDevice, _ text: String) {
-    note(HomeError(.accessorySentInvalidResponse, nil, "\(device.id) broke the protocol: \(text)"))
+    note("the device \(device.id) broke the protocol: \(text.prefix(300))")
     guard violations.violation(of: device.id, at: sceneTime.uptime),
       let accessory = index.accessories(of: device.id).first(where: { !$0.isBridged })
     else { return }
@@ -170,7 +172,7 @@ extension HomeHub {
   // MARK: The model has changed
 
   /// Adapts the index, the subscriptions and the requests to changes of the model.
-  func modelChanged(by changes: [HomeChange], from before: HomeModel) {
+  func modelChanged(by changes: [HomeChange]) {
     endFiresOfRemovedTriggers()
     for case .userRemoved(let id) in changes.lazy.map(\.detail) { persons[id] = nil }
     for case .accessoryUnblocked(let id) in changes.lazy.map(\.detail) {
@@ -178,7 +180,7 @@ extension HomeHub {
     }
     guard changes.contains(where: \.detail.movesCharacteristics) else { return }
     index = HubIndex(model)
-    for client in apps.values { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
+    for client in clients { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
     membersChanged()
     refreshSubscriptions()
   }
@@ -188,10 +190,10 @@ extension HomeHub {
   /// Requests exactly the events that the engine and the apps want.
   func refreshSubscriptions() {
     var wanted: [DeviceID: Set<AttributeID>] = [:]
-    for id in apps.values.reduce(automation.subscribed, { $0.union($1.subscribed) }) {
+    for id in clients.reduce(automation.subscribed, { $0.union($1.subscribed) }) {
       if let target = index.targets[id] { wanted[target.device, default: []].insert(target.id) }
     }
-    for device in devices.values {
+    for device in devices.values.sorted(by: { $0.id < $1.id }) {
       device.wanted = wanted[device.id] ?? []
       requestSubscription(device)
     }

@@ -86,75 +86,68 @@ extension HomeHub {
   // MARK: Records
 
   private func record(_ state: TriggerState, _ changes: [HomeChange], _ ticket: EngineTicket) {
-    precondition(!journal.isChanging, "the engine gets no input while a command is being stored")
-    let before = model
-    model.apply(changes)
     let row = HomeRowChange.keep(
       .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
-    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init)
-    store(rows + [row]) { error in
-      if let error { self.report(error, "the state of a trigger") }
+    record(changes, with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
     }
   }
 
-  /// The place of a person counts from now on. If it can't be stored, the next transaction contains it.
+  /// The place of a person counts from now on.
   private func record(_ person: PersonState, _ ticket: EngineTicket) {
     persons[person.user] = person
     let row = HomeRowChange.keep(
       .person(HomeStateRow(id: person.user.description, json: person.json.compactText)))
-    store([row]) { error in
-      if let error {
-        self.journal.unstored[person.user] = row
-        self.report(error, "the place of a person")
-      }
+    record([], with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
       self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
     }
   }
 
-  /// Keeps the last error of the store for `status`.
-  func report(_ error: StoreError, _ subject: String) {
-    let text = "\(subject) could not be stored: \(error)"
-    if problems.contains(text) { return }
-    problems.append(text)
-  }
-
   // MARK: Requests of apps
 
-  /// Sets the place of a user, and waits until it is stored.
-  func place(_ person: PersonState, for client: HubClient) async throws(HomeError) {
+  /// Sets the place of a user, and answers when it is stored.
+  func place(
+    _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
     guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
       throw HomeError.unknown(.user, person.user)
     }
     guard runsAutomations else { throw HomeError.noAutomations }
-    let failure: String? = await withCheckedContinuation { continuation in
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      func end(_ failure: String?) {
+        answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
+        continuation.resume()
+      }
       feed {
         let actions = self.engine.person(person.user, person.place)
         let ticket = actions.lazy.compactMap { action -> EngineTicket? in
           if case .recordPerson(_, let ticket) = action { ticket } else { nil }
         }.first
         guard let ticket else {
-          continuation.resume(returning: nil)  // the place is as before
+          end(nil)  // the place is as before
           return actions
         }
-        self.automation.places[ticket] = { continuation.resume(returning: $0) }
+        self.automation.places[ticket] = end
         self.publish(.person(person), except: client)
         return actions
       }
     }
-    guard let failure else { return }
-    throw HomeError(
-      .unexpectedError, nil,
-      "the place counts until the hub ends, but could not be stored: \(failure): the next change repeats it")
+    return nil
   }
 
   /// Fires a trigger by hand, and waits for the end of its writes.
   func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
     guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
     guard runsAutomations else { throw HomeError.noAutomations }
-    return try await withCheckedContinuation { continuation in
+    return try await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
       feed {
+        // The trigger may have been removed while a command was being stored.
+        guard self.engine.activation(of: trigger) != nil else {
+          continuation.resume(returning: .failure(.unknown(.trigger, trigger)))
+          return []
+        }
         var fire = HubFire(number: nil) { continuation.resume(returning: $0) }
         let actions = self.engine.fire(trigger)
         // An evaluation at once is that of this request; otherwise earlier events of the trigger come first.
@@ -180,7 +173,7 @@ extension HomeHub {
   private func explain(_ evaluation: Evaluation) {
     guard let home = model.home(ofTrigger: evaluation.trigger) else { return }
     let fires = automation.fires[evaluation.trigger] ?? []
-    if apps.isEmpty && fires.isEmpty { return }
+    if clients.isEmpty && fires.isEmpty { return }
     let report = report(evaluation, in: home)
     publish(.evaluated(report))
     guard
@@ -206,4 +199,10 @@ extension HomeHub {
 extension HomeError {
   fileprivate static let noAutomations = HomeError(
     .noHomeHub, nil, "this hub runs no triggers: start 'hapctl hub run'")
+
+  fileprivate static func placeNotStored(_ why: String) -> HomeError {
+    HomeError(
+      .unexpectedError, nil,
+      "the place counts until the hub ends, but could not be stored: \(why): the next change repeats it")
+  }
 }

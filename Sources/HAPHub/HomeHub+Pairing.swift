@@ -32,7 +32,7 @@ extension HomeHub {
       early?.release()
       throw error
     }
-    let device = open(pairing)
+    let device = open(pairing, isNew: true)
     do throws(HomeError) {
       let description = try await database(of: device)
       try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
@@ -91,7 +91,7 @@ extension HomeHub {
     let pairing = device.pairing
     if isRemoved {
       journal.unused[pairing.device] = nil
-      do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error) }
+      do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
       return error
     }
     return HomeError(
@@ -113,6 +113,10 @@ extension HomeHub {
         .invalidParameter, nil,
         "the pairing with \(adoption.device) is invalid: keys have 32 bytes, and an identifier has 1 to 36")
     }
+    guard journal.unused[adoption.device] == nil else {
+      throw HomeError(
+        .alreadyExists, nil, "the device \(adoption.device) is paired with this hub already: add it instead")
+    }
     let reservation = try reserve(adoption.device)
     let pairing = DevicePairing(
       device: adoption.device, accessoryID: Array(adoption.device.text.utf8), accessoryKey: adoption.accessoryKey,
@@ -120,7 +124,7 @@ extension HomeHub {
     var opened: HubDevice?
     do throws(HomeError) {
       try await storeAndWait(pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true))
-      let device = open(pairing)
+      let device = open(pairing, isNew: true)
       opened = device
       let description = try await database(of: device)
       try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
@@ -131,7 +135,7 @@ extension HomeHub {
       // The other controller still has the pairing, so it is only forgotten here.
       if let opened { await close(opened) }
       if phase == .running, opened != nil {
-        do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error) }
+        do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
       }
       reservation.release()
       throw error
@@ -151,8 +155,9 @@ extension HomeHub {
     }
     let reservation = try newReservation(accessory.deviceID)
     let device = devices[accessory.deviceID]
+    var isUnpaired = false
     do throws(HomeError) {
-      if let device { try await removePairing(device, of: accessory, forgets: forgets) }
+      if let device { isUnpaired = try await removePairing(device, of: accessory, forgets: forgets) }
       guard phase == .running else { throw HomeError.hubEnds }
     } catch {
       reservation.release()
@@ -163,26 +168,32 @@ extension HomeHub {
       change(for: client, with: rows) { draft throws(HomeError) in
         try draft.perform(.removeAccessory(id))
       } done: { result in
-        if case .success = result, let device { self.forget(device) }
+        if let device {
+          if case .success = result {
+            self.forget(device)
+          } else if isUnpaired {
+            self.end(device, "the pairing is removed, but this could not be stored: remove the accessory again")
+          }
+        }
         reservation.release()
         answer(result.map { .changed($0) })
         continuation.resume()
       }
     }
-    // After a removal that could not be stored, the connection reports that the pairing is not accepted.
     if let device, devices[device.id] !== device { await device.connection.close() }
     return nil
   }
 
-  /// Removes the hub's pairing from an accessory, which has not given it up itself.
+  /// Removes the hub's pairing from an accessory, unless the accessory has done this itself.
+  /// - Returns: whether the accessory has no pairing any more.
   private func removePairing(
     _ device: HubDevice, of accessory: HomeAccessory, forgets: Bool
-  ) async throws(HomeError) {
+  ) async throws(HomeError) -> Bool {
     if device.state == .connecting { await wait(for: device, atMost: .seconds(2)) }
     switch device.state {
-    case .ended: return
+    case .ended: return true
     case .connecting:
-      if forgets { return }
+      if forgets { return false }
       throw HomeError(
         .accessoryNotReachable, nil,
         "the accessory \"\(accessory.name)\" can't be reached (\(device.why ?? "")), so it would keep its pairing: "
@@ -190,7 +201,11 @@ extension HomeHub {
     case .ready:
       do throws(HomeError) {
         try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
-      } catch { if !forgets { throw error } }
+        return true
+      } catch {
+        if !forgets { throw error }
+        return false
+      }
     }
   }
 
@@ -220,18 +235,18 @@ extension HomeHub {
   private func database(of device: HubDevice) async throws(HomeError) -> DeviceDescription {
     let timer = LoopTimer(loop)
     defer { timer.close() }
-    return try await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<DeviceDescription, HomeError>, Never>) in
-      device.onDatabase = { result in
-        device.onDatabase = nil
-        continuation.resume(returning: result)
-      }
-      timer.onFire = {
-        device.onDatabase?(
-          .failure(HomeError(.accessoryNotReachable, nil, "the accessory did not send its database within 30 s")))
-      }
-      timer.start(after: Self.databaseLimit)
-    }.get()
+    timer.onFire = {
+      device.introduce(
+        .failure(
+          HomeError(
+            .accessoryNotReachable, nil,
+            "the accessory did not send its database within 30 s: \(device.why ?? "no answer")")))
+    }
+    timer.start(after: Self.databaseLimit)
+    let result = await withCheckedContinuation { continuation in
+      device.whenIntroduced { continuation.resume(returning: $0) }
+    }
+    return try result.get()
   }
 
   /// Adds an accessory with its command, and answers.
@@ -243,6 +258,10 @@ extension HomeHub {
       change(for: client, plan) { result in
         if case .success(let changes) = result {
           self.journal.unused[device.id] = nil
+          let last = device.introduction
+          device.isNew = false
+          // The database may have changed meanwhile.
+          if case .success(let last) = last { self.update(device, last) }
           reservation.release()
           answer(.success(.added(changes.addedAccessories, changes)))
         }

@@ -131,7 +131,7 @@ extension HomeHub {
 
   func endSearch(of client: HubClient) {
     client.searches = false
-    if !apps.values.contains(where: \.searches) { closeSearch() }
+    if !clients.contains(where: \.searches) { closeSearch() }
   }
 
   func closeSearch() {
@@ -146,7 +146,7 @@ extension HomeHub {
     case .gone(let device):
       search?.list.gone(device, at: sceneTime.uptime)
       armFollowTimer()
-    case .trouble(let text): note(HomeError(.networkUnavailable, nil, "the network can't be searched: \(text)"))
+    case .trouble(let text): note("the network can't be searched: \(text)")
     }
   }
 
@@ -157,7 +157,7 @@ extension HomeHub {
       case .found(let seen), .changed(let seen): event = .found(NewAccessory(seen))
       case .gone(let device): event = .gone(device)
       }
-      for client in apps.values where client.searches { client.receive(event) }
+      for client in clients where client.searches { client.receive(event) }
     }
   }
 }

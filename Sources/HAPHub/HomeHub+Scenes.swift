@@ -7,7 +7,7 @@ import HAPModel
 /// An execution of action sets or writes that has not ended.
 struct HubExecution {
   enum Origin {
-    case app(HubClient, (ExecutionResult) -> Void)
+    case app(HubClient, (Result<ExecutionResult, HomeError>) -> Void)
     case trigger(HomeObjectID, EngineTicket)
   }
   let sets: [HomeObjectID]
@@ -20,10 +20,11 @@ extension HomeHub {
   func execute(
     _ request: SceneRequest, _ sets: [HomeObjectID], for client: HubClient
   ) async throws(HomeError) -> HubAnswer {
-    try await withCheckedContinuation { (continuation: CheckedContinuation<Result<HubAnswer, HomeError>, Never>) in
-      let origin = HubExecution.Origin.app(client) { continuation.resume(returning: .success(.executed($0))) }
+    let result = await withCheckedContinuation { continuation in
+      let origin = HubExecution.Origin.app(client) { continuation.resume(returning: $0) }
       if let error = start(request, sets, origin) { continuation.resume(returning: .failure(error)) }
-    }.get()
+    }
+    return .executed(try result.get())
   }
 
   /// Starts an execution.
@@ -123,26 +124,29 @@ extension HomeHub {
     let answer = ExecutionResult(result)
     switch execution.origin {
     case .app(let client, let done):
-      done(answer)
+      done(.success(answer))
       publish(
         .executed(answer, sets: execution.sets, trigger: nil, app: client.name), except: client)
     case .trigger(let trigger, let ticket):
       publish(.executed(answer, sets: execution.sets, trigger: trigger, app: nil))
       feed { self.engine.sceneEnded(ticket, ExecutionReport(result)) }
     }
-    if changes.isEmpty { return }
-    // All apps get these changes, because the answer does not contain them.
-    change(for: nil) { draft in
-      let sets = Set(draft.model.homes.lazy.flatMap(\.actionSets).map(\.id))
-      draft.apply(
-        changes.filter { if case .actionSetExecuted(let id, _) = $0.detail { sets.contains(id) } else { false } })
-    } done: { result in
-      if case .failure(let error) = result, self.phase == .running { self.note(error) }
+    if !changes.isEmpty {
+      feed {
+        self.record(changes)
+        return []
+      }
     }
   }
 
-  /// Keeps an error for `status`.
-  func note(_ error: HomeError) {
-    if !problems.contains(error.message) { problems.append(error.message) }
+  /// Records the times of executions. All apps get the changes, because the answer does not contain them.
+  private func record(_ changes: [HomeChange]) {
+    let sets = Set(model.homes.lazy.flatMap(\.actionSets).map(\.id))
+    let changes = changes.filter {
+      if case .actionSetExecuted(let id, at: _) = $0.detail { sets.contains(id) } else { false }
+    }
+    record(changes, with: []) { error in
+      if error == nil { self.publish(.changed(changes, app: nil)) }
+    }
   }
 }

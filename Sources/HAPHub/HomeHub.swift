@@ -18,7 +18,7 @@ package actor HomeHub {
   package nonisolated let loop: EventLoop
   let port: any AccessoryPort
   let zoneRules: @Sendable (ZoneName) -> ZoneRules?
-  private let folder: String
+  let folder: String
   private let files: any StoreFiles
   private let version: String
   let runsAutomations: Bool
@@ -53,12 +53,16 @@ package actor HomeHub {
   var reserved: [DeviceID: DeviceReservation] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
 
-  var apps: [ObjectIdentifier: HubClient] = [:]
+  /// In the order of their connections.
+  var clients: [HubClient] = []
   var search: HubSearch?
   /// The devices in the homes.
   var members: Set<DeviceID> = []
-  /// What the store could not read or write, for people.
-  var problems: [String] = []
+  /// Rows of the store that could not be used, for people.
+  private var startProblems: [String] = []
+  /// The last errors that were no answer to an app, for people.
+  private var problems: [String] = []
+  private static let mostProblems = 100
 
   let engineTimer: LoopBound<LoopTimer?>
   let sceneTimer: LoopBound<LoopTimer?>
@@ -103,6 +107,8 @@ package actor HomeHub {
       phase = .ended
       return try opened.map { _ in () }.get()
     }
+    // It may have been stopped meanwhile.
+    guard phase == .new else { return await loop.offload { contents.store.close() } }
     begin(contents)
   }
 
@@ -111,7 +117,7 @@ package actor HomeHub {
     started = wall
     store = contents.store
     model = contents.model
-    problems = contents.problems
+    startProblems = contents.problems
     persons = Dictionary(contents.persons.map { ($0.user, $0) }) { $1 }
     journal.identity = contents.identity
     index = HubIndex(model)
@@ -162,17 +168,27 @@ package actor HomeHub {
     for connection in connections { await connection.close() }
     if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
-    for app in apps.values { app.refuseAll() }
-    for app in apps.values { app.app.end() }
-    apps = [:]
+    for client in clients { client.refuseAll() }
+    for client in clients { client.app.end() }
+    clients = []
+    endRequests()
     devices = [:]
-    executions = [:]
-    automation = HubAutomation()
     if let store { await loop.offload { store.close() } }
     store = nil
     phase = .ended
     for ending in endings { ending.resume() }
     endings = []
+  }
+
+  /// Ends everything that waits for an accessory or for the engine. The apps have their answers.
+  private func endRequests() {
+    for device in devices.values { device.introduce(.failure(.hubEnds)) }
+    for read in reads.values { read.end() }
+    for case .app(_, let done) in executions.values.map(\.origin) { done(.failure(.hubEnds)) }
+    for fire in automation.fires.values.joined() { fire.done(.failure(.hubEnds)) }
+    for place in automation.places.values { place("the hub ends") }
+    executions = [:]
+    automation = HubAutomation()
   }
 
   // MARK: Time
@@ -200,7 +216,14 @@ package actor HomeHub {
     }
     return HubStatus(
       version: version, processID: Int(files.processID), started: started, devices: list + missing,
-      apps: apps.values.compactMap(\.status).sorted { $0.name < $1.name }, problems: problems + unused)
+      apps: clients.compactMap(\.status).sorted { $0.name < $1.name }, problems: startProblems + problems + unused)
+  }
+
+  /// Keeps an error for `status`.
+  func note(_ text: String) {
+    if problems.contains(text) { return }
+    if problems.count == Self.mostProblems { problems.removeFirst() }
+    problems.append(text)
   }
 
   static let noPairing = "its pairing is not stored: restore a backup, or remove the accessory and add it"

@@ -27,11 +27,17 @@ final class HubDevice {
   /// Called when the connection is ready or has ended, or nil was waited for too long.
   private var waiters: [(number: Int, waiter: CheckedContinuation<Void, Never>)] = []
   private var lastWaiter = 0
-  /// Called with the first database; nil: the connection ended before.
-  var onDatabase: ((Result<DeviceDescription, HomeError>) -> Void)?
 
-  init(_ pairing: DevicePairing, _ connection: any DeviceConnection, number: Int) {
-    (self.pairing, self.connection, self.number) = (pairing, connection, number)
+  /// Whether the device is being added or adopted, so that its databases wait in `introduction`.
+  var isNew: Bool {
+    didSet { if !isNew { introduction = nil } }
+  }
+  /// The last database of a new device, or the reason why there is none.
+  private(set) var introduction: Result<DeviceDescription, HomeError>?
+  private var onIntroduction: ((Result<DeviceDescription, HomeError>) -> Void)?
+
+  init(_ pairing: DevicePairing, _ connection: any DeviceConnection, number: Int, isNew: Bool) {
+    (self.pairing, self.connection, self.number, self.isNew) = (pairing, connection, number, isNew)
     addresses = pairing.addresses
   }
 
@@ -53,6 +59,20 @@ final class HubDevice {
     let all = waiters
     waiters = []
     for (_, waiter) in all { waiter.resume() }
+  }
+
+  // MARK: The first database
+
+  func introduce(_ result: Result<DeviceDescription, HomeError>) {
+    guard isNew else { return }
+    introduction = result
+    onIntroduction?(result)
+    onIntroduction = nil
+  }
+
+  /// Calls `body` with the first database, or with the reason why there is none.
+  func whenIntroduced(_ body: @escaping (Result<DeviceDescription, HomeError>) -> Void) {
+    if let introduction { body(introduction) } else { onIntroduction = body }
   }
 
   // MARK: Subscriptions

@@ -8,7 +8,7 @@ import HAPModel
 import HAPStore
 
 /// What is to be stored: the records of the engine and of the hub, and commands, which change the model. One
-/// transaction is stored at a time. Records come first.
+/// transaction is stored at a time. Records come first. They are applied to the model before they are stored.
 ///
 /// From the arrival of a command until it is stored, the engine gets no input. So a command starts with a model that is
 /// stored, and nothing changes the model while it is being stored.
@@ -38,8 +38,8 @@ struct HubJournal {
   var isChanging = false
   /// Called when nothing is being stored.
   var idle: [CheckedContinuation<Void, Never>] = []
-  /// Persons whose last change could not be stored: the next transaction contains them.
-  var unstored: [HomeObjectID: HomeRowChange] = [:]
+  /// Rows of records that could not be stored, by table and ID: the next transaction begins with them.
+  private(set) var unstored: [String: HomeRowChange] = [:]
   /// The identity with which the hub pairs; nil: it has not paired yet.
   var identity: ControllerIdentity?
   /// The pairings of devices that are in no home.
@@ -55,6 +55,14 @@ struct HubJournal {
   mutating func add(_ command: Command) { commands.append(command) }
   mutating func takeRecord() -> Record? { records.isEmpty ? nil : records.removeFirst() }
   mutating func takeCommand() -> Command? { commands.isEmpty ? nil : commands.removeFirst() }
+
+  /// Keeps rows that could not be stored.
+  mutating func repeatLater(_ rows: [HomeRowChange]) { for row in rows { unstored[row.place] = row } }
+
+  /// Rows that were repeated are stored now. A row may have been replaced meanwhile.
+  mutating func repeated(_ rows: [String: HomeRowChange]) {
+    for (place, row) in rows where unstored[place] == row { unstored[place] = nil }
+  }
 
   mutating func takeCommands() -> [Command] {
     defer { commands = [] }
@@ -108,7 +116,8 @@ extension HomeHub {
   ) {
     guard phase == .running else { return done(.failure(.hubEnds)) }
     journal.add(HubJournal.Command(app: app, rows: rows, plan: plan, done: done))
-    storeNext()
+    // Not now: the engine may be in the middle of its actions, which change the model.
+    loop.later { self.storeNext() }
   }
 
   /// Makes a change and waits until it is stored.
@@ -121,8 +130,31 @@ extension HomeHub {
     }.get()
   }
 
+  /// Records changes of the engine or of the hub itself: they are in the model at once. If they can't be stored, the
+  /// next transaction repeats their rows.
+  /// - Parameters:
+  ///   - rows: stored with the changes.
+  ///   - done: called with the reason if they could not be stored.
+  func record(_ changes: [HomeChange], with rows: [HomeRowChange], done: @escaping (StoreError?) -> Void) {
+    precondition(!journal.isChanging, "the engine gets no input while a command is being stored")
+    let before = model
+    model.apply(changes)
+    let rows = HomeRowUpdate.updates(for: changes, from: before, to: model).map(HomeRowChange.init) + rows
+    if rows.isEmpty { return }
+    store(rows) { error in
+      if let error {
+        self.note("a record could not be stored: \(error)")
+        self.journal.repeatLater(rows)
+        // They count nevertheless, so the apps have to have them.
+        if !changes.isEmpty { self.publish(.changed(changes, app: nil)) }
+      }
+      done(error)
+    }
+  }
+
   /// Stores rows, after all earlier records and before all commands that wait.
   func store(_ rows: [HomeRowChange], done: @escaping (StoreError?) -> Void) {
+    guard phase == .running else { return done(StoreError(.failed, path: folder, detail: "the hub has ended")) }
     journal.add(HubJournal.Record(rows: rows, done: done))
     storeNext()
   }
@@ -171,16 +203,13 @@ extension HomeHub {
 
   private func finish(_ command: HubJournal.Command, _ draft: HubDraft) {
     let changes = draft.changes
-    let before = model
-    model = draft.model
     if !changes.isEmpty {
+      model = draft.model
+      modelChanged(by: changes)
       publish(.changed(changes, app: command.app?.name), except: command.app)
     }
     command.done(.success(changes))
-    if !changes.isEmpty {
-      modelChanged(by: changes, from: before)
-      feedNow { self.engine.changed(changes, self.model) }
-    }
+    if !changes.isEmpty { feedNow { self.engine.changed(changes, self.model) } }
     releaseEngine()
   }
 
@@ -196,9 +225,7 @@ extension HomeHub {
       } catch { return error }
     } then: { error in
       self.journal.isStoring = false
-      if error == nil {
-        for (user, row) in again where self.journal.unstored[user] == row { self.journal.unstored[user] = nil }
-      }
+      if error == nil { self.journal.repeated(again) }
       done(error)
       self.storeNext()
     }
@@ -226,12 +253,27 @@ extension HubDraft {
 }
 
 extension HomeRowChange {
+  /// The table and the ID of the row.
+  fileprivate var place: String {
+    switch self {
+    case .keep(.object(let row)): "objects \(row.id)"
+    case .keep(.triggerState(let row)): "trigger_states \(row.id)"
+    case .keep(.person(let row)): "people \(row.id)"
+    case .keep(.controller(let row)): "controllers \(row.id)"
+    case .keep(.pairing(let row)): "pairings \(row.device)"
+    case .keep(.database(let row)): "databases \(row.device)"
+    case .remove(let table, let id): "\(table.rawValue) \(id)"
+    case .removeHome(let id): "home \(id)"
+    }
+  }
+
   init(_ update: HomeRowUpdate) {
     switch update {
     case .keep(let row):
       self = .keep(
         .object(HomeObjectRow(id: row.id, home: row.home, kind: row.kind, name: row.name, json: row.json)))
     case .remove(let id): self = .remove(.objects, id: id)
+    case .removeHome(let id): self = .removeHome(id: id)
     }
   }
 }

@@ -7,7 +7,7 @@ import HAPStore
 
 /// The hub of a command: the one that serves the folder, or else a hub in the command's own process.
 package struct HubAccess: Sendable {
-  /// What the command does with the hub.
+  /// The work of the command with the hub.
   package typealias Body =
     @Sendable (
       _ link: any HomeLink, _ loop: EventLoop, _ zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?

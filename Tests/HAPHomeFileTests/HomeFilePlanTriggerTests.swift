@@ -171,4 +171,56 @@ struct HomeFilePlanTriggerTests {
     #expect(try HomeFile.read(Array(file.json.utf8)) == file)
     #expect(try bench.plan(file).steps.isEmpty)
   }
+
+  @Test("HOME.L1 a condition of 32 levels is planned; one of 33 levels is refused at its trigger")
+  func depth() throws {
+    var bench = try HomeFileBench.filled()
+    func document(_ levels: Int) -> String {
+      let parts = (1..<levels).map { $0 % 2 == 0 ? "{ all: [" : "{ any: [" }
+      let ends = parts.map { _ in "] }" }
+      let condition = parts.joined() + "{ before: { sun: sunset, offset: 1min } }" + ends.joined()
+      return "home: My Home\ntriggers: { T: { when: [{ at: \"07:00\" }], if: \(condition) } }"
+    }
+    let problems = bench.problems(document(33))
+    #expect(problems.count == 1 && problems[0].hasPrefix("2:13: ") && problems[0].hasSuffix("(rule L1)"), "\(problems)")
+    try bench.apply(document(32))
+  }
+
+  @Test(
+    "A time outside of the years 1677 to 2262 is refused as such", arguments: ["1600-01-01T00:00", "2300-01-01T00:00Z"])
+  func years(_ time: String) throws {
+    let bench = try HomeFileBench.filled()
+    let problems = bench.problems("home: My Home\ntriggers: { T: { at: \"\(time)\", every: 1d } }")
+    #expect(problems == ["2:22: triggers.T.at: \(time) is outside of the years 1677 to 2262"], "\(problems)")
+  }
+
+  @Test("A document with thousands of references to scenes is planned in seconds")
+  func many() throws {
+    var bench = try HomeFileBench.filled()
+    let scenes = (0..<500).map { "S\($0): {}" }.joined(separator: ", ")
+    let names = (0..<500).map { "S\($0)" }.joined(separator: ", ")
+    let triggers = (0..<20).map { "T\($0): { when: [{ at: \"07:00\" }], run: [\(names)] }" }.joined(separator: ", ")
+    // If each reference builds the list of all scenes, this takes minutes.
+    try bench.apply("home: My Home\nscenes: { \(scenes) }\ntriggers: { \(triggers) }")
+    #expect(bench.home.triggers.allSatisfy { $0.actionSets.count == 500 } && bench.home.triggers.count == 20)
+  }
+
+  @Test(
+    "The search for errors ends after 1000",
+    arguments: [
+      "scenes: { S: { set: { %X#/On: 1% } } }", "groups: { G: [%X#/Light Bulb%] }", "zones: { Z: [%X#%] }",
+      "accessories: { %X#: {}% }", "accessories: { Strip: { services: { %X#: Y#% } } }",
+      "triggers: { T: { when: [%{ characteristic: X#/On }%] } }",
+      "triggers: { T: { when: [{ at: \"07:00\" }], run: [%X#%] } }",
+      "rooms: [%Room #%]", "scenes: { %X#: { type: y }% }", "scenes: { S: { %x#: 1% } }", "groups: { G: [%X#%] }",
+    ])
+  func problemLimit(_ pattern: String) throws {
+    let bench = try HomeFileBench.filled()
+    let parts = pattern.split(separator: "%", omittingEmptySubsequences: false)
+    let many = (0..<3000).map { parts[1].replacing("#", with: "\($0)") }.joined(separator: ", ")
+    let problems = bench.problems("home: My Home\n\(parts[0])\(many)\(parts[2])")
+    #expect(
+      problems.count == 1001
+        && problems.last?.hasSuffix(": there may be more errors: correct the first 1000 errors") == true)
+  }
 }

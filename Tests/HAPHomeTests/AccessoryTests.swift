@@ -213,4 +213,63 @@ struct AccessoryTests {
     #expect(after.actionSets.find(set)!.actions == [HomeAction(lamp.id(0x25), true)])
     #expect(after.triggers.find(trigger)!.kind == .on(.characteristic(lamp.id(0x25), equals: true), if: .unknown))
   }
+
+  @Test("An iid that a changed database gives to another type keeps no references")
+  func otherTypes() throws {
+    var bench = HomeBench()
+    let home = try bench.addHome()
+    let lamp = try bench.add(.light(1), to: home)
+    let (set, group) = (try bench.addSet("S", to: home), try bench.addGroup("G", to: home))
+    try bench.perform(.addAction(actionSet: set, HomeAction(lamp.id(0x25), true)))
+    try bench.perform(.addAction(actionSet: set, HomeAction(lamp.id(0x8), 1)))
+    try bench.perform(.addServiceToGroup(service: lamp.services[1].id, group: group))
+    let events = EventTrigger(
+      events: [.characteristic(lamp.id(0x25), equals: true), .characteristic(lamp.id(0x8), equals: nil)],
+      condition: .characteristic(lamp.id(0x8), .equal, 1))
+    let trigger = try bench.addTrigger("T", .event(events), to: home)
+    // A lock with the same iids: Lock Target State takes the same numbers as Brightness.
+    var lock = Service.light(iid: 10, "Lamp")
+    lock.type = 0x45
+    lock.characteristics[1].type = 0x1E
+    try bench.perform(.updateDevice(home: home, .device(1, [.with(aid: 1, "Lamp", [lock])])))
+    let after = bench.model.home(home)!
+    #expect(after.actionSets.find(set)!.actions == [HomeAction(lamp.id(0x25), true)])
+    #expect(after.triggers.find(trigger)!.kind == .on(.characteristic(lamp.id(0x25), equals: true), if: .unknown))
+    #expect(after.groups[0].services == [])
+  }
+
+  @Test("HOME.N7 after a changed database, names of removed services are free, and those of new services are taken")
+  func changedNames() throws {
+    var bench = HomeBench()
+    let home = try bench.addHome()
+    let old = Accessory.with(aid: 1, "Bridge", [.light(iid: 10, "Spot"), .light(iid: 30, "Beam")])
+    _ = try bench.add(.device(1, [old]), to: home)
+    let new = Accessory.with(aid: 1, "Bridge", [.light(iid: 50, "Spot")])
+    let device = DeviceDescription.device(1, [new, .light(aid: 2, "Spot"), .light(aid: 3, "Beam")])
+    try bench.perform(.updateDevice(home: home, device))
+    let names = bench.model.homes[0].accessories.map { $0.services.last!.name.text }
+    #expect(names == ["Spot", "Spot 2", "Beam"])
+    #expect(bench.model.homes[0].accessories.map(\.name.text) == ["Bridge", "Spot 2", "Beam"])
+  }
+
+  @Test("Thousands of accessories and services with one name are added in seconds")
+  func manyNames() throws {
+    var bench = HomeBench()
+    let home = try bench.addHome()
+    var bridge = Accessory.with(aid: 1, "Lamp", [])
+    let on = Characteristic(iid: 1, type: 0x25, format: .bool, perms: .control, value: false)
+    for number in 0..<1500 {
+      var copy = on
+      copy.iid = UInt64(2 * number + 101)
+      bridge.services.append(Service(iid: copy.iid - 1, type: 0x43, characteristics: [copy]))
+    }
+    let lamps = (2...1500).map { Accessory.light(aid: UInt64($0), $0.isMultiple(of: 2) ? "Lamp" : "lamp") }
+    // With a search from 2 for each name, this takes many minutes.
+    try bench.perform(.addDevice(home: home, .device(1, [bridge] + lamps, category: 2)))
+    let accessories = bench.model.homes[0].accessories
+    #expect(accessories.map(\.name.text).prefix(4) == ["Lamp", "Lamp 1501", "lamp 1502", "Lamp 1503"])
+    #expect(accessories[0].services.last?.name.text == "Lamp 1500")
+    let names = accessories.flatMap { [$0.name.key] + $0.services.filter(\.isUserInteractive).map(\.name.key) }
+    #expect(Set(names).count == 1500 + 1499)
+  }
 }

@@ -1,5 +1,6 @@
 import HAPAlmanac
 import HAPModel
+import HAPWire
 import Testing
 
 @testable import HAPHome
@@ -67,5 +68,26 @@ struct ChangeTests {
     }
     bench.model.apply([HomeChange(x, .homeRemoved), HomeChange(x, .homeRenamed(HomeName("A")))])
     #expect(bench.model == before)
+  }
+
+  @Test("A home that the model does not have does not become primary, and the owner of a home stays")
+  func owner() throws {
+    var bench = HomeBench()
+    let home = try bench.addHome()
+    let before = bench.model
+    let (owner, x) = (before.homes[0].users[0].id, HomeObjectID.random(using: &bench.generator))
+    bench.model.apply([
+      HomeChange(x, .homeMadePrimary), HomeChange(home, .userRemoved(owner)),
+      HomeChange(home, .userRoleChanged(owner, .guest)),
+      HomeChange(home, .userAdded(HomeUser(id: x, name: "Second", role: .owner))),
+    ])
+    // A model that lost its owner could not be stored.
+    try #require(bench.model == before)
+    #expect(bench.model.rows == before.rows)
+    let text = HomeChange(home, .homeAdded(before.homes[0])).json
+    let user = #"{"id":"\#(x)","name":"Second","role":"owner"}"#
+    let wrong = text.replacing("\"users\":[]", with: "\"users\":[\(user)]")
+    #expect(wrong != text)
+    #expect(throws: JSONProblem.self) { try HomeChange(JSONNode.parse(Array(wrong.utf8))) }
   }
 }

@@ -147,7 +147,7 @@ struct EngineEventTests {
     var bench = EngineBench([.test(1, .on(.threshold(.battery, range)))], knowsValues: false)
     bench.set(.battery, 20)
     #expect(bench.executions.isEmpty && bench.outcome == .unknownBefore)
-    #expect(bench.why.contains("not executed: it is unknown whether the value was in the range before"))
+    #expect(bench.why.contains("not executed: the value before is unknown, so it is unknown whether this is a change"))
     bench.set(.battery, 30)
     bench.set(.battery, 20)
     #expect(executions(bench) == 1)
@@ -156,6 +156,18 @@ struct EngineEventTests {
     #expect(read.explained.isEmpty)
     read.set(.battery, 19)
     #expect(read.explained.isEmpty)
+  }
+
+  @Test("HOME.E2 a value that the hub wrote is an event if it differs from the one before, which must be known")
+  func written() {
+    var bench = EngineBench([.test(1, .on(.characteristic(.lampOn, equals: true)))], knowsValues: false)
+    bench.perform(bench.engine.written(true, of: .lampOn))
+    #expect(bench.executions.isEmpty && bench.outcome == .unknownBefore)
+    bench.perform(bench.engine.written(true, of: .lampOn))
+    bench.perform(bench.engine.written(false, of: .lampOn))
+    #expect(bench.executions.isEmpty && bench.explained.count == 1)
+    bench.perform(bench.engine.written(true, of: .lampOn))
+    #expect(bench.executions.count == 1)
   }
 
   // MARK: E8

@@ -63,7 +63,8 @@ struct EngineTextTests {
     let outcomes: [Evaluation.Outcome] = [
       .executing, .executed(ExecutionReport(done: 1)), .ending([]), .ended([], ExecutionReport(done: 0)),
       .conditionFalse, .conditionUnknown, .otherWeekday(.friday), .noHub, .noLocation, .noZone(.utc), .missed,
-      .settledBefore(time), .unknownBefore, .nothingToExecute, .disabled, .sameTime, .busy, .tooManyExecutions, .loopStopped,
+      .settledBefore(time), .unknownBefore, .nothingToExecute, .disabled, .sameTime, .busy, .tooManyExecutions,
+      .loopStopped,
       .changedMeanwhile, .notRecorded("x"), .endNotRecorded("x"), .notConfirmed(.init(time: time, isEnd: true)),
       .notConfirmed(.init(time: time, isEnd: false)),
     ]

@@ -166,6 +166,7 @@ struct PlaceTests {
     let commands: [HomeCommand] = [
       .addRoom(home: home, name: "Kitchen"), .rename(home, "Villa"), .setLocation(home: home, nil),
       .addUser(home: home, name: "Dora", role: .guest), .removeUser(admin), .removeHome(home),
+      .addHome(name: "Second", zone: .utc, location: nil, owner: "Bert"),
     ]
     for command in commands {
       #expect(bench.refusal(command, as: guest) == Refusal(17, .u1), "\(command)")

@@ -75,7 +75,8 @@ struct SetupFlowTests {
   @Test(
     "A text that is no code is refused with the reason, and the code is asked again",
     arguments: [
-      ("", "eight digits"), ("031-45-15", "eight digits"), ("123-45-678", "too simple"), ("MT:Y.K9042C00KA0648G00", "Matter"),
+      ("", "eight digits"), ("031-45-15", "eight digits"), ("123-45-678", "too simple"),
+      ("MT:Y.K9042C00KA0648G00", "Matter"),
       ("X-HM://0023ISYWY", "13 characters"), ("x-hm://0023ISYWY7OSX", "capitals"), ("hello", "eight digits"),
     ])
   func wrongCodes(text: String, says: String) throws {
@@ -317,23 +318,26 @@ struct SetupFlowTests {
     }
   }
 
-  @Test("Random inputs and answers: one answer is missing at most, and no pairing is left after cancelling", arguments: 1...400)
+  @Test(
+    "Random inputs and answers: one answer is missing at most, and no pairing is left after cancelling",
+    arguments: 1...400)
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    var bench = try SetupFlowBench(homes: chance(30) ? 2 : 1)
+    /// Returns true in this percentage of calls.
+    func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    var bench = try SetupFlowBench(homes: happens(30) ? 2 : 1)
     let devices = [SetupFlowBench.lamp, SetupFlowBench.bridge, SetupFlowBench.bare].map(\.device)
     for _ in 0..<80 where !bench.flow.isOver {
-      if !bench.open.isEmpty, chance(60) {
-        try bench.answer(chance(25) ? refusal : nil)
+      if !bench.open.isEmpty, happens(60) {
+        try bench.answer(happens(25) ? refusal : nil)
       } else {
-        let rooms = bench.home.rooms.map { SetupRoom.existing($0.id) } + [.new("Room \(chance(50) ? "A" : "B")")]
+        let rooms = bench.home.rooms.map { SetupRoom.existing($0.id) } + [.new("Room \(happens(50) ? "A" : "B")")]
         let inputs: [SetupFlow.Input] = [
-          .home(bench.homes.model.homes[0].id), .code(chance(80) ? code : "123"),
+          .home(bench.homes.model.homes[0].id), .code(happens(80) ? code : "123"),
           .found(SetupCandidate(device: devices.randomElement(using: &random) ?? lamp, name: "New")),
           .choose(devices.randomElement(using: &random) ?? lamp), .gone(lamp),
-          .answer(name: chance(50) ? "Name A" : "Kitchen 1", room: rooms.randomElement(using: &random) ?? .new("A")),
-          .back, chance(10) ? .cancel : .back,
+          .answer(name: happens(50) ? "Name A" : "Kitchen 1", room: rooms.randomElement(using: &random) ?? .new("A")),
+          .back, happens(10) ? .cancel : .back,
         ]
         bench.send(inputs.randomElement(using: &random) ?? .back)
       }
@@ -343,7 +347,7 @@ struct SetupFlowTests {
     bench.send(.cancel)
     try bench.settle()
     #expect(bench.flow.isOver)
-    if bench.step == .cancelled { #expect(bench.homes.model.homes.allSatisfy(\.accessories.isEmpty)) }
+    if bench.step == .cancelled { #expect(bench.homes.model.homes.flatMap(\.accessories).isEmpty) }
     let searches = bench.actions.filter { $0 == .search || $0 == .endSearch }
     for (first, second) in zip(searches, searches.dropFirst()) { #expect(first != second) }
     #expect(searches.last == .endSearch)

@@ -106,32 +106,38 @@ struct HubLineTests {
 
   private static let id = "00000000-0000-4000-8000-000000000001"
 
-  @Test("A request with a mistake is refused with its number, the place and what to write", arguments: [
-    ("", nil, "not JSON: "), ("{", nil, "not JSON: "), ("[]", nil, "an object is expected"), ("null", nil, "an object"),
-    (#"{"id":1,"id":2,"request":"status"}"#, nil, "not JSON: "), (#"{"request":"status"}"#, nil, "\"id\" is missing"),
-    (#"{"id":-1,"request":"status"}"#, nil, "id: -1 is not in 0...9007199254740991 (at 1:7)"),
-    (#"{"id":9007199254740992,"request":"status"}"#, nil, "is not in"),
-    (#"{"id":1.0,"request":"status"}"#, nil, "id: an integer is expected"),
-    (#"{"id":"1","request":"status"}"#, nil, "id: an integer is expected"),
-    (#"{"id":3}"#, 3, "\"request\" is missing"), (#"{"id":3,"request":"stat"}"#, 3, "did you mean \"status\"?"),
-    (#"{"id":3,"request":4}"#, 3, "request: a request is expected"),
-    (#"{"id":3,"request":"status","extra":1}"#, 3, "there is no member \"extra\""),
-    (#"{"id":3,"request":"attach"}"#, 3, "\"app\" is missing"),
-    (#"{"id":3,"request":"attach","app":""}"#, 3, "1 to 64 characters"),
-    (#"{"id":3,"request":"attach","app":"a\u001b[31m"}"#, 3, "no control characters"),
-    (#"{"id":3,"request":"perform","command":{"command":"add-rom"}}"#, 3, "command.command: there is no command"),
-    (#"{"id":3,"request":"execute","actionSets":["x"]}"#, 3, "actionSets[0]: the identifier of an action set"),
-    (#"{"id":3,"request":"execute","actionSets":{}}"#, 3, "a list is expected"),
-    (#"{"id":3,"request":"write","home":"\#(id)","actions":[{"characteristic":"\#(id)"}]}"#, 3, "\"value\" is missing"),
-    (
-      #"{"id":3,"request":"write","home":"\#(id)","actions":[{"characteristic":"\#(id)","value":1},{"characteristic":"\#(id)","value":1}]}"#,
-      3, "actions[1]: the characteristic \(id) occurs twice"
-    ),
-    (#"{"id":3,"request":"place","person":{"user":"\#(id)","place":"out"}}"#, 3, "person.place: "),
-    (#"{"id":3,"request":"identify-new","device":"AA:BB"}"#, 3, "device: a device ID"),
-    (#"{"id":3,"request":"add","home":"\#(id)","code":3}"#, 3, "code: a string is expected"),
-    (#"{"id":3,"request":"remove","accessory":"\#(id)","forgets":1}"#, 3, "forgets: true or false"),
-  ] as [(String, UInt64?, String)])
+  @Test(
+    "A request with a mistake is refused with its number, the place and what to write",
+    arguments: [
+      ("", nil, "not JSON: "), ("{", nil, "not JSON: "), ("[]", nil, "an object is expected"),
+      ("null", nil, "an object"),
+      (#"{"id":1,"id":2,"request":"status"}"#, nil, "not JSON: "), (#"{"request":"status"}"#, nil, "\"id\" is missing"),
+      (#"{"id":-1,"request":"status"}"#, nil, "id: -1 is not in 0...9007199254740991 (at 1:7)"),
+      (#"{"id":9007199254740992,"request":"status"}"#, nil, "is not in"),
+      (#"{"id":1.0,"request":"status"}"#, nil, "id: an integer is expected"),
+      (#"{"id":"1","request":"status"}"#, nil, "id: an integer is expected"),
+      (#"{"id":3}"#, 3, "\"request\" is missing"), (#"{"id":3,"request":"stat"}"#, 3, "did you mean \"status\"?"),
+      (#"{"id":3,"request":4}"#, 3, "request: a request is expected"),
+      (#"{"id":3,"request":"status","extra":1}"#, 3, "there is no member \"extra\""),
+      (#"{"id":3,"request":"attach"}"#, 3, "\"app\" is missing"),
+      (#"{"id":3,"request":"attach","app":""}"#, 3, "1 to 64 characters"),
+      (#"{"id":3,"request":"attach","app":"a\u001b[31m"}"#, 3, "no control characters"),
+      (#"{"id":3,"request":"perform","command":{"command":"add-rom"}}"#, 3, "command.command: there is no command"),
+      (#"{"id":3,"request":"execute","actionSets":["x"]}"#, 3, "actionSets[0]: the identifier of an action set"),
+      (#"{"id":3,"request":"execute","actionSets":{}}"#, 3, "a list is expected"),
+      (
+        #"{"id":3,"request":"write","home":"\#(id)","actions":[{"characteristic":"\#(id)"}]}"#, 3,
+        "\"value\" is missing"
+      ),
+      (
+        #"{"id":3,"request":"write","home":"\#(id)","actions":[{"characteristic":"\#(id)","value":1},{"characteristic":"\#(id)","value":1}]}"#,
+        3, "actions[1]: the characteristic \(id) occurs twice"
+      ),
+      (#"{"id":3,"request":"place","person":{"user":"\#(id)","place":"out"}}"#, 3, "person.place: "),
+      (#"{"id":3,"request":"identify-new","device":"AA:BB"}"#, 3, "device: a device ID"),
+      (#"{"id":3,"request":"add","home":"\#(id)","code":3}"#, 3, "code: a string is expected"),
+      (#"{"id":3,"request":"remove","accessory":"\#(id)","forgets":1}"#, 3, "forgets: true or false"),
+    ] as [(String, UInt64?, String)])
   func wrongRequests(_ text: String, _ id: UInt64?, _ message: String) throws {
     let refusal = try #require(Self.refusal(text))
     #expect(refusal.id == id)
@@ -139,14 +145,17 @@ struct HubLineTests {
     #expect(refusal.error.message.contains("(at 1:"))
   }
 
-  @Test("A member of an adoption with a mistake is refused", arguments: [
-    ("accessoryKey", #""AAAA""#, "32 bytes are expected, not 3"), ("controllerSeed", #""!""#, "base64"),
-    ("controllerID", #""""#, "1 to 36 bytes"), ("controllerID", "\"\(String(repeating: "x", count: 37))\"", "1 to 36"),
-    ("addresses", "[1]", "a string is expected"),
-    ("addresses", "[\((0..<17).map { "\"\($0)\"" }.joined(separator: ","))]", "at most 16"),
-    ("rooms", #"{"01":"a"}"#, "\"01\" is not an aid"), ("rooms", #"{"-1":"a"}"#, "is not an aid"),
-    ("names", #"{"1":2}"#, "a string is expected"), ("names", "[]", "an object is expected"),
-  ])
+  @Test(
+    "A member of an adoption with a mistake is refused",
+    arguments: [
+      ("accessoryKey", #""AAAA""#, "32 bytes are expected, not 3"), ("controllerSeed", #""!""#, "base64"),
+      ("controllerID", #""""#, "1 to 36 bytes"),
+      ("controllerID", "\"\(String(repeating: "x", count: 37))\"", "1 to 36"),
+      ("addresses", "[1]", "a string is expected"),
+      ("addresses", "[\((0..<17).map { "\"\($0)\"" }.joined(separator: ","))]", "at most 16"),
+      ("rooms", #"{"01":"a"}"#, "\"01\" is not an aid"), ("rooms", #"{"-1":"a"}"#, "is not an aid"),
+      ("names", #"{"1":2}"#, "a string is expected"), ("names", "[]", "an object is expected"),
+    ])
   func wrongAdoptions(_ member: String, _ value: String, _ message: String) throws {
     let key = Base64.encode([UInt8](repeating: 1, count: 32))
     var members = [
@@ -175,34 +184,51 @@ struct HubLineTests {
     #expect(try #require(Self.refusal(#"{"id":1,"request":\#(deep)"#)).error.message.contains("not JSON"))
   }
 
-  @Test("A line of a hub with a mistake is refused", arguments: [
-    ("", "not JSON"), ("{}", "a line of a hub has one of the members protocol, answer"), ("[]", "an object is expected"),
-    (#"{"protocol":0}"#, "0 is not in"), (#"{"protocol":"1"}"#, "an integer is expected"),
-    (#"{"protocol":1,"more":1}"#, "there is no member"), (#"{"answer":"done"}"#, "\"id\" is missing"),
-    (#"{"id":null,"answer":"done"}"#, "an integer is expected"), (#"{"id":1,"answer":"don"}"#, "did you mean \"done\"?"),
-    (#"{"id":1,"answer":"done","event":"missed"}"#, "has only one of the members"),
-    (#"{"id":1,"error":{"code":999,"message":""}}"#, "error.code: there is no error 999"),
-    (#"{"id":1,"error":{"code":3,"rule":"Q1","message":""}}"#, "error.rule: \"Q1\" is not a rule"),
-    (#"{"id":1,"error":{"code":3}}"#, "\"message\" is missing"), (#"{"error":{"code":3,"message":""}}"#, "\"id\" is missing"),
-    (#"{"event":"nothing"}"#, "\"nothing\" is not an event"), (#"{"event":"missed","id":1}"#, "there is no member \"id\""),
-    (#"{"event":"reachability","accessory":"\#(id)","reachable":"yes"}"#, "true or false is expected"),
-    (#"{"event":"values","values":[{"characteristic":"\#(id)","error":{}}]}"#, "values[0].error: \"code\" is missing"),
-    (#"{"event":"found","accessory":{"device":"AA:BB:CC:00:00:01","name":"","setupHash":"AA=="}}"#, "4 bytes are expected"),
-    (#"{"event":"found","accessory":{"device":"AA:BB:CC:00:00:01","name":"","category":256}}"#, "256 is not in 0...255"),
-    (
-      #"{"event":"evaluated","evaluation":{"trigger":"\#(id)","number":1,"time":"2026-01-01T00:00:00Z","outcome":"","text":"","detail":"{}"}}"#,
-      "evaluation.detail: an object is expected"
-    ),
-    (#"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":null},"unreachable":{"x":""},"persons":[]}"#, "\"x\" is not"),
-    (
-      #"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":"\#(id)"},"unreachable":{},"persons":[]}"#,
-      "model.primaryHome: the primary home is one of the homes"
-    ),
-    (
-      #"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":null},"unreachable":{},"persons":[{"user":"\#(id)","place":"home"},{"user":"\#(id)","place":"away"}]}"#,
-      "persons: the users are in ascending order"
-    ),
-  ])
+  @Test(
+    "A line of a hub with a mistake is refused",
+    arguments: [
+      ("", "not JSON"), ("{}", "a line of a hub has one of the members protocol, answer"),
+      ("[]", "an object is expected"),
+      (#"{"protocol":0}"#, "0 is not in"), (#"{"protocol":"1"}"#, "an integer is expected"),
+      (#"{"protocol":1,"more":1}"#, "there is no member"), (#"{"answer":"done"}"#, "\"id\" is missing"),
+      (#"{"id":null,"answer":"done"}"#, "an integer is expected"),
+      (#"{"id":1,"answer":"don"}"#, "did you mean \"done\"?"),
+      (#"{"id":1,"answer":"done","event":"missed"}"#, "has only one of the members"),
+      (#"{"id":1,"error":{"code":999,"message":""}}"#, "error.code: there is no error 999"),
+      (#"{"id":1,"error":{"code":3,"rule":"Q1","message":""}}"#, "error.rule: \"Q1\" is not a rule"),
+      (#"{"id":1,"error":{"code":3}}"#, "\"message\" is missing"),
+      (#"{"error":{"code":3,"message":""}}"#, "\"id\" is missing"),
+      (#"{"event":"nothing"}"#, "\"nothing\" is not an event"),
+      (#"{"event":"missed","id":1}"#, "there is no member \"id\""),
+      (#"{"event":"reachability","accessory":"\#(id)","reachable":"yes"}"#, "true or false is expected"),
+      (
+        #"{"event":"values","values":[{"characteristic":"\#(id)","error":{}}]}"#, "values[0].error: \"code\" is missing"
+      ),
+      (
+        #"{"event":"found","accessory":{"device":"AA:BB:CC:00:00:01","name":"","setupHash":"AA=="}}"#,
+        "4 bytes are expected"
+      ),
+      (
+        #"{"event":"found","accessory":{"device":"AA:BB:CC:00:00:01","name":"","category":256}}"#,
+        "256 is not in 0...255"
+      ),
+      (
+        #"{"event":"evaluated","evaluation":{"trigger":"\#(id)","number":1,"time":"2026-01-01T00:00:00Z","outcome":"","text":"","detail":"{}"}}"#,
+        "evaluation.detail: an object is expected"
+      ),
+      (
+        #"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":null},"unreachable":{"x":""},"persons":[]}"#,
+        "\"x\" is not"
+      ),
+      (
+        #"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":"\#(id)"},"unreachable":{},"persons":[]}"#,
+        "model.primaryHome: the primary home is one of the homes"
+      ),
+      (
+        #"{"id":1,"answer":"attached","model":{"homes":[],"primaryHome":null},"unreachable":{},"persons":[{"user":"\#(id)","place":"home"},{"user":"\#(id)","place":"away"}]}"#,
+        "persons: the users are in ascending order"
+      ),
+    ])
   func wrongMessages(_ text: String, _ message: String) {
     let error = #expect(throws: HomeError.self) { try HubMessage(Array(text.utf8)) }
     #expect(error?.code == .invalidParameter)

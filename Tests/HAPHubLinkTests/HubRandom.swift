@@ -43,7 +43,8 @@ struct RandomHomes {
     let room = pick(home.rooms)?.id ?? none, accessory = pick(home.accessories)?.id ?? none
     let set = pick(home.actionSets)?.id ?? none, trigger = pick(home.triggers)?.id ?? none
     let user = pick(home.users)?.id ?? none
-    let on = pick(home.accessories.flatMap(\.services).flatMap(\.characteristics).filter { $0.type == 0x25 })?.id ?? none
+    let on =
+      pick(home.accessories.flatMap(\.services).flatMap(\.characteristics).filter { $0.type == 0x25 })?.id ?? none
     let evening = try! DateParts(hour: 18)
     let lights = HomeEvent.characteristic(on, equals: true)
     let commands: [HomeCommand] = [
@@ -53,7 +54,8 @@ struct RandomHomes {
       .addRoom(home: home.id, name: name), .removeRoom(room), .moveAccessory(accessory, room: room),
       .addActionSet(home: home.id, name: name), .addAction(actionSet: set, HomeAction(on, true)),
       .removeAction(actionSet: set, characteristic: on), .removeActionSet(set),
-      .addTrigger(home: home.id, name: name, .event(EventTrigger(events: [lights], condition: .time(.before(evening))))),
+      .addTrigger(
+        home: home.id, name: name, .event(EventTrigger(events: [lights], condition: .time(.before(evening))))),
       .addActionSetToTrigger(actionSet: set, trigger: trigger), .enableTrigger(trigger), .removeTrigger(trigger),
       .addUser(home: home.id, name: name, role: .guest), .removeUser(user),
       .addDevice(home: home.id, .bridge(UInt8.random(in: 2...9, using: &generator))), .removeAccessory(accessory),
@@ -68,7 +70,8 @@ extension DeviceDescription {
     let accessories = (1...3).map { aid in
       let name = Characteristic(
         iid: 2, type: 0x23, format: .string, perms: .pairedRead, value: .string("D\(number) \(aid)"))
-      let on = Characteristic(iid: 11, type: 0x25, format: .bool, perms: [.pairedRead, .pairedWrite, .events], value: false)
+      let on = Characteristic(
+        iid: 11, type: 0x25, format: .bool, perms: [.pairedRead, .pairedWrite, .events], value: false)
       let light = Service(iid: 10, type: 0x43, characteristics: [on])
       return Accessory(
         aid: UInt64(aid), services: [Service(iid: 1, type: 0x3E, characteristics: [name])] + (aid > 1 ? [light] : []))

@@ -17,7 +17,8 @@ import Testing
     try world.run {
       let (_, loop) = try world.process("raw")
       let app = try RawApp.connect(loop)
-      try await Self.send(app, "garbage\n\n{\"id\":5,\"request\":\"x\"}\n\u{0}\n{\"id\":6,\"request\":\"end-search\"}\n", on: loop)
+      try await Self.send(
+        app, "garbage\n\n{\"id\":5,\"request\":\"x\"}\n\u{0}\n{\"id\":6,\"request\":\"end-search\"}\n", on: loop)
       #expect(app.lines.count == 6 && app.lines.first == #"{"protocol":1}"#)
       #expect(app.lines[1].hasPrefix(#"{"id":null,"error":{"code":3,"message":"not JSON: "#))
       #expect(app.lines[2].hasPrefix(#"{"id":null,"error":{"code":3"#))
@@ -36,12 +37,14 @@ import Testing
       let (_, loop) = try world.process("raw")
       let app = try RawApp.connect(loop)
       let fits = String(repeating: " ", count: HubProtocol.longestRequest - 26) + #"{"id":1,"request":"search"}"#
-      try await Self.send(app, String(fits.dropFirst()) + "\n" + fits + "\n{\"id\":2,\"request\":\"search\"}\r\n", on: loop)
-      #expect(app.lines.dropFirst() == [
-        #"{"id":1,"answer":"done"}"#,
-        #"{"id":null,"error":{"code":49,"message":"a line of an app has 1048576 bytes at most"}}"#,
-        #"{"id":2,"answer":"done"}"#,
-      ])
+      try await Self.send(
+        app, String(fits.dropFirst()) + "\n" + fits + "\n{\"id\":2,\"request\":\"search\"}\r\n", on: loop)
+      #expect(
+        app.lines.dropFirst() == [
+          #"{"id":1,"answer":"done"}"#,
+          #"{"id":null,"error":{"code":49,"message":"a line of an app has 1048576 bytes at most"}}"#,
+          #"{"id":2,"answer":"done"}"#,
+        ])
       try await Self.send(app, String(repeating: "x", count: 5 << 20), on: loop)
       #expect(app.lines.count == 4 && !app.hasEnded)
     }
@@ -145,16 +148,21 @@ import Testing
     return error
   }
 
-  @Test("A hub that does not keep to the protocol ends the link with 91 and the reason", arguments: [
-    ("", false, "there is no answer within 10 s"), ("", true, "the hub has ended"),
-    ("{\"protocol\":2}\n", false, "the hub has version 2 of the protocol, and this program version 1"),
-    ("{\"protocol\":1}\n", true, "the hub has ended"), ("{\"protocol\":1}\n{\"protocol\":1}\n", false, "version 1"),
-    ("{\"event\":\"missed\"}\n", false, "the hub sent no version"),
-    ("{\"id\":1,\"answer\":\"done\"}\n", false, "the hub sent no version"),
-    ("{\"protocol\":1}\nx\n", false, "a line that is not valid: not JSON"),
-    ("{\"protocol\":1}\n{\"id\":1,\"answer\":\"x\"}\n", false, "a line that is not valid: answer: \"x\" is not an answer"),
-    ("{\"protocol\":1}\n{\"id\":9,\"answer\":\"done\"}\n", true, "the hub has ended"),
-  ])
+  @Test(
+    "A hub that does not keep to the protocol ends the link with 91 and the reason",
+    arguments: [
+      ("", false, "there is no answer within 10 s"), ("", true, "the hub has ended"),
+      ("{\"protocol\":2}\n", false, "the hub has version 2 of the protocol, and this program version 1"),
+      ("{\"protocol\":1}\n", true, "the hub has ended"), ("{\"protocol\":1}\n{\"protocol\":1}\n", false, "version 1"),
+      ("{\"event\":\"missed\"}\n", false, "the hub sent no version"),
+      ("{\"id\":1,\"answer\":\"done\"}\n", false, "the hub sent no version"),
+      ("{\"protocol\":1}\nx\n", false, "a line that is not valid: not JSON"),
+      (
+        "{\"protocol\":1}\n{\"id\":1,\"answer\":\"x\"}\n", false,
+        "a line that is not valid: answer: \"x\" is not an answer"
+      ),
+      ("{\"protocol\":1}\n{\"id\":9,\"answer\":\"done\"}\n", true, "the hub has ended"),
+    ])
   func wrongHub(_ text: String, _ ends: Bool, _ message: String) throws {
     let error = try #require(try Self.connect(sending: text, then: ends))
     #expect(error.code == .noHomeHub && error.message.contains(message), "\(error.message)")
@@ -167,7 +175,7 @@ import Testing
     #expect(try Self.connect(sending: text, then: true) == HomeError(.insufficientPrivileges, nil, "no"))
   }
 
-  @Test("A request that is longer than a line may be is refused with 49, and the link goes on")
+  @Test("A request that is longer than a line may be is refused with 49, and the link continues")
   func longRequest() throws {
     let world = try HubWorld()
     try world.run {

@@ -64,7 +64,7 @@ import Testing
     world.end()
   }
 
-  @Test("A killed app is forgotten, and the others go on; a late app has the present homes")
+  @Test("A killed app is forgotten, and the others continue; a late app has the present homes")
   func killedAndLate() throws {
     let world = try HubWorld()
     try world.run {
@@ -192,9 +192,11 @@ import Testing
 
   // MARK: Ends
 
-  @Test("When the hub ends, open requests fail with 91, events end, and the replica is empty", arguments: [
-    "killed", "stopped", "closed", "closed by the app", "loop ended",
-  ])
+  @Test(
+    "When the hub ends, open requests fail with 91, events end, and the replica is empty",
+    arguments: [
+      "killed", "stopped", "closed", "closed by the app", "loop ended",
+    ])
   func ends(_ how: String) throws {
     let world = try HubWorld()
     try world.run {
@@ -255,7 +257,8 @@ import Testing
     second.end()
   }
 
-  @Test("Only the owner of the folder and root are served", arguments: [(7, nil), (0, nil), (8, 17)] as [(UInt32, Int?)])
+  @Test(
+    "Only the owner of the folder and root are served", arguments: [(7, nil), (0, nil), (8, 17)] as [(UInt32, Int?)])
   func users(_ uid: UInt32, _ code: Int?) throws {
     let world = try HubWorld()
     try world.run {

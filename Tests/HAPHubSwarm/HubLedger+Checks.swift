@@ -89,14 +89,15 @@ extension HubLedger {
       }
     }
     let atHome = moves.last { $0.time < max(start, 1) }!.atHome
-    return condition.holds({ values[$0] }, atHome: atHome, at: moment).map { $0 ? .true : .false } ?? .unknown
+    return condition.holds({ values[$0] }, atHome: atHome, at: moment, in: population.zone).map { $0 ? .true : .false }
+      ?? .unknown
   }
 
   private func truth(
     _ trigger: HubPopulation.PlannedTrigger, _ start: UInt64, _ end: UInt64, at moment: Instant
   ) -> Truth? {
     guard let event = trigger.kind.eventTrigger else { return .true }
-    if !event.weekdays.isEmpty, !event.weekdays.contains(moment.weekday) { return .false }
+    if !event.weekdays.isEmpty, !event.weekdays.contains(population.zone.weekday(moment)) { return .false }
     return event.condition.map { truth($0, start, end, at: moment) } ?? .true
   }
 

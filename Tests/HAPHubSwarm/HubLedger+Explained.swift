@@ -59,12 +59,13 @@ extension HubLedger {
       }
       let end = due + Self.slack
       let isAlone =
-        (place == 0 || done[place - 1].start + duration + 2 * Self.slack < start)
+        (place == 0 || hasEnded(done[place - 1].start, duration, before: start))
         && (place + 1 == done.count || done[place + 1].start > end + Self.slack)
       guard isAlone, isUndisturbed(trigger, start, due, end), execution.applied.count == trigger.writes.count else {
         continue
       }
       coverage.add(.certainEnds)
+      if clockChanges.contains(where: { $0.time >= start && $0.time <= due }) { coverage.add(.endsAfterClockChange) }
       if !isClear(downs, start, due) || downs.contains(where: { $0.end == due }) { coverage.add(.endsAfterCrash) }
       for write in trigger.writes {
         let history = changes[write.characteristic]!
@@ -88,6 +89,17 @@ extension HubLedger {
     return near.count == 1 && down.start < first ? max(due, down.end) : nil
   }
 
+  /// Whether an effect has ended some time before the next one: an end that could not be recorded is late, and so is one
+  /// after a start with a wrong clock.
+  private func hasEnded(_ start: UInt64, _ duration: UInt64, before next: UInt64) -> Bool {
+    start + duration + 2 * Self.slack < next && isClear(diskFaults, start, next) && !hasStepNearCrash(start, next)
+  }
+
+  /// Whether the clock was set and the hub crashed in a span.
+  private func hasStepNearCrash(_ start: UInt64, _ end: UInt64) -> Bool {
+    !isClear(downs, start, end) && clockChanges.contains { $0.time >= start && $0.time <= end }
+  }
+
   private func isUndisturbed(
     _ trigger: HubPopulation.PlannedTrigger, _ start: UInt64, _ due: UInt64, _ end: UInt64
   ) -> Bool {
@@ -97,7 +109,8 @@ extension HubLedger {
     return isClear(downs, first, start + Self.slack) && isClear(downs, due, end)
       && isClear(diskFaults, first, start + Self.slack) && isClear(diskFaults, due, end)
       && (!hasOtherEnd || isClear(downs, first, end) && isClear(diskFaults, first, end))
-      && !clockChanges.contains { $0.time >= first && $0.time <= end }
+      // After a crash, the hub does not know by how much the clock was set just before.
+      && !hasStepNearCrash(first, end)
       && isClear(deviceDowns[trigger.device], first, end)
   }
 }

@@ -52,7 +52,7 @@ final class HubLedger {
   // Disturbances. The last span can be open.
   private(set) var downs: [Span] = []
   private(set) var diskFaults: [Span] = []
-  private(set) var clockChanges: [(time: UInt64, offset: Duration)] = [(0, .zero)]
+  private(set) var clockChanges: [(time: UInt64, offset: Duration)]
   private(set) var deviceDowns = [[Span]](repeating: [], count: HubPopulation.deviceCount)
 
   // Inputs.
@@ -80,6 +80,7 @@ final class HubLedger {
 
   init(_ population: HubPopulation, _ agenda: Agenda, log: ((String) -> Void)?) {
     (self.population, self.agenda, self.log) = (population, agenda, log)
+    clockChanges = [(0, population.clockOffset)]
     indices = Dictionary(uniqueKeysWithValues: population.triggers.enumerated().map { ($1.id, $0) })
     for (id, value) in population.values { changes[id] = [(0, value)] }
   }
@@ -144,28 +145,47 @@ final class HubLedger {
   func changed(_ sensor: HubPopulation.Sensor, from before: Value, to after: Value, at time: UInt64) {
     note("sensor of device \(sensor.device): \(before) becomes \(after)")
     if sensor.kind != .button { changes[sensor.id]!.append((time, after)) }
-    for (index, trigger) in population.triggers.enumerated() {
-      guard let events = trigger.kind.eventTrigger?.events,
-        events.contains(where: { $0.happens(sensor, before, after) })
-      else { continue }
-      occurrences.append(
-        Occurrence(
-          trigger: index, due: nil, time: time, wall: wall(time), devices: [sensor.device],
-          isPossible: canExecute(trigger)))
-    }
+    addOccurrences(at: time, [sensor.device]) { $0.happens(sensor.id, before, after, isButton: sensor.kind == .button) }
   }
 
-  func moved(_ user: HomeObjectID, _ atHome: Set<HomeObjectID>, at time: UInt64) {
-    note("user \(population.users.firstIndex(of: user)!) moves, \(atHome.count) are at home")
-    let before = moves.last!.atHome
-    moves.append((time, atHome))
+  /// Adds an occurrence for each trigger with such an event.
+  /// - Returns: whether there is one.
+  @discardableResult
+  private func addOccurrences(at time: UInt64, _ devices: [Int], _ happens: (HomeEvent) -> Bool) -> Bool {
+    var isAny = false
     for (index, trigger) in population.triggers.enumerated() {
-      guard let events = trigger.kind.eventTrigger?.events,
-        events.contains(where: { $0.happens(user, before, atHome, population.users) })
-      else { continue }
+      guard let events = trigger.kind.eventTrigger?.events, events.contains(where: happens) else { continue }
+      isAny = true
       occurrences.append(
-        Occurrence(trigger: index, due: nil, time: time, wall: wall(time), isPossible: canExecute(trigger)))
+        Occurrence(
+          trigger: index, due: nil, time: time, wall: wall(time), devices: devices, isPossible: canExecute(trigger)))
     }
+    return isAny
+  }
+
+  func moved(_ user: HomeObjectID, from before: HubSpot, to after: HubSpot, at time: UInt64) {
+    let wereAtHome = moves.last!.atHome
+    var areAtHome = wereAtHome
+    if after.isHome { areAtHome.insert(user) } else { areAtHome.remove(user) }
+    note("user \(population.users.firstIndex(of: user)!) moves: \(after), \(areAtHome.count) are at home")
+    moves.append((time, areAtHome))
+    addOccurrences(at: time, []) { $0.happens(user, wereAtHome, areAtHome, population.users) }
+    let isRegion = addOccurrences(at: time, []) { event in
+      guard case .location(let region, let onEntry, let onExit) = event, user == population.users[0] else {
+        return false
+      }
+      return before.isIn(region) != after.isIn(region) && (after.isIn(region) ? onEntry : onExit)
+    }
+    if isRegion { coverage.add(.regions) }
+  }
+
+  /// A person fires a trigger by hand.
+  func fired(_ index: Int, at time: UInt64) {
+    note("trigger \(index) is fired by hand")
+    coverage.add(.byHand)
+    occurrences.append(
+      Occurrence(
+        trigger: index, due: nil, time: time, wall: wall(time), isPossible: canExecute(population.triggers[index])))
   }
 
   /// The hub reads its clock: planned occurrences until then are due.
@@ -175,7 +195,7 @@ final class HubLedger {
     self.seen = wall
     for (index, trigger) in population.triggers.enumerated() where canExecute(trigger) {
       var dues: Set<Instant> = []
-      for next in trigger.kind.plannedTimes(at: HubPopulation.place) {
+      for next in trigger.kind.plannedTimes(at: HubPopulation.place, in: population.zone) {
         var due = next(seen)
         while let found = due, found <= wall {
           dues.insert(found)
@@ -213,7 +233,8 @@ final class HubLedger {
   /// The hub begins to store a state.
   func recording(_ state: TriggerState, _ changes: [HomeChange], at time: UInt64) {
     for change in changes {
-      if case .triggerFired(let id, at: let fire?) = change.detail {
+      // An earlier time takes back an execution that could not be recorded.
+      if case .triggerFired(let id, at: let fire?) = change.detail, fire == wall(time) {
         fires[id, default: []].append(fire)
         done.insert(id)
       }
@@ -293,7 +314,14 @@ final class HubLedger {
   }
 
   func applied(_ write: HubWrite, at time: UInt64) {
-    changes[write.action.characteristic]!.append((time, write.action.value))
+    let id = write.action.characteristic
+    let before = changes[id]!.last!.value
+    changes[id]!.append((time, write.action.value))
+    // The hub sends itself no event, and a trigger can activate another one.
+    let isEvent = addOccurrences(at: time, [population.devices[id]!]) {
+      $0.happens(id, before, write.action.value, isButton: false)
+    }
+    if isEvent { coverage.add(.lampEvents) }
     if let index = executions.lastIndex(where: { $0.origin.number == write.origin.number }) {
       executions[index].applied.append(time)
     }

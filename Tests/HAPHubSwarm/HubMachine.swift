@@ -19,6 +19,7 @@ final class HubMachine: @unchecked Sendable {  // see above
   ]
   private let agenda: Agenda
   private let fresh: HomeModel
+  let zone: HubZone
   private(set) var process: SimulatedProcess?
   private(set) var shell: HubShell?
   /// The next crash at a step.
@@ -31,9 +32,10 @@ final class HubMachine: @unchecked Sendable {  // see above
     _ mutation: HubMutation?
   ) {
     (self.board, self.ledger, self.mutation) = (board, ledger, mutation)
-    (agenda, fresh) = (world.agenda, population.model)
+    (agenda, fresh, zone) = (world.agenda, population.model, population.zone)
     random = WorldRandom(seed: world.seed).fork("hub")
     host = world.network.addHost("hub")
+    host.clockOffset = population.clockOffset
     let box = Box()
     var options = SimulatedDisk.Options(seed: world.seed)
     options.onCrash = { box.machine?.diskCrashed(losingPower: $0) }
@@ -103,7 +105,18 @@ final class HubMachine: @unchecked Sendable {  // see above
         disk.start()
         disk.place([UInt8](repeating: 0xFF, count: min(100, bytes.count)) + bytes.dropFirst(100), at: "/hub/home.db")
       }
+      if random.chance(0.1) { loseClock() }
       start()
+    }
+  }
+
+  /// The clock has no battery: it starts in 1970, and is set within a minute.
+  private func loseClock() {
+    let offset = host.clockOffset
+    ledger.coverage.add(.lostClocks)
+    setClock(by: .zero - host.wallClock)
+    agenda.schedule(after: random.nanoseconds(1_000_000...50_000_000_000)) { [self] in
+      setClock(by: offset - host.clockOffset)
     }
   }
 

@@ -34,26 +34,37 @@ struct HubPopulation {
   private(set) var values: [HomeObjectID: Value] = [:]
   /// The device of each characteristic.
   private(set) var devices: [HomeObjectID: Int] = [:]
+  let zone: HubZone
+  /// The time of the hub's clock at the start, compared with the start of the world.
+  let clockOffset: Duration
   private var random: WorldRandom
   private let start: Instant
 
-  /// - Parameter start: the time at which the triggers are enabled.
-  init(_ random: WorldRandom, at start: Instant) {
-    (self.random, self.start) = (random, start)
+  /// Creates a home, in some runs on the day of a clock change in its zone.
+  init(_ random: WorldRandom) {
+    self.random = random
+    zone = HubZone.all[Int(self.random.upTo(UInt64(HubZone.all.count - 1)))]
+    let worldBegin = Instant(nanoseconds: 0).advanced(by: SimulatedHost.worldBegin)
+    let change = zone.transitions.isEmpty ? nil : zone.transitions[Int(self.random.upTo(1))]
+    let begin = change.map { $0.advanced(by: .seconds(-12 * 3600)) } ?? worldBegin
+    start = self.random.chance(0.7) ? begin : worldBegin
+    clockOffset = worldBegin.duration(to: start)
     let count = 6 + Int(self.random.upTo(6))
-    perform(.addHome(name: "Home", zone: .utc, location: Self.place, owner: "Anna"))
+    perform(.addHome(name: "Home", zone: zone.name, location: Self.place, owner: "Anna"))
     let home = model.homes[0].id
     for name in ["Ben", "Cleo"].prefix(Int(self.random.upTo(2))) {
       perform(.addUser(home: home, name: name, role: .guest))
     }
     users = model.homes[0].users.map(\.id)
     for device in 0..<2 { addSensors(device, to: home) }
-    let lamps = (2..<Self.deviceCount).map { device in addLamps(device, count: count, to: home) }
-    for number in 0..<count { addTrigger(number, lamps[number % 2][number], device: 2 + number % 2, to: home) }
+    let devices = (2..<Self.deviceCount).map { device in addLamps(device, count: count, to: home) }
+    let lamps = (0..<count).map { devices[$0 % 2][$0] }
+    for number in 0..<count { addTrigger(number, lamps, to: home) }
   }
 
   private mutating func perform(_ command: HomeCommand) {
-    let context = HomeContext(now: start) { _ in .utc }
+    let rules = zone.rules
+    let context = HomeContext(now: start) { _ in rules }
     do throws(HomeError) { _ = try model.perform(command, in: context, using: &random) } catch {
       preconditionFailure("the command \(command) is valid: \(error)")
     }
@@ -123,8 +134,10 @@ struct HubPopulation {
 
   // MARK: Triggers
 
-  private mutating func addTrigger(_ number: Int, _ lamp: [HomeObjectID], device: Int, to home: HomeObjectID) {
-    let kind = number % 5 == 0 ? .timer(timer()) : Trigger.Kind.event(eventTrigger(number))
+  /// - Parameter lamps: On and Brightness of the lamp of each trigger.
+  private mutating func addTrigger(_ number: Int, _ lamps: [[HomeObjectID]], to home: HomeObjectID) {
+    let (lamp, device) = (lamps[number], 2 + number % 2)
+    let kind = number % 5 == 0 ? .timer(timer()) : Trigger.Kind.event(eventTrigger(number, lamps.map { $0[0] }))
     perform(.addTrigger(home: home, name: "Trigger \(number)", kind))
     perform(.addActionSet(home: home, name: "Scene \(number)"))
     let (trigger, set) = (model.homes[0].triggers.last!.id, model.homes[0].actionSets.last!.id)
@@ -141,8 +154,12 @@ struct HubPopulation {
     return TimerTrigger(fireDate: Instant(seconds: minutes), recurrence: pick(periods))
   }
 
-  private mutating func eventTrigger(_ number: Int) -> EventTrigger {
+  private mutating func eventTrigger(_ number: Int, _ lamps: [HomeObjectID]) -> EventTrigger {
     var events = [event(number % 5)]
+    if random.chance(0.3) {
+      // Another trigger switches this lamp.
+      events.append(.characteristic(lamps[Int(random.upTo(UInt64(number - 1)))], equals: lampValue()))
+    }
     if random.chance(0.2) { events.append(event(Int(random.upTo(4)))) }
     var trigger = EventTrigger(events: events)
     if random.chance(0.5) {
@@ -160,9 +177,18 @@ struct HubPopulation {
     case 1: .calendar(calendar())
     case 2: .sun(SunMoment(random.chance(0.5) ? .sunrise : .sunset, offset: Int(random.upTo(7200)) - 3600)!)
     case 3: characteristicEvent()
-    case 4: .presence(presence())
+    case 4: random.chance(0.4) ? location() : .presence(presence())
     default: characteristicEvent()
     }
+  }
+
+  private mutating func lampValue() -> Value? { random.chance(0.3) ? nil : .bool(random.chance(0.6)) }
+
+  private mutating func location() -> HomeEvent {
+    let isEntry = random.chance(0.5)
+    return .location(
+      random.chance(0.5) ? HubSpot.officeRegion : HubSpot.homeRegion, onEntry: isEntry,
+      onExit: !isEntry || random.chance(0.5))
   }
 
   private mutating func calendar() -> DateParts {

@@ -23,8 +23,6 @@ final class HubShell {
   /// The transactions that are not stored yet, in order.
   private var commits: [Commit] = []
   private var isCommitting = false
-  /// Persons whose last change could not be stored: the next transaction contains them.
-  private var unstored: [HomeObjectID: PersonState] = [:]
   /// The last recorded execution and the last recorded end of each trigger.
   private var lastStarts: [HomeObjectID: TriggerState.Started] = [:]
   private var lastEnds: [HomeObjectID: TriggerState.Started] = [:]
@@ -32,8 +30,7 @@ final class HubShell {
   private struct Commit {
     let rows: [HomeRowChange]
     let state: TriggerState?
-    let person: PersonState?
-    let ticket: EngineTicket?
+    let ticket: EngineTicket
   }
 
   /// Opens the store, and stores the home if it is empty.
@@ -42,7 +39,8 @@ final class HubShell {
     (self.machine, self.process) = (machine, process)
     store = try HomeStore(folder: "/hub", files: machine.disk)
     model = fresh
-    engine = HomeEngine { _ in .utc }
+    let rules = machine.zone.rules
+    engine = HomeEngine { _ in rules }
     let rows = try store.load()
     guard !rows.objects.isEmpty else {
       let home = fresh.homes[0]
@@ -74,7 +72,8 @@ final class HubShell {
   private func restore(_ row: HubTriggerRow) {
     if let time = row.lastFire { model.apply([HomeChange(home, .triggerFired(row.id, at: time))]) }
     guard !row.isEnabled, machine.mutation != .disablingForgotten else { return }
-    let context = HomeContext(now: machine.wall) { _ in .utc }
+    let rules = machine.zone.rules
+    let context = HomeContext(now: machine.wall) { _ in rules }
     _ = try? model.perform(.disableTrigger(row.id), in: context, using: &machine.random)
   }
 
@@ -91,7 +90,7 @@ final class HubShell {
   func feed(_ input: (inout HomeEngine) -> [EngineAction]) {
     guard process.isAlive else { return }
     machine.ledger.hubSees(machine.wall, model)
-    queue += engine.advance(to: machine.wall)
+    queue += engine.advance(to: machine.wall, uptime: .nanoseconds(Int64(machine.now)))
     queue += input(&engine)
     perform()
   }
@@ -100,7 +99,9 @@ final class HubShell {
     if subscribed.contains(id) { feed { $0.value(machine.seen(value), of: id) } }
   }
 
-  func person(_ user: HomeObjectID, isHome: Bool) { feed { $0.person(user, isHome ? .home : .away) } }
+  func person(_ user: HomeObjectID, _ spot: HubSpot) { feed { $0.person(user, spot.place) } }
+
+  func fire(_ trigger: HomeObjectID) { feed { $0.fire(trigger) } }
 
   func deviceLost(_ device: Int) {
     feed { engine in
@@ -148,8 +149,7 @@ final class HubShell {
       catchUp(new)
     case .read(let ids, let ticket): read(ids, ticket)
     case .record(let state, with: let changes, let ticket): record(state, changes, ticket)
-    case .recordPerson(let person):
-      commit(Commit(rows: [person.row], state: nil, person: person, ticket: nil))
+    case .recordPerson(let person, let ticket): commit(Commit(rows: [person.row], state: nil, ticket: ticket))
     case .execute(let sets, let trigger, let ticket):
       let actions = sets.flatMap { set in model.homes[0].actionSets.first { $0.id == set }!.actions }
       write(actions, lastStarts[trigger], isEnd: false, trigger, ticket)
@@ -188,7 +188,7 @@ final class HubShell {
     if let start = state.started.last(where: { !$0.isEnd }) { lastStarts[state.trigger] = start }
     if let end = state.started.last(where: \.isEnd) { lastEnds[state.trigger] = end }
     machine.ledger.recording(state, changes, at: machine.now)
-    commit(Commit(rows: rows, state: state, person: nil, ticket: ticket))
+    commit(Commit(rows: rows, state: state, ticket: ticket))
     if machine.mutation == .executesBeforeRecord { queue.insert(contentsOf: engine.recorded(ticket), at: 0) }
   }
 
@@ -209,7 +209,7 @@ final class HubShell {
       if failure == nil, let state = commit.state { machine.ledger.recorded(state) }
       process.schedule(after: machine.random.nanoseconds(1_000...10_000_000)) { [unowned self] in
         if machine.crashes(before: .committed) { return }
-        if let ticket = commit.ticket { feed { $0.recorded(ticket, failure: failure) } }
+        feed { $0.recorded(commit.ticket, failure: failure) }
         if process.isAlive { commitNext() }
       }
     }
@@ -217,13 +217,10 @@ final class HubShell {
 
   /// - Returns: the reason if the transaction could not be stored.
   private func store(_ commit: Commit) -> String? {
-    let earlier = unstored.values.sorted { $0.user < $1.user }.map(\.row)
     do throws(StoreError) {
-      try store.commit(earlier + commit.rows)
-      unstored = [:]
+      try store.commit(commit.rows)
       return nil
     } catch {
-      if let person = commit.person { unstored[person.user] = person }
       machine.ledger.note("a transaction fails: \(error)")
       return "\(error)"
     }
@@ -251,7 +248,7 @@ final class HubShell {
       machine.board.send(HubWrite(origin: origin, action: action)) { [weak self] in
         guard let self, process.isAlive, !machine.crashes(before: .answer) else { return }
         answers.missing.remove(action.characteristic)
-        feed { $0.value(action.value, of: action.characteristic) }
+        feed { $0.written(action.value, of: action.characteristic) }
         if answers.missing.isEmpty { end() }
       }
     }

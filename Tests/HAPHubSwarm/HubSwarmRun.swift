@@ -20,7 +20,7 @@ package final class HubSwarmRun {
   private let board: HubBoard
   private let machine: HubMachine
   private var random: WorldRandom
-  private var atHome: Set<HomeObjectID> = []
+  private var spots: [HomeObjectID: HubSpot] = [:]
   /// The users in the order of their last moves.
   private var lastMoves: [HomeObjectID] = []
   private var lastStart: UInt64 = 0
@@ -35,8 +35,7 @@ package final class HubSwarmRun {
     world = SimulatedWorld(seed: seed)
     agenda = world.agenda
     random = WorldRandom(seed: seed).fork("hub swarm")
-    let start = Instant(nanoseconds: 0).advanced(by: SimulatedHost.worldBegin)
-    population = HubPopulation(random.fork("population"), at: start)
+    population = HubPopulation(random.fork("population"))
     ledger = HubLedger(population, agenda, log: log)
     board = HubBoard(population, agenda, random.fork("board"), ledger)
     machine = HubMachine(world, population, board, ledger, mutation)
@@ -44,6 +43,7 @@ package final class HubSwarmRun {
 
   /// Runs the seed.
   package func run() -> HubOutcome {
+    ledger.note("zone \(population.zone.name)")
     for (index, trigger) in population.triggers.enumerated() { ledger.note("trigger \(index): \(trigger.kind)") }
     machine.onStart = { [unowned self] in hubStarted() }
     machine.start()
@@ -76,10 +76,14 @@ package final class HubSwarmRun {
 
   // MARK: Surroundings
 
-  /// A person moves, or changes a sensor.
+  /// A person moves, fires a trigger by hand, or changes a sensor.
   private func act() {
     if isEnding { return }
-    if random.chance(0.25) { move() } else { changeSensor() }
+    switch random.upTo(15) {
+    case 0...3: move()
+    case 4: fire()
+    default: changeSensor()
+    }
     let wait: ClosedRange<UInt64> =
       random.chance(0.2) ? 1_000_000...3_000_000_000 : 10_000_000_000...900_000_000_000
     later(wait) { [self] in act() }
@@ -96,22 +100,32 @@ package final class HubSwarmRun {
     if sensor.kind == .button || board.values[sensor.id] != value { board.change(sensor, to: value) }
   }
 
-  /// A person comes or leaves. The hub has to know the last move before.
+  private func fire() {
+    guard machine.isUp else { return }
+    let number = Int(random.upTo(UInt64(population.triggers.count - 1)))
+    ledger.fired(number, at: agenda.now)
+    machine.shell?.fire(population.triggers[number].id)
+  }
+
+  /// A person moves. The hub has to know the last move before.
   private func move() {
     guard machine.isUp, lastStart + 5_000_000_000 < agenda.now else { return }
     let user = population.users[Int(random.upTo(UInt64(population.users.count - 1)))]
-    if atHome.remove(user) == nil { atHome.insert(user) }
+    let before = spots[user] ?? .away
+    let others = HubSpot.allCases.filter { $0 != before }
+    let spot = others[Int(random.upTo(UInt64(others.count - 1)))]
+    spots[user] = spot
     lastMoves.removeAll { $0 == user }
     lastMoves.append(user)
-    ledger.moved(user, atHome, at: agenda.now)
-    machine.shell?.person(user, isHome: atHome.contains(user))
+    ledger.moved(user, from: before, to: spot, at: agenda.now)
+    machine.shell?.person(user, spot)
   }
 
   /// The phones report where they are.
   private func hubStarted() {
     lastStart = agenda.now
     later(100_000_000...2_000_000_000) { [self] in
-      for user in lastMoves { machine.shell?.person(user, isHome: atHome.contains(user)) }
+      for user in lastMoves { machine.shell?.person(user, spots[user]!) }
     }
   }
 

@@ -144,6 +144,11 @@ package enum HubCheck: String, CaseIterable, Sendable {
   case notRecorded = "executions whose record failed"
   case certainEnds = "ends that must restore"
   case endsAfterCrash = "ends that must restore after a crash"
+  case endsAfterClockChange = "ends that must restore after a step of the clock"
+  case lostClocks = "starts with a clock of 1970"
+  case regions = "moves into or out of a region"
+  case lampEvents = "writes that activate a trigger"
+  case byHand = "triggers fired by hand"
   case rejectedEvents = "evaluations with a false or unknown condition"
 }
 

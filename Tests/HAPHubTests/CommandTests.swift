@@ -101,12 +101,13 @@
         let a = try await bench.attach("a")
         try await a.perform(.addHome(name: "Home", zone: .utc, location: nil, owner: "Ann"))
         let link = try await bench.hub.attach(app: "slow")
-        for number in 0...InProcessLink.room {
+        for number in 0...HubEventQueue.limit {
           let name = number.isMultiple(of: 2) ? "Even" : "Odd"
           try await a.perform(.rename(a.home.id, name))
         }
         try await a.perform(.rename(a.home.id, "Last"))
         var events = link.events.makeAsyncIterator()
+        for _ in 0..<HubEventQueue.limit { _ = await events.next() }
         #expect(await events.next() == .missed)
         guard case .status(let status) = try await a.ask(.status) else { return }
         #expect(status.apps.first { $0.name == "slow" }?.gaps == 1)
@@ -142,6 +143,22 @@
         #expect(await app.refusal(of: .status)?.code == .noHomeHub)
         try await bench.start()
         #expect(try await bench.attach("a").home.name.text == "Home")
+      }
+    }
+
+    @Test("A stopped hub refuses the requests that wait for accessories")
+    func stoppingWithOpenRequests() async throws {
+      try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        bench.devices[0].latency = .seconds(5)
+        let on = try app.id("Lamp", .on)
+        async let write = app.refusal(of: .write(home: app.home.id, [HomeAction(on, .bool(true))]))
+        async let read = app.refusal(of: .read([on]))
+        await bench.settle()
+        await bench.hub.stop()
+        let errors = await [write, read].map { $0?.code }
+        #expect(errors == [.noHomeHub, .noHomeHub])
       }
     }
 

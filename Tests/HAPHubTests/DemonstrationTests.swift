@@ -50,14 +50,14 @@
         // Without motion: nothing.
         try await unlock()
         let first = try #require(try await app.explanations("arrived home").last)
-        try #require(first.outcome == "condition-false" && bridge.writeRequests == 0)
+        try #require(first.outcome == "condition-false" && bridge.writes.isEmpty)
         try #require(first.text.contains("false: Motion Sensor/Motion Detected is true (it is false)"))
         try #require(first.text.contains("true: before 18:00"))
         // With motion: the lights are on, in their colours, after one request to the bridge.
         try await sensor.set("MotionDetected", to: .bool(true))
         try await unlock()
         try #require(try await app.explanations("arrived home").last?.outcome == "executed")
-        try #require(bridge.writeRequests == 1)
+        try #require(bridge.writes == [6])
         for (light, hue) in [("Stereo Light", 120.0), ("Kitchen Light", 240.0)] {
           try #require(try await bridge.value(of: CharacteristicName("On", accessory: light)) == .bool(true))
           try #require(try await bridge.value(of: CharacteristicName("Hue", accessory: light)) == .float(hue))
@@ -66,7 +66,7 @@
         try await hub.wait(.seconds(18 * 3600) - hub.world.now)
         try await unlock()
         let last = try #require(try await app.explanations("arrived home").last)
-        try #require(last.outcome == "condition-false" && bridge.writeRequests == 1)
+        try #require(last.outcome == "condition-false" && bridge.writes == [6])
         try #require(last.text.contains("false: before 18:00"))
       }
     }
@@ -90,7 +90,7 @@
         try await lock.set("LockCurrentState", to: .integer(0))
         try await hub.wait()
         let again = TestApp("a", try await hub.hub.attach(app: "a"))
-        try #require(bridge.writeRequests == 1 && again.link.replica.snapshot?.unreachable == [:])
+        try #require(bridge.writes == [6] && again.link.replica.snapshot?.unreachable == [:])
         try #require(again.home.accessories == before.homes[0].accessories)
         try #require(try again.trigger("arrived home").lastFire != nil)
       }

@@ -52,7 +52,7 @@
 
     private struct Missing: Error {}
 
-    @Test("[HOME.M13] After a loss of power, an accessory is not reachable, then reachable, and its changes are reported")
+    @Test("[HOME.M13] After a loss of power, an accessory is reported twice, and so are its changes meanwhile")
     func powerLoss() async throws {
       try await withSimulatedHub { hub in
         let lamp = try await hub.house.start(Profiles.lamp)

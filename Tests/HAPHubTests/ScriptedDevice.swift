@@ -19,8 +19,8 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   var knowsHub = true
   /// Replaces the answers to writes.
   var writeAnswer: SceneAnswer?
-  /// Called before a write takes effect.
-  var onWrite: (() -> Void)?
+  /// Called before a write arrives; false: it does not arrive.
+  var onWrite: (() -> Bool)?
 
   struct Put: Equatable {
     let time: Duration
@@ -115,7 +115,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   fileprivate func write(_ entries: [ScenePut.Entry], isTimed: Bool, at time: Duration) async -> SceneAnswer {
     guard isOn else { return .notSent }
-    onWrite?()
+    if onWrite?() == false { return .notSent }
     puts.append(
       Put(time: time, entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.value) }), isTimed: isTimed))
     await answerTime()

@@ -70,8 +70,11 @@
   }
 
   extension RunningAccessory {
-    /// The number of requests with writes that it got.
-    var writeRequests: Int { history.count { $0.kind == .requested && $0.text.contains("PUT /characteristics") } }
+    /// The numbers of values that were written at the same time, in the order of time.
+    var writes: [Int] {
+      let times = history.filter { $0.kind == .wrote }.map(\.time)
+      return Set(times).sorted().map { time in times.count { $0 == time } }
+    }
   }
 
   enum Profiles {

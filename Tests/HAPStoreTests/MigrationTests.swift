@@ -76,7 +76,6 @@ struct MigrationTests {
       ])
     #expect(rows.triggerStates == [HomeStateRow(id: "T", json: #"{"lastFire":1}"#)])
     #expect(rows.people == [HomeStateRow(id: "anna", json: #"{"isHome":true}"#)])
-    #expect(rows.executions == [HomeStateRow(id: "E", json: #"{"occurrence":7}"#)])
     #expect(rows.controllers == [.anna, .ben])
     #expect(rows.pairings == [.test])
     #expect(rows.databases == [.test()])

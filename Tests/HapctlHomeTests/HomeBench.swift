@@ -18,7 +18,7 @@ struct Transcript: Equatable {
 
   /// The JSON of the output.
   var json: JSONNode {
-    get throws { try JSONNode.parse(Array(out.utf8), depthLimit: 256) }
+    get throws { try JSONNode.parse(Array(out.utf8)) }
   }
 }
 
@@ -38,8 +38,12 @@ struct HomeBench {
       .addHome(
         name: "My Home", zone: zone, location: Coordinate(latitude: 37.33, longitude: -122.03), owner: "Anna"))
     for device in DeviceDescription.all { try bench.hub.prepare(.addDevice(home: bench.hub.home.id, device)) }
-    for name in ["Hall", "Living Room", "Kitchen"] { try bench.hub.prepare(.addRoom(home: bench.hub.home.id, name: name)) }
-    for (accessory, room) in [("Front Door Lock", "Hall"), ("Stereo Light", "Living Room"), ("Kitchen Light", "Kitchen")] {
+    for name in ["Hall", "Living Room", "Kitchen"] {
+      try bench.hub.prepare(.addRoom(home: bench.hub.home.id, name: name))
+    }
+    for (accessory, room) in [
+      ("Front Door Lock", "Hall"), ("Stereo Light", "Living Room"), ("Kitchen Light", "Kitchen"),
+    ] {
       try bench.hub.prepare(.moveAccessory(bench.id(accessory), room: bench.id(room)))
     }
     return bench

@@ -87,7 +87,8 @@ extension MemoryHub.State {
       return .values(
         ids.map { id in
           values[id].map { CharacteristicReading(id, value: $0) }
-            ?? CharacteristicReading(id, error: HomeError(.accessoryNotReachable, nil, "the accessory can't be reached"))
+            ?? CharacteristicReading(
+              id, error: HomeError(.accessoryNotReachable, nil, "the accessory can't be reached"))
         })
     case .subscribe, .unsubscribe, .endSearch, .stop: return .done
     case .fire(let trigger):

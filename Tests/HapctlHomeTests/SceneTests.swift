@@ -15,17 +15,25 @@ struct SceneTests {
       bench("scene", "add", "Movie", "Stereo Light/On", "on", "Stereo Light/Hue", "120").out
         == "Added the scene \"Movie\".\nThe scene \"Movie\" sets Stereo Light/On to on.\nThe scene \"Movie\" sets Stereo Light/Hue to 120.\n"
     )
-    #expect(bench("scene", "set", "movie", "Stereo Light/Hue", "240", "Front Door Lock/Lock Target State", "secured").exit == .well)
+    #expect(
+      bench("scene", "set", "movie", "Stereo Light/Hue", "240", "Front Door Lock/Lock Target State", "secured").exit
+        == .well)
     #expect(
       bench("scene", "list", "Movie").out
         == "Movie:\n  Stereo Light/On: on\n  Stereo Light/Hue: 240\n  Front Door Lock/Lock Target State: secured\n")
     let json = try bench("scene", "list", "Movie", "--json").json["scenes"]?.elements?.first
     let actions = json?["actions"]?.elements ?? []
-    #expect(actions.map { $0["path"]?.stringValue } == ["Stereo Light/On", "Stereo Light/Hue", "Front Door Lock/Lock Target State"])
+    #expect(
+      actions.map { $0["path"]?.stringValue } == [
+        "Stereo Light/On", "Stereo Light/Hue", "Front Door Lock/Lock Target State",
+      ])
     #expect(actions[0]["value"]?.boolValue == true && actions[2]["text"]?.stringValue == "secured")
-    #expect(bench("scene", "unset", "Movie", "Stereo Light/Hue").out == "The scene \"Movie\" no longer sets Stereo Light/Hue.\n")
+    #expect(
+      bench("scene", "unset", "Movie", "Stereo Light/Hue").out
+        == "The scene \"Movie\" no longer sets Stereo Light/Hue.\n")
     #expect(bench("scene", "unset", "Movie", "Stereo Light/Hue").error.contains("does not set \"Stereo Light/Hue\""))
-    #expect(bench("scene", "rename", "Movie", "Cinema").exit == .well && bench("scene", "remove", "Cinema").exit == .well)
+    #expect(
+      bench("scene", "rename", "Movie", "Cinema").exit == .well && bench("scene", "remove", "Cinema").exit == .well)
     #expect(bench("scene", "remove", "Good Night").error.contains("(rule S1)"))
     #expect(bench("scene", "list").out.contains("Good Night: no actions\n"))
   }
@@ -46,13 +54,17 @@ struct SceneTests {
     arguments: [
       (["Stereo Light/Hue", "361"], "(rule S2)"), (["Stereo Light/Hue", "blue"], "has no value \"blue\""),
       (["Stereo Light/Brightness", "0.5"], "(rule S2)"), (["Stereo Light/On", "onn"], "did you mean \"on\"?"),
-      (["Stereo Light/Onn", "on"], "did you mean \"On\"?"), (["Stereo Lght/On", "on"], "did you mean \"Stereo Light\"?"),
-      (["Strip/On", "on"], "is ambiguous"), (["Stereo Light/On"], "has no value"), (["Stereo Light", "on"], "is not the path"),
-      (["Motion Sensor/Motion Detected", "true"], "(rule S2)"), (["zone:Hall/On", "on"], "\"Hall\" is a room, not a zone"),
+      (["Stereo Light/Onn", "on"], "did you mean \"On\"?"),
+      (["Stereo Lght/On", "on"], "did you mean \"Stereo Light\"?"),
+      (["Strip/On", "on"], "is ambiguous"), (["Stereo Light/On"], "has no value"),
+      (["Stereo Light", "on"], "is not the path"),
+      (["Motion Sensor/Motion Detected", "true"], "(rule S2)"),
+      (["zone:Hall/On", "on"], "\"Hall\" is a room, not a zone"),
       (["Hall/Brightness", "1"], "no service in the room \"Hall\" has a characteristic \"Brightness\""),
       (["Kitchen/Fan/On", "on"], "no accessory and no type of services \"Fan\" is in the room \"Kitchen\""),
       (["Stereo Light/On", "on", "Stereo Light/Light Bulb/On", "off"], "again: set it once"),
-      (["Stereo Light//On", "on"], "missing before or after a slash"), (["Kitchen/@11", "on"], "instance IDs need an accessory"),
+      (["Stereo Light//On", "on"], "missing before or after a slash"),
+      (["Kitchen/@11", "on"], "instance IDs need an accessory"),
     ] as [([String], String)])
   func wrong(words: [String], says: String) throws {
     let bench = try HomeBench.filled()
@@ -77,7 +89,9 @@ struct SceneTests {
     #expect(bench("get", id.description).out == "Stereo Light/Hue: 120\n")
     #expect(bench("get", "Living Room/Stereo Light/Hue").out == "Stereo Light/Hue: 120\n")
     #expect(bench("set", "Kitchen/Lights/On", "on").out == "Kitchen Light/On: on\n")
-    #expect(bench("set", "home:My Home/Light Bulb/Brightness", "40").out == "Stereo Light/Brightness: 40\nKitchen Light/Brightness: 40\n")
+    #expect(
+      bench("set", "home:My Home/Light Bulb/Brightness", "40").out
+        == "Stereo Light/Brightness: 40\nKitchen Light/Brightness: 40\n")
     #expect(bench("group", "add", "Night Lights", "Strip/Left").exit == .well)
     #expect(bench("set", "Night Lights/On", "true").out == "Strip/Left/On: on\n")
     #expect(bench("set", "Night Lights/On", "--", "0").out == "Strip/Left/On: off\n")
@@ -114,7 +128,9 @@ struct SceneTests {
     #expect(json["actions"]?.elements?.map { $0["outcome"]?.stringValue } == ["done", "not-sent"])
     #expect(json["error"]?["code"]?.integerValue == 64 && json["skipped"]?.elements?.isEmpty == true)
     #expect(try bench("set", "Stereo Light/On", "off", "--json").json["error"]?.isNull == true)
-    #expect(bench("run", "Arive Home").error.contains("there is no scene \"Arive Home\" in the home \"My Home\": did you mean \"Arrive Home\"?"))
+    #expect(
+      bench("run", "Arive Home").error.contains(
+        "there is no scene \"Arive Home\" in the home \"My Home\": did you mean \"Arrive Home\"?"))
   }
 
   @Test("A refused request is printed with its reason")
@@ -123,7 +139,9 @@ struct SceneTests {
     bench.hub.state.withLock {
       $0.refusals = [("execute", HomeError(.noActionsInActionSet, .t4, "the scene has no action"))]
     }
-    #expect(bench("run", "Good Night") == Transcript(error: "hapctl home run: the scene has no action (rule T4)\n", exit: .problem))
+    #expect(
+      bench("run", "Good Night")
+        == Transcript(error: "hapctl home run: the scene has no action (rule T4)\n", exit: .problem))
     bench.hub.state.withLock { $0.refusals = [("execute", HomeError(.noHomeHub, nil, "the hub has ended"))] }
     #expect(bench("run", "Good Night").exit == .cannotRun)
   }

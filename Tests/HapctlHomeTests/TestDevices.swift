@@ -87,6 +87,6 @@ extension Characteristic {
     value: Value = .null, limits: Constraints = Constraints(), unit: Unit? = nil
   ) -> Characteristic {
     Characteristic(
-      iid: iid, type: type, format: format, perms: perms, value: value, constraints: limits, unit: unit)
+      iid: iid, type: type, format: format, perms: perms, value: value, unit: unit, constraints: limits)
   }
 }

@@ -68,6 +68,8 @@ final class Stage: @unchecked Sendable {  // confined to the world's thread
     for job in jobs.reversed() where job.exit == nil {
       try job.end(on: loop)
       let exit = await job.end(within: Self.limit, on: loop)
+      // A program that does not catch SIGTERM ends by it, for example `hapctl home watch`.
+      if case .signal = exit { continue }
       if exit != .code(0) { result.problems.append("at the end, job \(job.number ?? 0) ended \(text(exit))") }
     }
   }

@@ -98,7 +98,9 @@ struct StageScript: Equatable {
   private static func variable(_ text: String, _ number: Int) throws(Problem) -> Step? {
     guard text.hasPrefix("$ "), let start = text.firstRange(of: "=$(") else { return nil }
     let name = String(text[text.index(text.startIndex, offsetBy: 2)..<start.lowerBound])
-    guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else { return nil }
+    guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }) else {
+      return nil
+    }
     let rest = text[start.upperBound...]
     guard rest.hasSuffix(")"), let pipe = rest.ranges(of: " | jq -r .").last,
       let words = shellWords(String(rest[..<pipe.lowerBound])), !words.isEmpty

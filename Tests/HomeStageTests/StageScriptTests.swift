@@ -43,7 +43,8 @@ import Testing
     arguments: [
       "$", "$ !", "$ &", "$ a 'b", "sleep 1", "wait", "wait 1", "wait 0 s", "wait 1 d", "wait -1 s", "wait x s",
       "wait 1 s s", "until", "until 24:00", "until 1:60", "until 18", "until 18:00:00", "until now", "clock",
-      "clock 2015-06-08T17:30:00", "clock today UTC", "clock 2015-06-08T17:30:00 /", "$ x=$(a)", "$ x=$(a | jq .b)", "$ x=$( | jq -r .b)", "kill", "kill 1", "kill %0",
+      "clock 2015-06-08T17:30:00", "clock today UTC", "clock 2015-06-08T17:30:00 /", "$ x=$(a)", "$ x=$(a | jq .b)",
+      "$ x=$( | jq -r .b)", "kill", "kill 1", "kill %0",
       "kill %x", "kill -9", "kill %1 %2",
     ])
   func wrong(_ line: String) {

@@ -44,7 +44,8 @@ final class DeviceRoute: Sendable {
     if isFirst { _ = await search.record(of: device, within: Self.firstSearch) }
     let part = Int(search.loop.random.bytes(1)[0])
     try? await search.loop.sleep(for: Self.longestJitter / 256 * part)
-    guard await gate.enter(number) else { return [] }
+    let isPresent = await search.record(of: device) != nil
+    guard await gate.enter(number, isPresent: isPresent) else { return [] }
     // After the wait, because the device may have moved meanwhile.
     let present = await search.record(of: device)?.addresses ?? []
     return prefer(present.compactMap { try? SocketAddress(text: $0) })
@@ -58,6 +59,9 @@ final class DeviceRoute: Sendable {
       return state.addresses
     }
   }
+
+  /// The device is present now.
+  func appeared() { gate.appeared(number) }
 
   /// Frees the place of the attempt. Can be called any number of times.
   func attemptEnded() { gate.leave(number) }

@@ -121,6 +121,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   private func readNews() async { while let news = await session.next() { await take(news) } }
 
   private func take(_ news: SessionNews) async {
+    if isOver { return }
     switch news {
     case .connected(_, let refused, _): await connected(refused)
     case .lost(let error, _): await lost(error)
@@ -180,8 +181,10 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     record = found
     if let number = found.configurationNumber { await session.configurationNumber(is: number) }
     // A device that was announced again has probably returned, or has moved.
+    route.appeared()
     if !isReady, isElsewhere || connectionCount > 0 { await session.hint() }
-    await describe()
+    // A slow hub must not delay the records of other devices.
+    describe()
   }
 
   private func readDatabaseSoon() {
@@ -218,24 +221,28 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   }
 
   private func take(_ new: AccessoryMirror, _ number: UInt32?) async {
+    // A characteristic that was refused may exist now.
+    if let mirror, mirror.database.structure != new.database.structure { refused = [] }
     mirror = new
     databaseNumber = number
     // The session drops the subscriptions of characteristics that no longer exist.
     applied = applied.filter { new.database.slot(of: $0) != nil }
-    await describe()
+    await describe()?.value
     subscribeSoon()
   }
 
   /// Reports the database if it differs from the last report.
-  private func describe() async {
-    guard let mirror else { return }
+  /// - Returns: a task that ends when the hub has it.
+  @discardableResult
+  private func describe() -> Task<Void, Never>? {
+    guard let mirror else { return nil }
     let description = DeviceDescription(
       device: pairing.device, configurationNumber: databaseNumber ?? 1, category: category(in: mirror),
       accessories: mirror.database.accessories)
     let key = DescriptionKey(description, mirror.database)
-    guard key != described else { return }
+    guard key != described else { return nil }
     described = key
-    await report(.database(description))
+    return outbox.send(.database(description))
   }
 
   /// `ci` of the record. Without a record, a device with several accessories is a bridge, and others have no category.

@@ -1,15 +1,38 @@
 import HAPLoop
 
-/// Limits how many connections are being made at once. Attempts begin in the order in which they arrive.
+/// Limits how many connections are being made at once. Attempts of devices that are present begin in the order in which
+/// they arrive. Devices without a record begin after them, and use at most half of the places: an attempt to connect to
+/// a device without power lasts until its time limit.
 final class HandshakeGate: Sendable {
   private struct Waiting: Sendable {
     let number: UInt64
+    var isPresent: Bool
     let continuation: CheckedContinuation<Bool, Never>
   }
 
   private struct State: Sendable {
-    var open: Set<UInt64> = []
+    /// The open attempts, and whether their devices were present.
+    var open: [UInt64: Bool] = [:]
     var waiting: [Waiting] = []
+
+    func hasPlace(isPresent: Bool, limit: Int) -> Bool {
+      open.count < limit && (isPresent || open.values.count { !$0 } < (limit + 1) / 2)
+    }
+
+    /// Removes and returns the attempts that can begin now.
+    mutating func takeNext(limit: Int) -> [Waiting] {
+      var taken: [Waiting] = []
+      for isPresent in [true, false] {
+        while hasPlace(isPresent: isPresent, limit: limit),
+          let index = waiting.firstIndex(where: { $0.isPresent == isPresent })
+        {
+          let next = waiting.remove(at: index)
+          open[next.number] = isPresent
+          taken.append(next)
+        }
+      }
+      return taken
+    }
   }
 
   private let limit: Int
@@ -27,39 +50,48 @@ final class HandshakeGate: Sendable {
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Waits for a place. A connection that has one gets it again.
-  /// - Parameter number: of the connection.
+  /// - Parameters:
+  ///   - number: of the connection.
+  ///   - isPresent: whether there is a record of the device.
   /// - Returns: false if the task was cancelled before, or `leave` was called meanwhile.
-  func enter(_ number: UInt64) async -> Bool {
+  func enter(_ number: UInt64, isPresent: Bool) async -> Bool {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Bool? in
         // The connection cancels the task before it calls `leave`, so the place is freed in both orders.
         if Task.isCancelled { return false }
-        if state.open.contains(number) { return true }
-        guard state.open.count < limit else {
-          state.waiting.append(Waiting(number: number, continuation: continuation))
+        if state.open[number] != nil { return true }
+        guard state.hasPlace(isPresent: isPresent, limit: limit) else {
+          state.waiting.append(Waiting(number: number, isPresent: isPresent, continuation: continuation))
           return nil
         }
-        state.open.insert(number)
+        state.open[number] = isPresent
         return true
       }
       if let outcome { continuation.resume(returning: outcome) }
     }
   }
 
+  /// The device of a connection is present now.
+  func appeared(_ number: UInt64) {
+    let begun = state.withLock { state -> [Waiting] in
+      for index in state.waiting.indices where state.waiting[index].number == number {
+        state.waiting[index].isPresent = true
+      }
+      if state.open[number] != nil { state.open[number] = true }
+      return state.takeNext(limit: limit)
+    }
+    for waiting in begun { waiting.continuation.resume(returning: true) }
+  }
+
   /// Frees the place of a connection, or ends its wait. Can be called any number of times.
   func leave(_ number: UInt64) {
-    let ended = state.withLock { state -> [(waiting: Waiting, isOpen: Bool)] in
-      var ended: [(Waiting, Bool)] = []
-      for waiting in state.waiting where waiting.number == number { ended.append((waiting, false)) }
+    let (ended, begun) = state.withLock { state -> ([Waiting], [Waiting]) in
+      let ended = state.waiting.filter { $0.number == number }
       state.waiting.removeAll { $0.number == number }
-      state.open.remove(number)
-      while state.open.count < limit, !state.waiting.isEmpty {
-        let next = state.waiting.removeFirst()
-        state.open.insert(next.number)
-        ended.append((next, true))
-      }
-      return ended
+      state.open.removeValue(forKey: number)
+      return (ended, state.takeNext(limit: limit))
     }
-    for (waiting, isOpen) in ended { waiting.continuation.resume(returning: isOpen) }
+    for waiting in ended { waiting.continuation.resume(returning: false) }
+    for waiting in begun { waiting.continuation.resume(returning: true) }
   }
 }

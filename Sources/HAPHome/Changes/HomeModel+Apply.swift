@@ -2,7 +2,7 @@ extension HomeModel {
   /// Applies changes that `perform` gave for an equal model. Then both models are equal again.
   ///
   /// A change of a home or an object that the model does not have is ignored: a reader that lost changes reads the
-  /// model again.
+  /// model again. So is a change that would remove the owner of a home or add a second one, which `perform` never gives.
   public mutating func apply(_ changes: [HomeChange]) {
     for change in changes { apply(change) }
   }
@@ -15,7 +15,7 @@ extension HomeModel {
       homes.removeAll { $0.id == change.home }
       if primaryHome == change.home { primaryHome = nil }
     case .homeMadePrimary:
-      primaryHome = change.home
+      if home(change.home) != nil { primaryHome = change.home }
     case .homeRenamed(let name): update(change.home) { $0.name = name }
     case .timeZoneChanged(let zone): update(change.home) { $0.zone = zone }
     case .locationChanged(let location): update(change.home) { $0.location = location }
@@ -102,9 +102,10 @@ extension Home {
       }
     case .triggerFired(let id, let time): triggers.update(id) { $0.lastFire = time }
     case .triggerRemoved(let id): triggers.remove(id)
-    case .userAdded(let user): users.append(user)
-    case .userRoleChanged(let id, let role): users.update(id) { $0.role = role }
-    case .userRemoved(let id): users.remove(id)
+    case .userAdded(let user): if user.role != .owner { users.append(user) }
+    case .userRoleChanged(let id, let role):
+      if role != .owner, id != users.first?.id { users.update(id) { $0.role = role } }
+    case .userRemoved(let id): if id != users.first?.id { users.remove(id) }
     default: preconditionFailure("\(detail) does not change action sets, triggers or users")
     }
   }

@@ -12,9 +12,11 @@ extension CommandRun {
     }
     let accessories = try checked(device)
     try checkRoom(for: accessories.count, in: home)
+    var names = TakenNames(in: home)
+    let place = (home: homeID, room: home.roomForEntireHome.id)
     var bridge: HomeObjectID?
     for accessory in accessories {
-      let id = addAccessory(accessory, of: device, bridge: bridge, to: homeID)
+      let id = addAccessory(accessory, of: device, bridge: bridge, to: place, &names)
       if accessory.aid == 1 { bridge = id }
     }
   }
@@ -47,27 +49,26 @@ extension CommandRun {
   }
 
   private mutating func addAccessory(
-    _ accessory: Accessory, of device: DeviceDescription, bridge: HomeObjectID?, to homeID: HomeObjectID
+    _ accessory: Accessory, of device: DeviceDescription, bridge: HomeObjectID?,
+    to place: (home: HomeObjectID, room: HomeObjectID), _ names: inout TakenNames
   ) -> HomeObjectID {
-    guard let home = model.home(homeID) else { preconditionFailure("the home was found before") }
     let id = newID()
     let information = accessory.information
-    let name = HomeName.unique(accessory.suppliedName ?? information.model, or: "Accessory") { key in
-      home.firstName { name, _, _ in name.key == key } != nil
-    }
+    let name = names.unique(HomeName.supplied(accessory.suppliedName ?? information.model, or: "Accessory"))
+    names.insert(name, of: id)
     let added = HomeAccessory(
-      id: id, name: name, room: home.roomForEntireHome.id, category: bridge == nil ? device.category : 0,
+      id: id, name: name, room: place.room, category: bridge == nil ? device.category : 0,
       transport: .hap(device.device, aid: accessory.aid), bridge: bridge,
-      services: services(of: accessory, id, name, in: home, before: []), information: information,
+      services: services(of: accessory, id, name, before: [], &names), information: information,
       configurationNumber: device.configurationNumber)
-    emit(homeID, .accessoryAdded(added))
+    emit(place.home, .accessoryAdded(added))
     return id
   }
 
   /// Returns the services of an accessory. A service of `before` with the same iid and type keeps its name and its
   /// associated type.
   private func services(
-    of accessory: Accessory, _ id: HomeObjectID, _ name: HomeName, in home: Home, before: [HomeService]
+    of accessory: Accessory, _ id: HomeObjectID, _ name: HomeName, before: [HomeService], _ names: inout TakenNames
   ) -> [HomeService] {
     var keys: Set<String> = []
     let old = Dictionary(uniqueKeysWithValues: before.map { ($0.iid, $0) })
@@ -75,18 +76,16 @@ extension CommandRun {
     for service in kept { if let service, service.isUserInteractive { keys.insert(service.name.key) } }
     return zip(accessory.services, kept).map { service, kept in
       let isInteractive = HomeService.isUserInteractive(service)
-      let supplied = service.text(of: .name) ?? name.text
+      let supplied = HomeName.supplied(service.text(of: .name), or: name.text)
       let serviceName: HomeName
       if let kept, kept.isUserInteractive || !isInteractive {
         serviceName = kept.name
       } else if isInteractive {
-        serviceName = HomeName.unique(supplied, or: name.text) { key in
-          keys.contains(key)
-            || home.firstName { other, _, owner in other.key == key && owner != id } != nil
-        }
+        serviceName = names.unique(supplied, of: id, besides: keys)
+        names.insert(serviceName, of: id)
         keys.insert(serviceName.key)
       } else {
-        serviceName = HomeName.unique(supplied, or: name.text) { _ in false }
+        serviceName = supplied
       }
       return HomeService(
         id: id.part(iid: service.iid), iid: service.iid, type: service.type, name: serviceName,
@@ -109,21 +108,26 @@ extension CommandRun {
     let gone = old.filter { !aids.contains($0.aid) }
     try checkRoom(for: accessories.count - old.count, in: home)
     for accessory in gone { remove(accessory, from: homeID) }
+    guard let rest = model.home(homeID) else { preconditionFailure("the home was found before") }
+    var names = TakenNames(in: rest)
+    let place = (home: homeID, room: home.roomForEntireHome.id)
+    let known = Dictionary(uniqueKeysWithValues: old.map { ($0.aid, $0) })
     for accessory in accessories {
-      if let known = old.first(where: { $0.aid == accessory.aid }) {
-        update(known, with: accessory, of: device, in: homeID)
+      if let known = known[accessory.aid] {
+        update(known, with: accessory, of: device, in: homeID, &names)
       } else {
-        _ = addAccessory(accessory, of: device, bridge: first.id, to: homeID)
+        _ = addAccessory(accessory, of: device, bridge: first.id, to: place, &names)
       }
     }
   }
 
   private mutating func update(
-    _ known: HomeAccessory, with accessory: Accessory, of device: DeviceDescription, in homeID: HomeObjectID
+    _ known: HomeAccessory, with accessory: Accessory, of device: DeviceDescription, in homeID: HomeObjectID,
+    _ names: inout TakenNames
   ) {
-    guard let home = model.home(homeID) else { preconditionFailure("the home was found before") }
-    let services = services(of: accessory, known.id, known.name, in: home, before: known.services)
+    let services = services(of: accessory, known.id, known.name, before: known.services, &names)
     if services != known.services {
+      names.replace(known.services, with: services, of: known.id, named: known.name)
       removeReferences(from: known, to: services, in: homeID)
       emit(homeID, .servicesUpdated(known.id, services))
     }

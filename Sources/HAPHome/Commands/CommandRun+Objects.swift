@@ -26,6 +26,9 @@ extension Home {
     return nil
   }
 
+  /// Whether a user may change the home (rule U1).
+  func mayEdit(_ user: HomeObjectID) -> Bool { users.find(user).map { $0.role != .guest } ?? false }
+
   /// Returns the room, also the one for the entire home.
   public func room(_ id: HomeObjectID) -> Room? { id == roomForEntireHome.id ? roomForEntireHome : rooms.find(id) }
 
@@ -57,7 +60,7 @@ extension CommandRun {
     guard let home = model.home(id) else {
       throw HomeError.unknownHome(id)
     }
-    if let user = context.user, home.users.find(user).map({ $0.role == .guest }) ?? true {
+    if let user = context.user, !home.mayEdit(user) {
       let name = home.users.find(user).map { "\"\($0.name)\"" } ?? "with the identifier \(user)"
       throw HomeError(
         .insufficientPrivileges, .u1,
@@ -72,7 +75,8 @@ extension CommandRun {
     for home in model.homes {
       guard let found = home.kind(of: id) else { continue }
       guard found == kind else {
-        throw HomeError(.notFound, .o1, "\(id) is not the identifier of a \(kind.rawValue), but of a \(found.rawValue)")
+        throw HomeError(
+          .notFound, .o1, "\(id) is not the identifier of \(kind.withArticle), but of \(found.withArticle)")
       }
       return try editableHome(home.id)
     }
@@ -86,7 +90,7 @@ extension CommandRun {
       throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })
     }
     guard found == kind else {
-      throw HomeError(.notFound, .o1, "\(id) is not the identifier of a \(kind.rawValue), but of a \(found.rawValue)")
+      throw HomeError(.notFound, .o1, "\(id) is not the identifier of \(kind.withArticle), but of \(found.withArticle)")
     }
   }
 
@@ -118,7 +122,7 @@ extension HomeError {
 
   /// Rule O1 for an object that no home has.
   package static func unknown(_ kind: HomeObjectKind, _ id: HomeObjectID) -> HomeError {
-    HomeError(.objectNotAssociatedToAnyHome, .o1, "no home has a \(kind.rawValue) with the identifier \(id)")
+    HomeError(.objectNotAssociatedToAnyHome, .o1, "no home has \(kind.withArticle) with the identifier \(id)")
   }
 
   /// Rule O2 for an object that another home has, rule O1 if no home has it.

@@ -33,6 +33,11 @@ extension CommandRun {
   private mutating func addHome(
     _ text: String, _ zone: ZoneName, _ location: Coordinate?, _ owner: String
   ) throws(HomeError) {
+    if let user = context.user, !model.homes.contains(where: { $0.mayEdit(user) }) {
+      throw HomeError(
+        .insufficientPrivileges, .u1,
+        "the user with the identifier \(user) is not an administrator of any home, and can't add one: ask the owner")
+    }
     try checkLimit(model.homes.count, context.policy.homes, of: "homes", in: "this controller")
     let name = try homeName(text, of: nil)
     _ = try rules(of: zone)

@@ -43,13 +43,18 @@ extension CommandRun {
     emit(homeID, .accessoryRemoved(accessory.id))
   }
 
-  /// Removes the references that are no longer valid when the services of an accessory are replaced.
+  /// Removes the references that are no longer valid when the services of an accessory are replaced. An iid of another
+  /// type is another object: a scene for a lamp must not write to a lock.
   mutating func removeReferences(
     from accessory: HomeAccessory, to services: [HomeService], in homeID: HomeObjectID
   ) {
-    let old = Set(accessory.services.flatMap(\.characteristics).map(\.id))
+    let characteristics = accessory.services.flatMap(\.characteristics)
+    let old = Set(characteristics.map(\.id))
+    let types = Set(characteristics.map(TypedPart.init))
     let new = Dictionary(
-      uniqueKeysWithValues: services.flatMap(\.characteristics).map { ($0.id, $0) })
+      uniqueKeysWithValues: services.flatMap(\.characteristics).filter { types.contains(TypedPart($0)) }
+        .map { ($0.id, $0) })
+    let removedServices = Set(accessory.services.map(TypedPart.init)).subtracting(services.map(TypedPart.init))
     removeReferences(
       in: homeID,
       ReferenceFilter(
@@ -65,7 +70,7 @@ extension CommandRun {
           guard case .characteristic(let id, _, _) = condition, old.contains(id) else { return condition }
           return new[id].flatMap { $0.violation(of: condition) == nil ? condition : nil } ?? .unknown
         },
-        removedServices: Set(accessory.services.map(\.id)).subtracting(services.map(\.id))))
+        removedServices: Set(removedServices.map(\.id))))
   }
 
   /// Removes the references to a user from triggers.
@@ -94,6 +99,15 @@ extension CommandRun {
     if changed.actionSets.isEmpty { changed.isEnabled = false }
     emit(homeID, .triggerUpdated(changed))
   }
+}
+
+/// A service or a characteristic with its type.
+private struct TypedPart: Hashable {
+  let id: HomeObjectID
+  let type: TypeID
+
+  init(_ service: HomeService) { (id, type) = (service.id, service.type) }
+  init(_ characteristic: HomeCharacteristic) { (id, type) = (characteristic.id, characteristic.type) }
 }
 
 extension HomeCharacteristic {

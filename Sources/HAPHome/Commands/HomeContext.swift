@@ -4,7 +4,8 @@ import HAPAlmanac
 public struct HomeContext: Sendable {
   /// The time of the command.
   public var now: Instant
-  /// The user who sends the command; nil: the owner, or the hub itself.
+  /// The user who sends the command; nil: the owner, or the hub itself. A person who is a user of several homes has an
+  /// identifier in each of them; this is the one in the home of the command.
   public var user: HomeObjectID?
   /// The rules that Apple does not publish.
   public var policy: HomePolicy
@@ -40,8 +41,10 @@ public struct HomePolicy: Hashable, Sendable {
   public var accessories = 10_000
   /// The greatest number of actions in a set.
   public var actions = 1000
-  /// The greatest depth of a condition.
-  public var conditionDepth = 32
+  /// The greatest depth of a condition, 1...32. Rows of the store have no deeper ones.
+  public var conditionDepth = 32 {
+    didSet { precondition((1...32).contains(conditionDepth), "a deeper condition would not be read from its row") }
+  }
   /// The greatest number of users in a home: an accessory has to have room for 16 pairings, one of them the owner's.
   public var users = 16
 

@@ -139,9 +139,10 @@ extension HomeChange.Detail {
     case .triggerAdded: self = .triggerAdded(try node.added(Trigger.memberNames, Trigger.init))
     case .triggerRenamed: self = .triggerRenamed(try node.identifier(.trigger), try node.homeName())
     case .triggerUpdated: self = .triggerUpdated(try node.added(Trigger.memberNames, Trigger.init))
-    case .triggerFired: self = .triggerFired(try node.identifier(.trigger), at: try node.nullable("at", JSONNode.moment))
+    case .triggerFired:
+      self = .triggerFired(try node.identifier(.trigger), at: try node.nullable("at", JSONNode.moment))
     case .triggerRemoved: self = .triggerRemoved(try node.identifier(.trigger))
-    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init))
+    case .userAdded: self = .userAdded(try node.added(HomeUser.memberNames, HomeUser.init(guest:id:name:)))
     case .userRoleChanged: self = .userRoleChanged(try node.identifier(.user), try node.role())
     case .userRemoved: self = .userRemoved(try node.identifier(.user))
     default: preconditionFailure("\(name) is not a change of an action set, a trigger or a user")

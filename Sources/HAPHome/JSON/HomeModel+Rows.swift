@@ -5,7 +5,8 @@ extension HomeModel {
   ///
   /// A row that is damaged or breaks a rule is left out. References to it are treated as if the object had been removed:
   /// an accessory without its room is in the room for the entire home, and a condition on an accessory that is not there
-  /// is unknown. Bridged accessories are left out with their bridge, and objects with their home.
+  /// is unknown. Bridged accessories are left out with their bridge, and objects with their home. docs/internals/home.md
+  /// says which rules are checked.
   /// - Parameters:
   ///   - rows: the rows in the order in which they were first stored.
   ///   - problems: gets a problem for each row of which something was left out.

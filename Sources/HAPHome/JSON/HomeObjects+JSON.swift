@@ -119,6 +119,12 @@ extension HomeUser {
     self.init(id: id, name: name.text, role: try node.role())
   }
 
+  /// Reads a user who is not the owner.
+  init(guest node: JSONNode, id: HomeObjectID, name: HomeName) throws(JSONProblem) {
+    try self.init(node, id: id, name: name)
+    if role == .owner { throw node.problem("the owner is the member \"owner\" of the home, and there is no other one") }
+  }
+
   var members: [JSONMember] { [("role", .text(role.rawValue))] }
 }
 
@@ -163,9 +169,7 @@ extension Home {
       try node.object(Trigger.memberNames, Trigger.init)
     }
     users += try node.list("users") { node throws(JSONProblem) in
-      let user = try node.object(HomeUser.memberNames, HomeUser.init)
-      guard user.role != .owner else { throw node.problem("a home has one owner, the member \"owner\"") }
-      return user
+      try node.object(HomeUser.memberNames, HomeUser.init(guest:id:name:))
     }
   }
 

@@ -21,6 +21,7 @@ struct HomeRepair {
     for index in home.actionSets.indices { repairActions(index) }
     repairTriggers()
     removeSetsWithoutTrigger()
+    addBuiltInSets()
   }
 
   private mutating func report(_ id: HomeObjectID, _ reason: String) {
@@ -96,6 +97,20 @@ struct HomeRepair {
     home.actionSets.removeAll { $0.kind == .triggerOwned && !used.contains($0.id) }
   }
 
+  /// Adds the built-in sets that are missing (rule S1): no command could add them. Their identifiers are derived from that
+  /// of the home, so that they are the same at each start.
+  private mutating func addBuiltInSets() {
+    for (number, (kind, name)) in CommandRun<NoGenerator>.builtInSets.enumerated() {
+      if home.actionSets.contains(where: { $0.kind == kind }) { continue }
+      report(home.id, "the action set of the type \(kind.rawValue) is not there; it is added without actions")
+      var (names, iid) = (TakenNames(in: home), UInt64(number) + 1)
+      // A set whose type was changed in the store may have the identifier.
+      while home.kind(of: home.id.part(iid: iid)) != nil { iid += 4 }
+      let id = home.id.part(iid: iid)
+      home.actionSets.append(ActionSet(id: id, name: names.unique(HomeName(name)), kind: kind))
+    }
+  }
+
   /// Removes events, and makes conditions unknown, whose characteristic or users are not there.
   private mutating func repairReferences(_ trigger: inout Trigger) {
     guard case .event(var events) = trigger.kind else { return }
@@ -134,8 +149,9 @@ struct HomeRepair {
 
   /// Returns the rule that a trigger breaks whose references are valid.
   private func violation(of kind: Trigger.Kind) -> HomeError? {
+    // Too many objects are kept, but a condition of any depth could not be written in each form.
     var policy = HomePolicy()
-    (policy.conditionDepth, policy.objects) = (.max, .max)
+    policy.objects = .max
     // A stored timer may be over, and its zone may be missing on this machine.
     let context = HomeContext(now: .distantPast, policy: policy) { _ in .utc }
     var kind = kind

@@ -25,12 +25,12 @@ extension HomeRow {
   /// Reads the columns and the JSON, without looking at other rows.
   func content() throws(HomeRowProblem) -> HomeRowContent {
     guard let kind = Kind(rawValue: kind) else { throw problem("there is no kind \"\(self.kind.shortened)\"") }
-    guard let home = HomeObjectID(home) else { throw problem("\"home\" is not the identifier of a home") }
+    guard let home = HomeObjectID(stored: home) else { throw problem("\"home\" is not the identifier of a home") }
     if kind == .primary {
       guard id == Self.primaryID else { throw problem("the row of the primary home has another identifier") }
       return HomeRowContent(row: id, home: home, object: .primary)
     }
-    guard let id = HomeObjectID(id) else { throw problem("\"id\" is not the identifier of an object") }
+    guard let id = HomeObjectID(stored: id) else { throw problem("\"id\" is not the identifier of an object") }
     guard let name = HomeName(stored: name) else { throw problem(HomeName.storedRule) }
     let node: JSONNode
     do throws(JSONError) {
@@ -56,15 +56,20 @@ extension HomeRow {
     case .accessory: return .accessory(try HomeAccessory(node, id: id, name: name))
     case .actionSet: return .actionSet(try ActionSet(node, id: id, name: name))
     case .trigger: return .trigger(try Trigger(node, id: id, name: name))
-    case .user:
-      let user = try HomeUser(node, id: id, name: name)
-      guard user.role != .owner else { throw node.problem("the owner is part of the home, and has no own row") }
-      return .user(user)
+    case .user: return .user(try HomeUser(guest: node, id: id, name: name))
     case .primary: return .primary
     }
   }
 
-  func problem(_ reason: String) -> HomeRowProblem { HomeRowProblem(row: id, reason) }
+  private func problem(_ reason: String) -> HomeRowProblem { HomeRowProblem(row: id, reason) }
+}
+
+extension HomeObjectID {
+  /// Returns nil for another spelling of an identifier: an update of its row would be stored as a second row.
+  fileprivate init?(stored text: String) {
+    self.init(text)
+    guard description == text else { return nil }
+  }
 }
 
 extension HomeRowProblem {

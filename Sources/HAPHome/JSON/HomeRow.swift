@@ -115,6 +115,8 @@ package enum HomeRowUpdate: Hashable, Sendable {
   case keep(HomeRow)
   /// Removes the row with this identifier.
   case remove(id: String)
+  /// Removes all rows whose column `home` has this identifier, also those that could not be read.
+  case removeHome(id: String)
 }
 
 extension HomeRowUpdate {
@@ -131,7 +133,11 @@ extension HomeRowUpdate {
     var updates: [HomeRowUpdate] = []
     for change in changes {
       let (old, new) = (before.home(change.home), after.home(change.home))
-      for id in change.detail.changedRows(of: change.home, old, new) where seen.insert(id).inserted {
+      if case .homeRemoved = change.detail {
+        updates.append(.removeHome(id: change.home.description))
+        continue
+      }
+      for id in change.detail.changedRows(of: change.home, new) where seen.insert(id).inserted {
         if let row = new?.row(of: id) {
           updates.append(.keep(row))
         } else if old?.row(of: id) != nil {
@@ -148,10 +154,10 @@ extension HomeRowUpdate {
 
 extension HomeChange.Detail {
   /// The identifiers of the objects whose rows may be new, changed or removed.
-  fileprivate func changedRows(of home: HomeObjectID, _ old: Home?, _ new: Home?) -> [HomeObjectID] {
+  fileprivate func changedRows(of home: HomeObjectID, _ new: Home?) -> [HomeObjectID] {
     switch self {
-    case .homeAdded, .homeRemoved: (old?.rowIDs ?? []) + (new?.rowIDs ?? [])
-    case .homeMadePrimary: []
+    case .homeAdded: new?.rowIDs ?? []
+    case .homeRemoved, .homeMadePrimary: []
     case .homeRenamed, .timeZoneChanged, .locationChanged: [home]
     case .roomAdded(let room): [room.id]
     case .roomRenamed(let id, _), .roomRemoved(let id): [id]

@@ -8,10 +8,16 @@ extension HomeName {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       throw HomeError(.stringShorterThanMinimum, .n5, "the name is empty: enter 1 to \(greatestLength) characters")
     }
-    guard text.count <= greatestLength, text.utf8.count <= greatestLength * 8 else {
+    guard text.count <= greatestLength else {
       throw HomeError(
         .stringLongerThanMaximum, .n5,
         "the name has \(text.count) characters: enter at most \(greatestLength) characters")
+    }
+    guard text.utf8.count <= greatestLength * 8 else {
+      throw HomeError(
+        .stringLongerThanMaximum, .n5,
+        "the name has \(text.utf8.count) bytes: enter characters with fewer accents, at most \(greatestLength * 8) bytes"
+      )
     }
     guard isWordPart(first), !isMark(first) else {
       throw HomeError(
@@ -57,21 +63,12 @@ extension HomeName {
     }
   }
 
-  /// Returns the name of an accessory or service, with a number if it is taken (rule N7): "Lamp", "Lamp 2", "Lamp 3".
+  /// Returns the name that an accessory supplies, as it is (rules N4 and N7).
   /// - Parameters:
   ///   - text: the text of the accessory's Name. Only its first 64 characters are used.
-  ///   - fallback: the name if the text has no visible character.
-  ///   - isTaken: whether a key is in use.
-  static func unique(_ text: String?, or fallback: String, isTaken: (String) -> Bool) -> HomeName {
-    let text = text.flatMap { HomeName($0).key.isEmpty ? nil : $0 } ?? fallback
-    let name = HomeName(String(text.prefix(greatestLength)))
-    guard isTaken(name.key) else { return name }
-    var number = 2
-    while true {
-      let end = " \(number)"
-      let numbered = HomeName(String(text.prefix(greatestLength - end.count)) + end)
-      if !isTaken(numbered.key) { return numbered }
-      number += 1
-    }
+  ///   - fallback: the name if these have no visible character.
+  static func supplied(_ text: String?, or fallback: String) -> HomeName {
+    let name = HomeName(String((text ?? "").prefix(greatestLength)))
+    return name.key.isEmpty ? HomeName(String(fallback.prefix(greatestLength))) : name
   }
 }

@@ -24,7 +24,7 @@ package struct SetupFlow: Sendable {
     case saving(SetupPage)
     /// The flow was cancelled, and the hub removes the pairing, or may still pair. Next: `cancelled` or `failed`.
     case cancelling
-    /// The accessories are in the home: the device first, then those behind it.
+    /// The accessories are in the home: the device first, then the bridged ones.
     case done([HomeObjectID])
     /// Nothing was added.
     case cancelled

@@ -12,7 +12,8 @@ extension Evaluation {
     let head: [JSONMember] = [
       ("trigger", .id(trigger)), ("number", .integer(number)), ("time", written(time)), ("cause", cause.json),
     ]
-    let middle: [JSONMember] = (condition.map { [("condition", $0.json)] } ?? []) + (isLast ? [("last", .flag(true))] : [])
+    let middle: [JSONMember] =
+      (condition.map { [("condition", $0.json)] } ?? []) + (isLast ? [("last", .flag(true))] : [])
     return .object(head + middle + [("outcome", .text(outcome.name))] + outcome.members)
   }
 }
@@ -40,7 +41,9 @@ extension Evaluation.Cause {
       cause("calendar", ("at", parts.node), ("due", written(due)), ("clock", change?.json))
     case .sun(let moment, let due):
       .object(
-        [("kind", .text("sun"))] + objectMembers(of: IdentifierNotation().written(.sun(moment))) + [("due", written(due))])
+        [("kind", .text("sun"))] + objectMembers(of: IdentifierNotation().written(.sun(moment))) + [
+          ("due", written(due))
+        ])
     case .presence(let user, let isEntry): cause("presence", ("user", .id(user)), ("entry", .flag(isEntry)))
     case .location(let user, let isEntry): cause("location", ("user", .id(user)), ("entry", .flag(isEntry)))
     case .duration(let due): cause("duration", ("due", written(due)))
@@ -104,7 +107,8 @@ extension Evaluation.Outcome {
     case .settledBefore(let last): [("until", written(last))]
     case .notRecorded(let why), .endNotRecorded(let why): [("why", .text(why))]
     case .notConfirmed(let started): [("started", written(started.time)), ("end", .flag(started.isEnd))]
-    case .executing, .disabled, .sameTime, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed, .unknownBefore,
+    case .executing, .disabled, .sameTime, .conditionFalse, .conditionUnknown, .noHub, .noLocation, .missed,
+      .unknownBefore,
       .nothingToExecute, .busy, .tooManyExecutions, .loopStopped, .changedMeanwhile:
       []
     }

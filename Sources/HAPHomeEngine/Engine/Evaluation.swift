@@ -86,7 +86,7 @@ extension Evaluation {
     case missed
     /// The clock was set back. Occurrences until this time were settled before (rule E12).
     case settledBefore(Instant)
-    /// It is not known whether the value was in the range before (rule E3).
+    /// It is not known whether the value was in the range before (rule E3), or differs from the one that was written.
     case unknownBefore
     /// The sets of the trigger have no actions.
     case nothingToExecute

@@ -66,7 +66,7 @@ public struct EvaluationText: Sendable {
     case .noZone(let zone): "this machine has no data of the time zone \"\(zone)\""
     case .missed: "it was missed, because it was more than a minute ago; later times until now were missed, too"
     case .settledBefore(let last): "the clock was set back, and times until \(time(last)) were handled before"
-    case .unknownBefore: "it is unknown whether the value was in the range before"
+    case .unknownBefore: "the value before is unknown, so it is unknown whether this is a change"
     case .nothingToExecute: "the trigger has no action"
     case .disabled: "the trigger is disabled"
     case .sameTime: "another event of the trigger was planned for the same time, which counts once"

@@ -36,7 +36,6 @@ extension HomeEngine {
     let unconfirmed = run.state.started
     run.state.started = []
     adjustEffect(of: &run)
-    if let settled = run.state.settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
     runs[id] = run
     if run.trigger.isEnabled && run.state.settled == nil { _ = settle(id) }
     makePlan(id)

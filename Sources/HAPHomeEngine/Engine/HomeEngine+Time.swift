@@ -15,11 +15,25 @@ extension HomeEngine {
     let step = step(to: time, uptime)
     let isSetBack = time < now
     if !isSetBack || step <= .zero - Self.smallestStep {
-      now = time
+      pass(to: time)
       if max(step, .zero - step) >= Self.smallestStep { clockIsSet(by: step, isSetBack: isSetBack) }
     }
     meetDeadlines()
     return takeActions()
+  }
+
+  private mutating func pass(to time: Instant) {
+    let isJump = now.duration(to: time) > policy.greatestLateness
+    let ignored = isJump ? order.filter { runs[$0]?.state.settled != nil && settled($0) == nil } : []
+    now = time
+    // The clock was wrong until now, and the times that were settled before that count again.
+    for id in ignored where settled(id) != nil { makePlan(id) }
+  }
+
+  /// The time until which planned occurrences are settled; nil: none is. A time that is far ahead is ignored: the clock
+  /// is wrong now, or was wrong then.
+  func settled(_ id: HomeObjectID) -> Instant? {
+    runs[id]?.state.settled.flatMap { now.duration(to: $0) <= policy.greatestSetBack ? $0 : nil }
   }
 
   /// Returns by how much the clock was set since the last time; negative: back.
@@ -75,7 +89,7 @@ extension HomeEngine {
     run.plan += 1
     run.sources = run.trigger.isEnabled ? sources(of: run.trigger, in: home).map { ($0, nil) } : []
     for index in run.sources.indices {
-      let due = run.sources[index].source.next(after: run.state.settled ?? now)
+      let due = run.sources[index].source.next(after: settled(id) ?? now)
       run.sources[index].due = due
       if let due { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: due) }
     }
@@ -120,7 +134,8 @@ extension HomeEngine {
     let isMissed = due < earliest
     // Of the missed occurrences, only the first one is explained: there may be any number of them.
     let settled = isMissed ? Instant(nanoseconds: earliest.nanoseconds - 1) : due
-    runs[id]?.state.settled = max(run.state.settled ?? settled, settled)
+    let latest = max(self.settled(id) ?? settled, settled)
+    runs[id]?.state.settled = latest
     let next = source.next(after: settled)
     runs[id]?.sources[index].due = next
     if let next { deadlines.add(.occurrence(id, source: index, plan: run.plan), at: next) }
@@ -138,9 +153,7 @@ extension HomeEngine {
     guard let run = runs[id], let home = homes[run.home], !sources(of: run.trigger, in: home).isEmpty else {
       return false
     }
-    if let settled = run.state.settled, settled >= now, now.duration(to: settled) <= policy.greatestSetBack {
-      return false
-    }
+    if let settled = settled(id), settled >= now { return false }
     runs[id]?.state.settled = now
     return true
   }
@@ -161,7 +174,6 @@ extension HomeEngine {
     let stateBefore = run.state
     run.executions = []
     run.moveEnd(by: step)
-    if let settled = run.state.settled, now.duration(to: settled) > policy.greatestSetBack { run.state.settled = now }
     runs[id] = run
     if isSetBack { makePlan(id) }
     if run.state != stateBefore { record(id) }
@@ -170,7 +182,7 @@ extension HomeEngine {
 
   /// Explains that planned times are over which the clock will show again (rule E12).
   mutating func explainSettled(_ id: HomeObjectID) {
-    guard let run = runs[id], let settled = run.state.settled, settled > now else { return }
+    guard let run = runs[id], let settled = settled(id), settled > now else { return }
     for source in run.sources.map(\.source) {
       if let due = source.next(after: now), due <= settled {
         explain(id, source.cause(due: due), .settledBefore(settled))

@@ -6,21 +6,29 @@ import HAPModel
 extension HomeEngine {
   // MARK: Values
 
-  /// Receives the value of a characteristic: an event, or a value that the hub itself wrote.
+  /// Receives the value of a characteristic from an event of its accessory.
   /// - Parameter isCatchUp: the value was read after a gap, such as the start, a subscription or a lost session. It
   ///   counts as an event only if it differs from the value before, and if the gap began at most 60 s ago (rule E11).
   public mutating func value(_ value: Value, of id: HomeObjectID, isCatchUp: Bool = false) -> [EngineAction] {
+    receive(value, of: id, isCatchUp ? .read : .event)
+  }
+
+  /// Receives a value that the hub itself wrote, after the accessory confirmed it: accessories send no event to the
+  /// controller that wrote. It counts as an event if it differs from the value before.
+  public mutating func written(_ value: Value, of id: HomeObjectID) -> [EngineAction] { receive(value, of: id, .write) }
+
+  private mutating func receive(_ value: Value, of id: HomeObjectID, _ source: ValueChange.Source) -> [EngineAction] {
     guard let index = watches.index(forKey: id) else { return [] }
     let watch = watches.values[index]
     // Null is no value; and the last press of a button is not repeated after a gap.
-    if value.isNull || watch.plan.isEventOnly && isCatchUp { return [] }
+    if value.isNull || watch.plan.isEventOnly && source == .read { return [] }
     if !watch.plan.isEventOnly {
       watches.values[index].value = value
       watches.values[index].isCurrent = true
       watches.values[index].lostAt = nil
     }
     guard !watch.uses.isEmpty else { return [] }
-    react(to: ValueChange(id, watch, value, isCatchUp: isCatchUp), watch)
+    react(to: ValueChange(id, watch, value, source), watch)
     return actions.isEmpty ? [] : takeActions()
   }
 
@@ -39,7 +47,7 @@ extension HomeEngine {
       switch change.matches(use.event) {
       case .false: continue
       case .unknown: refuse(use.trigger, change.cause, .unknownBefore)
-      case .true where change.isCatchUp && isLate: refuse(use.trigger, change.cause, .missed)
+      case .true where change.source == .read && isLate: refuse(use.trigger, change.cause, .missed)
       case .true: activate(use.trigger, change.cause, at: now)
       }
       activated.insert(use.trigger)
@@ -71,7 +79,7 @@ extension HomeEngine {
 
   // MARK: By hand
 
-  /// A person fires a trigger by hand, in place of one of its events. Weekdays, the hub, the location and the condition
+  /// A person fires a trigger by hand, instead of one of its events. Weekdays, the hub, the location and the condition
   /// count as for an event; the evaluation has the cause `hand`. A disabled trigger is not executed.
   /// - Parameter user: the person; nil: not known.
   public mutating func fire(_ trigger: HomeObjectID, by user: HomeObjectID? = nil) -> [EngineAction] {
@@ -87,40 +95,50 @@ extension HomeEngine {
 
 /// A new value of a characteristic.
 private struct ValueChange {
+  /// How the hub learned the value.
+  enum Source { case event, write, read }
+
   let id: HomeObjectID
   let before: Value?
   let after: Value
-  let isCatchUp: Bool
+  let source: Source
   private let plan: CharacteristicPlan
 
-  init(_ id: HomeObjectID, _ watch: Watch, _ after: Value, isCatchUp: Bool) {
-    (self.id, before, self.after, self.isCatchUp) = (id, watch.value, after, isCatchUp)
+  init(_ id: HomeObjectID, _ watch: Watch, _ after: Value, _ source: Source) {
+    (self.id, before, self.after, self.source) = (id, watch.value, after, source)
     plan = watch.plan
   }
 
-  var cause: Evaluation.Cause { .value(id, before: before, after: after, isCatchUp: isCatchUp) }
+  var cause: Evaluation.Cause { .value(id, before: before, after: after, isCatchUp: source == .read) }
 
   /// Returns whether the new value is an event of a trigger (rules E2 and E3).
   func matches(_ event: HomeEvent) -> Truth {
     switch event {
-    case .characteristic(_, let expected): Truth(becomes(expected))
+    case .characteristic(_, let expected): becomes(expected)
     case .threshold(_, let range): enters(range)
     case .calendar, .sun, .presence, .location, .duration: .false
     }
   }
 
-  private func becomes(_ expected: Value?) -> Bool {
-    if let expected, !isEqual(after, expected) { return false }
-    if plan.isEventOnly { return true }
-    // An accessory sends an event when the value changes. A first value after a gap may be an old one.
-    guard let before else { return !isCatchUp }
-    return expected.map { !isEqual(before, $0) } ?? !isEqual(before, after)
+  private func becomes(_ expected: Value?) -> Truth {
+    if let expected, !isEqual(after, expected) { return .false }
+    if plan.isEventOnly { return .true }
+    guard let before else {
+      switch source {
+      // An accessory sends an event when the value changes.
+      case .event: return .true
+      case .write: return .unknown
+      // A first value after a gap may be an old one.
+      case .read: return .false
+      }
+    }
+    return Truth(expected.map { !isEqual(before, $0) } ?? !isEqual(before, after))
   }
 
   private func enters(_ range: ThresholdRange) -> Truth {
     guard let number = after.doubleValue, range.contains(number) else { return .false }
     if plan.isEventOnly { return .true }
-    guard let before else { return isCatchUp ? .false : .unknown }
+    guard let before else { return source == .read ? .false : .unknown }
     return Truth(!(before.doubleValue.map(range.contains) ?? false))
   }
 

@@ -135,7 +135,8 @@ package struct HomeDirectory: Sendable {
   }
 
   /// Returns the path of a characteristic for which `characteristic` returns it.
-  package func path(of characteristic: HomeCharacteristic, of service: HomeService, in accessory: HomeAccessory) -> HomeFilePath
+  package func path(of characteristic: HomeCharacteristic, of service: HomeService, in accessory: HomeAccessory)
+    -> HomeFilePath
   {
     let owner = path(of: service, in: accessory)
     let type = HomeFilePath.Part.name(characteristic.typeText)

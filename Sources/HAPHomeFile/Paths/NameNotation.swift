@@ -35,9 +35,11 @@ package struct NameNotation: HomeNotation {
   // MARK: References
 
   package func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+    if lost.problems.count >= HomeFileProblems.limit { throw node.problem("too many references lead nowhere") }
     if kind == .user {
       let name = try node.placedText()
-      if let user = home.users.first(where: { HomeName($0.name).key == HomeName(name.value).key }) { return user.id }
+      let key = HomeName(name.value).key
+      if let user = home.users.first(where: { HomeName($0.name).key == key }) { return user.id }
       let hint = nearestName(to: name.value, in: home.users.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? ""
       report(node.problem("the home \"\(home.name)\" has no user \"\(name.value)\"\(hint)"))
       return home.id
@@ -80,7 +82,7 @@ package struct NameNotation: HomeNotation {
         report(node.problem("this machine has no time zone \"\(zone)\": install tzdata or name another"))
         return .distantPast
       }
-      return zoneRules.instant(of: time)
+      return try node.checked(zoneRules.instant(of: time))
     }
   }
 
@@ -129,10 +131,20 @@ extension JSONNode {
   /// Reads a time such as "2026-06-01T19:00", or with "Z" at the end in UTC.
   fileprivate func start() throws(JSONProblem) -> Start {
     let text = try asString()
+    let instant: Instant
     do throws(CivilError) {
       guard text.hasSuffix("Z") else { return .civil(try CivilTime(text)) }
-      return .instant(ZoneRules.utc.instant(of: try CivilTime(String(text.dropLast()))))
+      instant = ZoneRules.utc.instant(of: try CivilTime(String(text.dropLast())))
     } catch { throw problem("\(error), such as \"2026-06-01T19:00\"") }
+    return .instant(try checked(instant))
+  }
+
+  /// - Throws: for a time for which there is no instant: the first or the last one would replace it.
+  fileprivate func checked(_ instant: Instant) throws(JSONProblem) -> Instant {
+    guard Instant.distantPast < instant, instant < .distantFuture else {
+      throw problem("\(stringValue ?? "the time") is outside of the years 1677 to 2262")
+    }
+    return instant
   }
 }
 

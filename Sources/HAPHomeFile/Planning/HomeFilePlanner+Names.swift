@@ -73,7 +73,8 @@ extension HomeFilePlanner {
     // Other objects are found by their names, which may be written in another way.
     func add(_ kind: String, _ objects: [(HomeObjectID, HomeName)], _ names: [Placed<String>]?) {
       for name in names ?? [] {
-        guard let object = objects.first(where: { $0.1.key == HomeName(name.value).key }) else { continue }
+        let key = HomeName(name.value).key
+        guard let object = objects.first(where: { $0.1.key == key }) else { continue }
         add(object.0, kind, object.1, name)
       }
     }

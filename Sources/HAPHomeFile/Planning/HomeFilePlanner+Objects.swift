@@ -54,7 +54,8 @@ extension HomeFilePlanner {
   }
 
   private func room(_ name: String) -> Room? {
-    ([home.roomForEntireHome] + home.rooms).first { $0.name.key == HomeName(name).key }
+    let (key, home) = (HomeName(name).key, home)
+    return home.roomForEntireHome.name.key == key ? home.roomForEntireHome : home.rooms.first { $0.name.key == key }
   }
 
   /// Adds rooms and zones, and changes the rooms of zones.
@@ -158,8 +159,11 @@ extension HomeFilePlanner {
         at: action.place, .update(kind, name, "set \(action.path) to \(action.text) in \(owner)"))
     }
     let wanted = Set(actions.map(\.action.characteristic))
-    for action in set.actions where !wanted.contains(action.characteristic) {
-      let path = HomeDirectory(home).path(ofCharacteristic: action.characteristic)?.description
+    let others = set.actions.filter { !wanted.contains($0.characteristic) }
+    if others.isEmpty { return }
+    let directory = HomeDirectory(home)
+    for action in others {
+      let path = directory.path(ofCharacteristic: action.characteristic)?.description
       perform(
         .removeAction(actionSet: set.id, characteristic: action.characteristic), at: name.place,
         .update(kind, name, "no longer set \(path ?? "a characteristic") in \(owner)"))

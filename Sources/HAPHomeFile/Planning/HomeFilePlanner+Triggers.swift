@@ -6,7 +6,7 @@ extension HomeFilePlanner {
   // MARK: Resolving
 
   mutating func trigger(
-    _ entry: HomeFile.TriggerEntry, _ target: HomeFileTarget, _ directory: HomeDirectory
+    _ entry: HomeFile.TriggerEntry, _ scenes: SceneNames, _ directory: HomeDirectory
   ) -> HomeFileTarget.TriggerTarget {
     var trigger = HomeFileTarget.TriggerTarget(entry: entry)
     if let kind = entry.kind {
@@ -19,7 +19,7 @@ extension HomeFilePlanner {
         switch run {
         case .actions(let entries): return .actions(actions(entries, directory))
         case .scene(let name):
-          checkScene(name, target)
+          if !isFull, let problem = scenes.problem(with: name.value) { complain(name.place, problem) }
           return .scene(name)
         }
       }
@@ -40,18 +40,16 @@ extension HomeFilePlanner {
   }
 
   private func existing(_ entry: HomeFile.TriggerEntry) -> Trigger? {
-    home.triggers.first { $0.name.key == HomeName(entry.name.value).key }
+    let key = HomeName(entry.name.value).key
+    return home.triggers.first { $0.name.key == key }
   }
 
-  /// Reports a scene that will not exist under this name.
-  private mutating func checkScene(_ name: Placed<String>, _ target: HomeFileTarget) {
+  /// Returns the names of the scenes that the home will have.
+  func sceneNames(_ target: HomeFileTarget) -> SceneNames {
     let matched = Set(target.scenes.compactMap(\.id))
     let removes = options.removesOthers && file.scenes != nil
     let others = home.listedActionSets.filter { !matched.contains($0.id) && !(removes && !$0.kind.isBuiltIn) }
-    let names = target.scenes.map(\.entry.name.value) + others.map(\.name.text)
-    if names.contains(where: { HomeName($0).key == HomeName(name.value).key }) { return }
-    let hint = nearestName(to: name.value, in: names).map { ": did you mean \"\($0)\"?" } ?? ": add it to scenes"
-    complain(name.place, "there is no scene \"\(name.value)\"\(hint)")
+    return SceneNames(target.scenes.map(\.entry.name.value) + others.map(\.name.text))
   }
 
   // MARK: Changing
@@ -182,6 +180,21 @@ extension HomeFilePlanner {
     let isAdded = perform(
       .addOwnedActionSet(trigger: trigger.id, actions.map(\.action)), at: first.place, .update("trigger", entry, text))
     return isAdded ? home.triggers.first { $0.id == trigger.id }?.actionSets.last : nil
+  }
+}
+
+/// The names of scenes to which triggers refer.
+struct SceneNames {
+  private let names: [String]
+  private let keys: Set<String>
+
+  init(_ names: [String]) { (self.names, keys) = (names, Set(names.map { HomeName($0).key })) }
+
+  /// Returns the error if there is no scene with this name.
+  func problem(with name: String) -> String? {
+    if keys.contains(HomeName(name).key) { return nil }
+    let hint = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ": add it to scenes"
+    return "there is no scene \"\(name)\"\(hint)"
   }
 }
 

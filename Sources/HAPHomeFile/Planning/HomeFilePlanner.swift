@@ -47,6 +47,9 @@ struct HomeFilePlanner<Generator: RandomNumberGenerator> {
     if !problems.isEmpty { throw HomeFileProblems(problems) }
   }
 
+  /// Whether the search for errors ends.
+  var isFull: Bool { problems.count >= HomeFileProblems.limit }
+
   mutating func complain(_ problem: JSONProblem) { problems.append(HomeFileProblem(problem)) }
 
   mutating func complain(_ place: JSONPlace, _ message: String) { problems.append(HomeFileProblem(place, message)) }
@@ -68,6 +71,7 @@ struct HomeFilePlanner<Generator: RandomNumberGenerator> {
   /// Performs a command, and reports its error at a place.
   @discardableResult
   mutating func perform(_ command: HomeCommand, at place: JSONPlace, _ difference: HomeDifference?) -> Bool {
+    if isFull { return false }
     guard let error = attempt(command, difference) else { return true }
     complain(place, "\(error)")
     return false

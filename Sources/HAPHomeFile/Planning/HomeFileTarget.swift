@@ -63,6 +63,7 @@ extension HomeFilePlanner {
   mutating func resolve() -> HomeFileTarget {
     var target = HomeFileTarget()
     for entry in file.accessories ?? [] {
+      if isFull { break }
       guard let accessory = accessory(entry) else { continue }
       if let other = target.accessories.first(where: { $0.id == accessory.id }) {
         complain(
@@ -77,7 +78,8 @@ extension HomeFilePlanner {
     checkRooms()
     for entry in file.groups ?? [] { target.groups.append(group(entry, directory)) }
     resolveScenes(&target, directory)
-    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, target, directory)) }
+    let scenes = sceneNames(target)
+    for entry in file.triggers ?? [] { target.triggers.append(trigger(entry, scenes, directory)) }
     return target
   }
 
@@ -90,7 +92,8 @@ extension HomeFilePlanner {
       found = home.accessories.first { $0.deviceID == device && $0.aid == entry.aid }
       what = "device \(device)" + (entry.aid == 1 ? "" : " with an accessory of aid \(entry.aid)")
     } else {
-      found = home.accessories.first { $0.name.key == HomeName(entry.name.value).key }
+      let key = HomeName(entry.name.value).key
+      found = home.accessories.first { $0.name.key == key }
       what = "accessory \"\(entry.name.value)\""
     }
     if found == nil {
@@ -104,6 +107,7 @@ extension HomeFilePlanner {
   ) -> [(entry: HomeFile.ServiceEntry, service: HomeService)] {
     var found: [(entry: HomeFile.ServiceEntry, service: HomeService)] = []
     for entry in entries {
+      if isFull { break }
       guard let service = service(entry, of: accessory) else { continue }
       if let other = found.first(where: { $0.service.id == service.id }) {
         complain(
@@ -123,8 +127,8 @@ extension HomeFilePlanner {
       case .iid(let iid): [accessory.services.filter { $0.iid == iid }]
       case .name(let name):
         [accessory.services.filter { $0.hasType(named: name) }]
-          + [name, entry.name?.value].compactMap { $0 }.map { name in
-            accessory.services.filter { $0.isUserInteractive && $0.name.key == HomeName(name).key }
+          + [name, entry.name?.value].compactMap { $0.map { HomeName($0).key } }.map { key in
+            accessory.services.filter { $0.isUserInteractive && $0.name.key == key }
           }
       }
     if let found = matches.first(where: { $0.count == 1 }) { return found[0] }
@@ -143,7 +147,7 @@ extension HomeFilePlanner {
     if file.rooms == nil || !options.removesOthers { names += home.rooms.map(\.name.text) }
     let keys = Set(names.map { HomeName($0).key })
     let places = (file.zones ?? []).flatMap(\.rooms) + (file.accessories ?? []).compactMap(\.room)
-    for room in places where !keys.contains(HomeName(room.value).key) {
+    for room in places where !keys.contains(HomeName(room.value).key) && !isFull {
       let hint = nearestName(to: room.value, in: names).map { ": did you mean \"\($0)\"?" } ?? ": add it to rooms"
       complain(room.place, "there is no room \"\(room.value)\"\(hint)")
     }
@@ -156,6 +160,7 @@ extension HomeFilePlanner {
   ) -> HomeFileTarget.GroupTarget {
     var target = HomeFileTarget.GroupTarget(entry: entry, services: [])
     for path in entry.services {
+      if isFull { break }
       do throws(HomeDirectory.NotFound) {
         let id = try directory.service(path.value).id
         if let other = target.services.first(where: { $0.value == id }) {
@@ -178,7 +183,8 @@ extension HomeFilePlanner {
       }
     }
     for (index, entry) in entries.enumerated() where entry.builtIn == nil {
-      sets[index] = free.first { $0.name.key == HomeName(entry.name.value).key }?.id
+      let key = HomeName(entry.name.value).key
+      sets[index] = free.first { $0.name.key == key }?.id
     }
     for (entry, id) in zip(entries, sets) {
       target.scenes.append(.init(entry: entry, id: id, actions: entry.actions.map { actions($0, directory) }))
@@ -189,6 +195,7 @@ extension HomeFilePlanner {
   {
     var actions: [HomeFileTarget.ActionTarget] = []
     for entry in entries {
+      if isFull { break }
       guard let action = action(entry, directory) else { continue }
       if let other = actions.first(where: { $0.action.characteristic == action.action.characteristic }) {
         complain(action.place, "\"\(action.path)\" is the characteristic in line \(other.place.line): keep one of them")

@@ -37,6 +37,7 @@ struct HomeFileReader {
   ]
 
   mutating func attempt<R>(_ body: (inout HomeFileReader) throws(JSONProblem) -> R) -> R? {
+    if problems.count >= HomeFileProblems.limit { return nil }
     do throws(JSONProblem) { return try body(&self) } catch {
       problems.append(HomeFileProblem(error))
       return nil
@@ -45,6 +46,7 @@ struct HomeFileReader {
 
   /// Reports each member that an object does not have.
   mutating func refuseUnknown(_ node: JSONNode, except names: [String]) {
+    if problems.count >= HomeFileProblems.limit { return }
     for problem in node.unknownMembers(except: names) { problems.append(HomeFileProblem(problem)) }
   }
 

@@ -86,7 +86,9 @@ private final class HubSocketClient {
     stream = try LocalStream(loop, connectingTo: path)
     patience = LoopTimer(loop)
     // The callbacks keep this object until `end`.
-    patience.onFire = { self.end(.noHub(at: path, "there is no answer within \(HubSocketLink.patience.components.seconds) s")) }
+    patience.onFire = {
+      self.end(.noHub(at: path, "there is no answer within \(HubSocketLink.patience.components.seconds) s"))
+    }
     patience.onClosed = { self.end(.noHub(at: path, "the event loop has ended")) }
     patience.start(after: HubSocketLink.patience)
     stream.startReading { self.receive($0) }

@@ -39,7 +39,8 @@ extension HubEvent {
     case .evaluated: self = .evaluated(try EvaluationReport(node.required("evaluation")))
     case .executed:
       self = .executed(
-        try ExecutionResult(node.required("result")), sets: try node.required("actionSets").elements(JSONNode.actionSet),
+        try ExecutionResult(node.required("result")),
+        sets: try node.required("actionSets").elements(JSONNode.actionSet),
         trigger: try node.optional("trigger") { node throws(JSONProblem) in try node.identifier(of: .trigger) },
         app: try node.optional("app", JSONNode.string))
     case .person: self = .person(try PersonState(node.required("person")))
@@ -90,7 +91,8 @@ extension HubEventName {
       .changed, [.changes, .app.optional], "another app, or the hub itself, changed the homes. Without `app`: the hub"),
     HubForm(.values, [.values, .catchUp.optional], "values of characteristics that this app subscribed to"),
     HubForm(
-      .reachability, [.accessory, .reachable, .why.optional], "an accessory can be reached, or can't be reached any more"
+      .reachability, [.accessory, .reachable, .why.optional],
+      "an accessory can be reached, or can't be reached any more"
     ),
     HubForm(
       .evaluated, [.evaluation],

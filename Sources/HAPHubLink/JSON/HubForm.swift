@@ -35,7 +35,8 @@ package struct HubMember: Hashable, Sendable {
   static let accessories = HubMember("accessories", "a list of identifiers of accessories")
   static let newAccessories = HubMember("accessories", "a list of [new accessories](#new-accessories)")
   static let newAccessory = HubMember("accessory", "[a new accessory](#new-accessories)")
-  static let actions = HubMember("actions", "a list of objects with `characteristic` and `value`, one for each characteristic")
+  static let actions = HubMember(
+    "actions", "a list of objects with `characteristic` and `value`, one for each characteristic")
   static let home = id("home", "a home")
   static let trigger = id("trigger", "a trigger")
   static let accessory = id("accessory", "an accessory")

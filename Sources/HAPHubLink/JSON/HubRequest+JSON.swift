@@ -180,6 +180,22 @@ extension HubRequestName {
     return form
   }
 
+  /// The answer, unless the request is refused.
+  package var answer: HubAnswerName {
+    switch self {
+    case .attach: .attached
+    case .perform, .remove: .changed
+    case .add, .adopt: .added
+    case .execute, .write: .executed
+    case .read: .values
+    case .fire: .evaluated
+    case .explain: .explained
+    case .search: .found
+    case .status: .status
+    case .subscribe, .unsubscribe, .place, .identify, .endSearch, .identifyNew, .stop: .done
+    }
+  }
+
   /// The forms of all requests, in the order of the names.
   package static let all: [HubForm<HubRequestName>] = [
     HubForm(

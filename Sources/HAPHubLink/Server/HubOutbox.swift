@@ -45,7 +45,7 @@ struct HubOutbox: Sendable {
     if isEvent { eventByteCount += bytes.count }
   }
 
-  /// Removes the first lines, together at least `count` bytes if there are so many.
+  /// Removes the first lines, together at least `count` bytes, or all of them.
   mutating func take(_ count: Int) -> [UInt8] {
     var taken: [UInt8] = []
     while taken.count < count, let line = lines.popFirst() {

@@ -4,12 +4,13 @@ package enum HomeRowChange: Equatable, Sendable {
   case keep(Row)
   /// Removes the row with this ID, if there is one.
   case remove(Table, id: String)
+  /// Removes all objects of this home, also damaged ones.
+  case removeHome(id: String)
 
   package enum Row: Equatable, Sendable {
     case object(HomeObjectRow)
     case triggerState(HomeStateRow)
     case person(HomeStateRow)
-    case execution(HomeStateRow)
     case controller(HomeControllerRow)
     case pairing(HomePairingRow)
     case database(HomeDatabaseRow)
@@ -19,7 +20,6 @@ package enum HomeRowChange: Equatable, Sendable {
     case objects
     case triggerStates = "trigger_states"
     case people
-    case executions
     case controllers
     case pairings
     case databases
@@ -30,6 +30,7 @@ extension HomeRowChange {
   func apply(to database: Database) throws(SQLiteError) {
     switch self {
     case .remove(let table, let id): try database.run("DELETE FROM \(table.rawValue) WHERE id = ?", .text(id))
+    case .removeHome(let id): try database.run("DELETE FROM objects WHERE home = ?", .text(id))
     case .keep(let row):
       let values = row.values
       let statement = try database.statement(Self.upsert(row.table))
@@ -54,7 +55,7 @@ extension HomeRowChange.Table {
   var columns: [String] {
     switch self {
     case .objects: ["home", "kind", "name", "json"]
-    case .triggerStates, .people, .executions: ["json"]
+    case .triggerStates, .people: ["json"]
     case .controllers: ["identifier", "public_key", "seed"]
     case .pairings: ["accessory_id", "accessory_key", "controller", "addresses"]
     case .databases: ["configuration_number", "body"]
@@ -68,7 +69,6 @@ extension HomeRowChange.Row {
     case .object: .objects
     case .triggerState: .triggerStates
     case .person: .people
-    case .execution: .executions
     case .controller: .controllers
     case .pairing: .pairings
     case .database: .databases
@@ -79,7 +79,7 @@ extension HomeRowChange.Row {
   var values: [SQLiteValue] {
     switch self {
     case .object(let row): [.text(row.id), .text(row.home), .text(row.kind), .text(row.name), .text(row.json)]
-    case .triggerState(let row), .person(let row), .execution(let row): [.text(row.id), .text(row.json)]
+    case .triggerState(let row), .person(let row): [.text(row.id), .text(row.json)]
     case .controller(let row): row.values
     case .pairing(let row): row.values
     case .database(let row): [.text(row.device), .integer(Int64(row.configurationNumber)), .blob(row.body)]

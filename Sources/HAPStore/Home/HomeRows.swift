@@ -5,7 +5,6 @@ package struct HomeRows: Equatable, Sendable {
   package var objects: [HomeObjectRow] = []
   package var triggerStates: [HomeStateRow] = []
   package var people: [HomeStateRow] = []
-  package var executions: [HomeStateRow] = []
   package var controllers: [HomeControllerRow] = []
   package var pairings: [HomePairingRow] = []
   package var databases: [HomeDatabaseRow] = []
@@ -35,9 +34,9 @@ package struct HomeObjectRow: Equatable, Sendable {
   }
 }
 
-/// The state of a trigger, the presence of a person, or a recorded execution. The store does not interpret `json`.
+/// The state of a trigger, or the presence of a person. The store does not interpret `json`.
 package struct HomeStateRow: Equatable, Sendable {
-  /// The ID of the trigger, the user or the execution. It is unique in its table.
+  /// The ID of the trigger or the user. It is unique in its table.
   package var id: String
   package var json: String
 

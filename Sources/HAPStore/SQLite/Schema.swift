@@ -73,7 +73,6 @@ struct Schema {
       ) STRICT;
       CREATE TABLE trigger_states (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
       CREATE TABLE people (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
-      CREATE TABLE executions (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
       CREATE TABLE controllers (
         position INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,  -- the user

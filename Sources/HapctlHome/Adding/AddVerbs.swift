@@ -10,10 +10,13 @@ extension HomeVerb {
   private static let payload = Option<String>("payload", "X-HM://…", "the content of the QR code")
   private static let codeFile = Option<String>(
     "code-file", "FILE", "a file with the code or payload in the first line; - is standard input")
-  private static let device = Option<String>("device", "DEVICE", "the accessory: its device ID, or its name on the network")
-  private static let serviceName = Option<String>("name", "NAME", "the name of the first service (default: the accessory's)")
+  private static let device = Option<String>(
+    "device", "DEVICE", "the accessory: its device ID, or its name on the network")
+  private static let serviceName = Option<String>(
+    "name", "NAME", "the name of the first service (default: the accessory's)")
   private static let room = Option<String>("room", "ROOM", "the room; a room that does not exist is added")
-  private static let timeout = Option<Int>("timeout", "SEC", in: 1...3600, "seconds to search for accessories (default: 5)")
+  private static let timeout = Option<Int>(
+    "timeout", "SEC", in: 1...3600, "seconds to search for accessories (default: 5)")
   private static let watches = Flag("watch", "continue, and print accessories that appear and disappear")
 
   static let adding = [
@@ -46,7 +49,8 @@ extension HomeVerb {
       examples: [
         ("hapctl home discover", "searches for 5 seconds"), ("hapctl home discover --watch", "searches until Ctrl-C"),
       ],
-      json: "`{\"accessories\": [{\"device\", \"name\", \"model\", \"category\", \"categoryNumber\"}]}`; with `--watch`, lines `{\"event\": \"found\", …}` and `{\"event\": \"gone\", \"device\"}`",
+      json:
+        "`{\"accessories\": [{\"device\", \"name\", \"model\", \"category\", \"categoryNumber\"}]}`; with `--watch`, lines `{\"event\": \"found\", …}` and `{\"event\": \"gone\", \"device\"}`",
       need: .accessories
     ) { session, arguments in
       try await session.discover(for: .seconds(try arguments.value(timeout) ?? 5), watches: arguments[watches])

@@ -65,7 +65,8 @@ struct SetupScreen {
       return session.print(.object([("accessories", .list(nodes))]))
     }
     for accessory in accessories {
-      session.print("Added \(accessory.name.text.quoted) in the room \((home.room(accessory.room)?.name.text ?? "").quoted).")
+      session.print(
+        "Added \(accessory.name.text.quoted) in the room \((home.room(accessory.room)?.name.text ?? "").quoted).")
     }
   }
 
@@ -103,7 +104,9 @@ struct SetupScreen {
     let homes = flow.model.homes
     for (index, home) in homes.enumerated() { session.console.complain("\(index + 1)  \(home.name.text.oneLine)") }
     guard let answer = try await question("Which home?") else { return }
-    if let number = Int(answer), homes.indices.contains(number - 1) { return try await enter(.home(homes[number - 1].id)) }
+    if let number = Int(answer), homes.indices.contains(number - 1) {
+      return try await enter(.home(homes[number - 1].id))
+    }
     let home: Home
     do throws(HomeFailure) { home = try flow.model.home(named: answer) } catch {
       return session.complain(error.lines.joined(separator: "; "))
@@ -159,7 +162,8 @@ struct SetupScreen {
     let list = all.map { "\($0.name.quoted) (\($0.device))" }.joined(separator: ", ")
     let seconds = timeout.components.seconds
     if all.isEmpty {
-      return HomeFailure(.cannotRun, "no accessory that can be added was found within \(seconds) s; --timeout searches longer")
+      return HomeFailure(
+        .cannotRun, "no accessory that can be added was found within \(seconds) s; --timeout searches longer")
     }
     guard let wanted, found.count < 2 else {
       return HomeFailure(.usage, "\(found.count) accessories can be added: \(list); choose one with --device")

@@ -9,7 +9,8 @@ import HAPWire
 extension HomeVerb {
   private static let allPairings = Flag("all", "take over all pairings of the file, or of the state folder")
   private static let state = Option<String>(
-    "state", "DIR", "the folder with hapctl's own pairings (default: $XDG_STATE_HOME/hapctl, else ~/.local/state/hapctl)")
+    "state", "DIR",
+    "the folder with hapctl's own pairings (default: $XDG_STATE_HOME/hapctl, else ~/.local/state/hapctl)")
 
   static let adoptVerb = HomeVerb(
     "adopt", "take over pairings of another controller, without pairing again",
@@ -110,7 +111,8 @@ extension [AdoptablePairing] {
     let aliases = map(\.pairing.alias)
     if names.isEmpty {
       if count == 1 { return self }
-      throw UsageError("\(source) has \(count) pairings: name some of \(aliases.map(\.quoted).joined(separator: ", ")), or use --all")
+      throw UsageError(
+        "\(source) has \(count) pairings: name some of \(aliases.map(\.quoted).joined(separator: ", ")), or use --all")
     }
     return try names.map { name in
       if let found = first(where: { $0.pairing.alias == name })
@@ -195,7 +197,11 @@ extension String {
     var name = String(words.filter { !$0.isEmpty }.joined(separator: " ").prefix(HomeName.greatestLength))
     // An apostrophe is allowed only within a name.
     while !name.isEmpty, (try? HomeName.checked(name, policy)) == nil {
-      if (try? HomeName.checked(String(name.prefix(1)), policy)) == nil { name.removeFirst() } else { name.removeLast() }
+      if (try? HomeName.checked(String(name.prefix(1)), policy)) == nil {
+        name.removeFirst()
+      } else {
+        name.removeLast()
+      }
     }
     return name.isEmpty ? nil : name
   }

@@ -22,7 +22,9 @@ extension HomeVerb {
     HomeVerb(
       "associate", "set the type of the device that a switch or an outlet controls",
       [.init(.service, "SERVICE"), .init(.text, "TYPE")],
-      discussion: ["TYPE is the name of a type of services, such as Fan, or none. Apps and voice control then show the service as this device."],
+      discussion: [
+        "TYPE is the name of a type of services, such as Fan, or none. Apps and voice control then show the service as this device."
+      ],
       examples: [("hapctl home associate Strip/Left Fan", "the left outlet controls a fan")], json: changesJSON
     ) { session, arguments in
       let service = try session.lookup.service(arguments.operands[0])
@@ -59,7 +61,7 @@ extension HomeVerb {
     HomeVerb(
       "remove", "remove an accessory from the home, and its pairing", [.init(.accessory, "ACCESSORY")],
       options: [.init(forgets)],
-      discussion: ["A bridge is removed with all accessories behind it."],
+      discussion: ["A bridge is removed with its bridged accessories."],
       examples: [("hapctl home remove \"Stereo Light\"", "removes the pairing, and then the accessory")],
       json: changesJSON, need: .accessories
     ) { session, arguments in
@@ -81,7 +83,8 @@ extension HomeVerb {
   private static func serviceType(_ text: String) throws -> TypeID? {
     if text == "none" { return nil }
     if let type = Catalogue.service(named: text)?.type { return type }
-    let hint = nearestName(to: text, in: Catalogue.services.map(\.name)).map { ": did you mean \($0.quoted)?" } ?? ""
+    let names = Catalogue.services.flatMap { [$0.identifier, $0.name] }
+    let hint = nearestName(to: text, in: names).map { ": did you mean \($0.quoted)?" } ?? ""
     throw HomeFailure("there is no type of services \(text.quoted)\(hint)")
   }
 }

@@ -12,7 +12,8 @@ extension HomeVerb {
         "It reports names that differ only in a number, that are the name of a type such as light, that have one letter or only digits, that have symbols, and scenes that sound like a room. The exit status is 1 if there is one. Names of triggers are not spoken."
       ],
       examples: [("hapctl home lint", "checks the names of the primary home")],
-      json: "`{\"findings\": [{\"rule\", \"kind\", \"id\", \"name\", \"other\", \"message\"}]}`; `rule` is \(NameFinding.Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+      json:
+        "`{\"findings\": [{\"rule\", \"kind\", \"id\", \"name\", \"other\", \"message\"}]}`; `rule` is \(NameFinding.Rule.allCases.map(\.rawValue).joined(separator: ", "))"
     ) { session, _ in
       let findings = NameLint(try session.home).findings
       if session.isJSON {
@@ -26,7 +27,8 @@ extension HomeVerb {
     HomeVerb(
       "status", "show the hub, its devices and its apps",
       examples: [("hapctl home status", "shows which devices can be reached")],
-      json: "`{\"version\", \"processID\", \"started\", \"devices\": [{\"device\", \"names\", \"reachable\", \"why\", \"address\", \"subscriptions\"}], \"apps\": [{\"name\", \"processID\", \"subscriptions\", \"gaps\"}], \"problems\": [TEXT…]}`",
+      json:
+        "`{\"version\", \"processID\", \"started\", \"devices\": [{\"device\", \"names\", \"reachable\", \"why\", \"address\", \"subscriptions\"}], \"apps\": [{\"name\", \"processID\", \"subscriptions\", \"gaps\"}], \"problems\": [TEXT…]}`",
       need: .accessories
     ) { session, _ in
       guard case .status(let status) = try await session.link.ask(.status) else { throw session.wrongAnswer }

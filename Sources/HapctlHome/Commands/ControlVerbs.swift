@@ -21,7 +21,8 @@ extension HomeVerb {
     HomeVerb(
       "set", "write characteristics", [.several(.path, "PATH VALUE")],
       discussion: [
-        "VALUE is a name of a value such as open, a number, on or off, text, or base64. All values are written at once. " + pathHelp
+        "VALUE is a name of a value such as open, a number, on or off, text, or base64. All values are written at once. "
+          + pathHelp
       ],
       examples: [
         ("hapctl home set \"Stereo Light/On\" on \"Stereo Light/Hue\" 120", "writes two values"),
@@ -48,7 +49,9 @@ extension HomeVerb {
     ) { session, arguments in
       let lookup = try session.lookup
       let trigger = try lookup.trigger(arguments.operands[0])
-      guard case .evaluated(let report) = try await session.link.ask(.fire(trigger.id)) else { throw session.wrongAnswer }
+      guard case .evaluated(let report) = try await session.link.ask(.fire(trigger.id)) else {
+        throw session.wrongAnswer
+      }
       if session.isJSON {
         session.print(.object([("evaluation", .object(ResultText(lookup.home).members(report)))]))
       } else {
@@ -71,7 +74,10 @@ extension HomeVerb {
       return try await session.change(try arguments.operands.map { .disableTrigger(try lookup.trigger($0).id) })
     },
     HomeVerb(
-      "person", "report where a user is", [.init(.user, "USER"), .init(.words(["arrive", "leave", "at"]), "arrive|leave|at"), .optional(.text, "LAT,LON")],
+      "person", "report where a user is",
+      [
+        .init(.user, "USER"), .init(.words(["arrive", "leave", "at"]), "arrive|leave|at"), .optional(.text, "LAT,LON"),
+      ],
       discussion: ["Triggers with presence or regions count it. A user who was never reported is away."],
       examples: [
         ("hapctl home person anna arrive", "Anna comes home"),
@@ -132,7 +138,9 @@ extension HomeSession {
       place = .position(try coordinate(words[2]))
     default: throw UsageError("\(shown(words[1])): expected arrive, leave or at LAT,LON")
     }
-    if words.count == 3, words[1] != "at" { throw UsageError("'\(words[1])' takes no place: unexpected argument \(shown(words[2]))") }
+    if words.count == 3, words[1] != "at" {
+      throw UsageError("'\(words[1])' takes no place: unexpected argument \(shown(words[2]))")
+    }
     _ = try await link.ask(.place(PersonState(user.id, place)))
     if isJSON {
       print(.object([("user", .id(user.id)), ("name", .text(user.name)), ("place", place.shortNode)]))

@@ -20,7 +20,8 @@ extension HomeVerb {
         ("hapctl home show", "shows the rooms with their accessories, the scenes and the triggers"),
         ("hapctl home show \"Stereo Light\" --values", "shows an accessory with its present values"),
       ],
-      json: "`{\"home\": HOME}`, with all objects as in a change `home-added`, or `{\"KIND\": OBJECT}`; also `unreachable`, a list of `{\"accessory\", \"name\", \"why\"}`, and with `--values`, `values` as of `get`",
+      json:
+        "`{\"home\": HOME}`, with all objects as in a change `home-added`, or `{\"KIND\": OBJECT}`; also `unreachable`, a list of `{\"accessory\", \"name\", \"why\"}`, and with `--values`, `values` as of `get`",
       need: .accessories
     ) { session, arguments in try await session.show(arguments.operands.first, withValues: arguments[values]) },
     HomeVerb(
@@ -32,7 +33,9 @@ extension HomeVerb {
     ) { session, arguments in
       let lookup = try session.lookup
       let trigger = try lookup.trigger(arguments.operands[0])
-      guard case .explained(let all) = try await session.link.ask(.explain(trigger.id)) else { throw session.wrongAnswer }
+      guard case .explained(let all) = try await session.link.ask(.explain(trigger.id)) else {
+        throw session.wrongAnswer
+      }
       let reports = all.suffix(try arguments.value(last) ?? all.count)
       if session.isJSON {
         let text = ResultText(lookup.home)
@@ -56,7 +59,8 @@ extension HomeVerb {
         ("hapctl home watch", "prints everything"),
         ("hapctl home watch \"Front Door Lock/Lock Current State\" --json", "prints changes of a lock for a program"),
       ],
-      json: "lines: `{\"event\": \"changed\", \"app\", \"changes\": [CHANGE…]}`, `{\"event\": \"value\", \"characteristic\", \"path\", \"value\", \"text\", \"error\", \"catchUp\"}`, `{\"event\": \"reachability\", \"accessory\", \"name\", \"reachable\", \"why\"}`, `{\"event\": \"evaluated\", …}` as of `why`, `{\"event\": \"executed\", \"scenes\", \"trigger\", \"app\", …}` as of `run`, `{\"event\": \"person\", \"user\", \"name\", \"place\"}`, `{\"event\": \"missed\"}` and `{\"event\": \"stopping\"}`",
+      json:
+        "lines: `{\"event\": \"changed\", \"app\", \"changes\": [CHANGE…]}`, `{\"event\": \"value\", \"characteristic\", \"path\", \"value\", \"text\", \"error\", \"catchUp\"}`, `{\"event\": \"reachability\", \"accessory\", \"name\", \"reachable\", \"why\"}`, `{\"event\": \"evaluated\", …}` as of `why`, `{\"event\": \"executed\", \"scenes\", \"trigger\", \"app\", …}` as of `run`, `{\"event\": \"person\", \"user\", \"name\", \"place\"}`, `{\"event\": \"missed\"}` and `{\"event\": \"stopping\"}`",
       need: .accessories
     ) { session, arguments in
       try await session.watch(arguments.operands, atMost: try arguments.value(count))
@@ -67,7 +71,8 @@ extension HomeVerb {
 extension HomeSession {
   fileprivate func show(_ text: String?, withValues: Bool) async throws -> ExitCode {
     let lookup = try lookup
-    let target = try text.map { try shownObject($0, lookup) } ?? NamedObject(.home, lookup.home.id, lookup.home.name.text)
+    let target =
+      try text.map { try shownObject($0, lookup) } ?? NamedObject(.home, lookup.home.id, lookup.home.name.text)
     let accessories = lookup.accessories(of: target)
     var values: [HomeObjectID: CharacteristicReading] = [:]
     let ids = accessories.flatMap(\.services).filter { target.kind != .service || $0.id == target.id }
@@ -114,9 +119,10 @@ extension HomeSession {
       let place = try snapshot.persons.first { $0.user == target.id }?.place ?? .away
       return ["\(target.name): \(lookup.home.users.find(target.id)?.role.rawValue ?? ""), \(place.text)"]
     case .home:
-      return tree.overview() + lookup.home.triggers.flatMap { trigger in
-        ["  trigger \(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
-      }
+      return tree.overview()
+        + lookup.home.triggers.flatMap { trigger in
+          ["  trigger \(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
+        }
     default: return tree.lines(target)
     }
   }

@@ -49,7 +49,9 @@ extension HomeVerb {
     },
     HomeVerb(
       "diff", "show how a home differs from a .hashome file", [.init(.file, "FILE")], options: [.init(prunes)],
-      discussion: ["The exit status is 1 if there is a difference. --prune also reports objects that only the home has."],
+      discussion: [
+        "The exit status is 1 if there is a difference. --prune also reports objects that only the home has."
+      ],
       examples: [("hapctl home diff my.hashome", "shows what 'apply' would change")], json: planJSON
     ) { session, arguments in
       let plan = try session.plan(arguments.operands[0], prunes: arguments[prunes])
@@ -88,7 +90,8 @@ extension HomeSession {
         identifiers.learn(step.changes, try await perform(try identifiers.translate(step.command)))
       } catch {
         let what = index == 0 ? "nothing was changed" : "\(index) of \(plan.steps.count) steps were performed"
-        throw HomeFailure("\(HomeFailure(error).lines.joined(separator: "; ")); \(what): correct it and apply the file again")
+        throw HomeFailure(
+          "\(HomeFailure(error).lines.joined(separator: "; ")); \(what): correct it and apply the file again")
       }
     }
   }

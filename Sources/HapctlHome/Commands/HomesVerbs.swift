@@ -45,7 +45,8 @@ extension HomeVerb {
     },
     HomeVerb(
       "list", "list the homes", examples: [("hapctl home list", "shows each home with its time zone")],
-      json: "`{\"homes\": [{\"id\", \"name\", \"primary\", \"timeZone\", \"location\", \"rooms\", \"accessories\"}]}`; the last two are numbers"
+      json:
+        "`{\"homes\": [{\"id\", \"name\", \"primary\", \"timeZone\", \"location\", \"rooms\", \"accessories\"}]}`; the last two are numbers"
     ) { session, _ in try session.listHomes() },
     HomeVerb(
       "delete", "remove a home", [.init(.home, "HOME")], options: [.init(forgets)],
@@ -109,7 +110,8 @@ extension HomeSession {
             .list(
               model.homes.map { home in
                 .object([
-                  ("id", .id(home.id)), ("name", .text(home.name.text)), ("primary", .flag(home.id == model.primaryHome)),
+                  ("id", .id(home.id)), ("name", .text(home.name.text)),
+                  ("primary", .flag(home.id == model.primaryHome)),
                   ("timeZone", .text(home.zone.text)), ("location", home.location?.node ?? JSONNode(.null)),
                   ("rooms", .integer(home.rooms.count)), ("accessories", .integer(home.accessories.count)),
                 ])

@@ -5,11 +5,17 @@ import HAPWire
 /// The commands for rooms, zones, groups and users.
 extension HomeVerb {
   static let rooms = [
-    lister("room", "rooms", json: "`{\"rooms\": [{\"id\", \"name\", \"accessories\": [NAME…]}]}`") { lookup, object in
+    lister(
+      "room", "rooms",
+      json:
+        "`{\"rooms\": [{\"id\", \"name\", \"accessories\": [NAME…]}]}`; the last one is the room for the entire home, which accessories without another room are in"
+    ) { lookup, object in
       [("accessories", lookup.home.accessories.filter { $0.room == object.id }.map(\.name.text))]
     },
     adder("room", "rooms") { .addRoom(home: $0, name: $1) },
-    remover("room", .room, "The accessories of a removed room move to the room for the entire home.") { .removeRoom($0) },
+    remover("room", .room, "The accessories of a removed room move to the room for the entire home.") {
+      .removeRoom($0)
+    },
     renamer("room", .room),
   ]
 
@@ -27,12 +33,20 @@ extension HomeVerb {
         let home = try session.home
         return try await session.addTogether(.addZone(home: home.id, name: arguments.operands[0])) { zone in
           rooms.map { .addRoomToZone(room: $0, zone: zone) }
-        } undo: { .removeZone($0) }
+        } undo: {
+          .removeZone($0)
+        }
       },
       remover("zone", .zone, "Its rooms stay.") { .removeZone($0) },
       renamer("zone", .zone),
-    ] + members("zone", .zone, .room, "ROOM") { session, texts in try session.rooms(texts) }
-      add: { .addRoomToZone(room: $0, zone: $1) } remove: { .removeRoomFromZone(room: $0, zone: $1) }
+    ]
+    + members("zone", .zone, .room, "ROOM") { session, texts in
+      try session.rooms(texts)
+    } add: {
+      .addRoomToZone(room: $0, zone: $1)
+    } remove: {
+      .removeRoomFromZone(room: $0, zone: $1)
+    }
 
   static let groups =
     [
@@ -42,19 +56,29 @@ extension HomeVerb {
       },
       HomeVerb(
         "group add", "add a group, with services", [.init(.text, "NAME"), .any(.service, "SERVICE")],
-        examples: [("hapctl home group add \"Night Lights\" \"Stereo Light\" Strip/Left", "adds a group of two services")],
+        examples: [
+          ("hapctl home group add \"Night Lights\" \"Stereo Light\" Strip/Left", "adds a group of two services")
+        ],
         json: changesJSON
       ) { session, arguments in
         let services = try session.services(arguments.operands.dropFirst())
         let home = try session.home
         return try await session.addTogether(.addGroup(home: home.id, name: arguments.operands[0])) { group in
           services.map { .addServiceToGroup(service: $0, group: group) }
-        } undo: { .removeGroup($0) }
+        } undo: {
+          .removeGroup($0)
+        }
       },
       remover("group", .group, "Its services stay.") { .removeGroup($0) },
       renamer("group", .group),
-    ] + members("group", .group, .service, "SERVICE") { session, texts in try session.services(texts) }
-      add: { .addServiceToGroup(service: $0, group: $1) } remove: { .removeServiceFromGroup(service: $0, group: $1) }
+    ]
+    + members("group", .group, .service, "SERVICE") { session, texts in
+      try session.services(texts)
+    } add: {
+      .addServiceToGroup(service: $0, group: $1)
+    } remove: {
+      .removeServiceFromGroup(service: $0, group: $1)
+    }
 
   // MARK: Users
 
@@ -71,7 +95,8 @@ extension HomeVerb {
 
   static let users = [
     HomeVerb(
-      "user list", "list the users, and where they are", examples: [("hapctl home user list", "shows each user with the role")],
+      "user list", "list the users, and where they are",
+      examples: [("hapctl home user list", "shows each user with the role")],
       json: "`{\"users\": [{\"id\", \"name\", \"role\", \"place\": \"home\" or \"away\" or [LAT, LON]}]}`"
     ) { session, _ in try session.listUsers() },
     HomeVerb(
@@ -105,11 +130,17 @@ extension HomeVerb {
     facts: @escaping @Sendable (HomeLookup, NamedObject) -> [(name: String, values: [String])]
   ) -> HomeVerb {
     HomeVerb(
-      "\(kind) list", "list the \(plural)", examples: [("hapctl home \(kind) list", "shows each \(kind) with its contents")],
+      "\(kind) list", "list the \(plural)",
+      examples: [("hapctl home \(kind) list", "shows each \(kind) with its contents")],
       json: json
     ) { session, _ in
       let lookup = try session.lookup
-      let objects = HomeObjectKind.allCases.first { $0.title == kind }.map(lookup.objects) ?? []
+      var objects = HomeObjectKind.allCases.first { $0.title == kind }.map(lookup.objects) ?? []
+      // The room for the entire home comes last, and people see it only with its accessories (rule R1).
+      if let index = objects.firstIndex(where: { $0.id == lookup.home.roomForEntireHome.id }) {
+        let room = objects.remove(at: index)
+        if session.isJSON || !lookup.accessories(of: room).isEmpty { objects.append(room) }
+      }
       if session.isJSON {
         let nodes = objects.map { object in
           JSONNode.object(
@@ -248,7 +279,8 @@ extension HomeSession {
     if isJSON {
       let nodes = users.map { user, place in
         JSONNode.object([
-          ("id", .id(user.id)), ("name", .text(user.name)), ("role", .text(user.role.rawValue)), ("place", place.shortNode),
+          ("id", .id(user.id)), ("name", .text(user.name)), ("role", .text(user.role.rawValue)),
+          ("place", place.shortNode),
         ])
       }
       print(.object([("users", .list(nodes))]))

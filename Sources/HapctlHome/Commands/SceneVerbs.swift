@@ -9,19 +9,24 @@ extension HomeVerb {
     HomeVerb(
       "scene list", "list the scenes, with what they set", [.any(.scene, "SCENE")],
       examples: [("hapctl home scene list", "shows each scene")],
-      json: "`{\"scenes\": [{\"id\", \"name\", \"type\", \"actions\": [{\"characteristic\", \"path\", \"value\", \"text\"}], \"lastExecution\"}]}`"
+      json:
+        "`{\"scenes\": [{\"id\", \"name\", \"type\", \"actions\": [{\"characteristic\", \"path\", \"value\", \"text\"}], \"lastExecution\"}]}`"
     ) { session, arguments in try session.listScenes(arguments.operands) },
     HomeVerb(
       "scene add", "add a scene, with the values that it sets", [.init(.text, "NAME"), .any(.path, "PATH VALUE")],
       discussion: ["If one of the values is not possible, the scene is not added."],
-      examples: [("hapctl home scene add Movie \"Stereo Light/On\" on \"Kitchen Light/On\" off", "adds a scene of two actions")],
+      examples: [
+        ("hapctl home scene add Movie \"Stereo Light/On\" on \"Kitchen Light/On\" off", "adds a scene of two actions")
+      ],
       json: changesJSON
     ) { session, arguments in
       let home = try session.home
       let actions = try session.actions(arguments.operands.dropFirst())
       return try await session.addTogether(.addActionSet(home: home.id, name: arguments.operands[0])) { set in
         actions.map { .addAction(actionSet: set, $0) }
-      } undo: { .removeActionSet($0) }
+      } undo: {
+        .removeActionSet($0)
+      }
     },
     remover("scene", .actionSet, "Triggers no longer run it. The four scenes that each home has from the start stay.") {
       .removeActionSet($0)
@@ -29,8 +34,12 @@ extension HomeVerb {
     renamer("scene", .actionSet),
     HomeVerb(
       "scene set", "add values to a scene, or change them", [.init(.scene, "SCENE"), .several(.path, "PATH VALUE")],
-      discussion: ["A path of a place, such as Kitchen/On, adds a value for each characteristic that can be written there."],
-      examples: [("hapctl home scene set \"hi house\" \"Stereo Light/Hue\" 120 \"Stereo Light/On\" on", "sets two values")],
+      discussion: [
+        "A path of a place, such as Kitchen/On, adds a value for each characteristic that can be written there."
+      ],
+      examples: [
+        ("hapctl home scene set \"hi house\" \"Stereo Light/Hue\" 120 \"Stereo Light/On\" on", "sets two values")
+      ],
       json: changesJSON
     ) { session, arguments in
       let set = try session.lookup.scene(arguments.operands[0])
@@ -116,7 +125,8 @@ extension HomeLookup {
       actions.map { action in
         let found = home.characteristic(action.characteristic)?.characteristic
         return .object([
-          ("characteristic", .id(action.characteristic)), ("path", .text(path(ofCharacteristic: action.characteristic))),
+          ("characteristic", .id(action.characteristic)),
+          ("path", .text(path(ofCharacteristic: action.characteristic))),
           ("value", found?.node(of: action.value) ?? action.value.exactNode),
           ("text", .text(home.text(of: action.value, action.characteristic))),
         ])

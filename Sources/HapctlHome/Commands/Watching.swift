@@ -10,7 +10,8 @@ extension HomeSession {
   func watch(_ paths: [String], atMost limit: Int?) async throws -> ExitCode {
     var watch = HomeWatch(home: try home.id, snapshot: try snapshot, isJSON: isJSON)
     let lookup = try lookup
-    let chosen = try paths.isEmpty ? nil : paths.flatMap { try lookup.targets($0, for: .events).map(\.characteristic.id) }
+    let chosen =
+      try paths.isEmpty ? nil : paths.flatMap { try lookup.targets($0, for: .events).map(\.characteristic.id) }
     var subscribed: Set<HomeObjectID> = []
     func subscribe() async throws {
       let ids = (chosen ?? watch.watchable).filter { subscribed.insert($0).inserted }
@@ -33,7 +34,9 @@ extension HomeSession {
   }
 
   private func attachAgain() async throws -> HubSnapshot {
-    guard case .attached(let snapshot) = try await link.ask(.attach(app: "hapctl home watch")) else { throw wrongAnswer }
+    guard case .attached(let snapshot) = try await link.ask(.attach(app: "hapctl home watch")) else {
+      throw wrongAnswer
+    }
     return snapshot
   }
 }

@@ -24,7 +24,7 @@ struct NameFinding: Hashable, Sendable {
   var object: NamedObject
   /// The other object; nil if the name alone is the problem.
   var other: NamedObject?
-  /// What is wrong, and what to do.
+  /// The error, and a remedy.
   var message: String
 }
 
@@ -51,7 +51,7 @@ struct NameLint: Sendable {
   // MARK: One name
 
   private static let typeWords: Set<String> = {
-    let common = ["light", "lamp", "door", "fan", "lock", "blind", "window", "switch", "outlet", "heater", "camera"]
+    let common = ["light", "fan", "lock", "blind", "heater", "camera", "thermostat", "sensor"]
     return Set((common + Catalogue.services.map(\.name)).flatMap { [foldedName($0), foldedName($0) + "s"] })
   }()
 
@@ -111,7 +111,8 @@ extension NamedObject {
 extension String {
   /// Numbers as people speak them, with words that sound the same.
   private static let numberWords: Set<String> = [
-    "zero", "one", "won", "two", "to", "too", "three", "four", "for", "five", "six", "seven", "eight", "ate", "nine", "ten",
+    "zero", "one", "won", "two", "to", "too", "three", "four", "for", "five", "six", "seven", "eight", "ate", "nine",
+    "ten",
     "eleven", "twelve", "first", "second", "third", "fourth", "fifth",
   ]
 

@@ -9,7 +9,9 @@ struct NamedObject: Hashable, Sendable {
   var id: HomeObjectID
   var name: String
 
-  init(_ kind: HomeObjectKind, _ id: HomeObjectID, _ name: String) { (self.kind, self.id, self.name) = (kind, id, name) }
+  init(_ kind: HomeObjectKind, _ id: HomeObjectID, _ name: String) {
+    (self.kind, self.id, self.name) = (kind, id, name)
+  }
 }
 
 /// Finds the objects of a home by names, paths and identifiers.

@@ -96,7 +96,9 @@ extension HomeLookup {
   ) throws(HomeFailure) -> [PathTarget] {
     guard parts.count <= 2, case .name(let name) = parts[parts.count - 1] else {
       throw HomeFailure(
-        .usage, "write \(place.name)/CHARACTERISTIC or \(place.name)/SERVICE TYPE/CHARACTERISTIC: instance IDs need an accessory")
+        .usage,
+        "write \(place.name)/CHARACTERISTIC or \(place.name)/SERVICE TYPE/CHARACTERISTIC: instance IDs need an accessory"
+      )
     }
     var services = services(in: place)
     let title = "the \(place.kind.title) \(place.name.quoted)"
@@ -121,7 +123,7 @@ extension HomeLookup {
 }
 
 extension HomeService {
-  /// Whether a word means the type: "Light Bulb", "Light Bulbs", "Lights".
+  /// Whether this text means the type: "Light Bulb", "Light Bulbs", "Lights".
   fileprivate func isMeant(by word: String) -> Bool {
     if hasType(named: word) { return true }
     let (folded, type) = (foldedName(word), foldedName(typeText))

@@ -5,7 +5,7 @@ import HAPLoop
 
 /// Where the commands of `hapctl home` find their hub. The executable decides it; tests run a hub in memory.
 package struct HomePlace: Sendable {
-  /// What a command needs of a hub. If no hub runs, one is embedded for the duration of the command.
+  /// The part of a hub that a command needs. If no hub runs, one is embedded for the duration of the command.
   package enum Need: Sendable {
     /// The homes alone. An embedded hub opens no session with an accessory.
     case homes
@@ -32,7 +32,7 @@ package struct HomePlace: Sendable {
   }
 }
 
-/// What a command works with.
+/// The link of a command, its loop, and the time zones.
 package struct HomeSurroundings: Sendable {
   /// The link, before `attach`.
   package var link: any HomeLink

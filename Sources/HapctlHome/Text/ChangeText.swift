@@ -56,7 +56,8 @@ private struct PhraseWriter {
     case .groupAdded(let group): ["added the group \(group.name.text.quoted)"]
     case .groupRenamed(let id, let name): renamed("group", id, name)
     case .groupRemoved(let id): ["removed the group \(name(id))"]
-    case .serviceAddedToGroup(let service, let group): ["added the service \(name(service)) to the group \(name(group))"]
+    case .serviceAddedToGroup(let service, let group):
+      ["added the service \(name(service)) to the group \(name(group))"]
     case .serviceRemovedFromGroup(let service, let group):
       ["removed the service \(name(service)) from the group \(name(group))"]
     default: otherPhrases(detail)
@@ -108,7 +109,8 @@ private struct PhraseWriter {
     case .actionSetRemoved(let id):
       before?.actionSets.find(id)?.kind == .triggerOwned ? [] : ["removed the scene \(name(id))"]
     case .actionsChanged(let id, let actions): actionPhrases(id, actions)
-    case .actionSetExecuted(let id, at: _): before?.actionSets.find(id)?.kind == .triggerOwned ? [] : ["ran \(name(id))"]
+    case .actionSetExecuted(let id, at: _):
+      before?.actionSets.find(id)?.kind == .triggerOwned ? [] : ["ran \(name(id))"]
     case .triggerAdded(let trigger): ["added the trigger \(trigger.name.text.quoted)"]
     case .triggerRenamed(let id, let name): renamed("trigger", id, name)
     case .triggerUpdated(let trigger): triggerPhrases(trigger)

@@ -45,9 +45,12 @@ struct HomeTree: Sendable {
     case .group: return ["\(object.name): \(home.groups.find(object.id).map(services) ?? "")"]
     case .accessory: return home.accessories.find(object.id).map(accessory) ?? []
     case .service:
-      return home.service(object.id).map { ["\($0.service.name) (\($0.service.typeText))"] + characteristics($0.service, indent: 2) }
+      return home.service(object.id).map {
+        ["\($0.service.name) (\($0.service.typeText))"] + characteristics($0.service, indent: 2)
+      }
         ?? []
-    case .actionSet: return [object.name] + lookup.lines(home.actionSets.find(object.id)?.actions ?? []).map { "  \($0)" }
+    case .actionSet:
+      return [object.name] + lookup.lines(home.actionSets.find(object.id)?.actions ?? []).map { "  \($0)" }
     case .home, .characteristic, .trigger, .user: return []
     }
   }

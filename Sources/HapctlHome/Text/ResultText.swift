@@ -80,7 +80,10 @@ struct ResultText: Sendable {
       ("name", .text(home.triggers.find(report.trigger)?.name.text ?? report.trigger.description)),
       ("number", .integer(report.number)), ("time", .text(report.time.description)), ("outcome", .text(report.outcome)),
       ("text", .text(report.text)),
-      ("detail", (try? JSONNode.parse(Array(report.detail.utf8), depthLimit: 256)) ?? JSONNode(.null)),
+      (
+        "detail",
+        (try? JSONNode.parse(Array(report.detail.utf8), depthLimit: JSONNode.homeDepthLimit)) ?? JSONNode(.null)
+      ),
     ]
   }
 }
@@ -93,13 +96,5 @@ extension ExecutionResult.Outcome {
     case .notSent: "not sent"
     case .unknown: "sent, but the accessory did not answer"
     }
-  }
-}
-
-extension HomeError {
-  /// `{"code": 31, "rule": "N2", "message": "…"}`.
-  var node: JSONNode {
-    .members(
-      ("code", .integer(code.rawValue)), ("rule", rule.map { .text($0.rawValue) }), ("message", .text(message)))
   }
 }

@@ -38,7 +38,9 @@ extension HomeSession {
       if !own.isEmpty { commands.append(.addOwnedActionSet(trigger: trigger, own)) }
       if !commands.isEmpty, !arguments[TriggerOptions.disabled] { commands.append(.enableTrigger(trigger)) }
       return commands
-    } undo: { .removeTrigger($0) }
+    } undo: {
+      .removeTrigger($0)
+    }
   }
 
   func editTrigger(_ arguments: Arguments) async throws -> ExitCode {

@@ -58,7 +58,9 @@ struct TriggerPhrase: Sendable {
     let numbers = text.split(separator: ",").map { Double($0) }
     guard numbers.count == 3, let latitude = numbers[0], let longitude = numbers[1], let radius = numbers[2] else {
       throw HomeFailure(
-        .usage, "\(text.quoted) is not a region: write the latitude, the longitude and the radius in metres, such as 37.33,-122.03,100")
+        .usage,
+        "\(text.quoted) is not a region: write the latitude, the longitude and the radius in metres, such as 37.33,-122.03,100"
+      )
     }
     return .object([
       (
@@ -85,10 +87,14 @@ struct TriggerPhrase: Sendable {
         guard let and = words.firstIndex(of: "and"), and > 1, and < words.count - 1 else {
           throw HomeFailure(.usage, "\(text.quoted) is not a condition: write 'between 22:00 and 06:00'")
         }
-        return .object([("between", .list([try moment(Array(words[1..<and])), try moment(Array(words[(and + 1)...]))]))])
+        return .object([
+          ("between", .list([try moment(Array(words[1..<and])), try moment(Array(words[(and + 1)...]))]))
+        ])
       case "on":
         let day = words[1].lowercased()
-        if Weekday.allCases.contains(where: { $0.word == day }) { return .object([("on", .object([("weekday", .text(day))]))]) }
+        if Weekday.allCases.contains(where: { $0.word == day }) {
+          return .object([("on", .object([("weekday", .text(day))]))])
+        }
         return .object([("on", .text(words[1]))])
       default: break
       }

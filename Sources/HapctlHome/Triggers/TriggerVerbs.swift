@@ -10,7 +10,8 @@ extension HomeVerb {
     HomeVerb(
       "trigger list", "list the triggers", [.any(.trigger, "TRIGGER")],
       examples: [("hapctl home trigger list", "shows each trigger: what activates it, its condition and its scenes")],
-      json: "`{\"triggers\": [{\"id\", \"name\", \"enabled\", \"next\", \"lastFire\", \"run\", \"definition\"}]}`; `definition` has the members of a trigger in a [.hashome file](hashome.md)"
+      json:
+        "`{\"triggers\": [{\"id\", \"name\", \"enabled\", \"next\", \"lastFire\", \"run\", \"definition\"}]}`; `definition` has the members of a trigger in a [.hashome file](hashome.md)"
     ) { session, arguments in try session.listTriggers(arguments.operands) },
     HomeVerb(
       "trigger add", "add a trigger: a timer with --at, or events with --when", [.init(.text, "NAME")],
@@ -25,7 +26,11 @@ extension HomeVerb {
         (
           "hapctl home trigger add \"arrived home\" --when \"Front Door Lock/Lock Current State is unsecured\" --if \"before 18:00\" --if \"Motion Sensor/Motion Detected is true\" --run \"hi house\"",
           "runs a scene when the door is unlocked before 18:00 and there is motion"
-        ), ("hapctl home trigger add evening --at 2026-06-01T19:00 --every 1d --run \"Good Night\"", "runs a scene each evening"),
+        ),
+        (
+          "hapctl home trigger add evening --at 2026-06-01T19:00 --every 1d --run \"Good Night\"",
+          "runs a scene each evening"
+        ),
         (
           "hapctl home trigger add dusk --when \"sunset -30min\" --weekdays mon,tue --end \"after 10min\" --run \"Lamp/On is on\"",
           "switches a lamp on for ten minutes before sunset"
@@ -42,7 +47,9 @@ extension HomeVerb {
       examples: [("hapctl home trigger edit evening --at 2026-06-01T19:30", "changes the time")], json: changesJSON,
       rewrite: TriggerOptions.joiningValues
     ) { session, arguments in try await session.editTrigger(arguments) },
-    remover("trigger", .trigger, "Its scenes stay; values that the trigger writes itself end with it.") { .removeTrigger($0) },
+    remover("trigger", .trigger, "Its scenes stay; values that the trigger writes itself end with it.") {
+      .removeTrigger($0)
+    },
     renamer("trigger", .trigger),
   ]
 }
@@ -53,7 +60,8 @@ enum TriggerOptions {
   static let conditions = Option<String>("if", "CONDITION", repeated: true, "what has to be true at the event")
   static let any = Flag("any", "one of the conditions is enough")
   static let run = Option<String>("run", "SCENE", repeated: true, "the scene to run, or 'PATH is VALUE'")
-  static let at = Option<String>("at", "TIME", "the first time of a timer, such as 2026-06-01T19:00; 19:00 is the next 19:00")
+  static let at = Option<String>(
+    "at", "TIME", "the first time of a timer, such as 2026-06-01T19:00; 19:00 is the next 19:00")
   static let every = Option<String>("every", "PERIOD", "the period of a timer, from 5min to 5w, such as 1d")
   static let weekdays = Option<String>("weekdays", "DAYS", "the days on which events count, such as mon,tue")
   static let end = Option<String>(

@@ -211,7 +211,7 @@ struct EngineBench {
         failures.append(.init(action.characteristic, why: "the accessory is not reachable"))
       } else {
         world[action.characteristic] = action.value
-        result += engine.value(action.value, of: action.characteristic)
+        result += engine.written(action.value, of: action.characteristic)
       }
     }
     return result

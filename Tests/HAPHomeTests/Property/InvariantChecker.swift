@@ -202,9 +202,9 @@ struct InvariantChecker {
       default: found.append("T8: the end event \(event)")
       }
     }
-    var depth = 0
+    var (depth, size) = (0, 0)
     trigger.condition?.visit(level: 1) { condition, level in
-      depth = max(depth, level)
+      (depth, size) = (max(depth, level), size + 1)
       switch condition {
       case .characteristic(let id, _, _):
         if !permits(id, .pairedRead) { found.append("T7: a condition on a characteristic that can't be read") }
@@ -215,6 +215,8 @@ struct InvariantChecker {
       default: break
       }
     }
+    let count = trigger.events.count + trigger.endEvents.count + size
+    if count > policy.objects { found.append("L1: \(count) events and conditions") }
     if depth > policy.conditionDepth { found.append("L1: a condition with \(depth) levels") }
     return found
   }

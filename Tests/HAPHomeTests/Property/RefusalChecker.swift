@@ -155,6 +155,7 @@ struct RefusalChecker {
     default: break
     }
     guard let user = step.user else { return false }
+    if case .addHome = step.command { return !TransitionChecker.editors(of: before).contains(user) }
     return before.homes.contains { home in
       let role = home.users.first { $0.id == user }?.role
       return home.allIdentifiers.contains(where: ids.contains) && (role == nil || role == .guest)

@@ -25,9 +25,17 @@ struct TransitionChecker {
     let known = Set(homes.flatMap(\.allIdentifiers))
     if !known.isSuperset(of: ids) { return ["O1: accepted with an object that no home has"] }
     if homes.count > 1 { return ["O2: accepted with objects of two homes"] }
+    if case .addHome = step.command, let user = step.user, !Self.editors(of: before).contains(user) {
+      return ["U1: a user without the right added a home"]
+    }
     guard let home = homes.first, let user = step.user else { return [] }
     let role = home.users.first { $0.id == user }?.role
     return role == .owner || role == .administrator ? [] : ["U1: a user without the right made a change"]
+  }
+
+  /// The owners and administrators of all homes.
+  static func editors(of model: HomeModel) -> Set<HomeObjectID> {
+    Set(model.homes.flatMap(\.users).filter { $0.role == .owner || $0.role == .administrator }.map(\.id))
   }
 
   // MARK: One command

@@ -16,9 +16,8 @@ struct HomeDamageTests {
   private func fill() throws -> HomeRows {
     let store = try open()
     for command in HomeCommands.all[..<11] { try store.commit(command) }
-    try store.commit([.keep(.execution(.init(id: "E2", json: "2")))])
     let rows = try store.load()
-    #expect(rows.damaged == [] && rows.objects.count == 6 && rows.executions.count == 1)
+    #expect(rows.damaged == [] && rows.objects.count == 6)
     return rows
   }
 
@@ -29,7 +28,6 @@ struct HomeDamageTests {
       ("objects", "name = CAST(x'c3' AS TEXT) WHERE id = 'id-5'", "id-5", "name is not a text in UTF-8"),
       ("trigger_states", "json = CAST(x'80' AS TEXT)", "id-5", "json is not a text in UTF-8"),
       ("people", "json = CAST(x'fe' AS TEXT)", "anna", "json is not a text in UTF-8"),
-      ("executions", "json = CAST(x'f8' AS TEXT)", "E2", "json is not a text in UTF-8"),
       ("controllers", "seed = x'00' WHERE id = 'anna'", "anna", "seed is not 32 bytes long"),
       ("controllers", "seed = x'' WHERE id = 'anna'", "anna", "seed is not 32 bytes long"),
       ("controllers", "public_key = x'01' WHERE id = 'ben'", "ben", "public_key is not 32 bytes long"),
@@ -67,7 +65,6 @@ struct HomeDamageTests {
     case .objects: rows.objects.first { $0.id == id }.map { [.keep(.object($0))] }
     case .triggerStates: rows.triggerStates.first { $0.id == id }.map { [.keep(.triggerState($0))] }
     case .people: rows.people.first { $0.id == id }.map { [.keep(.person($0))] }
-    case .executions: rows.executions.first { $0.id == id }.map { [.keep(.execution($0))] }
     case .controllers: rows.controllers.first { $0.id == id }.map { [.keep(.controller($0))] }
     case .pairings: rows.pairings.first { $0.device == id }.map { [.keep(.pairing($0))] }
     case .databases: rows.databases.first { $0.device == id }.map { [.keep(.database($0))] }

@@ -39,7 +39,7 @@ struct HomeStoreTests {
     let state = HomeStateRow(id: "s\(text)", json: text)
     let database = HomeDatabaseRow(device: text, configurationNumber: .max, body: [])
     let changes: [HomeRowChange] = [
-      .keep(.object(object)), .keep(.triggerState(state)), .keep(.person(state)), .keep(.execution(state)),
+      .keep(.object(object)), .keep(.triggerState(state)), .keep(.person(state)),
       .keep(.database(database)),
     ]
     try open().commit(changes)
@@ -50,9 +50,23 @@ struct HomeStoreTests {
   func tables() throws {
     let store = try open()
     let state = HomeStateRow(id: "x", json: "1")
-    try store.commit([.keep(.triggerState(state)), .keep(.person(state)), .keep(.execution(state))])
+    try store.commit([.keep(.triggerState(state)), .keep(.person(state))])
     for table in HomeRowChange.Table.allCases where table != .people { try store.commit([.remove(table, id: "x")]) }
     try #expect(store.load() == HomeRows().after([.keep(.person(state))]))
+  }
+
+  @Test("Removing a home removes its objects and no others, in one transaction with the next rows", .onBothDisks)
+  func home() throws {
+    let store = try open()
+    var other = HomeObjectRow.test(2)
+    other.home = "G"
+    let state = HomeStateRow(id: "id-1", json: "1")
+    try store.commit([.keep(.object(.test(1))), .keep(.object(other)), .keep(.object(.test(3))), .keep(.person(state))])
+    try store.commit([.removeHome(id: "H"), .keep(.object(.test(4)))])
+    try #expect(
+      store.load() == HomeRows().after([.keep(.object(other)), .keep(.object(.test(4))), .keep(.person(state))]))
+    try store.commit([.removeHome(id: "nothing")])
+    try #expect(store.load().objects.map(\.id) == ["id-2", "id-4"])
   }
 
   @Test("Removing a row that does not exist, and committing nothing, changes nothing", .onBothDisks)

@@ -37,17 +37,16 @@ extension HomeRows {
       case .keep(.object(let row)): put(row, in: &rows.objects, \.id)
       case .keep(.triggerState(let row)): put(row, in: &rows.triggerStates, \.id)
       case .keep(.person(let row)): put(row, in: &rows.people, \.id)
-      case .keep(.execution(let row)): put(row, in: &rows.executions, \.id)
       case .keep(.controller(let row)): put(row, in: &rows.controllers, \.id)
       case .keep(.pairing(let row)): put(row, in: &rows.pairings, \.device)
       case .keep(.database(let row)): put(row, in: &rows.databases, \.device)
       case .remove(.objects, let id): rows.objects.removeAll { $0.id == id }
       case .remove(.triggerStates, let id): rows.triggerStates.removeAll { $0.id == id }
       case .remove(.people, let id): rows.people.removeAll { $0.id == id }
-      case .remove(.executions, let id): rows.executions.removeAll { $0.id == id }
       case .remove(.controllers, let id): rows.controllers.removeAll { $0.id == id }
       case .remove(.pairings, let id): rows.pairings.removeAll { $0.device == id }
       case .remove(.databases, let id): rows.databases.removeAll { $0.device == id }
+      case .removeHome(let id): rows.objects.removeAll { $0.home == id }
       }
     }
     return rows
@@ -72,8 +71,8 @@ enum HomeCommands {
     [.keep(.database(.test(1))), .keep(.object(.test(4, kind: "accessory", name: "Lamp")))],
     [.keep(.object(.test(2, name: "Hall")))],
     [.keep(.object(.test(5, kind: "trigger"))), .keep(.triggerState(.init(id: "id-5", json: "{}")))],
-    [.keep(.execution(.init(id: "E1", json: "1"))), .keep(.triggerState(.init(id: "id-5", json: #"{"last":1}"#)))],
-    [.remove(.executions, id: "E1"), .keep(.object(.test(6)))],
+    [.keep(.triggerState(.init(id: "T1", json: "1"))), .keep(.triggerState(.init(id: "id-5", json: #"{"last":1}"#)))],
+    [.remove(.triggerStates, id: "T1"), .keep(.object(.test(6)))],
     [.keep(.person(.init(id: "anna", json: "home"))), .keep(.controller(.ben))],
     [
       .keep(
