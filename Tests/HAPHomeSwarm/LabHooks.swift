@@ -111,6 +111,6 @@ private final class HookedApp: HubApp {
 
   var processID: Int? { base.processID }
   var gaps: Int { base.gaps }
-  func receive(_ event: HubEvent) { if hooks.reports(event) { base.receive(event) } }
+  func receive(_ event: SharedHubEvent) { if hooks.reports(event.event) { base.receive(event) } }
   func end() { base.end() }
 }
