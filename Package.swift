@@ -220,23 +220,29 @@ let package = Package(
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
-    .executableTarget(
-      name: "hapctl",
+    .executableTarget(name: "hapctl", dependencies: ["HapctlProgram", "HAPCommandLine", "HAPLoop"]),
+    // A program without its main file, so that the simulated world can also run it.
+    .target(
+      name: "HapctlProgram",
+      dependencies: ["HapctlAccessories", "HapctlHub", "HapctlHome", "HAPCommandLine", "HAPWire"]),
+    // The commands of hapctl for accessories, for hubs, and for homes.
+    .target(
+      name: "HapctlAccessories",
       dependencies: [
         "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
         "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
-    // The commands of hapctl for hubs and homes.
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHome", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPWire",
       ]),
     .target(
       name: "HapctlHome",
       dependencies: [
-        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPModel",
-        "HAPWire",
+        "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HaptestProgram",
@@ -306,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP",
+        "HapctlProgram", "HapctlAccessories", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore",
+        "HAPTransport", "HAPIP",
         "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
@@ -315,7 +322,8 @@ let package = Package(
     .testTarget(
       name: "HAPHubLinkTests",
       dependencies: [
-        "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "HAPTestSupport",
+        "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPTestSupport",
       ]),
     .testTarget(
       name: "HAPAccessoryPortTests",
@@ -326,15 +334,15 @@ let package = Package(
     .testTarget(
       name: "HAPHubTests",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPSimulator", "HAPHomeEngine", "HAPHome", "HAPAlmanac",
-        "HAPStore",
-        "HAPWorld", "HAPLoop", "HAPModel", "HAPWire", "WorldTestSupport",
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome",
+        "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel",
       ]),
     .testTarget(
       name: "HapctlHomeTests",
       dependencies: [
-        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHome", "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
-        "HAPTestSupport",
+        "HapctlHome", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController",
+        "HAPStore",
+        "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
@@ -386,7 +394,10 @@ let package = Package(
       path: "Fuzz/Files"),
     .target(
       name: "FuzzHomes",
-      dependencies: ["FuzzSupport", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
+      dependencies: [
+        "FuzzSupport", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ],
       path: "Fuzz/Homes"),
     .target(
       name: "FuzzCommands",
@@ -406,14 +417,21 @@ let package = Package(
     .executableTarget(
       name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
       path: "Examples/Controller/Sources/ControllerExample"),
-    // hapsim and haptest as programs of a simulated world, and a program that runs them.
+    // hapsim, hapctl and haptest as programs of a simulated world, and programs that run them.
     .target(
       name: "WorldPrograms",
       dependencies: [
-        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop",
-        "HAPCrypto",
+        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HapctlProgram", "HapctlHub", "HAPCommandLine",
+        "HAPStore", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
+    // Runs the demonstrations of Examples/Home.
+    .executableTarget(
+      name: "HomeStage",
+      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
+      path: "Tests/HomeStage"),
+    .testTarget(
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
@@ -421,10 +439,11 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
+        "WorldPrograms", "HapctlAccessories", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance",
+        "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
-        "HAPIP", "HAPPairing",
+        "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.
@@ -442,8 +461,22 @@ let package = Package(
       name: "HAPHubSwarm",
       dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
       path: "Tests/HAPHubSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
+    // A hub with real connections and simulated accessories, in a simulated world.
+    .target(
+      name: "HAPHomeSwarm",
+      dependencies: [
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPSimulatorCore",
+        "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
+      path: "Tests/HAPHomeSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
+    .testTarget(
+      name: "HomeFaultTests",
+      dependencies: [
+        "HAPHomeSwarm", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
@@ -470,7 +503,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHubLink", "HAPDeviations", "HAPControl", "MDNS",
+    "HAPTestSupport",
     "FuzzSupport",
     "FuzzMessages",
     "FuzzFiles", "FuzzHomes",

@@ -56,6 +56,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case home
   /// `.hashome` documents, and their plans for a home.
   case hashome
+  /// Lines of a hub's socket: a line that was read can be written and read again unchanged.
+  case hublink
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -83,6 +85,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .tzif: fuzzTZif(bytes)
     case .home: fuzzHome(bytes)
     case .hashome: fuzzHomeFile(bytes)
+    case .hublink: fuzzHubLink(bytes)
     }
   }
 
@@ -93,7 +96,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
       .mdns, .tzif, .hashome:
       4096
-    case .frames, .archive, .home: 8192
+    case .frames, .archive, .home, .hublink: 8192
     case .profile, .capture, .import: 16384
     }
   }

@@ -1,4 +1,5 @@
-/// One subcommand of a program: its arguments, its help text and its action.
+/// One subcommand of a program: its arguments, its help text and its action. Or a group of commands, of which the next
+/// argument selects one: `add` below `hapctl home room`.
 package struct Command: Sendable {
   /// The operands that a command accepts.
   package enum Operands: Equatable, Sendable {
@@ -16,6 +17,10 @@ package struct Command: Sendable {
   package var discussion: [String]
   /// Example command lines and their descriptions.
   package var examples: [(line: String, meaning: String)]
+  /// The commands of a group; empty for a command with an action.
+  package private(set) var commands: [Command] = []
+  /// Returns the words of the command line in the form that is parsed.
+  package var rewrite: @Sendable ([String]) -> [String] = { $0 }
   /// The action. A usage error it throws is printed with a pointer to the command's help.
   package var run: @Sendable (Arguments, Console) throws(UsageError) -> ExitCode
 
@@ -32,6 +37,18 @@ package struct Command: Sendable {
     self.discussion = discussion
     self.examples = examples
     self.run = run
+  }
+
+  /// Creates a group of commands, at least one.
+  package init(
+    _ name: String, _ summary: String, commands: [Command], discussion: [String] = [],
+    examples: [(line: String, meaning: String)] = []
+  ) {
+    precondition(!commands.isEmpty, "a group has a command")
+    self.init(
+      name, summary, operands: .some(label: "COMMAND…", count: 1...1000), discussion: discussion, examples: examples
+    ) { (_, _) throws(UsageError) in throw UsageError("a command is missing") }
+    self.commands = commands
   }
 
   /// The flag that every command has.
@@ -66,4 +83,4 @@ package struct Command: Sendable {
 }
 
 /// Returns the phrase with a capital and a full stop.
-private func sentence(_ phrase: String) -> String { phrase.prefix(1).uppercased() + phrase.dropFirst() + "." }
+func sentence(_ phrase: String) -> String { phrase.prefix(1).uppercased() + phrase.dropFirst() + "." }

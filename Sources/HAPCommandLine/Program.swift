@@ -1,17 +1,21 @@
 /// A program with subcommands. It selects the subcommand, and handles `--help`, `help` and `--version`.
 package struct Program: Sendable {
   package var name: String
-  package var version: String
+  /// Nil for a group of commands, which has no version of its own.
+  package var version: String?
   /// One sentence without a full stop.
   package var summary: String
   package var commands: [Command]
+  /// Paragraphs of help below the summary.
+  package var discussion: [String] = []
+  package var examples: [(line: String, meaning: String)] = []
   /// The values of the exit status and their meanings, for help.
   package var exitCodes: [(term: String, meaning: String)]
   /// Returns the name that the user probably meant.
   package var nearest: @Sendable (_ word: String, _ names: [String]) -> String?
 
   package init(
-    name: String, version: String, summary: String, commands: [Command],
+    name: String, version: String?, summary: String, commands: [Command],
     exitCodes: [(term: String, meaning: String)] = Self.usualExitCodes,
     nearest: @escaping @Sendable (_ word: String, _ names: [String]) -> String? = { _, _ in nil }
   ) {
@@ -45,12 +49,14 @@ package struct Program: Sendable {
     case "--help", "-h": return showHelp(of: nil, console)
     case "help": return showHelp(of: words.dropFirst().first, console)
     case "--version":
+      guard let version else { break }
       console.print("\(name) \(version)")
       return .well
     default: break
     }
     guard let command = commands.first(where: { $0.name == first }) else { return unknown(first, console) }
-    let rest = words.dropFirst()
+    if !command.commands.isEmpty { return group(command).perform(words.dropFirst(), console) }
+    let rest = command.rewrite(Array(words.dropFirst()))
     // `--help` has precedence over errors in the other words.
     let asked = rest.prefix { $0 != "--" }
     if asked.contains("--help") || asked.contains("-h") { return showHelp(of: command.name, console) }
@@ -65,15 +71,29 @@ package struct Program: Sendable {
     }
   }
 
+  /// The commands of a group as a program.
+  package func group(_ command: Command) -> Program {
+    var program = Program(
+      name: "\(name) \(command.name)", version: nil, summary: sentence(command.summary), commands: command.commands,
+      exitCodes: exitCodes, nearest: nearest)
+    program.summary.removeLast()
+    (program.discussion, program.examples) = (command.discussion, command.examples)
+    return program
+  }
+
   /// The help text, without a newline at the end.
   package func helpText(width: Int) -> String {
     var lines = ["usage: \(name) COMMAND [options]", ""]
-    lines += wrapped(summary + ".", width: width) + ["", "commands:"]
+    for paragraph in [summary + "."] + discussion { lines += wrapped(paragraph, width: width) + [""] }
+    lines += ["commands:"]
     lines += definitionList(commands.map { ($0.name, $0.summary) }, width: width)
     lines += ["", "options:"]
-    lines += definitionList(
-      [("-h, --help", "show this help; \(name) COMMAND --help shows a command's"), ("--version", "show the version")],
-      width: width)
+    let help = ("-h, --help", "show this help; \(name) COMMAND --help shows a command's")
+    lines += definitionList([help] + (version == nil ? [] : [("--version", "show the version")]), width: width)
+    if !examples.isEmpty {
+      lines += ["", "examples:"]
+      for example in examples { lines += ["  \(example.line)"] + wrapped(example.meaning, width: width, indent: 6) }
+    }
     lines += ["", "exit status:"]
     lines += definitionList(exitCodes, width: width)
     return lines.joined(separator: "\n")
@@ -85,6 +105,7 @@ package struct Program: Sendable {
       return .well
     }
     guard let found = commands.first(where: { $0.name == command }) else { return unknown(command, console) }
+    if !found.commands.isEmpty { return group(found).showHelp(of: nil, console) }
     console.print(found.helpText(program: name, width: console.output.textWidth))
     return .well
   }
@@ -95,7 +116,7 @@ package struct Program: Sendable {
       console.complain("\(name): the command \(word) is called \(new) now")
       return .usage
     }
-    let meant = nearest(word, commands.map(\.name) + ["--help", "--version"])
+    let meant = nearest(word, commands.map(\.name) + ["--help"] + (version == nil ? [] : ["--version"]))
     console.complain("\(name): unknown \(kind) \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
     console.complain("Try '\(name) --help'.")
     return .usage

@@ -11,3 +11,9 @@ package func stateFolder(of program: String, given: String?, _ console: Console)
   if let path = given ?? defaultStateFolder(of: program, console.environment) { return path }
   throw UsageError("there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR")
 }
+
+/// Returns the folder of a hub of homes: the given one, or `home` in hapctl's state folder.
+package func hubFolder(given: String?, _ environment: (String) -> String?) throws(UsageError) -> String {
+  if let folder = given ?? defaultStateFolder(of: "hapctl", environment).map({ $0 + "/home" }) { return folder }
+  throw UsageError("there is no default folder, since neither XDG_STATE_HOME nor HOME is set; give --folder DIR")
+}

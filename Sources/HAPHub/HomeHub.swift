@@ -1,1 +1,239 @@
 import HAPAccessoryPort
+import HAPAlmanac
+import HAPController
+import HAPHome
+import HAPHomeEngine
+import HAPHubLink
+import HAPLoop
+import HAPModel
+import HAPStore
+
+/// The hub of a folder: it owns the store, the homes, the automations, and the connections with accessories, and serves
+/// apps. docs/internals/hub.md describes it.
+///
+/// An actor on its loop. All state belongs to the loop's thread; only the store is used on other threads.
+package actor HomeHub {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  package nonisolated let loop: EventLoop
+  let port: any AccessoryPort
+  let zoneRules: @Sendable (ZoneName) -> ZoneRules?
+  let folder: String
+  private let files: any StoreFiles
+  private let version: String
+  let runsAutomations: Bool
+
+  enum Phase { case new, running, stopping, ended }
+  private(set) var phase = Phase.new
+  private(set) var store: HomeStore?
+  private var started = Instant.distantPast
+  private var endings: [CheckedContinuation<Void, Never>] = []
+
+  /// The homes: with the changes that the engine recorded, also while they are being stored, and without those of a
+  /// command that is being stored.
+  var model = HomeModel()
+  /// Where the characteristics of the model are.
+  var index = HubIndex()
+  var journal = HubJournal()
+
+  var engine: HomeEngine
+  var automation = HubAutomation()
+  var persons: [HomeObjectID: PersonState] = [:]
+
+  var scenes = SceneRun()
+  var executions: [SceneTicket: HubExecution] = [:]
+  /// The PUTs without an answer, with their execution.
+  var puts: [ScenePut.ID: ScenePut] = [:]
+
+  var devices: [DeviceID: HubDevice] = [:]
+  var reachability = ReachabilityTracker()
+  var violations = ViolationCounter()
+  var lastDevice = 0
+  /// The devices that are being added, adopted or removed.
+  var reserved: [DeviceID: DeviceReservation] = [:]
+  var reads: [ObjectIdentifier: HubRead] = [:]
+
+  /// In the order of their connections.
+  var clients: [HubClient] = []
+  var search: HubSearch?
+  /// The devices in the homes.
+  var members: Set<DeviceID> = []
+  /// Rows of the store that could not be used, for people.
+  private var startProblems: [String] = []
+  /// The last errors that were no answer to an app, for people.
+  private var problems: [String] = []
+  private static let mostProblems = 100
+
+  let engineTimer: LoopBound<LoopTimer?>
+  let sceneTimer: LoopBound<LoopTimer?>
+  let followTimer: LoopBound<LoopTimer?>
+
+  /// - Parameters:
+  ///   - loop: a running loop, which the hub does not stop.
+  ///   - folder: the folder of the store. It is created if necessary.
+  ///   - files: the disk with the folder.
+  ///   - port: the protocol of the accessories.
+  ///   - zoneRules: returns the rules of a zone; nil if the machine does not have the zone.
+  ///   - runsAutomations: whether triggers fire. A hub that a command embeds for a moment would record timers as
+  ///     executed, and end before their writes.
+  ///   - version: the version of the program, for `status`.
+  package init(
+    on loop: EventLoop, folder: String, files: any StoreFiles = SystemFiles(), port: any AccessoryPort,
+    zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?, runsAutomations: Bool = true, version: String
+  ) {
+    self.runsAutomations = runsAutomations
+    (self.loop, self.folder, self.files) = (loop, folder, files)
+    (self.port, self.zoneRules, self.version) = (port, zoneRules, version)
+    engine = HomeEngine(zoneRules: zoneRules)
+    engineTimer = LoopBound(loop, nil)
+    sceneTimer = LoopBound(loop, nil)
+    followTimer = LoopBound(loop, nil)
+  }
+
+  // MARK: Life
+
+  /// Opens the store, connects with the accessories, and starts the automations. Call it once.
+  /// - Throws: the error of the store; then the hub has ended.
+  package func start() async throws(StoreError) {
+    precondition(phase == .new, "a hub is started once")
+    let (folder, files) = (folder, files)
+    let opened = await loop.offload {
+      Result { () throws(StoreError) in
+        let store = try HomeStore(folder: folder, files: files)
+        return try HubContents.load(from: store, folder: folder)
+      }
+    }
+    guard case .success(let contents) = opened else {
+      phase = .ended
+      return try opened.map { _ in () }.get()
+    }
+    // It may have been stopped meanwhile.
+    guard phase == .new else { return await loop.offload { contents.store.close() } }
+    begin(contents)
+  }
+
+  private func begin(_ contents: HubContents) {
+    phase = .running
+    started = wall
+    store = contents.store
+    model = contents.model
+    startProblems = contents.problems
+    persons = Dictionary(contents.persons.map { ($0.user, $0) }) { $1 }
+    journal.identity = contents.identity
+    index = HubIndex(model)
+    violations = ViolationCounter(blocked: index.blocked)
+    engineTimer.value = LoopTimer(loop) { self.engineTimerFired() }
+    sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
+    followTimer.value = LoopTimer(loop) { self.followTimerFired() }
+    for pairing in contents.pairings {
+      if index.accessories[pairing.device] == nil {
+        journal.unused[pairing.device] = pairing
+      } else {
+        open(pairing)
+      }
+    }
+    membersChanged()
+    engine.hubIs(on: runsAutomations)
+    guard runsAutomations else { return }
+    perform(engine.start(model, states: contents.states, persons: contents.persons, at: wall))
+  }
+
+  /// Ends the hub: requests are refused, what is being stored is completed, connections and links are closed. Returns
+  /// when the store is closed. Can be called any number of times.
+  package func stop() async {
+    switch phase {
+    case .new: phase = .ended
+    case .running: await end()
+    case .stopping: await ended()
+    case .ended: return
+    }
+  }
+
+  /// Waits until the hub has ended: by `stop`, or by the request of an app.
+  package func ended() async {
+    if phase == .ended { return }
+    await withCheckedContinuation { endings.append($0) }
+  }
+
+  private func end() async {
+    phase = .stopping
+    for timer in [engineTimer, sceneTimer, followTimer] {
+      timer.value?.close()
+      timer.value = nil
+    }
+    publish(.stopping)
+    closeSearch()
+    for device in devices.values { device.resumeWaiters() }
+    let connections = devices.values.sorted { $0.id < $1.id }.map(\.connection)
+    for connection in connections { await connection.close() }
+    if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
+    for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
+    for client in clients { client.refuseAll() }
+    for client in clients { client.app.end() }
+    clients = []
+    endRequests()
+    devices = [:]
+    if let store { await loop.offload { store.close() } }
+    store = nil
+    phase = .ended
+    for ending in endings { ending.resume() }
+    endings = []
+  }
+
+  /// Ends everything that waits for an accessory or for the engine. The apps have their answers.
+  private func endRequests() {
+    for device in devices.values { device.introduce(.failure(.hubEnds)) }
+    for read in reads.values { read.end() }
+    for case .app(_, let done) in executions.values.map(\.origin) { done(.failure(.hubEnds)) }
+    for fire in automation.fires.values.joined() { fire.done(.failure(.hubEnds)) }
+    for place in automation.places.values { place("the hub ends") }
+    executions = [:]
+    automation = HubAutomation()
+  }
+
+  // MARK: Time
+
+  /// The civil time.
+  var wall: Instant { Instant(nanoseconds: 0).advanced(by: loop.readWallClock()) }
+
+  var sceneTime: SceneTime { SceneTime(uptime: .nanoseconds(Int64(loop.readClock())), wall: wall) }
+
+  // MARK: Status
+
+  /// The state for people and programs.
+  package var status: HubStatus {
+    let list = devices.values.sorted { $0.id < $1.id }.map { device in
+      HubStatus.Device(
+        device: device.id, isReachable: device.state == .ready, why: device.why, address: device.address,
+        subscriptions: device.wanted.count)
+    }
+    let missing = index.accessories.keys.filter { devices[$0] == nil }.sorted().map {
+      HubStatus.Device(
+        device: $0, isReachable: false, why: Self.noPairing, address: nil, subscriptions: 0)
+    }
+    let unused = journal.unused.keys.sorted().map {
+      "the pairing with \($0) is stored, but the accessory is in no home: add it again, which uses this pairing"
+    }
+    return HubStatus(
+      version: version, processID: Int(files.processID), started: started, devices: list + missing,
+      apps: clients.compactMap(\.status).sorted { $0.name < $1.name }, problems: startProblems + problems + unused)
+  }
+
+  /// Keeps an error for `status`.
+  func note(_ text: String) {
+    if problems.contains(text) { return }
+    if problems.count == Self.mostProblems { problems.removeFirst() }
+    problems.append(text)
+  }
+
+  static let noPairing = "its pairing is not stored: restore a backup, or remove the accessory and add it"
+}
+
+extension HomeError {
+  static let hubEnds = HomeError(.noHomeHub, nil, "the hub is not running: start 'hapctl hub run'")
+
+  /// An error of the store. Apple's API has no number for it.
+  init(_ error: StoreError) {
+    self.init(.unexpectedError, nil, "the hub can't store the change, so it was not made: \(error)")
+  }
+}

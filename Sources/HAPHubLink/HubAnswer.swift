@@ -33,7 +33,7 @@ package struct HubSnapshot: Hashable, Sendable {
   package var model: HomeModel
   /// The accessories that can't be reached, with the reason.
   package var unreachable: [HomeObjectID: String]
-  /// The places of the users who have one.
+  /// The places of the users who have one, ascending by user.
   package var persons: [PersonState]
 
   package init(model: HomeModel, unreachable: [HomeObjectID: String], persons: [PersonState]) {

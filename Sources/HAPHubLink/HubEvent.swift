@@ -15,7 +15,7 @@ package enum HubEvent: Hashable, Sendable {
   case evaluated(EvaluationReport)
   /// Action sets or writes ended, by a person or a trigger. `app`: the name of the app; nil: a trigger.
   case executed(ExecutionResult, sets: [HomeObjectID], trigger: HomeObjectID?, app: String?)
-  /// The place of a user changed.
+  /// Another app, or the hub, changed the place of a user.
   case person(PersonState)
   /// A new accessory appeared, or its record changed.
   case found(NewAccessory)

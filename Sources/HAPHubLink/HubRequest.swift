@@ -2,7 +2,8 @@ import HAPHome
 import HAPHomeEngine
 import HAPModel
 
-/// A request of an app to its hub. One answer follows, in the order of the requests.
+/// A request of an app to its hub. One answer follows. The hub takes the requests of an app in their order; the answer
+/// of one that waits for accessories can come after the answers of later ones.
 package enum HubRequest: Hashable, Sendable {
   /// Returns all homes as of this moment. Afterwards, the link reports each change that another app or the hub makes.
   case attach(app: String)

@@ -12,6 +12,8 @@ package final class LocalStream {
   /// Called when the system has taken all written bytes.
   package var onDrained: (() -> Void)?
   private var outgoing: [UInt8] = []
+  /// The number of bytes of `outgoing` that the system has taken. They are removed in large pieces.
+  private var takenCount = 0
   private var isReading = false
   private var isFinishing = false
   private var hasEnded = false
@@ -20,7 +22,7 @@ package final class LocalStream {
   /// The process at the other end at the time of connecting; nil: unknown.
   package var peer: LocalPeer? { socket.peer }
   /// Bytes written but not yet taken by the system.
-  package var queuedByteCount: Int { outgoing.count }
+  package var queuedByteCount: Int { outgoing.count - takenCount }
 
   /// Connects to a `LocalListener`, without waiting.
   /// - Throws: `.connectionRefused` if the listening process has ended; `.other` if there is no such path or the
@@ -101,19 +103,24 @@ package final class LocalStream {
   }
 
   private func flush() {
-    while !outgoing.isEmpty {
-      let transfer = outgoing.withUnsafeBytes { socket.write($0) }
+    while takenCount < outgoing.count {
+      let transfer = outgoing.withUnsafeBytes { socket.write(.init(rebasing: $0[takenCount...])) }
       if transfer == .notReady { break }
       guard case .count(let count) = transfer else {
         // The reader is gone.
-        outgoing = []
+        (outgoing, takenCount) = ([], 0)
         hasEnded = true
         if isFinishing { return close() }
         watch()
         onEvent?(.end)
         return
       }
-      outgoing.removeFirst(count)
+      takenCount += count
+      // Otherwise a long text would be moved once for each piece of it.
+      if takenCount >= outgoing.count / 2 {
+        outgoing.removeFirst(takenCount)
+        takenCount = 0
+      }
     }
     watch()
     guard outgoing.isEmpty else { return }

@@ -64,6 +64,8 @@ package protocol LoopDriver: AnyObject, Sendable {
   func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket
   /// Creates a Unix domain socket that only its owner can access, and listens.
   func listenLocally(at path: String, backlog: Int32, on loop: EventLoop) throws(LoopError) -> any LocalPort
+  /// The Unix domain sockets in the file system. From any thread.
+  var localSocketFiles: any LocalSocketFiles { get }
   /// Connects to a Unix domain socket, without waiting.
   func connectLocally(to path: String, on loop: EventLoop) throws(LoopError) -> any LocalStreamSocket
   /// Returns the interfaces in the order of their index.

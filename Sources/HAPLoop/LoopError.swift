@@ -32,6 +32,11 @@ package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Any other error: the negative error number of libuv.
     case other(Int32)
 
+    /// There is no file of this name.
+    package static var noSuchFile: Self { .other(UV_ENOENT.rawValue) }
+    /// The operation would have to wait, for example because the queue of a listener is full.
+    package static var wouldBlock: Self { .other(UV_EAGAIN.rawValue) }
+
     init(status: Int32) {
       self = Self.known.first { $0.status == status }?.code ?? .other(status)
     }

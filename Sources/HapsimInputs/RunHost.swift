@@ -21,8 +21,6 @@ package protocol RunHost: Sendable {
   func readLines(
     on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void
   ) throws(LoopError) -> any LineSource
-  /// Whether `hapsim ctl` can find a run of this host.
-  var hasLocalControl: Bool { get }
 }
 
 /// A source of lines that are read until it ends.
@@ -49,6 +47,4 @@ package struct SystemHost: RunHost {
   ) throws(LoopError) -> any LineSource {
     try LineReader(loop, onEvent: onEvent)
   }
-
-  package var hasLocalControl: Bool { true }
 }

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPLoop
+import HapctlProgram
 
 #if canImport(Glibc)
   import Glibc

@@ -290,7 +290,7 @@ struct HomeFilePlanTests {
   @Test("The differences as JSON have the change, the object, a sentence and the place")
   func json() throws {
     let plan = try HomeFileBench.filled().plan("home: My Home\nrooms: [Hall]")
-    let node = try JSONNode.parse(Array(plan.json.utf8))
+    let node = try JSONNode.parse(Array(plan.node.compactText.utf8))
     #expect(
       node.compactText
         == #"[{"change":"add","kind":"room","name":"Hall","text":"add the room \"Hall\"","line":2,"column":9}]"#)

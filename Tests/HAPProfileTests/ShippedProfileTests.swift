@@ -64,6 +64,15 @@ struct ShippedProfileTests {
       built.database.accessories.map { $0.services.map(\.type) } == [[0x3E, 0xA2], [0x3E, 0x43], [0x3E, 0x43]])
   }
 
+  @Test("The lights of a bridge have On, Brightness, Hue and Saturation")
+  func colourBridge() throws {
+    let bridged = try built("bridge-two-colour-lights").accessories.dropFirst()
+    #expect(bridged.map(\.aid) == [2, 3])
+    for accessory in bridged {
+      #expect(accessory.services[1].characteristics.map(\.type) == [0x25, 0x8, 0x13, 0x2F, 0x23])
+    }
+  }
+
   private func built(_ name: String) throws -> AttributeDatabase {
     var ids = IDMap()
     return try shipped(name + ".hasaccessory").build(ids: &ids, deviceID: testDeviceID).database
@@ -94,6 +103,8 @@ struct ShippedProfileTests {
     #expect(services.count == 2 && services.allSatisfy { !$0.type.isAppleDefined })
     let own = services.flatMap(\.characteristics).filter { $0.type != 0x23 }
     #expect(own.allSatisfy { !$0.type.isAppleDefined } && Set(own.map(\.format)) == Set(Format.allCases))
+    let left = try #require(own.first { $0.constraints.maxValue == .integer(100) && $0.format == .uint8 })
+    #expect(left.unit == .percentage && left.perms == [.pairedRead, .events])
   }
 
   @Test("The full bridge has the maximum number of accessories")

@@ -95,7 +95,7 @@ import Testing
 
   @Test("The folder is created private, and made private again") func privacy() throws {
     try inScratch { state in
-      let folder = ControlFolder(stateFolder: state)
+      let folder = ControlFolder(stateFolder: state, SystemSocketFiles())
       #expect(folder.sockets().isEmpty)
       try folder.prepare()
       #expect(try mode(folder.path) == 0o700)
@@ -108,18 +108,20 @@ import Testing
   @Test("A path other than our own folder is refused") func strangers() throws {
     try inScratch { state in
       try FileManager.default.createSymbolicLink(atPath: state + "/control", withDestinationPath: state)
-      #expect(throws: LoopError.self) { try ControlFolder(stateFolder: state).prepare() }
+      #expect(throws: LoopError.self) { try ControlFolder(stateFolder: state, SystemSocketFiles()).prepare() }
     }
     try inScratch { state in
       _ = FileManager.default.createFile(atPath: state + "/control", contents: nil)
-      #expect(throws: LoopError.self) { try ControlFolder(stateFolder: state).prepare() }
+      #expect(throws: LoopError.self) { try ControlFolder(stateFolder: state, SystemSocketFiles()).prepare() }
     }
-    #expect(throws: LoopError.self) { try ControlFolder(stateFolder: "/no-such-folder/of-hapsim").prepare() }
+    #expect(throws: LoopError.self) {
+      try ControlFolder(stateFolder: "/no-such-folder/of-hapsim", SystemSocketFiles()).prepare()
+    }
   }
 
   @Test("Sockets of dead processes are removed; those of live ones and other files are kept") func stale() throws {
     try inScratch { state in
-      let folder = ControlFolder(stateFolder: state)
+      let folder = ControlFolder(stateFolder: state, SystemSocketFiles())
       try folder.prepare()
       func leave(_ name: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

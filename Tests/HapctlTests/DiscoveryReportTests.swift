@@ -7,7 +7,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import hapctl
+@testable import HapctlAccessories
 
 /// A discovered garage door, with some TXT entries replaced by these.
 private func found(

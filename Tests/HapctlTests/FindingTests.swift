@@ -6,7 +6,7 @@
   import Testing
   import WorldTestSupport
 
-  @testable import hapctl
+  @testable import HapctlAccessories
 
   /// Announces accessories at a port without a listener.
   private final class Announced: @unchecked Sendable {  // confined to the world's thread
@@ -53,15 +53,16 @@
     ) throws {
       let host = TestHost()
       let announced = try host.run { try await Announced(host, records) }
-      let place = LoopPlace { body in
-        try host.run {
-          let loop = try host.makeLoop("hapctl")
-          defer { loop.stop() }
-          return await body(loop)
-        }
-      }
+      let place = CommandPlace(
+        run: { _, body in
+          try host.run {
+            let loop = try host.makeLoop("hapctl")
+            defer { loop.stop() }
+            return await body(loop)
+          }
+        }, whenAskedToEnd: { _, _ in })
       try test { words in
-        LoopPlace.$current.withValue(place) {
+        CommandPlace.$current.withValue(place) {
           HapctlTests.runHapctl(words + ["--interface", host.interface, "--state", folder.path])
         }
       }

@@ -11,7 +11,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import hapctl
+@testable import HapctlAccessories
 
 @Suite struct ListenAddressTests {
   @Test("A port alone means loopback; another address needs --listen-any")

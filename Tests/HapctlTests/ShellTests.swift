@@ -7,7 +7,7 @@ import HAPTestSupport
 import HAPTransport
 import Testing
 
-@testable import hapctl
+@testable import HapctlAccessories
 
 @Suite struct NewsComplaintsTests {
   /// Checked: this test fails without the comparison with the last complaint.

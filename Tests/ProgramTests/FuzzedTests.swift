@@ -7,7 +7,7 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-@testable import hapctl
+@testable import HapctlAccessories
 
 @Suite("haptest fuzz against hapsim, in a simulated world") struct FuzzedTests {
   @Test("hapsim survives, and its state is unchanged", arguments: FuzzArea.allCases)

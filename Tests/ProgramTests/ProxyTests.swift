@@ -11,7 +11,7 @@ import HAPWire
 import Testing
 import WorldPrograms
 
-@testable import hapctl
+@testable import HapctlAccessories
 
 /// hapctl's proxy for a garage door of hapsim.
 /// Checked: these tests fail with a proxy that does not follow `c#`, that forwards no events, or that doesn't answer

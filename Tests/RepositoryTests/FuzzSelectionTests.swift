@@ -62,7 +62,7 @@ struct FuzzSelectionTests {
     #expect(try copy.targets(changing: "Defects/read.yaml").contains("defects"))
     #expect(try !copy.targets(changing: "Defects/read.yaml").contains("archive"))
     #expect(try copy.targets(changing: "Sources/hapctl/main.swift").isEmpty)
-    #expect(try copy.targets(changing: reader, movingTo: "Sources/hapctl/A.swift") == ["import", "archive"])
+    #expect(try copy.targets(changing: reader, movingTo: "Sources/HapctlAccessories/A.swift") == ["import", "archive"])
   }
 
   @Test("An unknown revision selects each target") func unknown() throws {

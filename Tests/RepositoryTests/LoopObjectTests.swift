@@ -88,18 +88,14 @@ struct LoopObjectTests {
     ),
     ("HAPCommandLine/Terminal.swift", ["sockets", "files", "terminal"], "distinguishes a terminal from a file"),
     (
+      "HAPCommandLine/CommandPlace.swift", ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher"],
+      "runs a command on the main thread, unless it runs in a simulated world"
+    ),
+    (
       "HAPCommandLine/StopRequest.swift", ["Kernel/KernelDriver", "Kernel/SignalWatcher", "files"], "waits for signals"
     ),
 
     // hapsim's commands other than `run`, and the interfaces of `run` to the machine.
-    (
-      "HAPCommands/Control/ControlFolder.swift", ["Kernel/LocalSocket", "files", "processes"],
-      "lists the processes that `hapsim ctl` finds"
-    ),
-    (
-      "HapsimProgram/Control/RunningProcess.swift", ["Kernel/LocalSocket", "files", "sockets"],
-      "is the connection of `hapsim ctl`, which blocks"
-    ),
     ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
     (
       "HapsimInputs/RunHost.swift",
@@ -129,13 +125,14 @@ struct LoopObjectTests {
     ("hapsim/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
     ("haptest/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
     ("hapctl/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
-    ("hapctl/CommonOptions.swift", ["Kernel/KernelInterfaces"], "checks an option before there is a loop"),
+    ("HapctlAccessories/CommonOptions.swift", ["Kernel/KernelInterfaces"], "checks an option before there is a loop"),
     (
-      "hapctl/Commands/ProxyCommand.swift", ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/KernelInterfaces"],
+      "HapctlAccessories/Commands/ProxyCommand.swift",
+      ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/KernelInterfaces"],
       "runs the command on the main thread"
     ),
     (
-      "hapctl/Commands/ShellProgram.swift",
+      "HapctlAccessories/Commands/ShellProgram.swift",
       ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "terminal"],
       "runs the shell on the main thread"
     ),
@@ -143,16 +140,15 @@ struct LoopObjectTests {
       "HAPController/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"],
       "ends a search when the user of hapctl interrupts it"
     ),
-    ("hapctl/Text/FoundAccessory+Text.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
-    ("hapctl/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
-    ("hapctl/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),
     (
-      "hapctl/Session/CommandLoop.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
-      "runs the command on the main thread"
+      "HapctlAccessories/Text/FoundAccessory+Text.swift", ["Kernel/KernelInterfaces"],
+      "asks the machine for an interface's name"
     ),
-    ("hapctl/Shell/LineEditor.swift", ["terminal"], "is the line editor of the shell"),
-    ("hapctl/Shell/ShellHistory.swift", ["files", "processes"], "keeps the history of the shell"),
-    ("hapctl/Shell/ShellInput.swift", ["files", "sockets"], "reads the shell's input"),
+    ("HapctlAccessories/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
+    ("HapctlAccessories/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),
+    ("HapctlAccessories/Shell/LineEditor.swift", ["terminal"], "is the line editor of the shell"),
+    ("HapctlAccessories/Shell/ShellHistory.swift", ["files", "processes"], "keeps the history of the shell"),
+    ("HapctlAccessories/Shell/ShellInput.swift", ["files", "sockets"], "reads the shell's input"),
   ]
 
   /// The targets with code that can run in a simulated world.

@@ -17,20 +17,18 @@ extension SimulatedWorld {
     arguments: @escaping (ProgramRun) -> [String] = { $0.arguments }
   ) {
     programs[name] = { run in
+      let words = arguments(run)
+      guard ["run", "judge"].contains(words.first) else { return run.perform(.hapsim) }
       let input = SimulatedInput()
       run.onLine = { input.take(.line($0)) }
       run.onInputEnd = { input.take(.end(nil)) }
-      let output = TextLines { run.write($0) }
-      let errors = TextLines { run.write($0, to: .error) }
-      let console = Console(
-        out: { output.take($0) }, error: { errors.take($0) }, environment: { run.environment[$0] })
-      let program = HostedRun(console) { run.exit($0.rawValue) }
+      let program = HostedRun(run.makeConsole()) { run.exit($0.rawValue) }
       run.onTerminate = { program.signal() }
       run.process.whenDead {
         input.close()
         program.close()
       }
-      program.start(arguments(run), on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
+      program.start(words, on: SimulatedRunHost(run, run.process.view(of: disk), input), later: { run.later($0) })
     }
   }
 }
@@ -59,7 +57,6 @@ private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // confine
   var files: any StoreFiles { disk }
   func interfaces() -> [NetworkInterface] { driver.interfaces() }
   func makeRoom(forFiles count: Int) -> Int { run.process.descriptorLimit }
-  var hasLocalControl: Bool { false }
 
   func readLines(
     on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void
@@ -100,19 +97,5 @@ private final class SimulatedInput: LineSource, @unchecked Sendable {  // confin
     loop.schedule { [self] in
       while !isHeld, !waiting.isEmpty { onEvent?(waiting.removeFirst()) }
     }
-  }
-}
-
-/// Splits text that arrives in pieces into lines.
-private final class TextLines: @unchecked Sendable {  // confined to the world's thread
-  private var rest = ""
-  private let write: (String) -> Void
-
-  init(_ write: @escaping (String) -> Void) { self.write = write }
-
-  func take(_ text: String) {
-    var lines = (rest + text).split(separator: "\n", omittingEmptySubsequences: false)
-    rest = String(lines.removeLast())
-    for line in lines { write(String(line)) }
   }
 }

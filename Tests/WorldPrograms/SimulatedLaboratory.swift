@@ -13,6 +13,9 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the wo
   package let disk: SimulatedDisk
   private let process: SimulatedProcess
 
+  /// The civil time at the start of the world, as a time since 1970.
+  package static let start = SimulatedHost.worldBegin
+
   package init(seed: UInt64 = 0) {
     // Runs of one seed repeat the same computations of SRP and of the curves, so a table of results saves time.
     PowerTable.use()
@@ -26,6 +29,7 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the wo
     options.now = { 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
     disk = SimulatedDisk(options)
     world.installHapsim(on: disk)
+    world.installHapctl(on: disk)
     guard let user = host.startProcess("user") else { preconditionFailure("the host is on") }
     process = user
     loop = world.makeLoop("user", of: process)
@@ -33,6 +37,13 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the wo
 
   /// Creates an unstarted loop in the process that uses the laboratory.
   package func makeLoop(_ name: String) -> EventLoop { world.makeUnstartedLoop(name, of: process) }
+
+  /// Sets the civil clock of the host.
+  /// - Parameter time: the time since 1970, in UTC.
+  package func setClock(_ time: Duration) { process.host.clockOffset += time - process.host.wallClock }
+
+  /// Ends a process of the host, as SIGKILL does.
+  package func kill(_ number: Int32) { process.host.processes.first { $0.pid == number }?.kill() }
 
   /// Runs haptest in the process that uses the laboratory.
   /// - Parameter words: the arguments after `haptest run`.

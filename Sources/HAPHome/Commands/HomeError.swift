@@ -2,6 +2,7 @@
 public struct HomeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The numbers of HMError, as far as this project gives them. Headers of the iOS 16.4 SDK.
   public enum Code: Int, CaseIterable, Hashable, Sendable {
+    case unexpectedError = -1
     case alreadyExists = 1
     case notFound = 2
     case invalidParameter = 3

@@ -11,21 +11,46 @@ extension HomeModel {
   ///   - rows: the rows in the order in which they were first stored.
   ///   - problems: gets a problem for each row of which something was left out.
   package init(rows: [HomeRow], problems: inout [HomeRowProblem]) {
-    var reader = HomeRowsReader()
+    var reader = HomeRowsReader(consequence: "; the row is left out")
     var contents: [HomeRowContent] = []
     contents.reserveCapacity(rows.count)
     for row in rows {
       do throws(HomeRowProblem) { contents.append(try row.content()) } catch { reader.problems.append(error) }
     }
-    for content in contents { reader.addHome(content) }
-    for content in contents { reader.addObject(content) }
     self = reader.model(contents)
     problems += reader.problems
+  }
+
+  /// Makes a model of homes.
+  /// - Throws: the first object that breaks a rule, or refers to an object that is not there.
+  init(checking homes: [Home], primary: HomeObjectID?) throws(HomeRowProblem) {
+    var reader = HomeRowsReader(consequence: "")
+    self = reader.model(homes.flatMap(\.contents))
+    if let problem = reader.problems.first { throw problem }
+    primaryHome = primary
+  }
+}
+
+extension Home {
+  /// The home and its objects, as rows have them.
+  fileprivate var contents: [HomeRowContent] {
+    let own = Home(
+      id: id, name: name, zone: zone, location: location, roomForEntireHome: roomForEntireHome,
+      users: Array(users.prefix(1)))
+    func content(_ id: HomeObjectID, _ object: HomeRowContent.Object) -> HomeRowContent {
+      HomeRowContent(row: id.description, home: self.id, object: object)
+    }
+    return [content(id, .home(own))] + rooms.map { content($0.id, .room($0)) }
+      + zones.map { content($0.id, .zone($0)) } + groups.map { content($0.id, .group($0)) }
+      + accessories.map { content($0.id, .accessory($0)) } + actionSets.map { content($0.id, .actionSet($0)) }
+      + triggers.map { content($0.id, .trigger($0)) } + users.dropFirst().map { content($0.id, .user($0)) }
   }
 }
 
 /// Collects the objects of rows into homes.
 private struct HomeRowsReader {
+  /// The end of the problem with an object that is left out.
+  private let consequence: String
   var problems: [HomeRowProblem] = []
   private var homes: [Home] = []
   private var positions: [HomeObjectID: Int] = [:]
@@ -37,6 +62,8 @@ private struct HomeRowsReader {
   private var devices: [DeviceID: Int] = [:]
   private var addresses: Set<DeviceAddress> = []
 
+  init(consequence: String) { self.consequence = consequence }
+
   private struct DeviceAddress: Hashable {
     let device: DeviceID
     let aid: UInt64
@@ -47,7 +74,7 @@ private struct HomeRowsReader {
     init(_ reason: String) { self.reason = reason }
   }
 
-  mutating func addHome(_ content: HomeRowContent) {
+  private mutating func addHome(_ content: HomeRowContent) {
     guard case .home(let home) = content.object else { return }
     attempt(content) { reader throws(Refusal) in
       guard home.id == content.home else { throw Refusal("\"home\" is not the identifier of the home itself") }
@@ -69,7 +96,7 @@ private struct HomeRowsReader {
     }
   }
 
-  mutating func addObject(_ content: HomeRowContent) {
+  private mutating func addObject(_ content: HomeRowContent) {
     switch content.object {
     case .home, .primary: return
     case .room, .zone, .group, .accessory, .actionSet, .trigger, .user: break
@@ -84,7 +111,7 @@ private struct HomeRowsReader {
     _ content: HomeRowContent, _ body: (inout HomeRowsReader) throws(Refusal) -> Void
   ) {
     do throws(Refusal) { try body(&self) } catch {
-      problems.append(HomeRowProblem(row: content.row, "\(error.reason); the row is left out"))
+      problems.append(HomeRowProblem(row: content.row, "\(error.reason)\(consequence)"))
     }
   }
 
@@ -162,6 +189,8 @@ private struct HomeRowsReader {
 
   /// Returns the model, with references only to objects that are there.
   mutating func model(_ contents: [HomeRowContent]) -> HomeModel {
+    for content in contents { addHome(content) }
+    for content in contents { addObject(content) }
     var model = HomeModel()
     for home in homes {
       var repair = HomeRepair(home)

@@ -183,7 +183,7 @@ extension Home {
   }
 
   /// The home with all its objects.
-  var node: JSONNode {
+  package var node: JSONNode {
     let lists: [JSONMember] = [
       ("rooms", .list(rooms.map(\.node))), ("zones", .list(zones.map { .object($0.id, $0.name, $0.members) })),
       ("groups", .list(groups.map { .object($0.id, $0.name, $0.members) })),

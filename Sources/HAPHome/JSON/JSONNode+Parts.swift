@@ -17,10 +17,7 @@ extension JSONNode {
   }
 
   func actions() throws(JSONProblem) -> [HomeAction] {
-    try required("actions").elements { node throws(JSONProblem) in
-      try node.refuseUnknownMembers(except: ["characteristic", "value"])
-      return try HomeAction(membersOf: node)
-    }
+    try required("actions").elements { node throws(JSONProblem) in try HomeAction(node) }
   }
 
   static func place(_ node: JSONNode) throws(JSONProblem) -> Coordinate { try node.coordinate() }
@@ -29,16 +26,25 @@ extension JSONNode {
     try node.parsed("a type such as \"43\", or a UUID,", TypeID.init)
   }
 
-  static func deviceID(_ node: JSONNode) throws(JSONProblem) -> DeviceID {
+  package static func deviceID(_ node: JSONNode) throws(JSONProblem) -> DeviceID {
     try node.parsed("a device ID such as \"AA:BB:CC:00:00:01\"", DeviceID.init)
   }
 
-  static func moment(_ node: JSONNode) throws(JSONProblem) -> Instant { try IdentifierNotation().instant(node) }
+  package static func moment(_ node: JSONNode) throws(JSONProblem) -> Instant { try IdentifierNotation().instant(node) }
 
-  static func string(_ node: JSONNode) throws(JSONProblem) -> String { try node.asString() }
+  package static func string(_ node: JSONNode) throws(JSONProblem) -> String { try node.asString() }
 }
 
 extension HomeAction {
+  /// Reads an object with `characteristic` and `value`.
+  package init(_ node: JSONNode) throws(JSONProblem) {
+    try node.refuseUnknownMembers(except: ["characteristic", "value"])
+    try self.init(membersOf: node)
+  }
+
+  /// The object with `characteristic` and `value`.
+  package var node: JSONNode { .object(members) }
+
   /// Reads the members `characteristic` and `value`.
   init(membersOf node: JSONNode) throws(JSONProblem) {
     self.init(try node.identifier(.characteristic), try Value(exact: try node.required("value")))
@@ -50,5 +56,5 @@ extension HomeAction {
 
 extension [HomeAction] {
   /// The list of actions.
-  var node: JSONNode { .list(map { .object($0.members) }) }
+  var node: JSONNode { .list(map(\.node)) }
 }

@@ -4,7 +4,7 @@ extension HomeName {
 
   /// Checks a name that a person entered. Names of accessories are kept as they are (rule N4).
   /// - Throws: rules N4 and N5.
-  static func checked(_ text: String, _ policy: HomePolicy) throws(HomeError) -> HomeName {
+  package static func checked(_ text: String, _ policy: HomePolicy) throws(HomeError) -> HomeName {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       throw HomeError(.stringShorterThanMinimum, .n5, "the name is empty: enter 1 to \(greatestLength) characters")
     }

@@ -6,7 +6,7 @@ public struct HomeName: Hashable, Sendable, CustomStringConvertible {
   /// Swift compares texts by canonical equivalence, as the rule requires.
   public let key: String
 
-  /// Creates a name without checking rules N4 and N5: `HomeName.violation` does this.
+  /// Creates a name without checking rules N4 and N5, which `checked` does.
   public init(_ text: String) {
     self.text = text
     var key = ""

@@ -36,6 +36,8 @@ public struct ScenePut: Hashable, Sendable {
 
   /// The connection and the number.
   public let id: ID
+  /// The execution.
+  public let ticket: SceneTicket
   /// Whether `PUT /prepare` comes first, because the characteristics require a timed write. HAP R2 §6.7.2.4.
   public let isTimed: Bool
   /// The entries, 1...100 of them; none has the same `id` as another.

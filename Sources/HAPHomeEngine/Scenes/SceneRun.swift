@@ -193,7 +193,7 @@ public struct SceneRun: Sendable {
     actions.append(
       .put(
         ScenePut(
-          id: ScenePut.ID(device: device, number: lastPut), isTimed: next.plan.isTimed,
+          id: ScenePut.ID(device: device, number: lastPut), ticket: next.ticket, isTimed: next.plan.isTimed,
           entries: next.plan.writes.map(\.entry))))
   }
 

@@ -3,10 +3,12 @@ import HAPModel
 import HAPWire
 
 /// Finds services and characteristics by their paths, and the shortest path of each.
-struct HomeDirectory {
-  struct NotFound: Error { var message: String }
+package struct HomeDirectory: Sendable {
+  package struct NotFound: Error {
+    package var message: String
+  }
 
-  private struct Entry {
+  private struct Entry: Sendable {
     var accessory: HomeAccessory
     /// The names of the services, in their order.
     var names: [HomeName]
@@ -19,7 +21,7 @@ struct HomeDirectory {
   /// - Parameters:
   ///   - home: the home with its accessories.
   ///   - names: the names of accessories and services that differ from those in `home`.
-  init(_ home: Home, names: [HomeObjectID: String] = [:]) {
+  package init(_ home: Home, names: [HomeObjectID: String] = [:]) {
     self.home = home
     for accessory in home.accessories {
       let name = names[accessory.id].map(HomeName.init) ?? accessory.name
@@ -32,7 +34,7 @@ struct HomeDirectory {
   // MARK: From a path
 
   /// Returns the service with this path.
-  func service(_ path: HomeFilePath) throws(NotFound) -> HomeService {
+  package func service(_ path: HomeFilePath) throws(NotFound) -> HomeService {
     guard path.parts.count == 1 else {
       throw NotFound(message: "\"\(path)\" is not the path of a service: write ACCESSORY/SERVICE")
     }
@@ -40,7 +42,7 @@ struct HomeDirectory {
   }
 
   /// Returns the characteristic with this path.
-  func characteristic(_ path: HomeFilePath) throws(NotFound) -> HomeCharacteristic {
+  package func characteristic(_ path: HomeFilePath) throws(NotFound) -> HomeCharacteristic {
     let entry = try entry(path.accessory)
     if path.parts.count == 2 {
       let service = try service(path.parts[0], of: entry)
@@ -116,7 +118,7 @@ struct HomeDirectory {
   // MARK: To a path
 
   /// Returns the path of a service for which `service` returns it.
-  func path(of service: HomeService, in accessory: HomeAccessory) -> HomeFilePath {
+  package func path(of service: HomeService, in accessory: HomeAccessory) -> HomeFilePath {
     guard let name = accessoryNames[accessory.id], let entry = entries[name.key] else {
       preconditionFailure("the accessory is not in the directory")
     }
@@ -128,12 +130,13 @@ struct HomeDirectory {
   }
 
   /// Returns the path of a characteristic; nil if the home does not have it.
-  func path(ofCharacteristic id: HomeObjectID) -> HomeFilePath? {
+  package func path(ofCharacteristic id: HomeObjectID) -> HomeFilePath? {
     home.characteristic(id).map { path(of: $0.characteristic, of: $0.service, in: $0.accessory) }
   }
 
   /// Returns the path of a characteristic for which `characteristic` returns it.
-  func path(of characteristic: HomeCharacteristic, of service: HomeService, in accessory: HomeAccessory) -> HomeFilePath
+  package func path(of characteristic: HomeCharacteristic, of service: HomeService, in accessory: HomeAccessory)
+    -> HomeFilePath
   {
     let owner = path(of: service, in: accessory)
     let type = HomeFilePath.Part.name(characteristic.typeText)
@@ -145,18 +148,30 @@ struct HomeDirectory {
 
 extension HomeService {
   /// The name of the type in the catalogue; the UUID for a type of a vendor.
-  var typeText: String { Catalogue.service(type)?.name ?? type.uuid }
+  package var typeText: String { Catalogue.service(type)?.name ?? type.uuid }
 
-  func hasType(named name: String) -> Bool {
+  package func hasType(named name: String) -> Bool {
     Catalogue.service(named: name)?.type == type || (name.utf8.count == 36 && TypeID(name) == type)
   }
 }
 
 extension HomeCharacteristic {
-  /// The name of the type in the catalogue; the UUID for a type of a vendor.
-  var typeText: String { Catalogue.characteristic(type)?.name ?? type.uuid }
+  /// The name of the type in the catalogue; for a type of a vendor the description, or the UUID if there is none.
+  package var typeText: String { Catalogue.characteristic(type)?.name ?? vendorName ?? type.uuid }
 
-  func hasType(named name: String) -> Bool {
+  /// Whether this is the name of the type, its UUID, or the description of a vendor's characteristic.
+  package func hasType(named name: String) -> Bool {
     Catalogue.characteristic(named: name)?.type == type || (name.utf8.count == 36 && TypeID(name) == type)
+      || vendorName.map { HomeName($0).key == HomeName(name).key } == true
   }
+
+  /// The description of a vendor's characteristic; nil if there is none of a usual length.
+  private var vendorName: String? {
+    guard Catalogue.characteristic(type) == nil, let description, !HomeName(description).key.isEmpty,
+      description.count <= Self.longestVendorName
+    else { return nil }
+    return description
+  }
+
+  private static let longestVendorName = 64
 }

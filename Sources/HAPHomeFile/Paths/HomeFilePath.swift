@@ -12,17 +12,15 @@ package struct HomeFilePath: Hashable, Sendable, CustomStringConvertible {
   /// The parts after the accessory's name: one or two.
   package var parts: [Part]
 
-  init(_ accessory: String, _ parts: Part...) { (self.accessory, self.parts) = (accessory, parts) }
+  package init(_ accessory: String, _ parts: Part...) { self.init(accessory, parts) }
+
+  /// - Parameter parts: one or two.
+  package init(_ accessory: String, _ parts: [Part]) { (self.accessory, self.parts) = (accessory, parts) }
 
   /// Parses a path of two or three parts. A backslash before a slash, a backslash or "@" belongs to the name.
   /// - Throws: the reason, as a sentence.
-  init(_ text: String) throws(Malformed) {
-    var parts: [Part] = []
-    var rest = text.unicodeScalars[...]
-    while true {
-      parts.append(try Part(reading: &rest))
-      guard rest.popFirst() != nil else { break }  // the slash
-    }
+  package init(_ text: String) throws(Malformed) {
+    let parts = try Self.parts(text)
     guard case .name(let accessory) = parts[0] else {
       throw Malformed(message: "the path \"\(text)\" does not begin with the name of an accessory")
     }
@@ -36,7 +34,19 @@ package struct HomeFilePath: Hashable, Sendable, CustomStringConvertible {
     self.parts = Array(parts.dropFirst())
   }
 
-  struct Malformed: Error { var message: String }
+  /// Parses the parts of a path, at least one.
+  package static func parts(_ text: String) throws(Malformed) -> [Part] {
+    var parts: [Part] = []
+    var rest = text.unicodeScalars[...]
+    while true {
+      parts.append(try Part(reading: &rest))
+      guard rest.popFirst() != nil else { return parts }  // the slash
+    }
+  }
+
+  package struct Malformed: Error {
+    package var message: String
+  }
 
   package var description: String {
     ([.name(accessory)] + parts).map(\.text).joined(separator: "/")
@@ -72,7 +82,7 @@ extension HomeFilePath.Part {
   }
 
   /// The form that `init` parses.
-  var text: String {
+  package var text: String {
     switch self {
     case .iid(let iid): return "@\(iid)"
     case .name(let name):

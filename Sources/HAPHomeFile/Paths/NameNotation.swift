@@ -11,7 +11,7 @@ private final class LostReferences {
 /// The notation of documents: paths and names instead of identifiers, names of values, and civil times.
 ///
 /// A reference that leads nowhere is reported, and reading continues, so that all of them are found at once.
-struct NameNotation: HomeNotation {
+package struct NameNotation: HomeNotation {
   let home: Home
   let directory: HomeDirectory
   /// The zone of the times of a timer, and its rules; nil if the machine does not have them.
@@ -22,19 +22,19 @@ struct NameNotation: HomeNotation {
   /// - Parameters:
   ///   - directory: the names of accessories and services.
   ///   - zone: the zone of the times of a timer.
-  init(_ home: Home, _ directory: HomeDirectory, zone: ZoneName, _ zoneRules: (ZoneName) -> ZoneRules?) {
+  package init(_ home: Home, _ directory: HomeDirectory, zone: ZoneName, _ zoneRules: (ZoneName) -> ZoneRules?) {
     (self.home, self.directory, self.zone) = (home, directory, zone)
     self.zoneRules = zoneRules(zone)
   }
 
   /// The references that led nowhere.
-  var problems: [JSONProblem] { lost.problems }
+  package var problems: [JSONProblem] { lost.problems }
 
   private func report(_ problem: JSONProblem) { lost.problems.append(problem) }
 
   // MARK: References
 
-  func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
+  package func reference(_ node: JSONNode, to kind: HomeObjectKind) throws(JSONProblem) -> HomeObjectID {
     if lost.problems.count >= HomeFileProblems.limit { throw node.problem("too many references lead nowhere") }
     if kind == .user {
       let name = try node.placedText()
@@ -52,14 +52,14 @@ struct NameNotation: HomeNotation {
     }
   }
 
-  func written(_ id: HomeObjectID, _ kind: HomeObjectKind) -> JSONNode {
+  package func written(_ id: HomeObjectID, _ kind: HomeObjectKind) -> JSONNode {
     if kind == .user { return .text(home.users.first { $0.id == id }?.name ?? "") }
     return .text(directory.path(ofCharacteristic: id)?.description ?? "")
   }
 
   // MARK: Values
 
-  func value(_ node: JSONNode, of characteristic: HomeObjectID) throws(JSONProblem) -> Value {
+  package func value(_ node: JSONNode, of characteristic: HomeObjectID) throws(JSONProblem) -> Value {
     let value = try node.placedValue().value
     guard let found = home.characteristic(characteristic) else { return value }  // the reference leads nowhere
     do throws(HomeDirectory.NotFound) { return try found.characteristic.meaning(of: value) } catch {
@@ -68,13 +68,13 @@ struct NameNotation: HomeNotation {
     }
   }
 
-  func written(_ value: Value, of characteristic: HomeObjectID) -> JSONNode {
+  package func written(_ value: Value, of characteristic: HomeObjectID) -> JSONNode {
     (home.characteristic(characteristic)?.characteristic.written(value) ?? value).exactNode
   }
 
   // MARK: Times
 
-  func instant(_ node: JSONNode) throws(JSONProblem) -> Instant {
+  package func instant(_ node: JSONNode) throws(JSONProblem) -> Instant {
     switch try node.start() {
     case .instant(let instant): return instant
     case .civil(let time):
@@ -87,7 +87,7 @@ struct NameNotation: HomeNotation {
   }
 
   /// A civil time in the zone. If the clock shows the time twice, it means the first one, so the second is in UTC.
-  func written(_ instant: Instant) -> JSONNode {
+  package func written(_ instant: Instant) -> JSONNode {
     if let zoneRules {
       let time = zoneRules.civilTime(at: instant)
       if zoneRules.instant(of: time) == instant { return .text(time.shortText) }

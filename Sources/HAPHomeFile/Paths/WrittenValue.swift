@@ -9,7 +9,7 @@ extension HomeCharacteristic {
 
   /// Returns the value that a document means.
   /// - Throws: for a text that is neither a name of a value nor possible.
-  func meaning(of written: Value) throws(HomeDirectory.NotFound) -> Value {
+  package func meaning(of written: Value) throws(HomeDirectory.NotFound) -> Value {
     guard case .string(let text) = written, rules.format != .string else { return written }
     if let value = word(text) { return value }
     if rules.format == .tlv8 || rules.format == .data {
@@ -26,7 +26,7 @@ extension HomeCharacteristic {
   }
 
   /// Returns the form of a value in a document, for which `meaning` returns the value.
-  func written(_ value: Value) -> Value {
+  package func written(_ value: Value) -> Value {
     if case .data(let bytes) = value { return .string(Base64.encode(bytes)) }
     guard rules.format != .string else { return value }
     let names = (definition?.word(for: value)).map { [$0] } ?? []
@@ -35,7 +35,7 @@ extension HomeCharacteristic {
   }
 
   /// Returns the value of an action as it is written: a whole number without a fraction. The command adds it again.
-  func writtenAction(_ value: Value) -> Value {
+  package func writtenAction(_ value: Value) -> Value {
     let written = written(value)
     guard case .float(let number) = written, let whole = Int64(exactly: number), rules.format == .float else {
       return written

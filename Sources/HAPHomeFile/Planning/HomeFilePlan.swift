@@ -25,8 +25,8 @@ package struct HomeFilePlan: Sendable {
   /// What differs between the home and the document, in the order of the steps.
   package var differences: [HomeDifference] { steps.compactMap(\.difference) }
 
-  /// The differences as indented JSON.
-  package var json: String { JSONNode.list(differences.map(\.node)).indentedText + "\n" }
+  /// The differences as a list.
+  package var node: JSONNode { .list(differences.map(\.node)) }
 }
 
 /// One difference between a home and a document.

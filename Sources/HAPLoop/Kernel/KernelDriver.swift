@@ -53,6 +53,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   func readWallClock() -> Duration { MachineClock.now }
   var machineName: String { hostName() }
   var descriptorLimit: Int { openFileLimit() }
+  var localSocketFiles: any LocalSocketFiles { SystemSocketFiles() }
   var taskExecutor: (any TaskExecutor)? { nil }
 
   // MARK: Life

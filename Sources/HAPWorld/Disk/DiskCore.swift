@@ -83,6 +83,18 @@ final class DiskCore: @unchecked Sendable {
     options.trace?("killed")
   }
 
+  /// Ends one process. Its writes are kept, also those of a transaction that it has not committed.
+  func end(_ processID: Int32) {
+    for handle in handles.values where handle.processID == processID {
+      handle.isDead = true
+      handle.file.handles.removeAll { $0 === handle }
+      if !handle.file.handles.contains(where: { $0.memory != nil }) { handle.file.memory = nil }
+    }
+    handles = handles.filter { !$0.value.isDead }
+    locks.releaseAll(of: processID)
+    options.trace?("process \(processID) ended")
+  }
+
   func losePower() {
     kill()
     var loss = PowerLoss(random)

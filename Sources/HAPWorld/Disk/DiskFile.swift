@@ -41,6 +41,8 @@ final class OpenFile {
   let isTemporary: Bool
   /// The VFS, to which SQLite has a pointer while a file is open.
   var vfs: DiskVFS?
+  /// The process that opened the file.
+  var processID: Int32 = 0
   /// Whether the next sync also makes the name durable.
   var syncsFolder: Bool
   /// Whether the process that opened the file has died.

@@ -22,6 +22,9 @@ struct DiskLocks {
     return true
   }
 
+  /// Releases the locks of all holders in a process.
+  mutating func releaseAll(of processID: Int32) { holders = holders.filter { $0.value.processID != processID } }
+
   /// Releases the lock if it is the holder's.
   mutating func release(_ path: String, record: Int64?, of holder: Holder) {
     let key = Key(path: path, record: record)

@@ -14,9 +14,12 @@ final class DiskVFS {
   /// The functions of open files. Each open file keeps this VFS alive.
   private let methods = makeFileMethods()
   private let core: DiskCore
+  private let processID: Int32
 
-  init(_ core: DiskCore) {
+  /// - Parameter processID: the process that opens files by this VFS.
+  init(_ core: DiskCore, processID: Int32) {
     self.core = core
+    self.processID = processID
     name = "simulated-disk-\(Self.count.add(1, ordering: .relaxed).newValue)"
     let utf8 = name.utf8CString
     namePointer = .allocate(capacity: utf8.count)
@@ -56,6 +59,7 @@ final class DiskVFS {
       guard let handle else { return code }
       let own = DiskVFS.own(vfs)
       handle.vfs = own
+      handle.processID = own.processID
       OpenSlot.fill(file, with: handle, methods: own.methods)
       // As on Linux, a file that can't be written is opened for reading.
       outFlags?.pointee =

@@ -3,7 +3,6 @@ import HAPStore
 
 extension SimulatedDisk: StoreFiles {
   package var vfs: String? { vfsName }
-  package var processID: Int32 { core.options.processID }
 
   package func makeFolder(_ path: String) throws(StoreError) {
     try perform(.folder, path) { path in
@@ -97,7 +96,7 @@ extension SimulatedDisk: StoreFiles {
 
   package func recordLocks(_ path: String) throws(StoreError) -> any RecordLocks {
     _ = try makePrivate(path)
-    return DiskRecordLocks(core, path: FileNames.absolute(path))
+    return DiskRecordLocks(core, path: FileNames.absolute(path), processID)
   }
 
   private func perform(
@@ -118,10 +117,10 @@ private final class DiskRecordLocks: RecordLocks {
   private let path: String
   private let holder: DiskLocks.Holder
 
-  init(_ core: DiskCore, path: String) {
+  init(_ core: DiskCore, path: String, _ processID: Int32) {
     self.core = core
     self.path = path
-    holder = DiskLocks.Holder(processID: core.options.processID)
+    holder = DiskLocks.Holder(processID: processID)
   }
 
   func take(_ record: Int64) throws(StoreError) -> RecordOwner? {

@@ -34,15 +34,30 @@ package final class SimulatedDisk: Sendable {
   private let registered: Guarded<DiskVFS>
   /// The name of the disk's VFS.
   package let vfsName: String
+  /// The process that uses the disk through this object.
+  package let processID: Int32
 
-  package init(_ options: Options = Options()) {
+  package convenience init(_ options: Options = Options()) {
     precondition(
       options.sectorSize > 0 && options.capacity >= 0, "a sector size must be positive, and a capacity not negative")
-    core = DiskCore(options)
-    let vfs = DiskVFS(core)
+    self.init(DiskCore(options), options.processID)
+  }
+
+  private init(_ core: DiskCore, _ processID: Int32) {
+    self.core = core
+    self.processID = processID
+    let vfs = DiskVFS(core, processID: processID)
     vfsName = vfs.name
     registered = Guarded(vfs)
   }
+
+  /// Returns the same disk for one process of the host: locks and open files are those of the process, and end with
+  /// `end()`.
+  package func used(by processID: Int32) -> SimulatedDisk { SimulatedDisk(core, processID) }
+
+  /// Ends the process that uses the disk through this object. Its writes are kept, its locks are released, and
+  /// operations on its open files fail.
+  package func end() { core.locked { core.end(processID) } }
 
   deinit { registered.withLock { $0.unregister() } }
 

@@ -16,13 +16,15 @@ extension Command {
   private static let serviceOption = Option<String>(
     "service", "NAME", "the service: a type, a name or an iid; needed if several match")
 
+  private static let json = Flag("json", "print the answer unchanged, one JSON object per line")
+
   /// `hapsim ctl`
   static let ctl = Command(
     "ctl", "send a command to running accessories",
     operands: .some(label: "COMMAND…", count: 1...4),
     options: [
       CommonOptions.state.definition, accessoryOption.definition, serviceOption.definition,
-      Flag("json", "print the answer unchanged, one JSON object per line").definition,
+      json.definition,
     ],
     discussion: [
       "COMMAND is one of: \(ControlWords.usage.joined(separator: ", ")).",
@@ -39,33 +41,51 @@ extension Command {
       arguments.operands, accessory: try arguments.value(accessoryOption), service: try arguments.value(serviceOption),
       folder: currentFolder())
     let state = try stateFolder(arguments, console)
-    do throws(RunningProcess.Silence) {
-      let running = try RunningProcess.all(in: ControlFolder(stateFolder: state))
-      guard !running.isEmpty else {
-        console.complain("hapsim ctl: no hapsim process runs with the state in \(state)")
-        return .cannotRun
+    let isJSON = arguments[json]
+    do {
+      return try CommandPlace.current.run("hapsim ctl") { loop in
+        do {
+          let running = try await RunningProcess.all(
+            in: ControlFolder(stateFolder: state, loop.localSocketFiles), on: loop)
+          let code = try await send(words, to: running, state, asJSON: isJSON, console)
+          for process in running { await process.close() }
+          return code
+        } catch {
+          console.complain("hapsim ctl: \((error as? RunningProcess.Silence)?.message ?? "\(error)")")
+          return .cannotRun
+        }
       }
-      let chosen: [RunningProcess]
-      switch try choice(of: running, for: words, state) {
-      case .these(let processes): chosen = processes
-      case .nobody(let message):
-        console.complain("hapsim ctl: \(message)")
-        return .problem
-      case .unclear(let message):
-        console.complain("hapsim ctl: \(message)")
-        return .usage
-      }
-      var code = ExitCode.well
-      for process in chosen {
-        let answer = try process.ask(words.json)
-        if !tell(answer, to: words, asJSON: arguments[CommonOptions.json], console) { code = .problem }
-      }
-      return code
     } catch {
-      console.complain("hapsim ctl: \(error.message)")
+      console.complain("hapsim ctl: \(error)")
       return .cannotRun
     }
   }
+}
+
+/// Sends a command to the processes that it is for, and prints their answers.
+private func send(
+  _ words: ControlWords, to running: [RunningProcess], _ state: String, asJSON isJSON: Bool, _ console: Console
+) async throws -> ExitCode {
+  guard !running.isEmpty else {
+    console.complain("hapsim ctl: no hapsim process runs with the state in \(state)")
+    return .cannotRun
+  }
+  let chosen: [RunningProcess]
+  switch try await choice(of: running, for: words, state) {
+  case .these(let processes): chosen = processes
+  case .nobody(let message):
+    console.complain("hapsim ctl: \(message)")
+    return .problem
+  case .unclear(let message):
+    console.complain("hapsim ctl: \(message)")
+    return .usage
+  }
+  var code = ExitCode.well
+  for process in chosen {
+    let answer = try await process.ask(words.json)
+    if !tell(answer, to: words, asJSON: isJSON, console) { code = .problem }
+  }
+  return code
 }
 
 /// The processes that a command is for.
@@ -79,11 +99,11 @@ private enum Choice {
 
 private func choice(
   of running: [RunningProcess], for words: ControlWords, _ state: String
-) throws(RunningProcess.Silence) -> Choice {
+) async throws -> Choice {
   guard running.count > 1 else { return .these(running) }
   if words.accessory == nil, [.list, .status].contains(words.name) { return .these(running) }
   var known: [(process: RunningProcess, served: [RunningProcess.Served])] = []
-  for process in running { known.append((process, try process.served())) }
+  for process in running { known.append((process, try await process.served())) }
   let list = known.map { entry in
     "process \(entry.process.pid) (\(entry.served.map { shown($0.name) }.joined(separator: ", ")))"
   }.joined(separator: ", ")

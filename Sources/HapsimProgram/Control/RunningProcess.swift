@@ -3,42 +3,44 @@ import HAPLoop
 import HAPVocabulary
 import HAPWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A connection to a running hapsim, for a command that only waits for its answers.
-final class RunningProcess {
+actor RunningProcess {
   /// The reason why there is no answer, in one line.
   struct Silence: Error { var message: String }
 
-  /// The maximum time for the answer to a query.
+  /// The maximum time for the answer to a query, and for a connection.
   static let patience = Duration.seconds(5)
+  /// The time between two attempts to connect to a process whose queue of connections is full.
+  private static let pause = Duration.milliseconds(100)
   /// The maximum number of bytes in an answer, which is enough for the status of the largest bridge.
   private static let longestAnswer = 64 << 20
 
-  let pid: Int32
-  private let descriptor: Int32
-  private var incoming: [UInt8] = []
+  nonisolated let pid: Int32
+  private nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private var stream: LocalStream?
+  private var splitter = LineSplitter(limit: longestAnswer)
+  private var limit: LoopTimer?
+  private var question: CheckedContinuation<String, any Error>?
 
-  /// - Throws: `LoopError`, with `.connectionRefused` if the process has ended.
-  init(_ socket: ControlFolder.Socket) throws(LoopError) {
-    pid = socket.pid
-    descriptor = try LocalSocket.connect(socket.path, patience: Self.patience)
+  private init(_ pid: Int32, on loop: EventLoop) {
+    self.pid = pid
+    self.loop = loop
   }
 
-  deinit { close(descriptor) }
-
   /// Returns the processes that run with a state folder. Removes the sockets of dead processes.
-  static func all(in folder: ControlFolder) throws(Silence) -> [RunningProcess] {
+  /// - Throws: `Silence` if one of them can't be reached.
+  static func all(in folder: ControlFolder, on loop: EventLoop) async throws -> [RunningProcess] {
     var found: [RunningProcess] = []
     for socket in folder.sockets() {
-      do throws(LoopError) { found.append(try RunningProcess(socket)) } catch {
+      let process = RunningProcess(socket.pid, on: loop)
+      do {
+        try await process.connect(to: socket.path)
+        found.append(process)
+      } catch let error as LoopError {
         switch error.code {
         case .connectionRefused: folder.remove(socket)
-        case .other(let status) where status == -ENOENT: break  // the process has just ended
+        case .noSuchFile: break  // the process has just ended
         default: throw Silence(message: "process \(socket.pid) can't be reached: \(error)")
         }
       }
@@ -46,39 +48,71 @@ final class RunningProcess {
     return found
   }
 
-  /// Sends a line and returns the answer.
-  /// - Parameter patience: the maximum time; nil: no limit.
-  func ask(_ line: String, patience: Duration? = nil) throws(Silence) -> String {
-    LocalSocket.setPatience(of: descriptor, patience ?? .zero)
-    var rest = Array((line + "\n").utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(errno) }
-      rest = rest.dropFirst(count)
-    }
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+  /// - Throws: `LoopError`, with `.connectionRefused` if the process has ended.
+  private func connect(to path: String) async throws {
+    let start = loop.readClock()
     while true {
-      if let end = incoming.firstIndex(of: 0x0A) {
-        defer { incoming.removeSubrange(...end) }
-        return String(decoding: incoming[..<end], as: UTF8.self)
+      do throws(LoopError) {
+        let stream = try LocalStream(loop, connectingTo: path)
+        stream.startReading { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
+        self.stream = stream
+        return
+      } catch {
+        let time = Duration.nanoseconds(Int64(clamping: loop.readClock() - start))
+        guard error.code == .wouldBlock, time < Self.patience else { throw error }
       }
-      guard incoming.count <= Self.longestAnswer else {
-        throw Silence(message: "process \(pid) answers with more than \(Self.longestAnswer >> 20) MiB")
-      }
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw count == 0 ? Silence(message: "process \(pid) ended without an answer") : failure(errno)
-      }
-      incoming += chunk[..<count]
+      try await loop.sleep(for: Self.pause)
     }
   }
 
-  private func failure(_ code: Int32) -> Silence {
-    if code == EAGAIN || code == EWOULDBLOCK { return Silence(message: "process \(pid) doesn't answer") }
-    if code == EPIPE || code == ECONNRESET { return Silence(message: "process \(pid) ended without an answer") }
-    return Silence(message: "process \(pid) can't be reached: \(String(cString: strerror(code)))")
+  /// Sends a line and returns the answer.
+  /// - Parameter patience: the maximum time; nil: no limit.
+  /// - Throws: `Silence`.
+  func ask(_ line: String, patience: Duration? = nil) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      guard let stream else { return continuation.resume(throwing: hasEnded) }
+      question = continuation
+      if let patience {
+        let limit = LoopTimer(loop) { [self] in
+          assumeIsolated { $0.end(Silence(message: "process \(pid) doesn't answer")) }
+        }
+        limit.start(after: patience)
+        self.limit = limit
+      }
+      stream.write(Array((line + "\n").utf8))
+    }
+  }
+
+  /// Closes the connection.
+  func close() { end(hasEnded) }
+
+  private var hasEnded: Silence { Silence(message: "process \(pid) ended without an answer") }
+
+  private func receive(_ event: LocalStream.Event) {
+    switch event {
+    case .bytes(let bytes):
+      for line in bytes.withUnsafeBytes({ splitter.receive($0) }) {
+        switch line {
+        case .line(let bytes): answer(.success(String(decoding: bytes, as: UTF8.self)))
+        case .tooLong(let limit): end(Silence(message: "process \(pid) answers with more than \(limit >> 20) MiB"))
+        }
+      }
+    case .end: end(hasEnded)
+    }
+  }
+
+  private func answer(_ answer: Result<String, any Error>) {
+    limit?.close()
+    limit = nil
+    let question = question
+    self.question = nil
+    question?.resume(with: answer)
+  }
+
+  private func end(_ reason: Silence) {
+    stream?.close()
+    stream = nil
+    answer(.failure(reason))
   }
 
   // MARK: Served accessories
@@ -89,8 +123,8 @@ final class RunningProcess {
     var bridged: [(aid: UInt64, name: String)]
   }
 
-  func served() throws(Silence) -> [Served] {
-    let answer = try ask(#"{"command":"list"}"#, patience: Self.patience)
+  func served() async throws -> [Served] {
+    let answer = try await ask(#"{"command":"list"}"#, patience: Self.patience)
     let list = (try? JSONNode.parse(Array(answer.utf8)))?["accessories"]?.elements ?? []
     return list.map { entry in
       Served(

@@ -11,7 +11,7 @@ func openControl(
   in folder: StateFolder, _ dispatcher: any CommandTaker, on loop: EventLoop, _ console: Console
 ) -> ControlServer? {
   guard let path = folder.path else { return nil }
-  let control = ControlFolder(stateFolder: path)
+  let control = ControlFolder(stateFolder: path, loop.localSocketFiles)
   do throws(LoopError) {
     try control.prepare()
     return try ControlServer(dispatcher, at: control.newPath(at: loop.readClock()), on: loop)

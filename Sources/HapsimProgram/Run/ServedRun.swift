@@ -142,7 +142,7 @@ final class ServedRun: @unchecked Sendable {
     }
     let taker: any CommandTaker = loops.count == 1 ? dispatcher : fleetDispatcher()
     beginFaults(dispatcher)
-    if host.hasLocalControl { control = openControl(in: folder, taker, on: loop, console) }
+    control = openControl(in: folder, taker, on: loop, console)
     try openLive(taker, dispatcher, events)
     // The announcement and the log are opened in one turn of the loop, so no event is reported before the ready line.
     announce(started, by: choice, control: live?.url, note: live?.portNote, lines, options, console)

@@ -1,0 +1,40 @@
+import HAPHome
+import HAPHubLink
+import HAPModel
+
+extension HomeHub {
+  /// Makes the change of an app's command, and answers with its changes.
+  func perform(
+    _ command: HomeCommand, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
+    switch command {
+    case .addDevice, .updateDevice:
+      throw HomeError(
+        .operationNotSupported, nil, "only the hub describes accessories: add the accessory, or adopt its pairing")
+    case .removeAccessory(let id): return try await remove(id, forgets: false, for: client, answer)
+    case .removeHome(let id):
+      if let home = model.home(id), !home.accessories.isEmpty {
+        throw HomeError(
+          .operationNotSupported, nil,
+          "the home \"\(home.name)\" has \(home.accessories.count) accessories, which keep their pairings: "
+            + "remove the accessories first")
+      }
+    default: break
+    }
+    await withCheckedContinuation { continuation in
+      change(for: client) { draft throws(HomeError) in
+        try draft.perform(command)
+      } done: { result in
+        answer(result.map { .changed($0) })
+        continuation.resume()
+      }
+    }
+    return nil
+  }
+
+  /// Makes an accessory identify itself.
+  func identify(_ id: HomeObjectID) async throws(HomeError) {
+    guard let (_, accessory) = model.accessory(id) else { throw HomeError.unknown(.accessory, id) }
+    try await readyConnection(accessory.deviceID).identify(aid: accessory.aid)
+  }
+}

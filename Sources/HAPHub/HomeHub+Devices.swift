@@ -1,0 +1,210 @@
+import HAPAccessoryPort
+import HAPHome
+import HAPHomeEngine
+import HAPHubLink
+import HAPModel
+import HAPStore
+
+// The connections with devices, and their news.
+extension HomeHub {
+  /// Opens a connection, which is kept.
+  @discardableResult
+  func open(_ pairing: DevicePairing, isNew: Bool = false) -> HubDevice {
+    lastDevice += 1
+    let (number, id) = (lastDevice, pairing.device)
+    let connection = port.open(pairing) { [weak self] news in await self?.take(news, of: id, number) }
+    let device = HubDevice(pairing, connection, number: number, isNew: isNew)
+    devices[id] = device
+    return device
+  }
+
+  /// Forgets a connection and closes it.
+  func close(_ device: HubDevice) async {
+    forget(device)
+    await device.connection.close()
+  }
+
+  /// Forgets a connection, whose later news are ignored.
+  func forget(_ device: HubDevice) {
+    guard devices[device.id] === device else { return }
+    devices[device.id] = nil
+    scenes.connection(device.id, is: .ended, at: sceneTime)
+    performScenes()
+    device.resumeWaiters()
+  }
+
+  // MARK: News
+
+  private func take(_ news: DeviceNews, of id: DeviceID, _ number: Int) {
+    guard phase == .running, let device = devices[id], device.number == number else { return }
+    switch news {
+    case .connected(let address): connected(device, address)
+    case .lost(let why): connectionLost(device, why)
+    case .gaveUp(let why): gaveUp(device, why)
+    case .database(let description):
+      if device.isNew { device.introduce(.success(description)) } else { update(device, description) }
+    case .values(let values, let isCatchUp): take(values, isCatchUp: isCatchUp, from: device)
+    case .violation(let text): violated(device, text)
+    }
+  }
+
+  private func connected(_ device: HubDevice, _ address: String) {
+    device.state = .ready
+    device.why = nil
+    device.address = address
+    scenes.connection(device.id, is: .ready, at: sceneTime)
+    performScenes()
+    device.resumeWaiters()
+    reachability.connected(device.id, at: sceneTime.uptime)
+    armFollowTimer()
+    catchUp(automation.subscribed.filter { isOf(device.id, nil, $0) }.sorted())
+    storeAddress(address, of: device)
+  }
+
+  func connectionLost(_ device: HubDevice, _ why: String) {
+    device.why = why
+    reachability.lost(device.id, why: why, at: sceneTime.uptime)
+    armFollowTimer()
+    // Further attempts that fail are no news.
+    guard device.state == .ready else { return }
+    device.state = .connecting
+    valuesLost { isOf(device.id, nil, $0) }
+    scenes.connection(device.id, is: .connecting, at: sceneTime)
+    performScenes()
+  }
+
+  private func gaveUp(_ device: HubDevice, _ why: String) {
+    end(
+      device, "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))")
+    device.introduce(
+      .failure(HomeError(.accessoryPairingFailed, nil, "the accessory does not accept the pairing: \(why)")))
+  }
+
+  /// No connection is opened any more.
+  func end(_ device: HubDevice, _ reason: String) {
+    let wasReady = device.state == .ready
+    if wasReady { valuesLost { isOf(device.id, nil, $0) } }
+    device.state = .ended
+    device.why = reason
+    scenes.connection(device.id, is: .ended, at: sceneTime)
+    performScenes()
+    device.resumeWaiters()
+    reachability.lost(device.id, why: reason, at: sceneTime.uptime)
+    armFollowTimer()
+    if !wasReady {
+      // They were reported to be unreachable before, with another reason.
+      for entry in index.accessories(of: device.id) {
+        publish(.reachability(entry.id, isReachable: false, why: reason))
+      }
+    }
+  }
+
+  func valuesLost(_ isLost: (HomeObjectID) -> Bool) {
+    let lost = automation.subscribed.filter(isLost)
+    if lost.isEmpty { return }
+    feed {
+      self.engine.valuesLost(lost)
+      return []
+    }
+  }
+
+  private func take(_ values: [DeviceValue], isCatchUp: Bool, from device: HubDevice) {
+    heard(values.map { ($0.id, $0.status) }, from: device.id)
+    var readings: [CharacteristicReading] = []
+    for value in values {
+      guard let id = index.characteristic(value.id, of: device.id), let target = index.targets[id] else { continue }
+      if let code = HomeError.Code(status: value.status, isBridged: target.isBridged) {
+        let error = HomeError(code, nil, "\(name(of: id)): the accessory reported the status \(value.status)")
+        readings.append(CharacteristicReading(id, error: error))
+      } else if let value = value.value {
+        readings.append(CharacteristicReading(id, value: value))
+      }
+    }
+    publish(readings, isCatchUp: isCatchUp)
+    for reading in readings {
+      if let value = reading.value { pass(value, of: reading.characteristic, isCatchUp: isCatchUp) }
+    }
+  }
+
+  /// Passes a value to the engine, and to reads whose answer can be older.
+  func pass(_ value: Value, of id: HomeObjectID, isCatchUp: Bool) {
+    for read in reads.values { read.overtake(id, value) }
+    if automation.subscribed.contains(id) {
+      feed { self.engine.value(value, of: id, isCatchUp: isCatchUp) }
+    }
+  }
+
+  // MARK: Changes of the database
+
+  func update(_ device: HubDevice, _ description: DeviceDescription) {
+    guard let home = index.accessories[device.id]?.values.first?.home else { return }
+    change(for: nil) { draft throws(HomeError) in
+      try draft.perform(.updateDevice(home: home, description))
+    } done: { result in
+      guard case .failure(let error) = result, self.phase == .running else { return }
+      if error.code == .accessorySentInvalidResponse {
+        self.violated(device, error.message)
+      } else {
+        self.note(error.message)
+      }
+    }
+  }
+
+  /// Stores the address, where the device is searched first after a restart.
+  private func storeAddress(_ address: String, of device: HubDevice) {
+    guard !device.addresses.contains(address), index.accessories[device.id] != nil else { return }
+    device.addresses = [address]
+    var pairing = device.pairing
+    pairing.addresses = [address]
+    store(pairing.rows(controller: controllerRow(of: pairing), withIdentity: false)) { error in
+      if let error { self.note("the address of \(pairing.device) could not be stored: \(error)") }
+    }
+  }
+
+  private func violated(_ device: HubDevice, _ text: String) {
+    note("the device \(device.id) broke the protocol: \(text.prefix(300))")
+    guard violations.violation(of: device.id, at: sceneTime.uptime),
+      let accessory = index.accessories(of: device.id).first(where: { !$0.isBridged })
+    else { return }
+    change(for: nil) { draft throws(HomeError) in try draft.perform(.blockAccessory(accessory.id)) }
+  }
+
+  // MARK: The model has changed
+
+  /// Adapts the index, the subscriptions and the requests to changes of the model.
+  func modelChanged(by changes: [HomeChange]) {
+    endFiresOfRemovedTriggers()
+    for case .userRemoved(let id) in changes.lazy.map(\.detail) { persons[id] = nil }
+    for case .accessoryUnblocked(let id) in changes.lazy.map(\.detail) {
+      if let device = model.accessory(id)?.accessory.deviceID { violations.forgive(device) }
+    }
+    guard changes.contains(where: \.detail.movesCharacteristics) else { return }
+    index = HubIndex(model)
+    for client in clients { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
+    membersChanged()
+    refreshSubscriptions()
+  }
+
+  // MARK: Subscriptions
+
+  /// Requests exactly the events that the engine and the apps want.
+  func refreshSubscriptions() {
+    var wanted: [DeviceID: Set<AttributeID>] = [:]
+    for id in clients.reduce(automation.subscribed, { $0.union($1.subscribed) }) {
+      if let target = index.targets[id] { wanted[target.device, default: []].insert(target.id) }
+    }
+    for device in devices.values.sorted(by: { $0.id < $1.id }) {
+      device.wanted = wanted[device.id] ?? []
+      requestSubscription(device)
+    }
+  }
+
+  private func requestSubscription(_ device: HubDevice) {
+    guard phase == .running, let ids = device.nextSubscription() else { return }
+    loop.startTask { [self] in
+      await device.connection.subscribe(exactly: ids)
+      device.subscriptionEnded()
+      requestSubscription(device)
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import HAPAlmanac
+import HAPHome
+import HAPHomeEngine
+import HAPHubLink
+import HAPModel
+import HAPStore
+
+// The hub as the shell of the engine: docs/internals/home.md, "What a shell has to do".
+extension HomeHub {
+  /// The longest time between two looks at the clock while something is planned. The machine's timers do not notice
+  /// that the clock was set, nor that the machine slept.
+  private static let longestWait = Duration.seconds(10)
+  /// The time within which values are read for the engine, which waits for 5 s: those that are there by then are used.
+  private static let readLimit = EnginePolicy().readLimit - .milliseconds(500)
+
+  // MARK: Inputs
+
+  /// Passes an input to the engine, with the time before it. While a command is being stored, the input waits.
+  func feed(_ input: @escaping () -> [EngineAction]) {
+    guard phase == .running, runsAutomations else { return }
+    if journal.holdsEngine { return automation.waiting.append(input) }
+    feedNow(input)
+  }
+
+  /// Passes an answer to a record, or the changes of a command, which do not wait.
+  func feedNow(_ input: () -> [EngineAction]) {
+    guard phase == .running, runsAutomations else { return }
+    let due = engine.advance(to: wall)
+    perform(due + input())
+  }
+
+  /// Passes the inputs that waited.
+  func releaseEngine() {
+    let inputs = automation.waiting
+    automation.waiting = []
+    for input in inputs { feedNow(input) }
+    if inputs.isEmpty { feedNow { [] } }
+  }
+
+  func engineTimerFired() { feed { [] } }
+
+  // MARK: Actions
+
+  func perform(_ actions: [EngineAction]) {
+    automation.actions += actions
+    guard !automation.isPerforming else { return }
+    automation.isPerforming = true
+    while !automation.actions.isEmpty {
+      let actions = automation.actions
+      automation.actions = []
+      for action in actions { perform(action) }
+    }
+    automation.isPerforming = false
+    guard let timer = engineTimer.value else { return }
+    if let deadline = engine.nextDeadline {
+      timer.start(after: min(max(.zero, wall.duration(to: deadline)), Self.longestWait))
+    } else {
+      timer.cancel()
+    }
+  }
+
+  private func perform(_ action: EngineAction) {
+    switch action {
+    case .subscribe(let ids):
+      let new = Set(ids).subtracting(automation.subscribed)
+      automation.subscribed = Set(ids)
+      refreshSubscriptions()
+      catchUp(new)
+    case .read(let ids, let ticket):
+      startRead(ids, limit: Self.readLimit) { read in
+        let why = read.errors.values.map(\.message).min() ?? "the accessory does not answer"
+        self.feed { self.engine.readEnded(ticket, read.values, why: why) }
+      }
+    case .record(let state, with: let changes, let ticket): record(state, changes, ticket)
+    case .recordPerson(let person, let ticket): record(person, ticket)
+    case .execute(let sets, let trigger, let ticket):
+      start(.actionSets(sets, trigger: trigger), sets, HubExecution.Origin.trigger(trigger, ticket))
+    case .restore(let actions, let trigger, let ticket):
+      guard let home = model.home(ofTrigger: trigger) else { return }
+      start(.writes(home: home.id, actions), [], HubExecution.Origin.trigger(trigger, ticket))
+    case .tell(let change): publish(.changed([change], app: nil))
+    case .explain(let evaluation): explain(evaluation)
+    }
+  }
+
+  // MARK: Records
+
+  private func record(_ state: TriggerState, _ changes: [HomeChange], _ ticket: EngineTicket) {
+    let row = HomeRowChange.keep(
+      .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
+    record(changes, with: [row]) { error in
+      self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
+    }
+  }
+
+  /// The place of a person counts from now on.
+  private func record(_ person: PersonState, _ ticket: EngineTicket) {
+    persons[person.user] = person
+    let row = HomeRowChange.keep(
+      .person(HomeStateRow(id: person.user.description, json: person.json.compactText)))
+    record([], with: [row]) { error in
+      self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
+      self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
+    }
+  }
+
+  // MARK: Requests of apps
+
+  /// Sets the place of a user, and answers when it is stored.
+  func place(
+    _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
+    guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
+      throw HomeError.unknown(.user, person.user)
+    }
+    guard runsAutomations else { throw HomeError.noAutomations }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      func end(_ failure: String?) {
+        answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
+        continuation.resume()
+      }
+      feed {
+        let actions = self.engine.person(person.user, person.place)
+        let ticket = actions.lazy.compactMap { action -> EngineTicket? in
+          if case .recordPerson(_, let ticket) = action { ticket } else { nil }
+        }.first
+        guard let ticket else {
+          end(nil)  // the place is as before
+          return actions
+        }
+        self.automation.places[ticket] = end
+        self.publish(.person(person), except: client)
+        return actions
+      }
+    }
+    return nil
+  }
+
+  /// Fires a trigger by hand, and waits for the end of its writes.
+  func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
+    guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
+    guard runsAutomations else { throw HomeError.noAutomations }
+    return try await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
+      feed {
+        // The trigger may have been removed while a command was being stored.
+        guard self.engine.activation(of: trigger) != nil else {
+          continuation.resume(returning: .failure(.unknown(.trigger, trigger)))
+          return []
+        }
+        var fire = HubFire(number: nil) { continuation.resume(returning: $0) }
+        let actions = self.engine.fire(trigger)
+        // An evaluation at once is that of this request; otherwise earlier events of the trigger come first.
+        for case .explain(let evaluation) in actions where evaluation.trigger == trigger && evaluation.isByHand {
+          fire.number = evaluation.number
+        }
+        self.automation.fires[trigger, default: []].append(fire)
+        return actions
+      }
+    }.get()
+  }
+
+  /// Returns the last evaluations of a trigger.
+  func explanations(of trigger: HomeObjectID) throws(HomeError) -> [EvaluationReport] {
+    guard let home = model.home(ofTrigger: trigger) else { throw HomeError.unknown(.trigger, trigger) }
+    return engine.evaluations(of: trigger).map { report($0, in: home) }
+  }
+
+  private func report(_ evaluation: Evaluation, in home: Home) -> EvaluationReport {
+    EvaluationReport(evaluation, in: home, zone: zoneRules(home.zone) ?? .utc)
+  }
+
+  private func explain(_ evaluation: Evaluation) {
+    guard let home = model.home(ofTrigger: evaluation.trigger) else { return }
+    let fires = automation.fires[evaluation.trigger] ?? []
+    if clients.isEmpty && fires.isEmpty { return }
+    let report = report(evaluation, in: home)
+    publish(.evaluated(report))
+    guard
+      let place = fires.firstIndex(where: { $0.number == evaluation.number })
+        ?? (evaluation.isByHand ? fires.firstIndex { $0.number == nil } : nil)
+    else { return }
+    automation.fires[evaluation.trigger]?[place].number = evaluation.number
+    if evaluation.isOpen { return }
+    automation.fires[evaluation.trigger]?.remove(at: place)
+    if fires.count == 1 { automation.fires[evaluation.trigger] = nil }
+    fires[place].done(.success(report))
+  }
+
+  /// Refuses the requests to fire triggers that were removed.
+  func endFiresOfRemovedTriggers() {
+    for (trigger, fires) in automation.fires where model.home(ofTrigger: trigger) == nil {
+      automation.fires[trigger] = nil
+      for fire in fires { fire.done(.failure(.unknown(.trigger, trigger))) }
+    }
+  }
+}
+
+extension HomeError {
+  fileprivate static let noAutomations = HomeError(
+    .noHomeHub, nil, "this hub runs no triggers: start 'hapctl hub run'")
+
+  fileprivate static func placeNotStored(_ why: String) -> HomeError {
+    HomeError(
+      .unexpectedError, nil,
+      "the place counts until the hub ends, but could not be stored: \(why): the next change repeats it")
+  }
+}

@@ -1,0 +1,324 @@
+import HAPAccessoryPort
+import HAPController
+import HAPCrypto
+import HAPHome
+import HAPHubLink
+import HAPLoop
+import HAPModel
+import HAPStore
+
+// Accessories are added, adopted and removed. home.md §6: a pairing is durable at the accessory, then in the store, then
+// the accessory is in the model, then the app gets its answer.
+extension HomeHub {
+  /// The time for the first connection and the database of a new accessory.
+  private static let databaseLimit = Duration.seconds(30)
+
+  // MARK: Adding
+
+  /// Pairs with an accessory and adds it to a home.
+  func add(
+    _ addition: AccessoryAddition, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
+    guard model.home(addition.home) != nil else { throw HomeError.unknownHome(addition.home) }
+    var early: DeviceReservation?
+    if let device = addition.device { early = try reserve(device) }
+    let pairing: DevicePairing
+    let reservation: DeviceReservation
+    do throws(HomeError) {
+      pairing = try await pair(addition)
+      // Without a device in the request, the device is known only now.
+      if let early { reservation = early } else { reservation = try reserve(pairing.device) }
+    } catch {
+      early?.release()
+      throw error
+    }
+    let device = open(pairing, isNew: true)
+    do throws(HomeError) {
+      let description = try await database(of: device)
+      try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
+        try draft.perform(.addDevice(home: addition.home, description))
+      }
+      return nil
+    } catch {
+      let error = await undo(device, error)
+      reservation.release()
+      throw error
+    }
+  }
+
+  /// Pairs with an accessory, or returns the stored pairing of an addition that did not end, for example because the hub
+  /// was killed.
+  private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> DevicePairing {
+    if let device = addition.device, let stored = journal.unused[device] { return stored }
+    return try await port.pair(
+      with: addition.device, code: addition.code, as: journal.identity ?? newIdentity()
+    ) { [weak self] pairing async throws(HomeError) in
+      guard let self else { throw HomeError.hubEnds }
+      try await keep(pairing)
+    }
+  }
+
+  private func newIdentity() -> ControllerIdentity {
+    let loop = loop
+    return ControllerIdentity(drawnFrom: RandomSource { loop.fillRandom($0) })
+  }
+
+  /// Stores a new pairing, and the hub's identity with the first one.
+  private func keep(_ pairing: DevicePairing) async throws(HomeError) {
+    guard phase == .running else { throw HomeError.hubEnds }
+    let isFirst = journal.identity == nil
+    if !isFirst, journal.identity?.identifier != pairing.identity.identifier {
+      // Another first pairing ended before. Its identity is in the store now.
+      throw HomeError(.accessoryIsBusy, nil, "another accessory was added at the same time: add this one again")
+    }
+    try await storeAndWait(pairing.rows(controller: HubContents.ownIdentity, withIdentity: isFirst))
+    journal.identity = pairing.identity
+    journal.unused[pairing.device] = pairing
+  }
+
+  /// Takes back an addition that was refused. If the accessory can't be reached, the pairing stays for the next one.
+  /// - Returns: the error for the app.
+  private func undo(_ device: HubDevice, _ error: HomeError) async -> HomeError {
+    guard phase == .running else { return error }
+    var isRemoved = device.state == .ended
+    if device.state == .ready {
+      do throws(HomeError) {
+        try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
+        isRemoved = true
+      } catch {}
+    }
+    await close(device)
+    let pairing = device.pairing
+    if isRemoved {
+      journal.unused[pairing.device] = nil
+      do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
+      return error
+    }
+    return HomeError(
+      error.code, error.rule,
+      "\(error.message); the accessory is paired with this hub but not in a home: add it again")
+  }
+
+  // MARK: Adopting
+
+  /// Takes over a pairing of another controller.
+  func adopt(
+    _ adoption: PairingAdoption, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
+    guard model.home(adoption.home) != nil else { throw HomeError.unknownHome(adoption.home) }
+    guard adoption.accessoryKey.count == 32,
+      let identity = ControllerIdentity(identifier: adoption.controllerID, seed: adoption.controllerSeed)
+    else {
+      throw HomeError(
+        .invalidParameter, nil,
+        "the pairing with \(adoption.device) is invalid: keys have 32 bytes, and an identifier has 1 to 36")
+    }
+    guard journal.unused[adoption.device] == nil else {
+      throw HomeError(
+        .alreadyExists, nil, "the device \(adoption.device) is paired with this hub already: add it instead")
+    }
+    let reservation = try reserve(adoption.device)
+    let pairing = DevicePairing(
+      device: adoption.device, accessoryID: Array(adoption.device.text.utf8), accessoryKey: adoption.accessoryKey,
+      identity: identity, addresses: adoption.addresses.filter { !$0.contains("\n") })
+    var opened: HubDevice?
+    do throws(HomeError) {
+      try await storeAndWait(pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true))
+      let device = open(pairing, isNew: true)
+      opened = device
+      let description = try await database(of: device)
+      try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
+        try draft.adopt(adoption, description)
+      }
+      return nil
+    } catch {
+      // The other controller still has the pairing, so it is only forgotten here.
+      if let opened { await close(opened) }
+      if phase == .running, opened != nil {
+        do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
+      }
+      reservation.release()
+      throw error
+    }
+  }
+
+  // MARK: Removing
+
+  /// Removes the pairing at the accessory, then the accessory.
+  func remove(
+    _ id: HomeObjectID, forgets: Bool, for client: HubClient?, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
+    guard let (_, accessory) = model.accessory(id) else { throw HomeError.unknown(.accessory, id) }
+    guard accessory.bridge == nil else {
+      throw HomeError(
+        .cannotRemoveNonBridgeAccessory, .a2, "the accessory \"\(accessory.name)\" is bridged: remove its bridge")
+    }
+    let reservation = try newReservation(accessory.deviceID)
+    let device = devices[accessory.deviceID]
+    var isUnpaired = false
+    do throws(HomeError) {
+      if let device { isUnpaired = try await removePairing(device, of: accessory, forgets: forgets) }
+      guard phase == .running else { throw HomeError.hubEnds }
+    } catch {
+      reservation.release()
+      throw error
+    }
+    let rows = device.map { forgetRows($0.pairing) } ?? [.remove(.pairings, id: accessory.deviceID.text)]
+    await withCheckedContinuation { continuation in
+      change(for: client, with: rows) { draft throws(HomeError) in
+        try draft.perform(.removeAccessory(id))
+      } done: { result in
+        if let device {
+          if case .success = result {
+            self.forget(device)
+          } else if isUnpaired {
+            self.end(device, "the pairing is removed, but this could not be stored: remove the accessory again")
+          }
+        }
+        reservation.release()
+        answer(result.map { .changed($0) })
+        continuation.resume()
+      }
+    }
+    if let device, devices[device.id] !== device { await device.connection.close() }
+    return nil
+  }
+
+  /// Removes the hub's pairing from an accessory, unless the accessory has done this itself.
+  /// - Returns: whether the accessory has no pairing any more.
+  private func removePairing(
+    _ device: HubDevice, of accessory: HomeAccessory, forgets: Bool
+  ) async throws(HomeError) -> Bool {
+    if device.state == .connecting { await wait(for: device, atMost: .seconds(2)) }
+    switch device.state {
+    case .ended: return true
+    case .connecting:
+      if forgets { return false }
+      throw HomeError(
+        .accessoryNotReachable, nil,
+        "the accessory \"\(accessory.name)\" can't be reached (\(device.why ?? "")), so it would keep its pairing: "
+          + "switch it on, or remove it with --forget")
+    case .ready:
+      do throws(HomeError) {
+        try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
+        return true
+      } catch {
+        if !forgets { throw error }
+        return false
+      }
+    }
+  }
+
+  // MARK: Steps
+
+  /// - Throws: 13, 11 if the device is in a home; 14 if it is being added or removed.
+  private func reserve(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
+    if let entry = index.accessories[device]?.values.first, let home = model.home(entry.home) {
+      throw HomeError(
+        .objectAlreadyAssociatedToHome, .o2,
+        "the device \(device) is already in the home \"\(home.name)\": remove it there before it is added")
+    }
+    return try newReservation(device)
+  }
+
+  private func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
+    guard reserved[device]?.isHeld != true else {
+      throw HomeError(.accessoryIsBusy, nil, "the device \(device) is being added or removed: try again later")
+    }
+    reserved = reserved.filter(\.value.isHeld)
+    let reservation = DeviceReservation()
+    reserved[device] = reservation
+    return reservation
+  }
+
+  /// Waits for the first database of a device.
+  private func database(of device: HubDevice) async throws(HomeError) -> DeviceDescription {
+    let timer = LoopTimer(loop)
+    defer { timer.close() }
+    timer.onFire = {
+      device.introduce(
+        .failure(
+          HomeError(
+            .accessoryNotReachable, nil,
+            "the accessory did not send its database within 30 s: \(device.why ?? "no answer")")))
+    }
+    timer.start(after: Self.databaseLimit)
+    let result = await withCheckedContinuation { continuation in
+      device.whenIntroduced { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  /// Adds an accessory with its command, and answers.
+  private func finish(
+    _ device: HubDevice, _ reservation: DeviceReservation, _ answer: @escaping Answer, for client: HubClient,
+    _ plan: @escaping (inout HubDraft) throws(HomeError) -> Void
+  ) async throws(HomeError) {
+    _ = try await withCheckedContinuation { continuation in
+      change(for: client, plan) { result in
+        if case .success(let changes) = result {
+          self.journal.unused[device.id] = nil
+          let last = device.introduction
+          device.isNew = false
+          // The database may have changed meanwhile.
+          if case .success(let last) = last { self.update(device, last) }
+          reservation.release()
+          answer(.success(.added(changes.addedAccessories, changes)))
+        }
+        continuation.resume(returning: result)
+      }
+    }.get()
+  }
+
+  private static func adoptedRow(_ device: DeviceID) -> String { "adopted \(device)" }
+
+  /// The ID of the row with the identity of a pairing.
+  func controllerRow(of pairing: DevicePairing) -> String {
+    pairing.identity.identifier == journal.identity?.identifier
+      ? HubContents.ownIdentity : Self.adoptedRow(pairing.device)
+  }
+
+  private func forgetRows(_ pairing: DevicePairing) -> [HomeRowChange] {
+    let rows: [HomeRowChange] = [
+      .remove(.pairings, id: pairing.device.text), .remove(.databases, id: pairing.device.text),
+    ]
+    let row = controllerRow(of: pairing)
+    return row == HubContents.ownIdentity ? rows : rows + [.remove(.controllers, id: row)]
+  }
+}
+
+/// The right to add or remove a device, which one request has at a time. Belongs to the hub.
+final class DeviceReservation {
+  private(set) var isHeld = true
+  func release() { isHeld = false }
+}
+
+extension [HomeChange] {
+  /// The new accessories, a bridge first.
+  fileprivate var addedAccessories: [HomeObjectID] {
+    compactMap { if case .accessoryAdded(let accessory) = $0.detail { accessory.id } else { nil } }
+  }
+}
+
+extension HubDraft {
+  /// Adds a device, with the rooms and names of another controller.
+  fileprivate mutating func adopt(_ adoption: PairingAdoption, _ device: DeviceDescription) throws(HomeError) {
+    let changes = try perform(.addDevice(home: adoption.home, device))
+    for case .accessoryAdded(let accessory) in changes.map(\.detail) {
+      if let name = adoption.names[accessory.aid], name != accessory.name.text {
+        try perform(.rename(accessory.id, name))
+      }
+      guard let name = adoption.rooms[accessory.aid] else { continue }
+      try perform(.moveAccessory(accessory.id, room: room(name, in: adoption.home)))
+    }
+  }
+
+  /// Returns the room with a name, which is added if necessary.
+  private mutating func room(_ name: String, in id: HomeObjectID) throws(HomeError) -> HomeObjectID {
+    guard let home = model.home(id) else { throw HomeError.unknownHome(id) }
+    let key = HomeName(name).key
+    if let room = ([home.roomForEntireHome] + home.rooms).first(where: { $0.name.key == key }) { return room.id }
+    for case .roomAdded(let room) in try perform(.addRoom(home: id, name: name)).map(\.detail) { return room.id }
+    preconditionFailure("a room was added")
+  }
+}

@@ -1,0 +1,111 @@
+import HAPAccessoryPort
+import HAPController
+import HAPCrypto
+import HAPHome
+import HAPHomeEngine
+import HAPModel
+import HAPStore
+import HAPWire
+
+/// What a hub reads from its store at the start. Rows that can't be used stay in the store, and are reported.
+struct HubContents: Sendable {
+  let store: HomeStore
+  var model = HomeModel()
+  var states: [TriggerState] = []
+  var persons: [PersonState] = []
+  var identity: ControllerIdentity?
+  var pairings: [DevicePairing] = []
+  var problems: [String] = []
+
+  /// The ID of the row with the identity with which the hub pairs. Adopted pairings have identities of their own.
+  static let ownIdentity = "owner"
+  /// The copy of a store with rows that could not be used.
+  static let copyName = "home.db.damaged"
+
+  private init(_ store: HomeStore) { self.store = store }
+
+  /// Reads all rows. Blocks.
+  static func load(from store: HomeStore, folder: String) throws(StoreError) -> HubContents {
+    let rows = try store.load()
+    var contents = HubContents(store)
+    contents.problems = rows.damaged.map { "table \($0.table), row \($0.id): \($0.reason); the row is not used" }
+    contents.read(rows)
+    if !contents.problems.isEmpty { contents.keepCopy(in: folder) }
+    return contents
+  }
+
+  private mutating func read(_ rows: HomeRows) {
+    var rowProblems: [HomeRowProblem] = []
+    model = HomeModel(
+      rows: rows.objects.map { HomeRow(id: $0.id, home: $0.home, kind: $0.kind, name: $0.name, json: $0.json) },
+      problems: &rowProblems)
+    problems += rowProblems.map(\.description)
+    states = parsed(rows.triggerStates, "trigger_states") { node throws(JSONProblem) in try TriggerState(node) }
+    persons = parsed(rows.people, "people") { node throws(JSONProblem) in try PersonState(node) }
+    var identities: [String: ControllerIdentity] = [:]
+    for row in rows.controllers {
+      // Persons with another hub have only a public key.
+      guard case .own(let key) = row.key else { continue }
+      identities[row.id] = ControllerIdentity(identifier: String(decoding: row.identifier, as: UTF8.self), key: key)
+    }
+    identity = identities[Self.ownIdentity]
+    for row in rows.pairings {
+      guard let device = DeviceID(row.device) else {
+        problems.append("table pairings, row \(row.device): it is not a device ID; the row is not used")
+        continue
+      }
+      guard let identity = identities[row.controller] else {
+        problems.append(
+          "table pairings, row \(row.device): its controller \(row.controller) is not there; the row is not used")
+        continue
+      }
+      pairings.append(
+        DevicePairing(
+          device: device, accessoryID: row.accessoryID, accessoryKey: row.accessoryKey, identity: identity,
+          addresses: row.addresses))
+    }
+  }
+
+  private mutating func parsed<T>(
+    _ rows: [HomeStateRow], _ table: String, _ read: (JSONNode) throws(JSONProblem) -> T
+  ) -> [T] {
+    rows.compactMap { row in
+      do {
+        return try read(try JSONNode.parse(Array(row.json.utf8)))
+      } catch {
+        problems.append("table \(table), row \(row.id.prefix(40)): \(error); the row is not used")
+        return nil
+      }
+    }
+  }
+
+  /// Keeps a copy of the store: rows that refer to a damaged one are changed later. An earlier copy stays.
+  private mutating func keepCopy(in folder: String) {
+    let path = folder + "/" + Self.copyName
+    do throws(StoreError) {
+      try store.backUp(to: path)
+      problems.append("a copy of the store is \(path): repair it and restore it, or remove it")
+    } catch {
+      if error.code == .exists {
+        problems.append("the copy of an earlier start is \(path): repair it and restore it, or remove it")
+      } else {
+        problems.append("the store can't be copied to \(path): \(error)")
+      }
+    }
+  }
+}
+
+extension DevicePairing {
+  /// The rows of the pairing, and of its identity.
+  /// - Parameter controller: the ID of the identity's row.
+  func rows(controller: String, withIdentity: Bool) -> [HomeRowChange] {
+    let pairing = HomeRowChange.keep(
+      .pairing(
+        HomePairingRow(
+          device: device.text, accessoryID: accessoryID, accessoryKey: accessoryKey, controller: controller,
+          addresses: addresses)))
+    guard withIdentity else { return [pairing] }
+    let row = HomeControllerRow(id: controller, identifier: Array(identity.identifier.utf8), key: .own(identity.key))
+    return [.keep(.controller(row)), pairing]
+  }
+}

@@ -1,0 +1,89 @@
+import HAPAccessoryPort
+import HAPHome
+import HAPHomeEngine
+import HAPModel
+
+/// A paired device and its connection. Belongs to the hub.
+final class HubDevice {
+  let pairing: DevicePairing
+  let connection: any DeviceConnection
+  /// The number of the connection: news of an earlier one for the same device are ignored.
+  let number: Int
+  var id: DeviceID { pairing.device }
+
+  var state = SceneConnection.connecting
+  /// The reason why there is no connection.
+  var why: String? = "there was no connection yet"
+  var address: String?
+  /// The last known addresses.
+  var addresses: [String]
+
+  /// The characteristics whose events are wanted.
+  var wanted: Set<AttributeID> = []
+  /// Those that the connection was given last.
+  private var requested: Set<AttributeID> = []
+  private var isRequesting = false
+
+  /// Called when the connection is ready or has ended, or nil was waited for too long.
+  private var waiters: [(number: Int, waiter: CheckedContinuation<Void, Never>)] = []
+  private var lastWaiter = 0
+
+  /// Whether the device is being added or adopted, so that its databases wait in `introduction`.
+  var isNew: Bool {
+    didSet { if !isNew { introduction = nil } }
+  }
+  /// The last database of a new device, or the reason why there is none.
+  private(set) var introduction: Result<DeviceDescription, HomeError>?
+  private var onIntroduction: ((Result<DeviceDescription, HomeError>) -> Void)?
+
+  init(_ pairing: DevicePairing, _ connection: any DeviceConnection, number: Int, isNew: Bool) {
+    (self.pairing, self.connection, self.number, self.isNew) = (pairing, connection, number, isNew)
+    addresses = pairing.addresses
+  }
+
+  // MARK: Waiting
+
+  /// - Returns: the number of the waiter.
+  func add(_ waiter: CheckedContinuation<Void, Never>) -> Int {
+    lastWaiter += 1
+    waiters.append((lastWaiter, waiter))
+    return lastWaiter
+  }
+
+  func resumeWaiter(_ number: Int) {
+    guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+    waiters.remove(at: index).waiter.resume()
+  }
+
+  func resumeWaiters() {
+    let all = waiters
+    waiters = []
+    for (_, waiter) in all { waiter.resume() }
+  }
+
+  // MARK: The first database
+
+  func introduce(_ result: Result<DeviceDescription, HomeError>) {
+    guard isNew else { return }
+    introduction = result
+    onIntroduction?(result)
+    onIntroduction = nil
+  }
+
+  /// Calls `body` with the first database, or with the reason why there is none.
+  func whenIntroduced(_ body: @escaping (Result<DeviceDescription, HomeError>) -> Void) {
+    if let introduction { body(introduction) } else { onIntroduction = body }
+  }
+
+  // MARK: Subscriptions
+
+  /// Returns the set to request now; nil: it was requested already, or a request has no answer yet.
+  func nextSubscription() -> Set<AttributeID>? {
+    guard !isRequesting, wanted != requested else { return nil }
+    isRequesting = true
+    requested = wanted
+    return requested
+  }
+
+  func subscriptionEnded() { isRequesting = false }
+}

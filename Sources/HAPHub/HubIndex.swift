@@ -1,0 +1,96 @@
+import HAPHome
+import HAPModel
+
+/// Where the accessories and characteristics of all homes are. It is made again when accessories change.
+struct HubIndex {
+  struct Entry {
+    let home: HomeObjectID
+    let id: HomeObjectID
+    let aid: UInt64
+    let isBridged: Bool
+  }
+
+  struct Target {
+    let home: HomeObjectID
+    let accessory: HomeObjectID
+    let device: DeviceID
+    /// The characteristic in requests to the device.
+    let id: AttributeID
+    let isBridged: Bool
+    let permissions: Permissions
+    /// Whether it is in Accessory Information: a bridge answers for the accessory.
+    let isInformation: Bool
+  }
+
+  /// The accessories of each device by their aid.
+  private(set) var accessories: [DeviceID: [UInt64: Entry]] = [:]
+  private(set) var targets: [HomeObjectID: Target] = [:]
+  /// The devices to which requests are refused.
+  private(set) var blocked: Set<DeviceID> = []
+
+  private static let information: TypeID = 0x3E
+
+  init() {}
+
+  init(_ model: HomeModel) {
+    for home in model.homes {
+      for accessory in home.accessories {
+        let (device, aid) = (accessory.deviceID, accessory.aid)
+        if accessory.isBlocked { blocked.insert(device) }
+        accessories[device, default: [:]][aid] = Entry(
+          home: home.id, id: accessory.id, aid: aid, isBridged: accessory.bridge != nil)
+        for service in accessory.services {
+          for characteristic in service.characteristics {
+            targets[characteristic.id] = Target(
+              home: home.id, accessory: accessory.id, device: device,
+              id: AttributeID(aid: aid, iid: characteristic.iid), isBridged: accessory.bridge != nil,
+              permissions: characteristic.permissions, isInformation: service.type == Self.information)
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns the characteristic of a device; nil if no home has it.
+  func characteristic(_ id: AttributeID, of device: DeviceID) -> HomeObjectID? {
+    guard let accessory = accessories[device]?[id.aid] else { return nil }
+    let characteristic = accessory.id.part(iid: id.iid)
+    return targets[characteristic] == nil ? nil : characteristic
+  }
+
+  /// The accessories of a device, the device itself first.
+  func accessories(of device: DeviceID) -> [Entry] {
+    (accessories[device]?.values).map { $0.sorted { ($0.isBridged ? 1 : 0, $0.aid) < ($1.isBridged ? 1 : 0, $1.aid) } }
+      ?? []
+  }
+
+  /// Groups characteristics by their device, in the order of the request; unknown ones are left out.
+  func byDevice(_ ids: some Sequence<HomeObjectID>) -> [(device: DeviceID, ids: [HomeObjectID])] {
+    var groups: [DeviceID: [HomeObjectID]] = [:]
+    for id in ids { if let target = targets[id] { groups[target.device, default: []].append(id) } }
+    return groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}
+
+extension HomeChange.Detail {
+  /// Whether the change concerns the index.
+  var movesCharacteristics: Bool {
+    switch self {
+    case .homeAdded, .homeRemoved, .accessoryAdded, .accessoryRemoved, .servicesUpdated, .accessoryBlocked,
+      .accessoryUnblocked:
+      true
+    default: false
+    }
+  }
+}
+
+extension HomeModel {
+  /// Returns an accessory and its home.
+  func accessory(_ id: HomeObjectID) -> (home: Home, accessory: HomeAccessory)? {
+    for home in homes { if let accessory = home.accessories.find(id) { return (home, accessory) } }
+    return nil
+  }
+
+  /// Returns a trigger's home.
+  func home(ofTrigger id: HomeObjectID) -> Home? { homes.first { $0.triggers.find(id) != nil } }
+}

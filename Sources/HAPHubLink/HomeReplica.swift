@@ -1,0 +1,80 @@
+import HAPHome
+import HAPHomeEngine
+import HAPLoop
+
+/// A copy of a hub's homes, which the link of an app keeps up to date. Any thread may read it.
+///
+/// The link passes each answer and each event in the order of their arrival, before the app gets them. After an answer,
+/// the copy has its changes. An app that gets an event can see later changes in the copy.
+package final class HomeReplica: Sendable {
+  private let state = Guarded<HubSnapshot?>(nil)
+
+  package init() {}
+
+  /// The homes and their state; nil before the answer to `attach`, after lost events until the next such answer, and
+  /// after the end of the link.
+  package var snapshot: HubSnapshot? { state.withLock { $0 } }
+
+  /// Applies an answer. All answers but `attached`, `changed` and `added` change nothing.
+  package func receive(_ answer: HubAnswer) {
+    switch answer {
+    case .attached(let snapshot): state.withLock { $0 = snapshot }
+    case .changed(let changes), .added(_, let changes): state.withLock { $0?.apply(changes) }
+    case .executed, .values, .evaluated, .explained, .found, .status, .done: break
+    }
+  }
+
+  /// Applies an event.
+  package func receive(_ event: HubEvent) {
+    switch event {
+    case .missed, .stopping: end()
+    case .changed, .reachability, .person: state.withLock { $0?.apply(event) }
+    case .values, .evaluated, .executed, .found, .gone: break
+    }
+  }
+
+  /// Forgets the copy, because the link has ended.
+  package func end() { state.withLock { $0 = nil } }
+}
+
+extension HubSnapshot {
+  /// The reason while an accessory that is connected was not reported to be reachable.
+  package static let newConnection = "the connection is new"
+
+  /// Applies the changes of a command. The places of removed users, and the reachability of removed accessories, end
+  /// with them. A new accessory can't be reached until the hub reports that it can.
+  package mutating func apply(_ changes: [HomeChange]) {
+    model.apply(changes)
+    var removesHome = false
+    for change in changes {
+      switch change.detail {
+      case .accessoryAdded(let accessory): unreachable[accessory.id] = Self.newConnection
+      case .accessoryRemoved(let id): unreachable[id] = nil
+      case .userRemoved(let id): persons.removeAll { $0.user == id }
+      case .homeRemoved: removesHome = true
+      default: break
+      }
+    }
+    if removesHome { dropUnknown() }
+  }
+
+  /// Applies an event about the model, the reachability of an accessory, or the place of a user.
+  package mutating func apply(_ event: HubEvent) {
+    switch event {
+    case .changed(let changes, app: _): apply(changes)
+    case .reachability(let accessory, let isReachable, let why):
+      unreachable[accessory] = isReachable ? nil : why ?? ""
+    case .person(let person):
+      persons.removeAll { $0.user == person.user }
+      persons.insert(person, at: persons.firstIndex { person.user < $0.user } ?? persons.endIndex)
+    case .values, .evaluated, .executed, .found, .gone, .missed, .stopping: break
+    }
+  }
+
+  private mutating func dropUnknown() {
+    let accessories = Set(model.homes.flatMap(\.accessories).map(\.id))
+    let users = Set(model.homes.flatMap(\.users).map(\.id))
+    unreachable = unreachable.filter { accessories.contains($0.key) }
+    persons.removeAll { !users.contains($0.user) }
+  }
+}

@@ -1,0 +1,103 @@
+import HAPHome
+import HAPHomeEngine
+import HAPModel
+import HAPWire
+
+/// The names of the answers in JSON, in the order in which messages and pages list them.
+package enum HubAnswerName: String, CaseIterable, Sendable {
+  case attached, changed, added, executed, values, evaluated, explained, found, status, done
+}
+
+extension HubAnswer {
+  package var name: HubAnswerName {
+    switch self {
+    case .attached: .attached
+    case .changed: .changed
+    case .added: .added
+    case .executed: .executed
+    case .values: .values
+    case .evaluated: .evaluated
+    case .explained: .explained
+    case .found: .found
+    case .status: .status
+    case .done: .done
+    }
+  }
+
+  /// Reads an answer from an object.
+  /// - Parameter others: the other members that the object may have.
+  /// - Throws: the first mistake.
+  package init(_ node: JSONNode, and others: [String] = []) throws(JSONProblem) {
+    let name = try node.required("answer").word("an answer", of: HubAnswerName.self)
+    try node.refuseUnknownMembers(except: ["answer"] + others + name.form.members.map(\.name))
+    switch name {
+    case .attached: self = .attached(try HubSnapshot(membersOf: node))
+    case .changed: self = .changed(try node.changes())
+    case .added: self = .added(try node.required("accessories").elements(JSONNode.accessory), try node.changes())
+    case .executed: self = .executed(try ExecutionResult(node.required("result")))
+    case .values: self = .values(try node.readings())
+    case .evaluated: self = .evaluated(try EvaluationReport(node.required("evaluation")))
+    case .explained:
+      self = .explained(
+        try node.required("evaluations").elements { node throws(JSONProblem) in try EvaluationReport(node) })
+    case .found:
+      self = .found(try node.required("accessories").elements { node throws(JSONProblem) in try NewAccessory(node) })
+    case .status: self = .status(try HubStatus(node.required("status")))
+    case .done: self = .done
+    }
+  }
+
+  /// The members of the object.
+  package var members: [JSONMember] { [("answer", .text(name.rawValue))] + ownMembers }
+
+  private var ownMembers: [JSONMember] {
+    switch self {
+    case .attached(let snapshot): snapshot.members
+    case .changed(let changes): [("changes", .list(changes.map(\.node)))]
+    case .added(let accessories, let changes):
+      [("accessories", .ids(accessories)), ("changes", .list(changes.map(\.node)))]
+    case .executed(let result): [("result", result.node)]
+    case .values(let readings): [("values", .list(readings.map(\.node)))]
+    case .evaluated(let report): [("evaluation", report.node)]
+    case .explained(let reports): [("evaluations", .list(reports.map(\.node)))]
+    case .found(let accessories): [("accessories", .list(accessories.map(\.node)))]
+    case .status(let status): [("status", status.node)]
+    case .done: []
+    }
+  }
+}
+
+extension JSONNode {
+  func changes() throws(JSONProblem) -> [HomeChange] {
+    try required("changes").elements { node throws(JSONProblem) in try HomeChange(node) }
+  }
+
+  func readings() throws(JSONProblem) -> [CharacteristicReading] {
+    try required("values").elements { node throws(JSONProblem) in try CharacteristicReading(node) }
+  }
+}
+
+// MARK: The table
+
+extension HubAnswerName {
+  private static let forms = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+  package var form: HubForm<HubAnswerName> {
+    guard let form = Self.forms[self] else { preconditionFailure("the table of answers has no row for \(rawValue)") }
+    return form
+  }
+
+  /// The forms of all answers, in the order of the names.
+  package static let all: [HubForm<HubAnswerName>] = [
+    HubForm(.attached, [.model, .unreachable, .persons], "to `attach`: all homes and their state"),
+    HubForm(.changed, [.changes], "to `perform` and `remove`: the changes, which this app does not get as an event"),
+    HubForm(.added, [.accessories, .changes], "to `add` and `adopt`: the new accessories, a bridge first"),
+    HubForm(.executed, [.result], "to `execute` and `write`"),
+    HubForm(.values, [.values], "to `read`, in the order of the request"),
+    HubForm(.evaluated, [.evaluation], "to `fire`, after the writes have ended"),
+    HubForm(.explained, [.evaluations], "to `explain`"),
+    HubForm(.found, [.newAccessories], "to `search`"),
+    HubForm(.status, [.status], "to `status`"),
+    HubForm(.done, [], "to all other requests"),
+  ]
+}

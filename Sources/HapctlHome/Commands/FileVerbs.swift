@@ -1,0 +1,135 @@
+import HAPCommandLine
+import HAPHome
+import HAPHomeFile
+import HAPHubLink
+import HAPWire
+
+/// The commands for `.hashome` files.
+extension HomeVerb {
+  private static let output = Option<String>("output", letter: "o", "FILE", "write to FILE instead of standard output")
+  private static let overwrites = Flag("force", "overwrite FILE")
+  private static let prunes = Flag(
+    "prune", "also remove objects that the file does not have, of each section that it has; never accessories")
+  private static let dryRun = Flag("dry-run", "print the plan, and change nothing")
+  private static let planJSON =
+    "`{\"differences\": [{\"change\", \"kind\", \"name\", \"text\", \"line\", \"column\"}]}`; `change` is add, remove, rename or update"
+
+  static let files = [
+    HomeVerb(
+      "export", "write a home as a .hashome file", options: [.init(output, .file), .init(overwrites)],
+      discussion: ["The file has names instead of identifiers, and no keys. 'apply' reads it."],
+      examples: [("hapctl home export -o my.hashome", "writes the primary home as YAML")],
+      json: "the document as JSON; see [.hashome files](hashome.md)"
+    ) { session, arguments in
+      let home = try session.home
+      let file = HomeFile(of: home, zoneRules: session.surroundings.zoneRules)
+      let text = session.isJSON ? file.json : file.yaml
+      guard let path = try arguments.value(output) else {
+        session.console.show(text)
+        return .well
+      }
+      try writeFile(path, Array(text.utf8), overwriting: arguments[overwrites])
+      session.print("Wrote \(path).")
+      return .well
+    },
+    HomeVerb(
+      "apply", "change a home so that it is as in a .hashome file", [.init(.file, "FILE")],
+      options: [.init(prunes), .init(dryRun)],
+      discussion: [
+        "Objects that exist by name stay, and keep their identifiers. A home that does not exist is added. The plan is printed before it is performed.",
+        "With --home, the file is applied to that home, which gets the name in the file.",
+      ],
+      examples: [("hapctl home apply my.hashome --dry-run", "shows what would be changed")], json: planJSON
+    ) { session, arguments in
+      let plan = try session.plan(arguments.operands[0], prunes: arguments[prunes])
+      session.report(plan)
+      if arguments[dryRun] { return .well }
+      try await session.apply(plan)
+      return .well
+    },
+    HomeVerb(
+      "diff", "show how a home differs from a .hashome file", [.init(.file, "FILE")], options: [.init(prunes)],
+      discussion: [
+        "The exit status is 1 if there is a difference. --prune also reports objects that only the home has."
+      ],
+      examples: [("hapctl home diff my.hashome", "shows what 'apply' would change")], json: planJSON
+    ) { session, arguments in
+      let plan = try session.plan(arguments.operands[0], prunes: arguments[prunes])
+      session.report(plan)
+      return plan.differences.isEmpty ? .well : .problem
+    },
+  ]
+}
+
+extension HomeSession {
+  fileprivate func plan(_ path: String, prunes: Bool) throws -> HomeFilePlan {
+    let bytes = try readFile(path, limit: HomeFile.byteLimit)
+    let model = try snapshot.model
+    var options = HomeFile.PlanOptions()
+    options.removesOthers = prunes
+    if let homeText { options.home = try model.home(named: homeText).id }
+    // The hub gives new objects their identifiers; those of the plan are replaced.
+    var random = SystemRandomNumberGenerator()
+    let context = HomeContext(now: now, zoneRules: surroundings.zoneRules)
+    do throws(HomeFileProblems) {
+      return try HomeFile.read(bytes).plan(for: model, options, in: context, using: &random)
+    } catch { throw HomeFailure(lines: error.problems.map { "\(path):\($0)" }) }
+  }
+
+  fileprivate func report(_ plan: HomeFilePlan) {
+    if isJSON { return print(.object([("differences", plan.node)])) }
+    for difference in plan.differences { print(difference.text.capitalizedSentence) }
+    if plan.differences.isEmpty { print("The home is as in the file.") }
+  }
+
+  /// Performs the commands of a plan, with the identifiers that the hub gives to new objects.
+  fileprivate func apply(_ plan: HomeFilePlan) async throws {
+    var identifiers = IdentifierMap()
+    for (index, step) in plan.steps.enumerated() {
+      do {
+        identifiers.learn(step.changes, try await perform(try identifiers.translate(step.command)))
+      } catch {
+        let what = index == 0 ? "nothing was changed" : "\(index) of \(plan.steps.count) steps were performed"
+        throw HomeFailure(
+          "\(HomeFailure(error).lines.joined(separator: "; ")); \(what): correct it and apply the file again")
+      }
+    }
+  }
+}
+
+/// The identifiers that a hub gave to the objects of a plan.
+struct IdentifierMap: Sendable {
+  private var actual: [String: String] = [:]
+
+  /// Compares the changes of the plan with those of the hub.
+  mutating func learn(_ planned: [HomeChange], _ performed: [HomeChange]) {
+    for (planned, performed) in zip(planned, performed) { learn(planned.node, performed.node) }
+  }
+
+  private mutating func learn(_ planned: JSONNode, _ performed: JSONNode) {
+    if let members = planned.members {
+      for member in members { if let other = performed[member.name] { learn(member.value, other) } }
+    } else if let elements = planned.elements {
+      for (element, other) in zip(elements, performed.elements ?? []) { learn(element, other) }
+    } else if let text = planned.stringValue, let other = performed.stringValue, text != other,
+      HomeObjectID(text) != nil, HomeObjectID(other) != nil
+    {
+      actual[text] = other
+    }
+  }
+
+  /// Returns the command with the identifiers of the hub.
+  func translate(_ command: HomeCommand) throws(HomeError) -> HomeCommand {
+    if actual.isEmpty { return command }
+    do throws(JSONProblem) { return try HomeCommand(translate(command.node)) } catch { throw HomeError(error) }
+  }
+
+  private func translate(_ node: JSONNode) -> JSONNode {
+    switch node.kind {
+    case .string(let text): actual[text].map { .text($0) } ?? node
+    case .array(let elements): .list(elements.map(translate))
+    case .object(let members): .object(members.map { ($0.name, translate($0.value)) })
+    case .null, .bool, .number: node
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import HAPAccessoryPort
+import HAPAlmanac
+import HAPHub
+import HAPHubLink
+import HAPLoop
+import HAPStore
+
+/// The hub of a folder in this process, and the socket by which other apps attach to it.
+struct ServedHub: Sendable {
+  let hub: HomeHub
+  private let server: LoopBound<HubSocketServer?>
+  /// The socket's path; nil: no other app can attach.
+  let path: String?
+
+  /// The parts of a hub that a command chooses.
+  struct Options: Sendable {
+    var folder: String
+    /// The network interfaces of the accessories; empty: all of the local network.
+    var interfaces: [String] = []
+    /// Whether it connects with the accessories.
+    var usesAccessories = true
+    /// Whether other apps can attach.
+    var listens = true
+    var files: any StoreFiles
+    var zones: SystemZones
+    var version: String
+  }
+
+  /// Starts the hub of a folder.
+  /// - Throws: `StoreError`, with `alreadyRunning` if another process has the folder; `LoopError` if the socket can't be
+  ///   made.
+  static func start(_ options: Options, on loop: EventLoop) async throws -> ServedHub {
+    for name in options.interfaces { _ = try loop.interfaces().named(name) }
+    let port: any AccessoryPort =
+      options.usesAccessories ? HAPPort(on: loop, interfaces: options.interfaces) : ClosedPort()
+    let zones = options.zones
+    let hub = HomeHub(
+      on: loop, folder: options.folder, files: options.files, port: port, zoneRules: { zones.rules(of: $0) },
+      runsAutomations: options.usesAccessories, version: options.version)
+    try await hub.start()
+    let served = ServedHub(
+      hub: hub, server: LoopBound(loop, nil),
+      path: options.listens ? options.folder + "/" + HubSocketServer.fileName : nil)
+    do {
+      try await served.listen(on: loop)
+      return served
+    } catch {
+      await hub.stop()
+      throw error
+    }
+  }
+
+  private func listen(on loop: EventLoop) async throws {
+    guard let path else { return }
+    let (hub, server) = (hub, server)
+    try await loop.perform {
+      server.value = try HubSocketServer(hub, at: path, owner: loop.localSocketFiles.userID, on: loop)
+    }
+  }
+
+  /// Ends the hub and its socket. Can be called any number of times.
+  func stop(on loop: EventLoop) async {
+    await hub.stop()
+    let server = server
+    try? await loop.perform {
+      server.value?.close()
+      server.value = nil
+    }
+  }
+}
+
+extension EventLoop {
+  /// Runs `work` in a turn of the loop. From any thread.
+  /// - Throws: errors of `work`; `LoopError` with `.cancelled` if the loop has ended.
+  func perform<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      let isScheduled = schedule { continuation.resume(with: Result(catching: work)) }
+      if !isScheduled { continuation.resume(throwing: LoopError(.cancelled, "the event loop \(name) has ended")) }
+    }
+  }
+}
