@@ -145,13 +145,14 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION=hubs runs homes with a hub, accessories the others
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, hubs (engines) or homes (whole hubs)
 SEEDS ?= 200
-POPULATION ?= accessories hubs
+POPULATION ?= accessories hubs homes
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter homes,$(POPULATION)),.build/release/Swarm --homes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 
 proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check

@@ -443,7 +443,7 @@ let package = Package(
         "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
-        "HAPIP", "HAPPairing",
+        "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.
@@ -461,8 +461,22 @@ let package = Package(
       name: "HAPHubSwarm",
       dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
       path: "Tests/HAPHubSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
+    // A hub with real connections and simulated accessories, in a simulated world.
+    .target(
+      name: "HAPHomeSwarm",
+      dependencies: [
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPSimulatorCore",
+        "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
+      path: "Tests/HAPHomeSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
+    .testTarget(
+      name: "HomeFaultTests",
+      dependencies: [
+        "HAPHomeSwarm", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

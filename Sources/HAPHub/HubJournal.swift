@@ -48,6 +48,9 @@ struct HubJournal {
   /// Whether the engine gets no input.
   var holdsEngine: Bool { isChanging || !commands.isEmpty }
 
+  /// The number of records and commands that wait or are being stored.
+  var count: Int { records.count + commands.count + (isStoring ? 1 : 0) }
+
   mutating func add(_ record: Record) { records.append(record) }
   mutating func add(_ command: Command) { commands.append(command) }
   mutating func takeRecord() -> Record? { records.isEmpty ? nil : records.removeFirst() }
