@@ -80,6 +80,7 @@ let package = Package(
     .target(name: "HAPAlmanac", dependencies: ["CMath"]),
     .target(name: "HAPHome", dependencies: ["HAPAlmanac", "HAPModel", "HAPWire"]),
     .target(name: "HAPHomeEngine", dependencies: ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
+    .target(name: "HAPHomeSetup", dependencies: ["HAPHome", "HAPModel"]),
     .target(
       name: "HAPHomeFile", dependencies: ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
@@ -241,6 +242,7 @@ let package = Package(
     .target(
       name: "HapctlHome",
       dependencies: [
+        "HAPHomeSetup",
         "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
         "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
       ]),
@@ -348,7 +350,7 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeSetup", "HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
     .testTarget(
       name: "HAPHomeFileTests",
       dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire", "HAPTestSupport"]),

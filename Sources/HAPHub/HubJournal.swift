@@ -95,12 +95,6 @@ struct HubDraft {
   }
 }
 
-/// The random numbers of a loop.
-struct LoopRandom: RandomNumberGenerator, Sendable {
-  let loop: EventLoop
-  func next() -> UInt64 { loop.randomNumber() }
-}
-
 extension HomeHub {
   // MARK: Commands
 
@@ -182,7 +176,7 @@ extension HomeHub {
   }
 
   private func begin(_ command: HubJournal.Command) {
-    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop: loop))
+    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
       command.done(.failure(error))
       return releaseEngine()

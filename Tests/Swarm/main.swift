@@ -20,8 +20,8 @@ func number(_ name: String, default other: UInt64) -> UInt64 { option(name).flat
 
 let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
 
-/// A population of homes; nil: the population of accessories and controllers.
-let homes: (any HomePopulation)? =
+/// Returns the population of homes; nil: the population of accessories and controllers.
+func chosenHomes() -> (any HomePopulation)? {
   if arguments.contains("--hubs") {
     HubSwarms(mutation: option("--mutation").flatMap { HubMutation(rawValue: $0) })
   } else if arguments.contains("--homes") {
@@ -29,6 +29,7 @@ let homes: (any HomePopulation)? =
   } else {
     nil
   }
+}
 
 /// Runs seeds one after the other, and prints the coverage as one line for `runAll`.
 func runSome(from first: UInt64, count: UInt64) throws {
@@ -53,6 +54,7 @@ func report(_ lines: [String]) {
 /// Runs seeds in one process per core, and prints the report.
 /// - Returns: whether all invariants held.
 func runAll(_ count: UInt64) throws -> Bool {
+  let homes = chosenHomes()
   let first = number("--first", default: 1)
   let jobs = min(count, number("--jobs", default: UInt64(ProcessInfo.processInfo.activeProcessorCount)))
   let start = ContinuousClock.now
@@ -95,6 +97,7 @@ func runAll(_ count: UInt64) throws -> Bool {
   return failures.isEmpty && isComplete
 }
 
+let homes = chosenHomes()
 if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
   exit(try runAll(count) ? 0 : 1)
 } else if let count = option("--count").flatMap({ UInt64($0) }) {
