@@ -51,6 +51,7 @@ extension HomeHub {
       for action in actions { perform(action) }
     }
     automation.isPerforming = false
+    storeNext()
     guard let timer = engineTimer.value else { return }
     if let deadline = engine.nextDeadline {
       timer.start(after: min(max(.zero, wall.duration(to: deadline)), Self.longestWait))
