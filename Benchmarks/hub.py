@@ -7,7 +7,6 @@ printed as such; the exit status is 1 only if something went wrong.
 """
 
 import argparse
-import itertools
 import json
 import os
 import resource
@@ -28,6 +27,8 @@ SCENES = 100  # of a round
 FIRES = 100  # of a round
 SESSIONS, TRIGGERS = 500, 100
 APPS, RATE, SECONDS = 50, 1000, 20
+# So many that no characteristic changes twice within the time in which accessories collect events.
+SOURCES = 240
 ANSWER = b'"answer":"executed"'
 CURRENT_STATE = "1D"  # of a lock
 VALUES = ({"25": True, "8": 80, "13": 120, "2F": 100}, {"25": False, "8": 20, "13": 240, "2F": 50})
@@ -282,28 +283,27 @@ def sessions(bench):
 
 def apps(bench):
     """50 apps that are subscribed to everything, and one that does not read, during 1000 changes a second."""
-    with bench.fleet(PROFILES / "scene-light.hasaccessory", LIGHTS) as fleet, bench.hub("apps") as hub:
+    with bench.fleet(PROFILES / "scene-light.hasaccessory", SOURCES, "--loops", "1") as fleet, bench.hub("apps") as hub:
         first = hub.app()
-        adopt(first, new_home(first), bench.pair(fleet, LIGHTS, "many"), fleet.port)
+        adopt(first, new_home(first), bench.pair(fleet, SOURCES, "many"), fleet.port)
         ids = [id for light in accessories(first) for id, *_ in writable(light)]
         everyone = [hub.app(f"app {number}") for number in range(APPS - 1)]
         slow = hub.app("slow", receives=1 << 14)
         for app in [*everyone, slow]:
             app.ask("subscribe", characteristics=ids)
-        first.ready(LIGHTS, LIGHTS * ENTRIES)
+        first.ready(SOURCES, SOURCES * ENTRIES)
         time.sleep(1)
         readers = Readers(everyone)
+        fleet.drain()
         while readers.read(0.2):
             pass
         readers.counts = dict.fromkeys(readers.counts, 0)
         memory, before, begin = hub.memory(), hub.cpu(), time.perf_counter()
-        values = itertools.count()
         sent = 0
         while (now := time.perf_counter() - begin) < SECONDS:
             commands = []
             while sent < now * RATE:
-                number = next(values)
-                commands.append({"command": "set", "accessory": fleet.names[number % LIGHTS], "service": "Light", "characteristic": "Hue", "value": number // LIGHTS % 360})
+                commands.append(change(fleet, sent))
                 sent += 1
             fleet.send(*commands)
             readers.read(0.004)
@@ -326,6 +326,16 @@ def apps(bench):
         slow.attach()
         answer = slow.ask("read", characteristics=ids[:ENTRIES])
         print(f"{'the slow app was notified after':42} {count} events, and has reread {len(answer['values'])} values", flush=True)
+
+
+def change(fleet, number):
+    """Returns the command for a change; consecutive ones are of different accessories."""
+    turn, source = divmod(number, SOURCES)
+    turn, index = divmod(turn, ENTRIES)
+    name = ("On", "Brightness", "Hue", "Saturation", "On")[index]
+    value = turn % 2 == 0 if name == "On" else 2 + turn % 90
+    service = "Fireplace" if index == ENTRIES - 1 else "Light"
+    return {"command": "set", "accessory": fleet.names[source], "service": service, "characteristic": name, "value": value}
 
 
 PARTS = {"scenes": scenes, "sessions": sessions, "apps": apps}

@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import subprocess
+import threading
 import time
 from contextlib import contextmanager
 
@@ -54,7 +55,6 @@ class Process:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
 
 
 class Fleet(Process):
@@ -80,6 +80,10 @@ class Fleet(Process):
     def send(self, *commands):
         self.process.stdin.write("".join(json.dumps(command) + "\n" for command in commands))
         self.process.stdin.flush()
+
+    def drain(self):
+        """Reads all answers from now on, and forgets them."""
+        threading.Thread(target=lambda: [None for _ in self.process.stdout], daemon=True).start()
 
     def command(self, command, **members):
         """Sends a command, and waits for its answer."""
