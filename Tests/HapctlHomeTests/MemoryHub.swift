@@ -30,6 +30,8 @@ final class MemoryHub: Sendable {
     var requests: [HubRequest] = []
     var identified: [String] = []
     var status: HubStatus?
+    /// Whether the hub is in the process of the command, because no other one runs.
+    var isEmbedded = false
   }
 
   let state = Guarded(State())
@@ -205,7 +207,11 @@ final class MemoryLink: HomeLink {
 
   func ask(_ request: HubRequest) async throws(HomeError) -> HubAnswer {
     let now = Instant(seconds: loop.readWallClock().components.seconds)
-    let answer = try hub.answer(request, now: now)
+    var answer = try hub.answer(request, now: now)
+    if case .status(var status) = answer, hub.state.withLock({ $0.isEmbedded }) {
+      status.processID = Int(loop.localSocketFiles.processID)
+      answer = .status(status)
+    }
     replica.receive(answer)
     if case .attach = request { for next in hub.state.withLock({ $0.events }) { event.yield(next) } }
     return answer

@@ -208,7 +208,12 @@ struct TriggerTests {
   func life() throws {
     let bench = try bench()
     #expect(bench("trigger", "add", "T", "--when", "sunset", "--run", "hi house", "--disabled").exit == .well)
+    bench.hub.state.withLock {
+      $0.status = HubStatus(version: "0", processID: 0, started: Instant(seconds: 0), devices: [], apps: [], problems: [])
+    }
     #expect(bench("why", "T").out == "The trigger \"T\" was not evaluated since the hub started. It is disabled.\n")
+    bench.hub.state.withLock { $0.isEmbedded = true }
+    #expect(bench("why", "T").out.hasPrefix("No hub runs, so no trigger is evaluated: start 'hapctl hub run'."))
     #expect(
       bench("enable", "t").out == "Enabled the trigger \"T\".\n" && bench("enable", "T").out == "Nothing changed.\n")
     #expect(bench("disable", "T").exit == .well)

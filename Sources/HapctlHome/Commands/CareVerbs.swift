@@ -1,3 +1,4 @@
+import HAPAlmanac
 import HAPCommandLine
 import HAPHome
 import HAPHubLink
@@ -62,6 +63,11 @@ extension HomeVerb {
   ]
 }
 
+extension Instant {
+  /// The time in UTC without a fraction of a second: "2026-06-01T15:00:00Z".
+  fileprivate var toSecond: String { "\(Instant(seconds: Int64(seconds)))" }
+}
+
 extension NameFinding {
   fileprivate var node: JSONNode {
     .object([
@@ -96,7 +102,7 @@ extension HubStatus {
   }
 
   fileprivate func lines(_ names: [[String]]) -> [String] {
-    var lines = ["hub \(version), process \(processID), since \(started)"]
+    var lines = ["hub \(version), process \(processID), since \(started.toSecond)"]
     for (device, names) in zip(devices, names) {
       let state =
         device.isReachable

@@ -44,7 +44,10 @@ extension HomeVerb {
       }
       if reports.isEmpty {
         let state = trigger.isEnabled ? "" : " It is disabled."
-        session.print("The trigger \(trigger.name.text.quoted) was not evaluated since the hub started.\(state)")
+        session.print(
+          try await session.isHub
+            ? "No hub runs, so no trigger is evaluated: start 'hapctl hub run'.\(state)"
+            : "The trigger \(trigger.name.text.quoted) was not evaluated since the hub started.\(state)")
       }
       for report in reports { for line in report.text.split(separator: "\n") { session.print(String(line)) } }
       return .well

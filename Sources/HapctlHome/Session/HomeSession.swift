@@ -64,6 +64,14 @@ struct HomeSession: Sendable {
     return changes
   }
 
+  /// Whether no hub runs, so that this process is the hub until the command ends.
+  var isHub: Bool {
+    get async throws {
+      guard case .status(let status) = try await link.ask(.status) else { throw wrongAnswer }
+      return status.processID == Int(loop.localSocketFiles.processID)
+    }
+  }
+
   /// The error for an answer that does not belong to its request: a hub of another version.
   var wrongAnswer: HomeFailure {
     HomeFailure(.cannotRun, "the hub gave an answer of another request: restart the hub, it may have another version")
