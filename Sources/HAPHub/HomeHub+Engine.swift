@@ -118,7 +118,7 @@ extension HomeHub {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       func end(_ failure: String?) {
         // The place counts, so the copy of the homes in this app has to have it, too.
-        if failure != nil, let present = self.persons[person.user] { client.receive(.person(present)) }
+        if failure != nil, let present = self.persons[person.user] { client.receive(SharedHubEvent(.person(present))) }
         answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
         continuation.resume()
       }
