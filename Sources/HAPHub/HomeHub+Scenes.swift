@@ -121,7 +121,7 @@ extension HomeHub {
       publish(
         done.map { CharacteristicReading($0.characteristic, value: $0.value) }, isCatchUp: false, except: client)
     }
-    for entry in done { pass(entry.value, of: entry.characteristic, isCatchUp: false) }
+    for entry in done { passWritten(entry.value, of: entry.characteristic) }
   }
 
   private func ended(_ ticket: SceneTicket, _ result: SceneResult, _ changes: [HomeChange]) {
