@@ -84,7 +84,7 @@ extension HomeHub: HubServing {
       refreshSubscriptions()
     case .fire(let trigger): return .evaluated(try await fire(trigger))
     case .explain(let trigger): return .explained(try explanations(of: trigger))
-    case .place(let person): try await place(person, for: client)
+    case .place(let person): return try await place(person, for: client, answer)
     case .identify(let accessory): try await identify(accessory)
     case .endSearch: endSearch(of: client)
     case .identifyNew(let device): try await port.identifyUnpaired(device)

@@ -106,31 +106,34 @@ extension HomeHub {
 
   // MARK: Requests of apps
 
-  /// Sets the place of a user, and waits until it is stored.
-  func place(_ person: PersonState, for client: HubClient) async throws(HomeError) {
+  /// Sets the place of a user, and answers when it is stored.
+  func place(
+    _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
+  ) async throws(HomeError) -> HubAnswer? {
     guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
       throw HomeError.unknown(.user, person.user)
     }
     guard runsAutomations else { throw HomeError.noAutomations }
-    let failure: String? = await withCheckedContinuation { continuation in
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      func end(_ failure: String?) {
+        answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
+        continuation.resume()
+      }
       feed {
         let actions = self.engine.person(person.user, person.place)
         let ticket = actions.lazy.compactMap { action -> EngineTicket? in
           if case .recordPerson(_, let ticket) = action { ticket } else { nil }
         }.first
         guard let ticket else {
-          continuation.resume(returning: nil)  // the place is as before
+          end(nil)  // the place is as before
           return actions
         }
-        self.automation.places[ticket] = { continuation.resume(returning: $0) }
+        self.automation.places[ticket] = end
         self.publish(.person(person), except: client)
         return actions
       }
     }
-    guard let failure else { return }
-    throw HomeError(
-      .unexpectedError, nil,
-      "the place counts until the hub ends, but could not be stored: \(failure): the next change repeats it")
+    return nil
   }
 
   /// Fires a trigger by hand, and waits for the end of its writes.
@@ -196,4 +199,10 @@ extension HomeHub {
 extension HomeError {
   fileprivate static let noAutomations = HomeError(
     .noHomeHub, nil, "this hub runs no triggers: start 'hapctl hub run'")
+
+  fileprivate static func placeNotStored(_ why: String) -> HomeError {
+    HomeError(
+      .unexpectedError, nil,
+      "the place counts until the hub ends, but could not be stored: \(why): the next change repeats it")
+  }
 }

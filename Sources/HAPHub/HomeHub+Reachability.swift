@@ -14,7 +14,7 @@ extension HomeHub {
     for (device, accessories) in index.accessories {
       for entry in accessories.values where !reported.contains(Member(device, aid: entry.aid)) {
         let why = devices[device] == nil ? Self.noPairing : reachability.why(Member(device, aid: entry.aid))
-        unreachable[entry.id] = why ?? "the connection is new"
+        unreachable[entry.id] = why ?? HubSnapshot.newConnection
       }
     }
     return unreachable

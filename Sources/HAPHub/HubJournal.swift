@@ -48,6 +48,9 @@ struct HubJournal {
   /// Whether the engine gets no input.
   var holdsEngine: Bool { isChanging || !commands.isEmpty }
 
+  /// The number of records and commands that wait or are being stored.
+  var count: Int { records.count + commands.count + (isStoring ? 1 : 0) }
+
   mutating func add(_ record: Record) { records.append(record) }
   mutating func add(_ command: Command) { commands.append(command) }
   mutating func takeRecord() -> Record? { records.isEmpty ? nil : records.removeFirst() }
@@ -90,12 +93,6 @@ struct HubDraft {
     model.apply(new)
     changes += new
   }
-}
-
-/// The random numbers of a loop.
-struct LoopRandom: RandomNumberGenerator, Sendable {
-  let loop: EventLoop
-  func next() -> UInt64 { loop.randomNumber() }
 }
 
 extension HomeHub {
@@ -179,7 +176,7 @@ extension HomeHub {
   }
 
   private func begin(_ command: HubJournal.Command) {
-    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop: loop))
+    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
       command.done(.failure(error))
       return releaseEngine()
@@ -256,11 +253,11 @@ extension HomeRowChange {
     case .keep(.object(let row)): "objects \(row.id)"
     case .keep(.triggerState(let row)): "trigger_states \(row.id)"
     case .keep(.person(let row)): "people \(row.id)"
-    case .keep(.execution(let row)): "executions \(row.id)"
     case .keep(.controller(let row)): "controllers \(row.id)"
     case .keep(.pairing(let row)): "pairings \(row.device)"
     case .keep(.database(let row)): "databases \(row.device)"
     case .remove(let table, let id): "\(table.rawValue) \(id)"
+    case .removeHome(let id): "home \(id)"
     }
   }
 
@@ -270,6 +267,7 @@ extension HomeRowChange {
       self = .keep(
         .object(HomeObjectRow(id: row.id, home: row.home, kind: row.kind, name: row.name, json: row.json)))
     case .remove(let id): self = .remove(.objects, id: id)
+    case .removeHome(let id): self = .removeHome(id: id)
     }
   }
 }

@@ -73,8 +73,8 @@ import Testing
     #expect(lines.count >= 15)
     for line in lines {
       let bytes = Array(line.utf8)
-      let isRequest = (try? HubRequestLine(bytes)) != nil
-      #expect(isRequest || (try? HubMessage(bytes)) != nil, "\(line)")
+      if (try? HubRequestLine(bytes)) != nil { continue }
+      do throws(HomeError) { _ = try HubMessage(bytes) } catch { Issue.record("\(line): \(error)") }
     }
   }
 
@@ -85,5 +85,21 @@ import Testing
     if name.answer != .done {
       for other in others { #expect(form?.does.contains("`\(other.rawValue)`") == true, "\(other)") }
     }
+  }
+}
+
+@Suite("Seeds of the fuzz target hublink") struct HubSeedTests {
+  @Test("The seeds are lines of the protocol, besides two with wrong names") func seeds() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/hublink")
+    var refused: [String] = []
+    for file in try FileManager.default.contentsOfDirectory(
+      at: folder.standardizedFileURL, includingPropertiesForKeys: nil)
+    where file.lastPathComponent.hasPrefix("seed-") {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        let bytes = Array(line.utf8)
+        if (try? HubRequestLine(bytes)) == nil, (try? HubMessage(bytes)) == nil { refused.append(String(line)) }
+      }
+    }
+    #expect(refused.count == 2 && refused.contains { $0.contains("add-rom") }, "\(refused)")
   }
 }

@@ -65,6 +65,10 @@
         else { return }
         #expect(result.actions.map(\.outcome) == [.notSent, .done])
         #expect(result.actions[0].error?.code == .bridgedAccessoryNotReachable && bridge.puts.count == 1)
+        // The bridge knows the name of an accessory that it can't reach.
+        try await app.ask(.read([try app.id("Desk", .firmware)]))
+        await bench.settle(.seconds(1))
+        #expect(reachability(app) == [false])
         bridge.statuses = [:]
         await bench.settle(.seconds(70))
         #expect(reachability(app) == [false, true])

@@ -5,6 +5,7 @@ Comments before the fence of a block state what the block needs. They are invisi
     <!-- test: beside COMMAND -->    COMMAND serves an accessory while the block runs
     <!-- test: before COMMAND -->    COMMAND runs before the block
     <!-- test: status N COMMAND -->  the line that begins with COMMAND ends with status N
+    <!-- test: stage FOLDER -->      the block is a part of FOLDER/transcript, which HomeStageTests compares with a run. A line "…" stands for any lines
 """
 
 import json
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FENCE = re.compile(r"^( *)```(.*)$")
-MARK = re.compile(r"<!-- test: (beside|before|status) (.+?) -->")
+MARK = re.compile(r"<!-- test: (beside|before|status|stage) (.+?) -->")
 LABELS = {"console", "diff", "groovy", "json", "sh", "swift", "text", "yaml"}
 
 
@@ -94,6 +95,35 @@ def commands(block):
             found.append(Command(index, line.removeprefix("$ "), [], []))
         whole = not line.endswith("\\")
     return found
+
+
+def transcript_commands(text):
+    """Returns the commands of a transcript of Examples/Home, each with its output. A program in the background has the lines with its number."""
+    found, jobs = [], 0
+    for line in text.split("\n"):
+        if line.startswith("$ "):
+            jobs += line.endswith(" &")
+            number = f"[{jobs}] " if line.endswith(" &") else ""
+            found.append((line[2:].removesuffix(" &"), number, []))
+        elif line.startswith(("# ", "until ", "wait ", "kill ", "clock ")) or not found:
+            found.append(("", None, []))
+        elif number := re.match(r"\[\d+\] ", line):
+            # A program prints while other commands run.
+            for _, own, output in found:
+                if own == number[0]:
+                    output.append(line.removeprefix(own))
+        elif found[-1][1] == "":
+            found[-1][2].append(line)
+    return [(command, output) for command, _, output in found if command]
+
+
+def agrees(shown, output):
+    """Whether lines of a page are the output of a command. A line "…" stands for any lines."""
+    if not shown:
+        return not output
+    if shown[0] == "…":
+        return any(agrees(shown[1:], output[index:]) for index in range(len(output) + 1))
+    return bool(output) and shown[0] == output[0] and agrees(shown[1:], output[1:])
 
 
 def json_documents(text):

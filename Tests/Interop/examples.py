@@ -20,9 +20,9 @@ from documents import commands, page_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120  # seconds for one command; reaching it is a failure
-SERVES = re.compile(r"hapsim (run|fleet|record|judge)\b(?!.*(--list|--virtual-time.*--scenario|--scenario.*--virtual-time))|hapctl (watch|proxy) |curl -N ")
+SERVES = re.compile(r"hapsim (run|fleet|record|judge)\b(?!.*(--list|--virtual-time.*--scenario|--scenario.*--virtual-time))|hapctl (watch|proxy) |hapctl hub run|hapctl home watch|curl -N ")
 # The first line of a command that serves, watches or follows events. Any other line may be an error.
-READY = re.compile(r'Press Ctrl-C to stop|"event": ?"ready"|^ready$|^Watching [0-9]+ characteristics of |^(event|data|id): ?')
+READY = re.compile(r'Press Ctrl-C to stop|watching [0-9]+ characteristics? of |"event": ?"ready"|^ready$|^Watching [0-9]+ characteristics of |^(event|data|id): ?')
 GARAGE = "hapsim run Profiles/garage-kilgo.hasaccessory --bind 192.0.2.7 --port 51826 --setup-code 031-45-154 --name Garage --ephemeral"
 LAMP = "hapsim run Profiles/light-white.hasaccessory --bind 192.0.2.7 --setup-code 031-45-154 --name 'Hall Lamp' --ephemeral"
 # Changes that make a command shorter or non-interactive: (pattern, replacement).
@@ -184,14 +184,15 @@ class Server:
 class Page:
     def __init__(self, name):
         self.name = name
-        self.server = None
+        self.servers = {}  # "hapsim" and "hapctl": the running accessories, and the running hub
         self.failures = []
 
     def run(self):
         for block in page_blocks(ROOT, self.name):
-            if block.label in ("sh", "console"):
+            if block.label in ("sh", "console") and not block.marked("stage"):
                 self.run_block(block)
-        self.stop()
+        for kind in ("hapctl", "hapsim"):
+            self.stop(kind)
         return self.failures
 
     def run_block(self, block):
@@ -203,7 +204,7 @@ class Page:
         try:
             try:
                 if beside:
-                    self.stop()
+                    self.stop("hapsim")
                 for command in beside:
                     self.prepare(command)
                     servers.append(Server(command))
@@ -238,11 +239,11 @@ class Page:
         if match := re.fullmatch(r"([a-z]\w*)=(\S*)", text):
             os.environ[match[1]] = match[2]
         elif SERVES.search(text) and not text.startswith("haptest") and "judge.sh" not in text:
-            if text.startswith("hapsim"):
-                self.stop()
+            kind = "hapsim" if text.startswith("hapsim") else "hapctl" if text.startswith("hapctl hub run") else None
+            self.stop(kind)
             server = Server(re.sub(r"\s+&\s*(#.*)?$", "", re.sub(r"\s{2,}#.*$", "", text)), command.given, place)
-            if text.startswith("hapsim"):
-                self.server = server
+            if kind:
+                self.servers[kind] = server
             else:
                 server.stop()
         else:
@@ -262,9 +263,9 @@ class Page:
             raise Failure(f"'{text}' ended with status {ended.returncode}:\n{ended.stdout[-4000:]}")
         return ended.stdout
 
-    def stop(self):
-        if self.server:
-            server, self.server = self.server, None
+    def stop(self, kind):
+        """Stops the server of a kind, if one runs."""
+        if server := self.servers.pop(kind, None):
             try:
                 server.stop()
             except Failure as failure:
@@ -286,7 +287,7 @@ class Page:
         if (match := CAPTURE.search(command)) and not Path(match[0]).exists():
             if not list(Path(".").glob("captures/*.hapcapture")):
                 Server("hapsim run Profiles/lock.hasaccessory --ephemeral --capture captures/").stop()
-            self.stop()
+            self.stop("hapsim")
             shutil.copy(next(Path(".").glob("captures/*.hapcapture")), match[0])
 
 

@@ -16,7 +16,7 @@ import pytest
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from documents import LABELS, as_profile, blocks, commands, json_documents, page_blocks, pages
+from documents import LABELS, agrees, as_profile, blocks, commands, json_documents, page_blocks, pages, transcript_commands
 from process import ROOT, hapsim
 
 PATIENCE = 280  # seconds for one page
@@ -58,6 +58,38 @@ def run_page(page):
             [ROOT / "Scripts/in-loopback-namespace", sys.executable, ROOT / "Tests/Interop/examples.py", page, f"{folder}/page"],
             cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE,
         )  # fmt: skip
+
+
+STAGED = [page for page in PAGES if any(block.marked("stage") for block in BLOCKS[page])]
+
+
+@pytest.mark.parametrize("page", STAGED)
+def test_the_transcripts_of_a_page_are_those_of_a_demonstration(page):
+    """HomeStageTests runs the demonstration and compares its transcript. The commands of a page are in the order of the transcript."""
+    left = {}
+    for block in BLOCKS[page]:
+        for folder in block.marked("stage"):
+            if folder not in left:
+                left[folder] = transcript_commands((ROOT / folder / "transcript").read_text(encoding="utf-8"))
+            for command in commands(block):
+                where = f"{block.at(command.index)}: '{command.text}'"
+                place = next((index for index, (text, _) in enumerate(left[folder]) if text == joined(command.text)), None)
+                assert place is not None, f"{where} is not in {folder}/transcript, or not in this order"
+                output = left[folder][place][1]
+                assert agrees(command.output, output), f"{where} printed:\n" + "\n".join(output)
+                left[folder] = left[folder][place + 1 :]
+
+
+def joined(text):
+    """Returns a command of several lines in one line."""
+    return re.sub(r"\s*\\\n\s*", " ", text)
+
+
+def test_a_wrong_transcript_is_found():
+    text = "# A\n$ one &\n[1] a\n$ two\nb\n[1] c\n"
+    assert transcript_commands(text) == [("one", ["a", "c"]), ("two", ["b"])]
+    assert agrees(["a", "…"], ["a", "c"]) and agrees(["…", "c"], ["a", "c"]) and agrees([], []) and agrees(["…"], [])
+    assert not agrees(["a"], ["a", "c"]) and not agrees([], ["a"]) and not agrees(["…", "a"], ["a", "c"])
 
 
 BROKEN = """# A page

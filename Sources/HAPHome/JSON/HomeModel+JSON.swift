@@ -14,7 +14,10 @@ extension HomeModel {
     }
     do throws(HomeRowProblem) {
       try self.init(checking: homes, primary: primary)
-    } catch { throw list.problem("the homes are not valid: \(error.row): \(error.reason)") }
+    } catch {
+      // After the semicolon, a reason says what the reader of the store does instead.
+      throw list.problem("the homes are not valid: \(error.row): \(error.reason.prefix { $0 != ";" })")
+    }
   }
 
   /// The whole model.

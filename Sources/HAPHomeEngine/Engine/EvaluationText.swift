@@ -20,8 +20,7 @@ public struct EvaluationText: Sendable {
   /// Returns the lines of an evaluation: the time, the trigger and the outcome; then the event and the comparisons, each
   /// indented by two spaces or more.
   public func lines(_ evaluation: Evaluation) -> [String] {
-    let name = home.triggers.find(evaluation.trigger)?.name.text ?? evaluation.trigger.description
-    var lines = ["\(time(evaluation.time)) \"\(name)\": \(outcome(evaluation))"]
+    var lines = [head(evaluation)]
     lines.append("  event: \(cause(evaluation.cause))")
     if let condition = evaluation.condition {
       lines.append("  condition:")
@@ -36,6 +35,22 @@ public struct EvaluationText: Sendable {
     default: break
     }
     return lines
+  }
+
+  /// Returns an evaluation in one line: the time, the trigger and the outcome. If the condition is not true, the
+  /// comparisons follow because of which it is not.
+  package func summary(_ evaluation: Evaluation) -> String {
+    let line = head(evaluation)
+    switch evaluation.outcome {
+    case .conditionFalse, .conditionUnknown:
+      return "\(line): \((evaluation.condition.map(reasons) ?? []).joined(separator: "; "))"
+    default: return line
+    }
+  }
+
+  private func head(_ evaluation: Evaluation) -> String {
+    let name = home.triggers.find(evaluation.trigger)?.name.text ?? evaluation.trigger.description
+    return "\(time(evaluation.time)) \"\(name)\": \(outcome(evaluation))"
   }
 
   // MARK: Outcomes
@@ -55,7 +70,9 @@ public struct EvaluationText: Sendable {
     }
   }
 
-  private func reason(_ outcome: Evaluation.Outcome) -> String {
+  /// Returns why nothing was executed.
+  /// - Parameter outcome: one without an execution.
+  package func reason(_ outcome: Evaluation.Outcome) -> String {
     switch outcome {
     case .executing, .executed, .ending, .ended, .endNotRecorded: preconditionFailure("the trigger was executed")
     case .conditionFalse: "the condition is false"
@@ -144,22 +161,40 @@ public struct EvaluationText: Sendable {
     case .not(let part):
       lines.append(start + "not")
       add(part, depth: depth + 1, to: &lines)
+    default: lines.append(start + text(trace.detail))
+    }
+  }
+
+  /// A comparison with its actual values, in one line. Parts of a condition are in parentheses.
+  private func text(_ detail: ConditionTrace.Detail) -> String {
+    switch detail {
+    case .all(let parts): return "(\(parts.map { text($0.detail) }.joined(separator: " and ")))"
+    case .any(let parts): return "(\(parts.map { text($0.detail) }.joined(separator: " or ")))"
+    case .not(let part): return "not \(text(part.detail))"
     case .characteristic(let id, let comparison, let expected, let actual, let why):
       let comparison = "\(names.characteristic(id)) \(comparison.words) \(names.value(expected, of: id))"
       let found = actual.map { "it is \(names.value($0, of: id))" } ?? "unknown: \(why ?? "it was not read")"
-      lines.append("\(start)\(comparison) (\(found))")
+      return "\(comparison) (\(found))"
     case .time(let condition, let actual):
-      lines.append("\(start)\(text(condition)) (\(actual.map(clock) ?? "no data of the time zone"))")
+      return "\(text(condition)) (\(actual.map(clock) ?? "no data of the time zone"))"
     case .sun(let condition, let actual, let moments):
       let found = zip(condition.moments, moments).map { moment, time in
         "\(moment.event) \(time.map { "gives \(clock($0))" } ?? "does not exist on this day, or has no place")"
       }
-      lines.append("\(start)\(text(condition)) (\(actual.map(clock) ?? "no time"); \(found.joined(separator: ", ")))")
+      return "\(text(condition)) (\(actual.map(clock) ?? "no time"); \(found.joined(separator: ", ")))"
     case .presence(let event, let users, let atHome):
       let found = atHome.isEmpty ? "nobody" : atHome.map(names.user).joined(separator: ", ")
       let of = users.map(names.user).joined(separator: ", ")
-      lines.append("\(start)\(event.kind == .lastExit ? "none" : "one") of \(of) is at home (at home: \(found))")
-    case .removed: lines.append(start + "a comparison with an object that was removed")
+      return "\(event.kind == .lastExit ? "none" : "one") of \(of) is at home (at home: \(found))"
+    case .removed: return "a comparison with an object that was removed"
+    }
+  }
+
+  /// The comparisons because of which a condition has its result.
+  private func reasons(_ trace: ConditionTrace) -> [String] {
+    switch trace.detail {
+    case .all(let parts), .any(let parts): parts.filter { $0.result == trace.result }.flatMap(reasons)
+    default: [text(trace.detail)]
     }
   }
 

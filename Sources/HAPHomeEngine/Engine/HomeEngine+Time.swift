@@ -96,6 +96,25 @@ extension HomeEngine {
     runs[id] = run
   }
 
+  /// Returns the next planned time of an enabled trigger that is on one of its weekdays; nil: nothing is planned.
+  func nextTime(of id: HomeObjectID) -> Instant? {
+    guard let run = runs[id], let home = homes[run.home] else { return nil }
+    guard case .event(let event) = run.trigger.kind, !event.weekdays.isEmpty else { return run.nextDue }
+    guard let zone = home.zone else { return nil }
+    let times = run.sources.compactMap { source, due -> Instant? in
+      var due = due
+      for _ in 0..<7 {
+        guard let time = due else { return nil }
+        let date = zone.civilTime(at: time).date
+        if event.weekdays.contains(date.weekday) { return time }
+        guard let midnight = date.adding(days: 1).flatMap({ try? CivilTime($0) }) else { return nil }
+        due = source.next(after: zone.instant(of: midnight).advanced(by: .nanoseconds(-1)))
+      }
+      return due
+    }
+    return times.min()
+  }
+
   private func sources(of trigger: Trigger, in home: HomePlan) -> [TimeSource] {
     switch trigger.kind {
     case .timer(let timer): zone(of: timer, in: home).map { [.timer(timer, $0)] } ?? []

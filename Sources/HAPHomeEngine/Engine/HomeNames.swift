@@ -19,6 +19,9 @@ struct HomeNames: Sendable {
   /// The catalogue's word for a value, such as "unsecured", or the value with its unit.
   func value(_ value: Value, of id: HomeObjectID) -> String {
     guard let characteristic = home.characteristic(id)?.characteristic else { return value.shown }
+    if characteristic.type == CharacteristicDefinition.on.type, value.boolValue != nil || value.doubleValue != nil {
+      return value.boolValue ?? (value.doubleValue != 0) ? "on" : "off"
+    }
     if let word = Catalogue.characteristic(characteristic.type)?.word(for: value) { return word }
     return value.shown + (value.doubleValue == nil ? "" : characteristic.unit?.suffix ?? "")
   }

@@ -50,6 +50,24 @@ public struct HomeRehearsal: Sendable {
     perform(engine.start(model, states: [], persons: persons, at: start))
   }
 
+  /// Returns the next planned time of an enabled trigger, on one of its weekdays; nil: nothing is planned.
+  public func nextTime(of trigger: HomeObjectID) -> Instant? { engine.nextTime(of: trigger) }
+
+  /// The characteristics whose values at the start matter: those of events and conditions, and those that get an old
+  /// value back at the end of an effect.
+  public static func characteristics(of triggers: [Trigger], in home: Home) -> Set<HomeObjectID> {
+    var found: Set<HomeObjectID> = []
+    for trigger in triggers {
+      found.formUnion(trigger.kind.characteristics)
+      guard !trigger.kind.endEvents.isEmpty else { continue }
+      let sets = Set(trigger.actionSets)
+      for set in home.actionSets where sets.contains(set.id) {
+        found.formUnion(set.actions.lazy.map(\.characteristic))
+      }
+    }
+    return found
+  }
+
   /// Passes the time until a moment, with all that is planned until then.
   /// - Parameter report: called with each report, in order.
   public mutating func run(until end: Instant, _ report: (Instant, Report) -> Void) {

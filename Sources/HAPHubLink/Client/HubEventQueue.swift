@@ -2,9 +2,9 @@ import HAPLoop
 
 /// The events of a link that its app has not read. If there are too many, they are dropped, and `missed` is the last one
 /// until the app has read all of them.
-final class HubEventQueue: Sendable {
+package final class HubEventQueue: Sendable {
   /// The greatest number of events, without `missed`.
-  static let limit = 1024
+  package static let limit = 1024
 
   private struct State: Sendable {
     var events = Fifo<HubEvent>()
@@ -16,11 +16,13 @@ final class HubEventQueue: Sendable {
 
   private let state = Guarded(State())
 
+  package init() {}
+
   /// The number of times that events were dropped.
-  var gaps: Int { state.withLock { $0.gaps } }
+  package var gaps: Int { state.withLock { $0.gaps } }
 
   /// Adds an event. Does nothing after the end.
-  func add(_ event: HubEvent) {
+  package func add(_ event: HubEvent) {
     let reader = state.withLock { state -> CheckedContinuation<HubEvent?, Never>? in
       if state.hasEnded || state.isDropping { return nil }
       if let reader = state.reader {
@@ -40,7 +42,7 @@ final class HubEventQueue: Sendable {
   }
 
   /// Ends the sequence after the events that were added. Any number of times.
-  func end() {
+  package func end() {
     let reader = state.withLock { state in
       state.hasEnded = true
       defer { state.reader = nil }
@@ -50,7 +52,7 @@ final class HubEventQueue: Sendable {
   }
 
   /// The events, for one reader.
-  var events: AsyncStream<HubEvent> {
+  package var events: AsyncStream<HubEvent> {
     AsyncStream { [self] in
       await next()
     } onCancel: { [self] in

@@ -9,7 +9,7 @@ final class HubSocketApp: HubApp {
     var openRequestCount = 0
     /// The hub has ended.
     var hasEnded = false
-    /// Whether `onNews` was called since the connection has looked.
+    /// Whether `onNews` was called, and the connection has not looked since.
     var isNewsDue = false
   }
 
@@ -31,13 +31,14 @@ final class HubSocketApp: HubApp {
 
   // MARK: For the connection
 
-  func summary() -> Summary {
+  var summary: Summary {
     state.withLock { state in
-      state.isNewsDue = false
-      return Summary(
-        byteCount: state.outbox.byteCount, openRequestCount: state.openRequestCount, hasEnded: state.hasEnded)
+      Summary(byteCount: state.outbox.byteCount, openRequestCount: state.openRequestCount, hasEnded: state.hasEnded)
     }
   }
+
+  /// Asks for a call of `onNews` at the next change. Called before the connection looks.
+  func awaitNews() { state.withLock { $0.isNewsDue = false } }
 
   /// Removes the first lines, together at least `count` bytes, or all of them.
   func take(_ count: Int) -> [UInt8] { state.withLock { $0.outbox.take(count) } }

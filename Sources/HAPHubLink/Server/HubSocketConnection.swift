@@ -105,6 +105,7 @@ final class HubSocketConnection {
     isSettling = true
     while settlesAgain {
       settlesAgain = false
+      app.awaitNews()
       send()
       takeLines()
       end()
@@ -123,7 +124,7 @@ final class HubSocketConnection {
 
   /// Whether little enough waits for the app and for the hub.
   private var canTake: Bool {
-    let summary = app.summary()
+    let summary = app.summary
     return summary.openRequestCount < Self.mostOpenRequests
       && stream.queuedByteCount + summary.byteCount <= Self.mostWaitingBytes
   }
@@ -133,7 +134,7 @@ final class HubSocketConnection {
   }
 
   private func end() {
-    let summary = app.summary()
+    let summary = app.summary
     if summary.hasEnded {
       isDisconnected = true
       finish()

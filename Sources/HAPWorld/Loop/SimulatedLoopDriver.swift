@@ -43,7 +43,6 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   func readWallClock() -> Duration { process.host.wallClock }
   var machineName: String { process.host.name }
   var descriptorLimit: Int { process.descriptorLimit }
-  var localSocketFiles: any LocalSocketFiles { SimulatedSocketFiles(process) }
 
   // MARK: Lifecycle
 

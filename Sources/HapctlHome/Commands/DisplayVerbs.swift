@@ -114,7 +114,8 @@ extension HomeSession {
   private func lines(_ target: NamedObject, _ tree: HomeTree) throws -> [String] {
     let lookup = tree.lookup
     switch target.kind {
-    case .trigger: return lines(try lookup.trigger(target.id.description), lookup)
+    case .trigger:
+      return lines(try lookup.trigger(target.id.description), lookup, next: try plan.nextTime(of: target.id))
     case .user:
       let place = try snapshot.persons.first { $0.user == target.id }?.place ?? .away
       return ["\(target.name): \(lookup.home.users.find(target.id)?.role.rawValue ?? ""), \(place.text)"]

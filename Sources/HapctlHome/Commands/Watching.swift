@@ -18,7 +18,7 @@ extension HomeSession {
       if !ids.isEmpty { _ = try await link.ask(.subscribe(ids)) }
     }
     try await subscribe()
-    if !isJSON { complain("watching \(subscribed.count) characteristics of \(lookup.home.name.text.quoted)") }
+    if !isJSON { complain("watching \(subscribed.count.of("characteristic")) of \(lookup.home.name.text.quoted)") }
     var printed = 0
     for await event in link.events {
       if event == .missed { watch.restart(try await attachAgain()) }
@@ -111,9 +111,10 @@ private struct HomeWatch {
     case .executed(let result, let sets, let trigger, let app):
       guard names.has(result, sets, trigger) else { return [] }
       let by = app ?? trigger.flatMap { names.lookup.home.triggers.find($0)?.name.text.quoted } ?? "a trigger"
-      let what = sets.map { names.name(ofSet: $0) }.joined(separator: ", ")
+      let scenes = sets.compactMap { names.lookup.home.actionSets.find($0) }.filter { $0.kind != .triggerOwned }
+      let what = scenes.map(\.name.text).joined(separator: ", ")
       let end = result.error.map { ": \($0)" } ?? ""
-      return ["\(by) ran \(what.isEmpty ? "\(result.actions.count) writes" : what)\(end)"]
+      return ["\(by) \(what.isEmpty ? "wrote \(result.actions.count.of("value"))" : "ran \(what)")\(end)"]
         + names.lines(result).map { "  \($0)" }
     case .person(let person):
       guard let user = names.lookup.home.users.find(person.user) else { return [] }

@@ -108,6 +108,11 @@ struct HomeSession: Sendable {
   }
 }
 
+extension Int {
+  /// The number with a noun: "1 action", "2 actions".
+  func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 extension String {
   /// The phrase as a sentence: with a capital and a period.
   var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() + "." }

@@ -4,8 +4,8 @@ import HAPWire
 extension HomeVerb {
   /// All commands below `hapctl home`, in the order of help. Commands of one group are next to each other.
   package static let all: [HomeVerb] =
-    homes + display + control + rooms + zones + groups + scenes + triggers + users
-    + accessories + adding + files + care
+    homes + display + control + rooms + zones + groups + scenes + triggers + rehearsals
+    + users + accessories + adding + files + care
 
   /// The groups, and their summaries.
   package static let groupSummaries: [(name: String, summary: String)] = [

@@ -103,7 +103,7 @@ private struct PhraseWriter {
     switch detail {
     case .actionSetAdded(let set):
       set.kind == .triggerOwned
-        ? ["added \(set.actions.count) actions to the trigger \(set.name.text.quoted)"]
+        ? ["added \(set.actions.count.of("action")) to the trigger \(set.name.text.quoted)"]
         : ["added the scene \(set.name.text.quoted)"]
     case .actionSetRenamed(let id, let name): renamed("scene", id, name)
     case .actionSetRemoved(let id):

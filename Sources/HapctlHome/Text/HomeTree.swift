@@ -32,7 +32,7 @@ struct HomeTree: Sendable {
     lines += home.zones.map { "  zone \($0.name): \(rooms($0))" }
     lines += home.groups.map { "  group \($0.name): \(services($0))" }
     lines += home.listedActionSets.filter { !$0.actions.isEmpty || !$0.kind.isBuiltIn }.map {
-      "  scene \($0.name): \($0.actions.count) \($0.actions.count == 1 ? "action" : "actions")"
+      "  scene \($0.name): \($0.actions.count.of("action"))"
     }
     return lines
   }

@@ -1,11 +1,12 @@
 import HAPAlmanac
 import HAPCommandLine
 import HAPHome
+import HAPHomeEngine
 import HAPHomeFile
 import HAPWire
 
 extension HomeSession {
-  private func plan(_ lookup: HomeLookup, _ trigger: Trigger?) -> TriggerPlan {
+  private func definition(_ lookup: HomeLookup, _ trigger: Trigger?) -> TriggerPlan {
     TriggerPlan(lookup, trigger, now: now, rules: surroundings.zoneRules)
   }
 
@@ -28,7 +29,7 @@ extension HomeSession {
 
   func addTrigger(_ arguments: Arguments) async throws -> ExitCode {
     let lookup = try lookup
-    var plan = plan(lookup, nil)
+    var plan = definition(lookup, nil)
     try plan.take(arguments)
     let kind = try plan.kind()
     let (sets, own) = try runs(arguments, lookup)
@@ -46,7 +47,7 @@ extension HomeSession {
   func editTrigger(_ arguments: Arguments) async throws -> ExitCode {
     let lookup = try lookup
     let trigger = try lookup.trigger(arguments.operands[0])
-    var plan = plan(lookup, trigger)
+    var plan = definition(lookup, trigger)
     try plan.take(arguments)
     try plan.remove(arguments)
     var commands: [HomeCommand] = []
@@ -71,17 +72,24 @@ extension HomeSession {
   func listTriggers(_ names: [String]) throws -> ExitCode {
     let lookup = try lookup
     let triggers = names.isEmpty ? lookup.home.triggers : try names.map { try lookup.trigger($0) }
+    let plan = try plan
     if isJSON {
-      print(.object([("triggers", .list(triggers.map { node($0, lookup) }))]))
+      print(.object([("triggers", .list(triggers.map { node($0, lookup, next: plan.nextTime(of: $0.id)) }))]))
       return .well
     }
     if triggers.isEmpty { print("The home \(lookup.home.name.text.quoted) has no triggers.") }
-    for trigger in triggers { for line in lines(trigger, lookup) { print(line) } }
+    for trigger in triggers { for line in lines(trigger, lookup, next: plan.nextTime(of: trigger.id)) { print(line) } }
     return .well
   }
 
+  /// The triggers as they are planned now.
+  var plan: HomeRehearsal {
+    get throws(HomeFailure) { HomeRehearsal(try snapshot.model, at: now, zoneRules: surroundings.zoneRules) }
+  }
+
   /// A trigger as text: its state, its definition in the notation of documents, and its scenes.
-  func lines(_ trigger: Trigger, _ lookup: HomeLookup) -> [String] {
+  /// - Parameter next: the next planned time.
+  func lines(_ trigger: Trigger, _ lookup: HomeLookup, next: Instant?) -> [String] {
     let rules = zoneRules(of: lookup.home)
     var lines = ["\(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
     for (name, value) in lookup.notation(of: trigger.kind, surroundings.zoneRules).members(trigger.kind) {
@@ -95,35 +103,22 @@ extension HomeSession {
       guard let set = lookup.home.actionSets.find(id) else { continue }
       lines += set.kind == .triggerOwned ? lookup.lines(set.actions).map { "  run: \($0)" } : ["  run: \(set.name)"]
     }
-    if let next = next(trigger, lookup.home) { lines.append("  next: \(rules.civilTime(at: next).toMinute)") }
-    if let last = trigger.lastFire { lines.append("  last: \(rules.civilTime(at: last).toMinute)") }
+    if let next { lines.append("  next: \(rules.minute(next))") }
+    if let last = trigger.lastFire { lines.append("  last: \(rules.minute(last))") }
     return lines
   }
 
-  /// The next time of an enabled timer; nil for other triggers.
-  private func next(_ trigger: Trigger, _ home: Home) -> Instant? {
-    guard trigger.isEnabled, case .timer(let timer) = trigger.kind else { return nil }
-    if timer.fireDate > now { return timer.fireDate }
-    guard let rules = surroundings.zoneRules(timer.zone ?? home.zone) else { return nil }
-    return timer.recurrence?.next(after: now, from: timer.fireDate, in: rules)?.instant
-  }
-
-  func node(_ trigger: Trigger, _ lookup: HomeLookup) -> JSONNode {
+  private func node(_ trigger: Trigger, _ lookup: HomeLookup, next: Instant?) -> JSONNode {
     let runs = trigger.actionSets.compactMap { lookup.home.actionSets.find($0) }.map { set in
       set.kind == .triggerOwned ? JSONNode.object([("set", lookup.node(set.actions))]) : .text(set.name.text)
     }
     return .object([
       ("id", .id(trigger.id)), ("name", .text(trigger.name.text)), ("enabled", .flag(trigger.isEnabled)),
-      ("next", next(trigger, lookup.home).map { .text($0.description) } ?? JSONNode(.null)),
+      ("next", next.map { .text($0.description) } ?? JSONNode(.null)),
       ("lastFire", trigger.lastFire.map { .text($0.description) } ?? JSONNode(.null)), ("run", .list(runs)),
       ("definition", .object(lookup.notation(of: trigger.kind, surroundings.zoneRules).members(trigger.kind))),
     ])
   }
-}
-
-extension CivilTime {
-  /// "2026-06-01 19:00".
-  fileprivate var toMinute: String { String(description.prefix(16)).replacing("T", with: " ") }
 }
 
 extension JSONNode {

@@ -85,21 +85,27 @@ enum TriggerOptions {
   ]
 
   /// Joins the two words after `--when`, `--if`, `--end` and `--run` if the first one is a path alone:
-  /// `--when A/B open` is `--when "A/B is open"`.
+  /// `--when A/B open` is `--when "A/B is open"`. The name of the trigger has to come first: otherwise it could be the
+  /// second word.
   static let joiningValues: @Sendable ([String]) -> [String] = { words in
+    joining(words, after: ["--when", "--if", "--end", "--run"]) { before in
+      before.first.map { !$0.hasPrefix("--") } ?? false
+    }
+  }
+
+  /// Joins the two words after some options if the first one is a path alone.
+  /// - Parameter permits: whether the words are joined, by the words before them.
+  static func joining(
+    _ words: [String], after options: [String], if permits: (_ before: [String]) -> Bool
+  ) -> [String] {
     var joined: [String] = []
     var rest = words[...]
-    var hasName = false
-    let names = ["--when", "--if", "--end", "--run"]
     while let word = rest.popFirst() {
       joined.append(word)
       if word == "--" { return joined + rest }
-      guard names.contains(word), let path = rest.popFirst() else {
-        if !word.hasPrefix("--"), joined.count == 1 { hasName = true }
-        continue
-      }
-      if hasName, path.contains("/"), !path.hasPrefix("{"), TriggerPhrase.split(path) == nil, let value = rest.first,
-        !value.hasPrefix("--")
+      guard options.contains(word), let path = rest.popFirst() else { continue }
+      if permits(joined), path.contains("/"), !path.hasPrefix("{"), TriggerPhrase.split(path) == nil,
+        let value = rest.first, !value.hasPrefix("--")
       {
         rest.removeFirst()
         joined.append("\(path) is \(value)")
