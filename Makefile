@@ -43,7 +43,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -115,6 +115,9 @@ else
 	$(MAKE) unit-test interop
 endif
 
+demonstrations: build-deps ## run the demonstrations of Examples/Home; DEMONSTRATIONS= "wwdc15-arrive-home" for some
+	@Examples/Home/run $(DEMONSTRATIONS)
+
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
 
@@ -142,13 +145,14 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION=hubs runs homes with a hub, accessories the others
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, hubs (engines) or homes (whole hubs)
 SEEDS ?= 200
-POPULATION ?= accessories hubs
+POPULATION ?= accessories hubs homes
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter homes,$(POPULATION)),.build/release/Swarm --homes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 
 proof-check: test-deps release ## remove expectations from cases, and check that the proof fails
 	$(VENV)/bin/python Scripts/proof-check

@@ -80,6 +80,7 @@ let package = Package(
     .target(name: "HAPAlmanac", dependencies: ["CMath"]),
     .target(name: "HAPHome", dependencies: ["HAPAlmanac", "HAPModel", "HAPWire"]),
     .target(name: "HAPHomeEngine", dependencies: ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"]),
+    .target(name: "HAPHomeSetup", dependencies: ["HAPHome", "HAPModel"]),
     .target(
       name: "HAPHomeFile", dependencies: ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
@@ -241,6 +242,7 @@ let package = Package(
     .target(
       name: "HapctlHome",
       dependencies: [
+        "HAPHomeSetup",
         "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPController", "HAPStore",
         "HAPCommandLine", "HAPLoop", "HAPModel", "HAPWire",
       ]),
@@ -348,7 +350,7 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
+    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeSetup", "HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
     .testTarget(
       name: "HAPHomeFileTests",
       dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire", "HAPTestSupport"]),
@@ -443,7 +445,7 @@ let package = Package(
         "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
-        "HAPIP", "HAPPairing",
+        "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.
@@ -461,8 +463,22 @@ let package = Package(
       name: "HAPHubSwarm",
       dependencies: ["HAPWorld", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPModel", "HAPWire"],
       path: "Tests/HAPHubSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm"]),
+    // A hub with real connections and simulated accessories, in a simulated world.
+    .target(
+      name: "HAPHomeSwarm",
+      dependencies: [
+        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPSimulatorCore",
+        "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
+      path: "Tests/HAPHomeSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
+    .testTarget(
+      name: "HomeFaultTests",
+      dependencies: [
+        "HAPHomeSwarm", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel",
+        "HAPWire",
+      ]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

@@ -57,12 +57,14 @@ static struct {
     int fleet;      // accessories, at ports that count up; connection i is to accessory i mod fleet
     int k;          // ids in one GET
     long warm;      // warm-up operations
+    const char *bodies; // file with bodies of PUTs, one a line (scene)
+    double gap;     // ms between scenes
     int srv_pid;    // process whose CPU/RSS is read
     int aid, iid;   // characteristic to use; 0 = first On
     int bytes;      // echo message size
     const char *label;
     bool verbose;
-} opt = {"127.0.0.1", 51826, "hapload.pairing", "111-22-333", NULL, 10000, 0, 1, 1, 1, -1, 0, 0, 0, 300, "", false};
+} opt = {"127.0.0.1", 51826, "hapload.pairing", "111-22-333", NULL, 10000, 0, 1, 1, 1, -1, NULL, 0, 0, 0, 0, 300, "", false};
 
 static char hosthdr[128];
 
@@ -536,6 +538,7 @@ static void on_hs(conn *c, msg *m) {
     uint8_t err, key[32], nonce[12];
     static uint8_t shared[4096][32];
     if (c->idx >= 4096) die("too many connections");
+    at = c->idx % opt.fleet;
     if (m->status != 200) die("pair-verify: HTTP %d", m->status);
     if (tlvget(p, m->blen, 7, &err, 1) > 0) die("pair-verify: stage %d: kTLVError %d", c->stage, err);
     if (c->stage == 1) {
@@ -1138,6 +1141,7 @@ static void on_hsdone(conn *c) {
     finished++;
     conn_close(c);
     if (issued < target) {
+        if (opt.fleet > 1) c->idx = (int)(issued % opt.fleet);
         issued++;
         c->t0 = now_ns();
         hs_start(c);
@@ -1173,6 +1177,52 @@ static int mode_verify(void) {
     s1 = take();
     report("verify", finished, s0, s1, NULL);
     return 0;
+}
+
+// ---------------------------------------------------------------- scene: one PUT to each accessory, all at once
+static int scene_left;
+static void on_scene(conn *c, msg *m) {
+    if (m->event) return;
+    if (m->status != 204) fail("scene", m);
+    finished++;
+    (void)c;
+    if (--scene_left == 0) stop_loop = true;
+}
+static int mode_scene(void) {
+    char *reqs[64], line[8192], b[8704];
+    size_t lens[64];
+    int count = 0;
+    FILE *f = opt.bodies ? fopen(opt.bodies, "r") : NULL;
+    if (!f) die("-B: a file with the bodies");
+    while (count < 64 && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        int n = snprintf(b, sizeof b, "PUT /characteristics HTTP/1.1\r\n%sContent-Type: application/hap+json\r\nContent-Length: %zu\r\n\r\n%s", hosthdr, strlen(line), line);
+        reqs[count] = strdup(b);
+        lens[count++] = (size_t)n;
+    }
+    fclose(f);
+    if (!count) die("-B: no body");
+    opt.c = opt.fleet;
+    open_all();
+    for (int i = 0; i < opt.c; i++) conns[i].fn = on_scene;
+    long warm = opt.warm < 0 ? 10 : opt.warm;
+    for (long r = -warm; r < opt.n; r++) {
+        if (r == 0) {
+            s0 = take();
+            finished = 0;
+        }
+        int k = (int)((r + warm) % count);
+        uint64_t t = now_ns();
+        scene_left = opt.c;
+        for (int i = 0; i < opt.c; i++) conn_send(&conns[i], reqs[k], lens[k]);
+        loop(now_ns() + PATIENCE * 1000000000ull);
+        if (scene_left) die("no answer in %d s", PATIENCE);
+        if (r >= 0) lat_add(now_ns() - t);
+        if (opt.gap > 0) usleep((useconds_t)(opt.gap * 1000));
+    }
+    s1 = take();
+    report("scene", finished, s0, s1, NULL);
+    return errors != 0;
 }
 
 // ---------------------------------------------------------------- events
@@ -1294,16 +1344,17 @@ static int mode_info(void) {
 
 static void usage(void) {
     fprintf(stderr, "usage: hapload [options] MODE\n"
-                    "modes: pair unpair info get put acc putacc verify events idle echo echoenc\n"
+                    "modes: pair unpair info get put acc putacc scene verify events idle echo echoenc\n"
                     "  -H host -p port -f pairing-file -s setup-code\n"
                     "  -n operations (rounds for events)  -d seconds  -w warm-up operations\n"
-                    "  -N accessories at ports that count up (pair, get, put, idle)  -c connections, i to accessory i mod N  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
+                    "  -N accessories at ports that count up (pair, get, put, scene, verify, idle)  -c connections, i to accessory i mod N  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
+                    "  -B file with bodies of PUTs, one a line  -g ms between scenes\n"
                     "  -P pid of the server (its CPU and RSS go into the report)  -l label  -v\n");
     exit(2);
 }
 int main(int argc, char **argv) {
     int o;
-    while ((o = getopt(argc, argv, "H:p:f:s:n:d:w:c:k:a:b:P:l:vN:")) != -1) switch (o) {
+    while ((o = getopt(argc, argv, "H:p:f:s:n:d:w:c:k:a:b:P:l:vN:B:g:")) != -1) switch (o) {
         case 'H': opt.host = optarg; break;
         case 'p': opt.port = atoi(optarg); break;
         case 'f': opt.pairing = optarg; break;
@@ -1318,6 +1369,8 @@ int main(int argc, char **argv) {
             if (sscanf(optarg, "%d.%d", &opt.aid, &opt.iid) != 2) usage();
             break;
         case 'b': opt.bytes = atoi(optarg); break;
+        case 'B': opt.bodies = optarg; break;
+        case 'g': opt.gap = atof(optarg); break;
         case 'P': opt.srv_pid = atoi(optarg); break;
         case 'l': opt.label = optarg; break;
         case 'v': opt.verbose = true; break;
@@ -1336,6 +1389,7 @@ int main(int argc, char **argv) {
     if (!strcmp(m, "unpair")) return mode_unpair();
     if (!strcmp(m, "info")) return mode_info();
     if (!strcmp(m, "verify")) return mode_verify();
+    if (!strcmp(m, "scene")) return mode_scene();
     if (!strcmp(m, "events")) return mode_events();
     if (!strcmp(m, "idle")) return mode_idle();
     if (!strcmp(m, "get") || !strcmp(m, "getmany")) op = OP_GET;

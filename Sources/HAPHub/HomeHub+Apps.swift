@@ -121,14 +121,17 @@ extension HomeHub: HubServing {
 
   /// Reports an event to all attached apps.
   func publish(_ event: HubEvent, except client: HubClient? = nil) {
-    for app in clients where app !== client { app.receive(event) }
+    let shared = SharedHubEvent(event)
+    for app in clients where app !== client { app.receive(shared) }
   }
 
   /// Reports values to the apps that subscribed to them.
   func publish(_ readings: [CharacteristicReading], isCatchUp: Bool, except client: HubClient? = nil) {
+    let all = SharedHubEvent(.values(readings, isCatchUp: isCatchUp))
     for app in clients where app !== client && !app.subscribed.isEmpty {
       let wanted = readings.filter { app.subscribed.contains($0.characteristic) }
-      if !wanted.isEmpty { app.receive(.values(wanted, isCatchUp: isCatchUp)) }
+      if wanted.isEmpty { continue }
+      app.receive(wanted.count == readings.count ? all : SharedHubEvent(.values(wanted, isCatchUp: isCatchUp)))
     }
   }
 

@@ -14,7 +14,7 @@ extension HomeHub {
     for (device, accessories) in index.accessories {
       for entry in accessories.values where !reported.contains(Member(device, aid: entry.aid)) {
         let why = devices[device] == nil ? Self.noPairing : reachability.why(Member(device, aid: entry.aid))
-        unreachable[entry.id] = why ?? "the connection is new"
+        unreachable[entry.id] = why ?? HubSnapshot.newConnection
       }
     }
     return unreachable
@@ -157,7 +157,8 @@ extension HomeHub {
       case .found(let seen), .changed(let seen): event = .found(NewAccessory(seen))
       case .gone(let device): event = .gone(device)
       }
-      for client in clients where client.searches { client.receive(event) }
+      let shared = SharedHubEvent(event)
+      for client in clients where client.searches { client.receive(shared) }
     }
   }
 }

@@ -133,6 +133,16 @@ extension HomeHub {
     return device.connection
   }
 
+  /// Waits until each connection is ready or has ended. A program that embeds the hub for a moment begins its work then.
+  /// - Parameter limit: the longest time. A connection that is not ready then stays "not reachable" for the program.
+  package func waitForConnections(atMost limit: Duration) async {
+    let start = sceneTime.uptime
+    for device in devices.values.sorted(by: { $0.id < $1.id }) {
+      let rest = limit - (sceneTime.uptime - start)
+      if device.state == .connecting, rest > .zero { await wait(for: device, atMost: rest) }
+    }
+  }
+
   /// Waits until a connection is ready or has ended.
   func wait(for device: HubDevice, atMost limit: Duration) async {
     let timer = LoopTimer(loop)

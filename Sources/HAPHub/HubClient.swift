@@ -44,5 +44,5 @@ final class HubClient {
     for (_, reply) in all { reply(.failure(.hubEnds)) }
   }
 
-  func receive(_ event: HubEvent) { if name != nil { app.receive(event) } }
+  func receive(_ event: SharedHubEvent) { if name != nil { app.receive(event) } }
 }

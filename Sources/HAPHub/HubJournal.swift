@@ -48,6 +48,9 @@ struct HubJournal {
   /// Whether the engine gets no input.
   var holdsEngine: Bool { isChanging || !commands.isEmpty }
 
+  /// The number of records and commands that wait or are being stored.
+  var count: Int { records.count + commands.count + (isStoring ? 1 : 0) }
+
   mutating func add(_ record: Record) { records.append(record) }
   mutating func add(_ command: Command) { commands.append(command) }
   mutating func takeRecord() -> Record? { records.isEmpty ? nil : records.removeFirst() }
@@ -90,12 +93,6 @@ struct HubDraft {
     model.apply(new)
     changes += new
   }
-}
-
-/// The random numbers of a loop.
-struct LoopRandom: RandomNumberGenerator, Sendable {
-  let loop: EventLoop
-  func next() -> UInt64 { loop.randomNumber() }
 }
 
 extension HomeHub {
@@ -179,7 +176,7 @@ extension HomeHub {
   }
 
   private func begin(_ command: HubJournal.Command) {
-    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop: loop))
+    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
       command.done(.failure(error))
       return releaseEngine()

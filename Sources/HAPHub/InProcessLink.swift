@@ -52,7 +52,8 @@ final class InProcessApp: HubApp {
   var gaps: Int { queue.gaps }
   var hasEnded: Bool { ended.withLock { $0 } }
 
-  func receive(_ event: HubEvent) {
+  func receive(_ shared: SharedHubEvent) {
+    let event = shared.event
     replica.receive(event)
     queue.add(event)
   }

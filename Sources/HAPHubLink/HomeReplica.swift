@@ -38,13 +38,17 @@ package final class HomeReplica: Sendable {
 }
 
 extension HubSnapshot {
+  /// The reason while an accessory that is connected was not reported to be reachable.
+  package static let newConnection = "the connection is new"
+
   /// Applies the changes of a command. The places of removed users, and the reachability of removed accessories, end
-  /// with them.
+  /// with them. A new accessory can't be reached until the hub reports that it can.
   package mutating func apply(_ changes: [HomeChange]) {
     model.apply(changes)
     var removesHome = false
     for change in changes {
       switch change.detail {
+      case .accessoryAdded(let accessory): unreachable[accessory.id] = Self.newConnection
       case .accessoryRemoved(let id): unreachable[id] = nil
       case .userRemoved(let id): persons.removeAll { $0.user == id }
       case .homeRemoved: removesHome = true

@@ -1,4 +1,5 @@
 import HAPHome
+import HAPLoop
 
 /// A hub as its apps use it: directly in the same process, or through the server of its socket.
 package protocol HubServing: Sendable {
@@ -27,7 +28,25 @@ package protocol HubApp: AnyObject, Sendable {
   /// The number of times that events were dropped because the app read too slowly.
   var gaps: Int { get }
   /// Takes an event.
-  func receive(_ event: HubEvent)
+  func receive(_ event: SharedHubEvent)
   /// Ends the link, because the hub has ended. Called once; nothing is called afterwards.
   func end()
+}
+
+/// An event for any number of apps. Its line is made once, for the first app of another process.
+package final class SharedHubEvent: Sendable {
+  package let event: HubEvent
+  private let made = Guarded<[UInt8]?>(nil)
+
+  package init(_ event: HubEvent) { self.event = event }
+
+  /// The line with its line end.
+  package var line: [UInt8] {
+    made.withLock { made in
+      if let made { return made }
+      let line = HubMessage.event(event).bytes
+      made = line
+      return line
+    }
+  }
 }

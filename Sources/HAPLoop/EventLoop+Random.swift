@@ -11,3 +11,13 @@ extension EventLoop {
     return number
   }
 }
+
+/// The random numbers of a loop.
+package struct LoopRandom: RandomNumberGenerator, Sendable {
+  private let loop: EventLoop
+
+  package init(_ loop: EventLoop) { self.loop = loop }
+
+  /// Returns the next number.
+  package func next() -> UInt64 { loop.randomNumber() }
+}

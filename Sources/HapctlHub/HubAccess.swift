@@ -16,6 +16,8 @@ package struct HubAccess: Sendable {
   /// The time in which another process that has the folder without a socket has to end.
   private static let patience = Duration.seconds(5)
   private static let pause = Duration.milliseconds(100)
+  /// The time in which an embedded hub connects with the accessories. A search for a record takes two seconds of it.
+  private static let connectionPatience = Duration.seconds(4)
 
   private let options: ServedHub.Options
 
@@ -63,6 +65,7 @@ package struct HubAccess: Sendable {
       } catch { guard error.code == .noHomeHub else { throw error } }
       do {
         let served = try await ServedHub.start(options, on: loop)
+        if options.usesAccessories { await served.hub.waitForConnections(atMost: Self.connectionPatience) }
         return (await served.hub.link(processID: Int(loop.localSocketFiles.processID)), served)
       } catch let error as StoreError {
         // The other process is starting, ending, or a command about homes alone.

@@ -90,6 +90,29 @@
       }
     }
 
+    @Test("Of two accessories with one setup ID, the one without a pairing is meant; with two of them, none is")
+    func sameSetupID() async throws {
+      func profile(_ name: String) -> ProfileSource {
+        .json(
+          """
+          { "format": "hasaccessory/1", "name": "\(name)", "category": "lightbulb", "setupCode": "031-45-154",
+            "setupID": "7OSX", "services": [ { "type": "Lightbulb", "name": "Lamp" } ] }
+          """)
+      }
+      let (one, two) = (profile("One"), profile("Two"))
+      try await withPort { it in
+        let first = try await it.home.start(one)
+        let second = try await it.world.addHost("other").start(two)
+        let error = await Self.pair(it, nil, first.setupPayload)
+        try #require(error?.code == .accessoryDiscoveryFailed && error?.message.contains("2 accessories") == true)
+        _ = try await it.pair(second)
+        let pairing = try await it.port.pair(
+          with: nil, code: first.setupPayload, as: try #require(PortWorld.identity)
+        ) { _ in }
+        try #require(pairing.device == (try DeviceID(of: first)))
+      }
+    }
+
     @Test("A malformed code, a payload without a code, and a code without a device are refused without a search")
     func malformed() async throws {
       try await withPort { it in

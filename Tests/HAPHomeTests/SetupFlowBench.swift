@@ -2,6 +2,7 @@ import HAPModel
 import HAPTestSupport
 
 @testable import HAPHome
+@testable import HAPHomeSetup
 
 /// A flow with a hub that answers: devices with their codes, and the homes.
 struct SetupFlowBench {

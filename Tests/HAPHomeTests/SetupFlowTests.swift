@@ -3,6 +3,7 @@ import HAPTestSupport
 import Testing
 
 @testable import HAPHome
+@testable import HAPHomeSetup
 
 @Suite("The steps of adding an accessory")
 struct SetupFlowTests {

@@ -37,8 +37,8 @@ struct RandomHomes {
   mutating func command() -> HomeCommand {
     commandCount += 1
     let homes = model.homes
-    let home = pick(homes) ?? homes[0]
     let name = "N\(UInt8.random(in: 0...40, using: &generator)) é\(commandCount % 7)"
+    guard let home = pick(homes) else { return .addHome(name: name, zone: .utc, location: nil, owner: "Anna") }
     let none = HomeObjectID.random(using: &generator)
     let room = pick(home.rooms)?.id ?? none, accessory = pick(home.accessories)?.id ?? none
     let set = pick(home.actionSets)?.id ?? none, trigger = pick(home.triggers)?.id ?? none

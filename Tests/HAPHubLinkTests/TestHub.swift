@@ -74,7 +74,8 @@ actor TestHub: HubServing {
   }
 
   private func publish(_ event: HubEvent, except key: ObjectIdentifier? = nil) {
-    for (other, client) in clients where other != key && client.name != nil { client.app.receive(event) }
+    let shared = SharedHubEvent(event)
+    for (other, client) in clients where other != key && client.name != nil { client.app.receive(shared) }
   }
 
   private func changed(_ changes: [HomeChange], by key: ObjectIdentifier?) {

@@ -56,6 +56,8 @@ struct SceneTests {
       (["Stereo Light/Brightness", "0.5"], "(rule S2)"), (["Stereo Light/On", "onn"], "did you mean \"on\"?"),
       (["Stereo Light/Onn", "on"], "did you mean \"On\"?"),
       (["Stereo Lght/On", "on"], "did you mean \"Stereo Light\"?"),
+      (["Lock/On", "on"], "did you mean \"Front Door Lock\"?"),
+      (["light/On", "on"], "did you mean \"Stereo Light\" or \"Kitchen Light\"?"),
       (["Strip/On", "on"], "is ambiguous"), (["Stereo Light/On"], "has no value"),
       (["Stereo Light", "on"], "is not the path"),
       (["Motion Sensor/Motion Detected", "true"], "(rule S2)"),

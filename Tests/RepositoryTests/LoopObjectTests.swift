@@ -128,7 +128,7 @@ struct LoopObjectTests {
     ("HapctlAccessories/CommonOptions.swift", ["Kernel/KernelInterfaces"], "checks an option before there is a loop"),
     (
       "HapctlAccessories/Commands/ProxyCommand.swift",
-      ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/KernelInterfaces"],
+      ["Kernel/KernelDriver", "Kernel/Blocking"],
       "runs the command on the main thread"
     ),
     (

@@ -38,6 +38,7 @@ struct PurityTests {
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPAlmanac": ["CMath"],
     "HAPHome": ["HAPAlmanac", "HAPModel", "HAPWire"],
+    "HAPHomeSetup": ["HAPHome", "HAPModel"],
     "HAPHomeFile": ["HAPHome", "HAPAlmanac", "HAPYAML", "HAPModel", "HAPWire"],
     "HAPHomeEngine": ["HAPHome", "HAPAlmanac", "HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],

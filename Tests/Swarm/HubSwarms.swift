@@ -1,11 +1,24 @@
 import Foundation
 import HAPHubSwarm
 
-/// The swarm of homes with hubs that crash: the same commands as that of accessories, with the option `--hubs`.
-struct HubSwarms {
+/// A population of homes: the same commands as that of accessories, with the option of its name.
+protocol HomePopulation {
+  /// The name for `make swarm POPULATION=`, and the option.
+  var name: String { get }
+  /// Runs seeds one after the other, and prints the coverage as one line for `report`.
+  func runSome(from first: UInt64, count: UInt64) throws
+  /// Runs one seed, and prints every event.
+  /// - Returns: whether all invariants held.
+  func replay(_ seed: UInt64) throws -> Bool
+  /// Prints the sum of the coverage.
+  func report(_ lines: [String])
+}
+
+/// The swarm of engines of hubs that crash.
+struct HubSwarms: HomePopulation {
+  let name = "hubs"
   let mutation: HubMutation?
 
-  /// Runs seeds one after the other, and prints the coverage as one line for `report`.
   func runSome(from first: UInt64, count: UInt64) {
     var coverage = HubCoverage()
     for seed in first..<first + count {
@@ -16,8 +29,6 @@ struct HubSwarms {
     say("coverage \(coverage.line)")
   }
 
-  /// Runs one seed, and prints every event.
-  /// - Returns: whether all invariants held.
   func replay(_ seed: UInt64) -> Bool {
     let outcome = HubSwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
     say(outcome.coverage.table)
@@ -26,7 +37,6 @@ struct HubSwarms {
     return outcome.violations.isEmpty
   }
 
-  /// Prints the sum of the coverage.
   func report(_ lines: [String]) {
     var coverage = HubCoverage()
     for line in lines { if let part = HubCoverage(line: line) { coverage.add(part) } }

@@ -1,4 +1,5 @@
 import Foundation
+import HAPHomeSwarm
 import HAPHubSwarm
 import HAPSwarm
 
@@ -19,10 +20,16 @@ func number(_ name: String, default other: UInt64) -> UInt64 { option(name).flat
 
 let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
 
-/// The population of homes with hubs; nil: the population of accessories and controllers.
-let hubs =
-  arguments.contains("--hubs")
-  ? HubSwarms(mutation: option("--mutation").flatMap { HubMutation(rawValue: $0) }) : nil
+/// Returns the population of homes; nil: the population of accessories and controllers.
+func chosenHomes() -> (any HomePopulation)? {
+  if arguments.contains("--hubs") {
+    HubSwarms(mutation: option("--mutation").flatMap { HubMutation(rawValue: $0) })
+  } else if arguments.contains("--homes") {
+    HomeSwarms(mutation: option("--mutation").flatMap { HomeMutation(rawValue: $0) })
+  } else {
+    nil
+  }
+}
 
 /// Runs seeds one after the other, and prints the coverage as one line for `runAll`.
 func runSome(from first: UInt64, count: UInt64) throws {
@@ -47,6 +54,7 @@ func report(_ lines: [String]) {
 /// Runs seeds in one process per core, and prints the report.
 /// - Returns: whether all invariants held.
 func runAll(_ count: UInt64) throws -> Bool {
+  let homes = chosenHomes()
   let first = number("--first", default: 1)
   let jobs = min(count, number("--jobs", default: UInt64(ProcessInfo.processInfo.activeProcessorCount)))
   let start = ContinuousClock.now
@@ -57,7 +65,7 @@ func runAll(_ count: UInt64) throws -> Bool {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments =
-      ["--first", "\(from)", "--count", "\(share)"] + (hubs == nil ? [] : ["--hubs"])
+      ["--first", "\(from)", "--count", "\(share)"] + (homes.map { ["--\($0.name)"] } ?? [])
       + (option("--mutation").map { ["--mutation", $0] } ?? [])
     process.standardOutput = pipe
     try process.run()
@@ -80,27 +88,28 @@ func runAll(_ count: UInt64) throws -> Bool {
     }
   }
   let minutes = (ContinuousClock.now - start) / .seconds(60)
-  if let hubs { hubs.report(lines) } else { report(lines) }
+  if let homes { homes.report(lines) } else { report(lines) }
   say("\(count) seeds; \(Int(Double(count) / minutes)) seeds a minute")
   for seed in failures.sorted() {
-    say("replay: HAPSIM_SEED=\(seed) make swarm POPULATION=\(hubs == nil ? "accessories" : "hubs")")
+    say("replay: HAPSIM_SEED=\(seed) make swarm POPULATION=\(homes?.name ?? "accessories")")
   }
   if !isComplete { say("FAILED: a process did not end normally") }
   return failures.isEmpty && isComplete
 }
 
+let homes = chosenHomes()
 if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
   exit(try runAll(count) ? 0 : 1)
 } else if let count = option("--count").flatMap({ UInt64($0) }) {
   let first = number("--first", default: 1)
-  if let hubs { hubs.runSome(from: first, count: count) } else { try runSome(from: first, count: count) }
+  if let homes { try homes.runSome(from: first, count: count) } else { try runSome(from: first, count: count) }
 } else {
   let words = arguments.first { UInt64($0) != nil } ?? ProcessInfo.processInfo.environment["HAPSIM_SEED"]
   guard let seed = words.flatMap({ UInt64($0) }) else {
-    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT]; with [--hubs] [--mutation NAME]")
+    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT]; with [--hubs | --homes] [--mutation NAME]")
     exit(2)
   }
-  if let hubs { exit(hubs.replay(seed) ? 0 : 1) }
+  if let homes { exit(try homes.replay(seed) ? 0 : 1) }
   let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
   say(outcome.coverage.table)
   say(

@@ -13,9 +13,6 @@ package struct SimulatedLaboratory: @unchecked Sendable {  // confined to the wo
   package let disk: SimulatedDisk
   private let process: SimulatedProcess
 
-  /// The civil time at the start of the world, as a time since 1970.
-  package static let start = SimulatedHost.worldBegin
-
   package init(seed: UInt64 = 0) {
     // Runs of one seed repeat the same computations of SRP and of the curves, so a table of results saves time.
     PowerTable.use()

@@ -55,10 +55,10 @@ final class HubSocketApp: HubApp {
 
   var gaps: Int { state.withLock { $0.outbox.gaps } }
 
-  func receive(_ event: HubEvent) {
+  func receive(_ event: SharedHubEvent) {
     // Only one thread at a time adds events, so this can't become true before the event is added.
     if state.withLock({ $0.outbox.isDropping }) { return }
-    let bytes = HubMessage.event(event).bytes
+    let bytes = event.line
     change { $0.outbox.add(event: bytes) }
   }
 

@@ -32,7 +32,8 @@ package final class WorldMachine {
   package var isOn: Bool { host.isOn }
 
   /// Returns the accessories' program. Starts it if it is not running.
-  package func accessories(seed: UInt64) throws(SimulationFailure) -> SimulatorCore {
+  /// - Parameter tellsRequests: whether each request is an event.
+  package func accessories(seed: UInt64, tellsRequests: Bool = false) throws(SimulationFailure) -> SimulatorCore {
     if let core { return core }
     let loop = try makeLoop("hapsim")
     do {
@@ -41,8 +42,8 @@ package final class WorldMachine {
         let folder = try StateFolder.open(path: Self.folder, files: disk)
         return try SimulatorCore(
           on: loop, in: .running(scale: 1), keeping: folder,
-          at: SimulatorNetwork(address: nil, interfaces: [], isAnnounced: true), seed: seed, tellsRequests: false,
-          backEnd: .embedded, shownAddress: address)
+          at: SimulatorNetwork(address: nil, interfaces: [], isAnnounced: true), seed: seed,
+          tellsRequests: tellsRequests, backEnd: .embedded, shownAddress: address)
       }
       self.core = core
       return core

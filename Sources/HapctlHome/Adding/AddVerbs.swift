@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPHome
+import HAPHomeSetup
 import HAPHubLink
 import HAPModel
 import HAPWire

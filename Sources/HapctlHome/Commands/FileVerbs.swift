@@ -3,6 +3,7 @@ import HAPHome
 import HAPHomeFile
 import HAPHubLink
 import HAPWire
+import HAPLoop
 
 /// The commands for `.hashome` files.
 extension HomeVerb {
@@ -69,7 +70,7 @@ extension HomeSession {
     options.removesOthers = prunes
     if let homeText { options.home = try model.home(named: homeText).id }
     // The hub gives new objects their identifiers; those of the plan are replaced.
-    var random = SystemRandomNumberGenerator()
+    var random = LoopRandom(loop)
     let context = HomeContext(now: now, zoneRules: surroundings.zoneRules)
     do throws(HomeFileProblems) {
       return try HomeFile.read(bytes).plan(for: model, options, in: context, using: &random)

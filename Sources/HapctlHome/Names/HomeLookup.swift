@@ -125,11 +125,11 @@ struct HomeLookup: Sendable {
     directory.path(ofCharacteristic: id)?.description ?? id.description
   }
 
-  /// The end of a message about an unknown name: the nearest name, those that begin with the text, or all if they are few.
+  /// The end of a message about an unknown name: the nearest name, those that contain the text, or all if they are few.
   func hint(_ text: String, _ names: [String]) -> String {
     if let near = nearestName(to: text, in: names) { return ": did you mean \(near.quoted)?" }
     let key = HomeName(text).key
-    let longer = names.filter { !key.isEmpty && HomeName($0).key.hasPrefix(key) }
+    let longer = names.filter { !key.isEmpty && HomeName($0).key.contains(key) }
     if !longer.isEmpty { return ": did you mean \(longer.prefix(5).map(\.quoted).alternatives)?" }
     if names.isEmpty { return ": it has none" }
     return names.count <= 12 ? ": it has \(names.map(\.quoted).joined(separator: ", "))" : ""

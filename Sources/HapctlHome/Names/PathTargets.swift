@@ -41,6 +41,7 @@ extension HomeLookup {
     let rest = Array(parts.dropFirst())
     guard let place = place(first, kind) else {
       if let kind, kind != .accessory { _ = try object(first, [kind]) }
+      _ = try object(first, [.accessory])
       return [try target(path)]
     }
     if rest.count > 1, case .name(let name) = rest[0], let accessory = member(named: name, of: place) {

@@ -3,6 +3,7 @@ import HAPCommandLine
 import HAPHome
 import HAPHomeEngine
 import HAPModel
+import HAPLoop
 
 /// What the options of `hapctl home rehearse` give: the homes, the time, the values at the start and the events.
 struct RehearsalInputs: Sendable {
@@ -41,7 +42,7 @@ struct RehearsalInputs: Sendable {
     let named = try arguments.operands.map { try lookup.trigger($0) }
     var model = try session.snapshot.model
     // Enabling a trigger adds nothing, so it draws no identifier.
-    var generator = SystemRandomNumberGenerator()
+    var generator = LoopRandom(session.loop)
     for trigger in named where !trigger.isEnabled {
       let context = HomeContext(now: start, zoneRules: session.surroundings.zoneRules)
       _ = try model.perform(.enableTrigger(trigger.id), in: context, using: &generator)
@@ -64,7 +65,8 @@ struct RehearsalInputs: Sendable {
     }
     (self.model, self.home, self.zone, self.start, self.end) = (model, home, zone, start, end)
     (self.values, printed) = (values, Set((named.isEmpty ? home.triggers : named).map(\.id)))
-    self.events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    self.events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
+      \.element)
   }
 
   // MARK: Times
@@ -82,7 +84,8 @@ struct RehearsalInputs: Sendable {
   }
 
   private static func end(_ text: String, _ start: Instant, _ zone: ZoneRules) throws -> Instant {
-    guard let end = HomeText.period(text)?.occurrence(1, from: start, in: zone), start.duration(to: end) <= longest else {
+    guard let end = HomeText.period(text)?.occurrence(1, from: start, in: zone), start.duration(to: end) <= longest
+    else {
       throw UsageError("--for \(shown(text)): expected a period from 1min to 366d, such as 7d")
     }
     return end
@@ -120,7 +123,8 @@ struct RehearsalInputs: Sendable {
     moments = moments.filter { $0 >= start && $0 <= end }
     guard !moments.isEmpty else {
       throw UsageError(
-        "--at \(shown(text)): the time is not in the rehearsal, which is from \(zone.minute(start)) to \(zone.minute(end))")
+        "--at \(shown(text)): the time is not in the rehearsal, which is from \(zone.minute(start)) to \(zone.minute(end))"
+      )
     }
     return (moments, words.joined(separator: " "))
   }
@@ -132,7 +136,8 @@ struct RehearsalInputs: Sendable {
     return days.count == words.count ? days : nil
   }
 
-  private static func occurrences(_ parts: DateParts?, _ start: Instant, _ end: Instant, _ zone: ZoneRules) -> [Instant] {
+  private static func occurrences(_ parts: DateParts?, _ start: Instant, _ end: Instant, _ zone: ZoneRules) -> [Instant]
+  {
     var found: [Instant] = []
     var time = parts?.next(after: start.advanced(by: .nanoseconds(-1)), in: zone)
     while let next = time, next <= end {

@@ -85,6 +85,29 @@ private final class OneHost: @unchecked Sendable {  // confined to the world's t
     one.world.end()
   }
 
+  @Test("The sockets of a folder are listed, distinguished from those of dead processes, and removed")
+  func files() throws {
+    let one = try OneHost()
+    let files = one.client.localSocketFiles
+    #expect(files.processID == one.clientProcess.pid && files.userID == 8)
+    #expect(files.names(in: "/run/hapsim").isEmpty && !files.isAlive(Self.path))
+    try one.world.run {
+      try one.server.performAndWait {
+        for path in [Self.path, "/run/hapsim/a", "/run/hapsim/inner/b", "/run/other"] {
+          _ = try LocalListener(one.server, path: path) { $0.close() }
+        }
+      }
+      #expect(files.names(in: "/run/hapsim") == ["a", "control"])
+      #expect(files.isAlive(Self.path) && files.hasProcess(one.serverProcess.pid))
+      one.serverProcess.kill()
+      #expect(files.names(in: "/run/hapsim") == ["a", "control"])
+      #expect(!files.isAlive(Self.path) && !files.hasProcess(one.serverProcess.pid))
+      files.remove(Self.path)
+      #expect(files.names(in: "/run/hapsim") == ["a"])
+    }
+    one.world.end()
+  }
+
   @Test("A paused listener accepts no connection, and accepts all waiting ones later") func held() throws {
     let one = try OneHost()
     let counts: [Int] = try one.world.run {

@@ -1,3 +1,4 @@
+import HAPHome
 import HAPModel
 
 extension SetupFlow {

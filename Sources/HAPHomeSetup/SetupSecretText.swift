@@ -1,3 +1,4 @@
+import HAPHome
 import HAPModel
 
 /// A setup code or a setup payload as a person enters it.

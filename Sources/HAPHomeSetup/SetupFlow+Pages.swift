@@ -1,3 +1,5 @@
+import HAPHome
+
 extension SetupFlow {
   /// The accessory in the home; nil if it was removed.
   func accessory(_ id: HomeObjectID) -> HomeAccessory? {

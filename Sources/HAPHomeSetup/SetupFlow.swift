@@ -1,3 +1,4 @@
+import HAPHome
 import HAPModel
 
 /// The steps by which a person adds an accessory: the home, the setup code, the accessory, pairing, and then a name and
