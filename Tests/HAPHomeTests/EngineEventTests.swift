@@ -272,7 +272,7 @@ struct EngineEventTests {
     bench.set(.lock, 0)
     bench.person(.anna, .home)
     #expect(bench.executions.isEmpty && bench.explained.allSatisfy { $0.outcome == .otherWeekday(.monday) })
-    #expect(bench.why.contains("not executed: the trigger does not apply on a monday"))
+    #expect(bench.why.contains("not executed: the trigger does not apply on a Monday"))
     bench.run(until: "2026-06-02T00:00:00")
     #expect(executions(bench) == 1)
     bench.set(.lock, 1)

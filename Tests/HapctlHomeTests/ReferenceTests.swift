@@ -18,7 +18,7 @@ struct ReferenceTests {
     HomeVerb.all.map { verb in
       let usage = "hapctl home \(verb.name)\(verb.usage.isEmpty ? "" : " " + verb.usage)"
       let title = verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + "."
-      var text = "### `hapctl home \(verb.name)`\n```text\n\(usage) [options]\n```\n\(title)\n\n"
+      var text = "### `hapctl home \(verb.name)`\n`\(usage) [options]`\n\n\(title)\n\n"
       for paragraph in verb.discussion { text += paragraph.escaped + "\n\n" }
       if !verb.options.isEmpty {
         text += "| option | |\n|---|---|\n"
@@ -27,8 +27,9 @@ struct ReferenceTests {
         }
         text += "\n"
       }
-      text += "```text\n" + verb.examples.map { "\($0.line)\n    # \($0.meaning)\n" }.joined() + "```\n"
-      return text + "`--json`: \(verb.json).\n"
+      // Not a code block: the tests of the documentation run those.
+      text += verb.examples.map { "- `\($0.line)` \($0.meaning)\n" }.joined()
+      return text + "\n`--json`: \(verb.json).\n"
     }.joined(separator: "\n")
   }
 

@@ -77,7 +77,7 @@ public struct EvaluationText: Sendable {
     case .executing, .executed, .ending, .ended, .endNotRecorded: preconditionFailure("the trigger was executed")
     case .conditionFalse: "the condition is false"
     case .conditionUnknown: "it is unknown whether the condition is true"
-    case .otherWeekday(let weekday): "the trigger does not apply on a \(weekday)"
+    case .otherWeekday(let weekday): "the trigger does not apply on a \(weekday.name)"
     case .noHub: "the home has no hub"
     case .noLocation: "the home has no location, which an event or the condition needs"
     case .noZone(let zone): "this machine has no data of the time zone \"\(zone)\""
@@ -234,6 +234,11 @@ public struct EvaluationText: Sendable {
   private func clock(_ time: CivilTime) -> String {
     [time.hour, time.minute, time.second].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
+}
+
+extension Weekday {
+  /// The English name.
+  fileprivate var name: String { "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() }
 }
 
 extension Comparison {

@@ -155,6 +155,7 @@ extension HomeLookup {
       guard comparison == .equal else { throw UsageError("\(text.quoted) compares a value: write PATH VALUE") }
       return try values(path, value)
     }
+    if (try? targets(text, for: [])) != nil { return nil }
     // Names and values can have spaces: the longest beginning that is a path counts.
     let spaces = text.indices.filter { text[$0] == " " }
     for space in spaces.reversed() {
