@@ -16,7 +16,7 @@ extension HomeVerb {
         "The triggers run in virtual time, so a week takes a second. Nothing is written to an accessory, and nothing is stored: a value that a trigger writes counts as written. "
           + "A value of one characteristic does not change another one: a lock does not turn because of its target state.",
         "The values at the start are read from the accessories, and the users are where the hub knows them. --set gives a value instead.",
-        "An event of --at is a time and \(RehearsalInputs.eventForms). The time is 2026-06-01T18:20 for once, 18:20 for each day, or mon,tue 18:20 for some weekdays.",
+        "An event of --at is a time and \(RehearsalInputs.eventForms). The time is 2026-06-01T18:20 for once, 18:20 for each day, or mon,tue 18:20 for some weekdays. A value that stays the same is no event.",
         "TRIGGER prints only these triggers. A disabled one is rehearsed as if it were enabled.",
       ],
       examples: [
