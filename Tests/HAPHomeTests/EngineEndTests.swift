@@ -51,7 +51,7 @@ struct EngineEndTests {
       bench.why == """
         2026-06-01 12:10:00 "trigger 1": its effect ended
           event: the duration ended on 2026-06-01 12:10:00
-          Stereo Light/On: gets back false
+          Stereo Light/On: gets back off
           Stereo Light/Hue: gets back 33.0°
           writes: 2 done, 0 failed
         """)
