@@ -15,11 +15,14 @@ struct RehearsalTests {
     for words in [
       ["scene", "add", "hi house", "Stereo Light/On", "on", "Stereo Light/Hue", "120"],
       [
-        "trigger", "add", "arrived home", "--when", "Front Door Lock/Lock Current State is unsecured", "--if", "before 18:00",
+        "trigger", "add", "arrived home", "--when", "Front Door Lock/Lock Current State is unsecured", "--if",
+        "before 18:00",
         "--if", "Motion Sensor/Motion Detected is true", "--run", "hi house",
-      ], ["trigger", "add", "evening", "--when", "at 19:00", "--weekdays", "mon,wed", "--run", "Kitchen Light/On is on"],
+      ],
+      ["trigger", "add", "evening", "--when", "at 19:00", "--weekdays", "mon,wed", "--run", "Kitchen Light/On is on"],
       [
-        "trigger", "add", "dusk", "--when", "sunset -30min", "--end", "after 10min", "--run", "Kitchen Light/Brightness is 40",
+        "trigger", "add", "dusk", "--when", "sunset -30min", "--end", "after 10min", "--run",
+        "Kitchen Light/Brightness is 40",
         "--disabled",
       ],
     ] {
@@ -33,13 +36,14 @@ struct RehearsalTests {
 
   private static let week = ["rehearse", "--from", "2026-06-01T12:00"]
 
-  @Test("A week: a line for each evaluation with what was written, and a summary of each trigger; nothing is written")
+  @Test("A week: a line for each evaluation with its writes, and a summary of each trigger; nothing is written")
   func week() throws {
     let bench = try bench()
     let before = (bench.hub.model, bench.hub.state.withLock { $0.values })
     let said = bench.run(
       Self.week + [
-        "--at", "tue,wed 17:30 Front Door Lock/Lock Current State unsecured", "--at", "17:45 Front Door Lock/Lock Current State=secured",
+        "--at", "tue,wed 17:30 Front Door Lock/Lock Current State unsecured", "--at",
+        "17:45 Front Door Lock/Lock Current State=secured",
         "--at", "2026-06-03T08:00 Motion Sensor/Motion Detected is true",
       ])
     #expect(
@@ -85,7 +89,7 @@ struct RehearsalTests {
     #expect(bench.home.triggers.map(\.isEnabled) == [true, true, false] && said.error.isEmpty)
   }
 
-  @Test("With --why, each evaluation is explained as by 'why', with what was written")
+  @Test("With --why, each evaluation is explained as by 'why', with its writes")
   func explained() throws {
     let bench = try bench()
     let said = bench.run(
@@ -115,15 +119,21 @@ struct RehearsalTests {
   func people() throws {
     let bench = try bench()
     try #require(bench("user", "add", "Ben").exit == .well)
-    try #require(bench("trigger", "add", "welcome", "--when", "Ben arrives", "--run", "Stereo Light/On is on").exit == .well)
-    try #require(bench("trigger", "add", "bye", "--when", "last leaves", "--run", "Stereo Light/On is off").exit == .well)
     try #require(
-      bench("trigger", "add", "both", "--when", "Stereo Light/On is on", "--run", "Kitchen Light/On is on").exit == .well)
+      bench("trigger", "add", "welcome", "--when", "Ben arrives", "--run", "Stereo Light/On is on").exit == .well)
+    try #require(
+      bench("trigger", "add", "bye", "--when", "last leaves", "--run", "Stereo Light/On is off").exit == .well)
+    try #require(
+      bench("trigger", "add", "both", "--when", "Stereo Light/On is on", "--run", "Kitchen Light/On is on").exit
+        == .well)
     try bench.know("Stereo Light/On", false)
     try bench.know("Kitchen Light/On", false)
     let said = bench.run(
       ["rehearse", "welcome", "bye", "both", "--from", "2026-06-01", "--for", "1d"]
-        + ["12:00 person Ben arrive", "13:00 Ben leaves", "14:00 person Ben at 37.33,-122.03", "15:00 fire bye", "16:00 person ben leave"]
+        + [
+          "12:00 person Ben arrive", "13:00 Ben leaves", "14:00 person Ben at 37.33,-122.03", "15:00 fire bye",
+          "16:00 person ben leave",
+        ]
         .flatMap { ["--at", $0] })
     #expect(
       said.out == """
@@ -181,17 +191,27 @@ struct RehearsalTests {
   @Test(
     "Wrong options name what is expected",
     arguments: [
-      (["--for", "1y"], "expected a period from 1min to 366d"), (["--for", "367d"], "expected a period from 1min to 366d"),
+      (["--for", "1y"], "expected a period from 1min to 366d"),
+      (["--for", "367d"], "expected a period from 1min to 366d"),
       (["--for", "90s"], "expected a period from 1min to 366d"), (["--from", "noon"], "expected a time, such as"),
-      (["--from", "2500-01-01"], "from 1970 to 2200"), (["--at", "noon Motion Sensor/Motion Detected true"], "noon is not a time"),
+      (["--from", "2500-01-01"], "from 1970 to 2200"),
+      (["--at", "noon Motion Sensor/Motion Detected true"], "noon is not a time"),
       (["--at", " "], "write 2026-06-01T18:20 for once"), (["--at", "mon Ben arrives"], "a time of day is missing"),
-      (["--at", "2026-07-01T12:00 Anna arrives"], "is not in the rehearsal, which is from 2026-06-01 12:00 to 2026-06-08 12:00"),
-      (["--at", "18:00"], "after the time, write 'PATH VALUE'"), (["--at", "18:00 Motion Sensor/Motion Detected"], "after the time, write"),
+      (
+        ["--at", "2026-07-01T12:00 Anna arrives"],
+        "is not in the rehearsal, which is from 2026-06-01 12:00 to 2026-06-08 12:00"
+      ),
+      (["--at", "18:00"], "after the time, write 'PATH VALUE'"),
+      (["--at", "18:00 Motion Sensor/Motion Detected"], "after the time, write"),
       (["--at", "18:00 Motion Sensor/Motion Detected > 1"], "compares a value"),
-      (["--at", "18:00 Motion Sensor/Motion Detected maybe"], "maybe"), (["--at", "18:00 Cleo arrives"], "there is no user \"Cleo\""),
-      (["--at", "18:00 person Anna dance"], "write 'person USER arrive'"), (["--at", "18:00 person Anna at home"], "the latitude"),
-      (["--at", "18:00 fire nothing"], "there is no trigger \"nothing\""), (["nothing"], "there is no trigger \"nothing\""),
-      (["--set", "Motion Sensor/Motion Detected"], "write PATH VALUE"), (["--set", "Motion Sensor/Motion", "true"], "Motion"),
+      (["--at", "18:00 Motion Sensor/Motion Detected maybe"], "maybe"),
+      (["--at", "18:00 Cleo arrives"], "there is no user \"Cleo\""),
+      (["--at", "18:00 person Anna dance"], "write 'person USER arrive'"),
+      (["--at", "18:00 person Anna at home"], "the latitude"),
+      (["--at", "18:00 fire nothing"], "there is no trigger \"nothing\""),
+      (["nothing"], "there is no trigger \"nothing\""),
+      (["--set", "Motion Sensor/Motion Detected"], "write PATH VALUE"),
+      (["--set", "Motion Sensor/Motion", "true"], "Motion"),
       (["--set", "Stereo Light/Hue", "400"], "(rule S2)"),
       (["--set", "Stereo Light/Hue", "1", "--set", "Stereo Light/Hue is 2"], "gives \"Stereo Light/Hue\" two values"),
     ])
@@ -205,10 +225,13 @@ struct RehearsalTests {
   func empty() throws {
     let bench = try HomeBench.filled()
     #expect(bench("rehearse").out.hasSuffix("The home \"My Home\" has no triggers.\n"))
-    #expect(bench("trigger", "add", "idle", "--when", "Stereo Light/On", "--run", "Kitchen Light/On is on").exit == .well)
+    #expect(
+      bench("trigger", "add", "idle", "--when", "Stereo Light/On", "--run", "Kitchen Light/On is on").exit == .well)
     #expect(bench("rehearse").out.hasSuffix("  idle: nothing activated it; --at gives an event\n"))
     #expect(bench("trigger", "edit", "idle", "--when", "sunset").exit == .well)
-    #expect(bench("rehearse", "--for", "1min", "--from", "2026-06-01").out.contains("  idle: nothing activated it in this time; next: 2026-06-01 "))
+    #expect(
+      bench("rehearse", "--for", "1min", "--from", "2026-06-01").out.contains(
+        "  idle: nothing activated it in this time; next: 2026-06-01 "))
     #expect(bench("trigger", "remove", "idle").exit == .well)
     #expect(bench("trigger", "add", "idle", "--when", "sunset").exit == .well)
     #expect(bench("rehearse", "idle").error.contains("(rule T4)"))

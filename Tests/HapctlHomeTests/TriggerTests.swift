@@ -209,7 +209,8 @@ struct TriggerTests {
     let bench = try bench()
     #expect(bench("trigger", "add", "T", "--when", "sunset", "--run", "hi house", "--disabled").exit == .well)
     bench.hub.state.withLock {
-      $0.status = HubStatus(version: "0", processID: 0, started: Instant(seconds: 0), devices: [], apps: [], problems: [])
+      $0.status = HubStatus(
+        version: "0", processID: 0, started: Instant(seconds: 0), devices: [], apps: [], problems: [])
     }
     #expect(bench("why", "T").out == "The trigger \"T\" was not evaluated since the hub started. It is disabled.\n")
     bench.hub.state.withLock { $0.isEmbedded = true }

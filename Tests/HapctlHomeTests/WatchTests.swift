@@ -114,7 +114,7 @@ struct WatchTests {
         phone ran Good Night: nothing was done
           Stereo Light/On: on: the accessory refused the value (status -70402)
         Anna is at home
-        Stereo Light/On: off  (read after a gap)
+        Stereo Light/On: off  (present value)
         some events were lost, because they were read too slowly
 
         """ + "the hub ends\n", "\(said)")

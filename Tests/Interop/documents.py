@@ -114,6 +114,9 @@ def transcript_commands(text):
                     output.append(line.removeprefix(own))
         elif found[-1][1] == "":
             found[-1][2].append(line)
+    for _, _, output in found:
+        while output and not output[-1]:
+            output.pop()  # the blank line before a comment
     return [(command, output) for command, _, output in found if command]
 
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120  # seconds for one command; reaching it is a failure
 SERVES = re.compile(r"hapsim (run|fleet|record|judge)\b(?!.*(--list|--virtual-time.*--scenario|--scenario.*--virtual-time))|hapctl (watch|proxy) |hapctl hub run|hapctl home watch|curl -N ")
 # The first line of a command that serves, watches or follows events. Any other line may be an error.
-READY = re.compile(r'Press Ctrl-C to stop|watching [0-9]+ characteristics? of |"event": ?"ready"|^ready$|^Watching [0-9]+ characteristics of |^(event|data|id): ?')
+READY = re.compile(r'Press Ctrl-C to stop|watching [0-9]+ characteristics? of |"event":"value"|"event": ?"ready"|^ready$|^Watching [0-9]+ characteristics of |^(event|data|id): ?')
 GARAGE = "hapsim run Profiles/garage-kilgo.hasaccessory --bind 192.0.2.7 --port 51826 --setup-code 031-45-154 --name Garage --ephemeral"
 LAMP = "hapsim run Profiles/light-white.hasaccessory --bind 192.0.2.7 --setup-code 031-45-154 --name 'Hall Lamp' --ephemeral"
 # Changes that make a command shorter or non-interactive: (pattern, replacement).

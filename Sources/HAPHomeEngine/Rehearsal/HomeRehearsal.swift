@@ -2,7 +2,7 @@ import HAPAlmanac
 import HAPHome
 import HAPModel
 
-/// A rehearsal of the automations of homes: the engine runs in virtual time, and every accessory does what it is told.
+/// A rehearsal of the automations of homes: the engine runs in virtual time, and every write succeeds.
 ///
 /// The rehearsal shows what the triggers of a model do in a week, before they do it. It writes nothing, stores nothing
 /// and reads no clock: a write succeeds at once, and its value is then the value of the characteristic. Values that

@@ -99,7 +99,7 @@ private struct HomeWatch {
     switch event {
     case .values(let readings, let isCatchUp):
       return readings.filter { names.has($0.characteristic) }.map {
-        names.line($0) + (isCatchUp ? "  (read after a gap)" : "")
+        names.line($0) + (isCatchUp ? "  (present value)" : "")
       }
     case .reachability(let id, let isReachable, let why):
       guard let accessory = names.lookup.home.accessories.find(id) else { return [] }

@@ -82,7 +82,8 @@ struct RehearsalReport: Sendable {
       parts.append("nothing activated it\(isPlanned ? " in this time" : "; --at gives an event")")
     }
     if !trigger.isEnabled {
-      parts.append(counts == nil ? "disabled; 'hapctl home rehearse \(trigger.name.text.quoted)' rehearses it" : "disabled now")
+      parts.append(
+        counts == nil ? "disabled; 'hapctl home rehearse \(trigger.name.text.quoted)' rehearses it" : "disabled now")
     } else if let next = rehearsal.nextTime(of: trigger.id) {
       parts.append("next: \(inputs.zone.minute(next))")
     }

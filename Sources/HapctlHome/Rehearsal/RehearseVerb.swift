@@ -16,7 +16,7 @@ extension HomeVerb {
         "The triggers run in virtual time, so a week takes a second. Nothing is written to an accessory, and nothing is stored: a value that a trigger writes counts as written. "
           + "A value of one characteristic does not change another one: a lock does not turn because of its target state.",
         "The values at the start are read from the accessories, and the users are where the hub knows them. --set gives a value instead.",
-        "An event of --at is a time and \(RehearsalInputs.eventForms). The time is 2026-06-01T18:20 for once, 18:20 for each day, or mon,tue 18:20 for some weekdays.",
+        "An event of --at is a time and \(RehearsalInputs.eventForms). The time is 2026-06-01T18:20 for once, 18:20 for each day, or mon,tue 18:20 for some weekdays. A value that stays the same is no event.",
         "TRIGGER prints only these triggers. A disabled one is rehearsed as if it were enabled.",
       ],
       examples: [
@@ -25,11 +25,15 @@ extension HomeVerb {
           "hapctl home rehearse \"arrived home\" --set \"Motion Sensor/Motion Detected\" true --at \"mon,fri 17:30 Front Door Lock/Lock Current State unsecured\"",
           "shows what a trigger does when the door is unlocked on two days"
         ),
-        ("hapctl home rehearse --from 2026-12-24 --for 2d --at \"18:20 anna arrives\" --why", "explains each evaluation"),
+        (
+          "hapctl home rehearse --from 2026-12-24 --for 2d --at \"18:20 anna arrives\" --why",
+          "explains each evaluation"
+        ),
       ],
-      json: "lines: `{\"event\": \"evaluated\", …}` as of `why`, with `writes`, a list of `{\"characteristic\", \"path\", \"value\", \"text\"}`; the last one is `{\"event\": \"ended\", \"from\", \"until\", \"unknown\": [PATH…], \"triggers\": [{\"trigger\", \"name\", \"enabled\", \"executed\", \"notExecuted\": [{\"outcome\", \"why\", \"count\"}], \"next\"}]}`",
+      json:
+        "lines: `{\"event\": \"evaluated\", …}` as of `why`, with `writes`, a list of `{\"characteristic\", \"path\", \"value\", \"text\"}`; the last one is `{\"event\": \"ended\", \"from\", \"until\", \"unknown\": [PATH…], \"triggers\": [{\"trigger\", \"name\", \"enabled\", \"executed\", \"notExecuted\": [{\"outcome\", \"why\", \"count\"}], \"next\"}]}`",
       need: .accessories, rewrite: { words in TriggerOptions.joining(words, after: ["--set"]) { _ in true } }
-    ) { session, arguments in try await session.rehearse(arguments) },
+    ) { session, arguments in try await session.rehearse(arguments) }
   ]
 }
 
@@ -51,7 +55,8 @@ extension HomeSession {
     values.merge(inputs.values) { $1 }
     var run = RehearsalRun(
       HomeRehearsal(
-        inputs.model, values: values, persons: try snapshot.persons, at: inputs.start, zoneRules: surroundings.zoneRules),
+        inputs.model, values: values, persons: try snapshot.persons, at: inputs.start, zoneRules: surroundings.zoneRules
+      ),
       inputs.events[...])
     let report = RehearsalReport(inputs)
     var summary = RehearsalSummary(inputs)
@@ -92,7 +97,8 @@ extension HomeSession {
     let triggers = inputs.home.triggers.filter(\.isEnabled)
     let ids = HomeRehearsal.characteristics(of: triggers, in: inputs.home).sorted().filter { id in
       guard inputs.values[id] == nil, let found = inputs.home.characteristic(id)?.characteristic else { return false }
-      return found.permissions.contains(.pairedRead) && found.type != CharacteristicDefinition.programmableSwitchEvent.type
+      return found.permissions.contains(.pairedRead)
+        && found.type != CharacteristicDefinition.programmableSwitchEvent.type
     }
     guard !ids.isEmpty else { return ([:], []) }
     var values: [HomeObjectID: Value] = [:]

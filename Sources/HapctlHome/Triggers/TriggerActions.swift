@@ -93,7 +93,9 @@ extension HomeSession {
     let rules = zoneRules(of: lookup.home)
     var lines = ["\(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
     for (name, value) in lookup.notation(of: trigger.kind, surroundings.zoneRules).members(trigger.kind) {
-      if let elements = value.elements {
+      if let elements = value.elements, name == "weekdays" {
+        lines.append("  weekdays: \(elements.map(\.phrase).joined(separator: ", "))")
+      } else if let elements = value.elements {
         lines += elements.map { "  \(name): \($0.phrase)" }
       } else {
         lines.append("  \(name): \(value.phrase)")
