@@ -468,17 +468,14 @@ let package = Package(
       name: "HAPHomeSwarm",
       dependencies: [
         "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPSimulatorCore",
-        "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+        "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPCrypto",
       ],
       path: "Tests/HAPHomeSwarm"),
     .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
     .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
     .testTarget(
       name: "HomeFaultTests",
-      dependencies: [
-        "HAPHomeSwarm", "HAPHubLink", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPLoop", "HAPModel",
-        "HAPWire",
-      ]),
+      dependencies: ["HAPHomeSwarm", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPModel"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

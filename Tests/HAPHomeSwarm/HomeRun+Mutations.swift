@@ -18,7 +18,10 @@ extension HomeRun {
     case .answersLost: hooks.answers = { request in if case .status = request { false } else { true } }
     case .leak:
       hooks.answers = { [weak self] _ in
-        if let loop = self?.lab.hub.loop { _ = try? UDPSocket(loop, host: .anyV4, port: 0) { _ in } }
+        guard let hub = self?.lab.hub, let loop = hub.loop,
+          let socket = try? UDPSocket(loop, host: .anyV4, port: 0, onDatagram: { _ in })
+        else { return true }
+        hub.hooks.leaked.append(socket)
         return true
       }
     case .storeRolledBack, .identityChanged, .fileDamaged, nil: break

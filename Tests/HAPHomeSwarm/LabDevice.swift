@@ -1,7 +1,6 @@
 import HAPLoop
 import HAPModel
 import HAPSimulatorCore
-import HAPWire
 import HAPWorld
 
 /// One `PUT /characteristics` that an accessory received, with its writes that were carried out.

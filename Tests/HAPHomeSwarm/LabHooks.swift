@@ -4,6 +4,7 @@ import HAPHome
 import HAPHomeEngine
 import HAPHub
 import HAPHubLink
+import HAPLoop
 import HAPModel
 
 /// Changes at the borders of a hub: what a test observes, and the errors that mutations cause. Confined to the world's
@@ -21,6 +22,8 @@ package final class LabHooks: @unchecked Sendable {  // see above
   var reports: (HubEvent) -> Bool = { _ in true }
   /// Returns whether a request of an app is answered.
   var answers: (HubRequest) -> Bool = { _ in true }
+  /// Sockets that nothing closes.
+  var leaked: [UDPSocket] = []
 }
 
 /// A port with hooks.
