@@ -18,7 +18,7 @@ struct Demonstration {
     try fileNames(inFolder: folder).filter { fileExists("\(folder)/\($0)/\(script)") }.sorted()
   }
 
-  /// Runs the script with its folder as the working folder.
+  /// Runs the script with its folder as the working folder. Files that the script makes there are removed at the end.
   func run(onLine: @escaping @Sendable (String) -> Void = { _ in }) throws -> Stage.Result {
     let script = try StageScript(try text(Self.script))
     guard let former = getcwd(nil, 0) else { throw FileError(message: "the working folder does not exist") }
@@ -27,6 +27,8 @@ struct Demonstration {
       free(former)
     }
     guard chdir(folder) == 0 else { throw FileError(message: "\(folder) can't be the working folder") }
+    let before = Set(try fileNames(inFolder: folder))
+    defer { for name in (try? fileNames(inFolder: folder)) ?? [] where !before.contains(name) { unlink(name) } }
     return try Stage.run(script, onLine: onLine)
   }
 
