@@ -210,7 +210,7 @@ COMPARE    ?=
 BENCH_ARGS ?=
 FIGURES    := Benchmarks/Figures/last-release.json
 BENCH      := .build/bench
-bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller, the tester, and the store and engine of homes
+bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## measure the server (compared with a minimal server and HAP-python), fleets, the page, the controller, the tester, and homes: their store, engine and hub
 ifeq ($(SYSTEM),Linux)
 	$(MAKE) -C Benchmarks/hapload BUILD="$$PWD/$(BENCH)"
 	HAPSIM="$$PWD/.build/static/release/hapsim" HAPSIM_OPTIMIZED="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest -q Tests/Interop/test_allocations.py
@@ -225,6 +225,7 @@ ifeq ($(SYSTEM),Linux)
 	$(VENV)/bin/python Benchmarks/home_store.py --tool .build/static/release/HomeStoreTool --folder .build
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeEngineTool
 	$(VENV)/bin/python Benchmarks/home_engine.py --tool .build/static/release/HomeEngineTool
+	$(QUIETLY) $(VENV)/bin/python Benchmarks/hub.py --programs .build/static/release --tools $(BENCH) --folder .build --rounds $(ROUNDS)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."

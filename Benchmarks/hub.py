@@ -7,7 +7,6 @@ printed as such; the exit status is 1 only if something went wrong.
 """
 
 import argparse
-import itertools
 import json
 import os
 import resource
@@ -26,8 +25,10 @@ from wire import Wire
 LIGHTS, ENTRIES = 20, 5
 SCENES = 100  # of a round
 FIRES = 100  # of a round
-SESSIONS, TRIGGERS = 500, 100
+SESSIONS, TRIGGERS, IDLE = 500, 100, 60
 APPS, RATE, SECONDS = 50, 1000, 20
+# So many that no characteristic changes twice within the time in which accessories collect events.
+SOURCES = 240
 ANSWER = b'"answer":"executed"'
 CURRENT_STATE = "1D"  # of a lock
 VALUES = ({"25": True, "8": 80, "13": 120, "2F": 100}, {"25": False, "8": 20, "13": 240, "2F": 50})
@@ -47,10 +48,9 @@ class Bench:
         self.programs, self.folder, self.rounds = options.programs, folder, options.rounds
         self.driver = Driver(options.tools / "hapload")
 
-    def fleet(self, profile, count, *options):
+    def fleet(self, profile, count, *options, quiet=True):
         """`hapsim run` at free ports."""
-        port = free_run(count)
-        return Fleet(self.programs / "hapsim", profile, count, port, *options)
+        return Fleet(self.programs / "hapsim", profile, count, free_run(count), *options, quiet=quiet)
 
     def hub(self, name):
         return Hub(self.programs / "hapctl", self.folder / name)
@@ -235,46 +235,53 @@ def fires(bench, app, home, sets, lights, lock, wire, write):
 
 def sessions(bench):
     """The start of a hub with 500 devices, each with a subscription and 100 triggers, and the hub when nothing happens."""
-    floors, starts, news = [], [], []
-    with bench.fleet(PROFILES / "bulb.hasaccessory", SESSIONS, "--bonjour", "embedded") as fleet:
+    with bench.fleet(PROFILES / "bulb.hasaccessory", SESSIONS, "--bonjour", "embedded", quiet=False) as fleet:
         keys = bench.pair(fleet, SESSIONS, "bulbs")
+        fleet.drain()
         with bench.hub("sessions") as hub:
-            app = hub.app()
-            home = new_home(app)
-            begin = time.perf_counter()
-            adopt(app, home, keys, fleet.port)
-            print(f"{'500 pairings adopted':42} {time.perf_counter() - begin:16.2f} s")
-            bulbs = accessories(app)
-            ids = [writable(bulb)[0][0] for bulb in bulbs]
-            scene = app.perform("add-action-set", home=home, name="One")
-            app.perform("add-action", actionSet=scene, characteristic=ids[0], value=False)
-            for number in range(TRIGGERS):
-                events = [{"characteristic": id, "is": True} for id in ids[number * SESSIONS // TRIGGERS : (number + 1) * SESSIONS // TRIGGERS]]
-                trigger = app.perform("add-trigger", home=home, name=f"Trigger {number}", when=events)
-                app.perform("add-action-set-to-trigger", trigger=trigger, actionSet=scene)
-                app.perform("enable-trigger", trigger=trigger)
-            app.close()
-        for _ in range(bench.rounds):
-            run = bench.load(fleet, SESSIONS, "-n", SESSIONS, "-c", 32, "-w", 5, "verify", pairing=keys)
-            floors.append(run["secs"])
+            fill(hub.app(), keys, fleet)
+        floors, starts, times = [], [], []
+        for number in range(bench.rounds):
+            floors.append(bench.load(fleet, SESSIONS, "-n", SESSIONS, "-c", 32, "-w", 5, "verify", pairing=keys)["secs"])
+            fleet.subscribed = 0
             with bench.hub("sessions") as hub:
-                before = hub.cpu()
-                app = hub.app()
-                app.ready(SESSIONS, SESSIONS, pause=0.02)
+                fleet.until_subscribed(SESSIONS)
                 starts.append(time.perf_counter() - hub.begin)
-                news.append(hub.cpu() - before)
-                app.close()
-                time.sleep(5)
-                begin, before = time.perf_counter(), hub.cpu()
-                time.sleep(20)
-                idle = 100 * (hub.cpu() - before) / (time.perf_counter() - begin)
-                memory = hub.memory()
-        show("500 sessions ready from the start of the hub", starts, "s")
-        show("CPU time of the hub meanwhile", news, "s")
+                times.append(hub.cpu())
+                hub.app().ready(SESSIONS, SESSIONS)
+                if number == bench.rounds - 1:
+                    quiet(hub)
+        show("500 sessions subscribed from the start", starts, "s")
+        show("CPU time of the hub until then", times, "s")
         show("500 Pair Verify by hapload", floors, "s")
         bar("500 sessions / floor", statistics.median(starts) / statistics.median(floors), 1.5)
-        bar("idle with 500 sessions and 100 triggers, % of a core", idle, 0.1)
-        bar("resident memory with 500 sessions, MB", memory, 120)
+
+
+def fill(app, keys, fleet):
+    """Adopts all accessories, and adds triggers about all of them."""
+    home = new_home(app)
+    begin = time.perf_counter()
+    adopt(app, home, keys, fleet.port)
+    print(f"{'500 pairings adopted':42} {time.perf_counter() - begin:16.2f} s")
+    ids = [writable(bulb)[0][0] for bulb in accessories(app)]
+    scene = app.perform("add-action-set", home=home, name="One")
+    app.perform("add-action", actionSet=scene, characteristic=ids[0], value=False)
+    share = SESSIONS // TRIGGERS
+    for number in range(TRIGGERS):
+        events = [{"characteristic": id, "is": True} for id in ids[number * share : (number + 1) * share]]
+        trigger = app.perform("add-trigger", home=home, name=f"Trigger {number}", when=events)
+        app.perform("add-action-set-to-trigger", trigger=trigger, actionSet=scene)
+        app.perform("enable-trigger", trigger=trigger)
+    app.close()
+
+
+def quiet(hub):
+    """The hub when nothing happens, after the first minute, in which the records of the accessories are queried again."""
+    time.sleep(IDLE)
+    begin, before = time.perf_counter(), hub.cpu()
+    time.sleep(IDLE)
+    bar("idle with 500 sessions and 100 triggers, % of a core", 100 * (hub.cpu() - before) / (time.perf_counter() - begin), 0.1)
+    bar("resident memory with 500 sessions, MB", hub.memory(), 120)
 
 
 # MARK: Many apps
@@ -282,28 +289,27 @@ def sessions(bench):
 
 def apps(bench):
     """50 apps that are subscribed to everything, and one that does not read, during 1000 changes a second."""
-    with bench.fleet(PROFILES / "scene-light.hasaccessory", LIGHTS) as fleet, bench.hub("apps") as hub:
+    with bench.fleet(PROFILES / "scene-light.hasaccessory", SOURCES, "--loops", "1") as fleet, bench.hub("apps") as hub:
         first = hub.app()
-        adopt(first, new_home(first), bench.pair(fleet, LIGHTS, "many"), fleet.port)
+        adopt(first, new_home(first), bench.pair(fleet, SOURCES, "many"), fleet.port)
         ids = [id for light in accessories(first) for id, *_ in writable(light)]
         everyone = [hub.app(f"app {number}") for number in range(APPS - 1)]
         slow = hub.app("slow", receives=1 << 14)
         for app in [*everyone, slow]:
             app.ask("subscribe", characteristics=ids)
-        first.ready(LIGHTS, LIGHTS * ENTRIES)
+        first.ready(SOURCES, SOURCES * ENTRIES)
         time.sleep(1)
         readers = Readers(everyone)
+        fleet.drain()
         while readers.read(0.2):
             pass
         readers.counts = dict.fromkeys(readers.counts, 0)
         memory, before, begin = hub.memory(), hub.cpu(), time.perf_counter()
-        values = itertools.count()
         sent = 0
         while (now := time.perf_counter() - begin) < SECONDS:
             commands = []
             while sent < now * RATE:
-                number = next(values)
-                commands.append({"command": "set", "accessory": fleet.names[number % LIGHTS], "service": "Light", "characteristic": "Hue", "value": number // LIGHTS % 360})
+                commands.append(change(fleet, sent))
                 sent += 1
             fleet.send(*commands)
             readers.read(0.004)
@@ -326,6 +332,16 @@ def apps(bench):
         slow.attach()
         answer = slow.ask("read", characteristics=ids[:ENTRIES])
         print(f"{'the slow app was notified after':42} {count} events, and has reread {len(answer['values'])} values", flush=True)
+
+
+def change(fleet, number):
+    """Returns the command for a change; consecutive ones are of different accessories."""
+    turn, source = divmod(number, SOURCES)
+    turn, index = divmod(turn, ENTRIES)
+    name = ("On", "Brightness", "Hue", "Saturation", "On")[index]
+    value = turn % 2 == 0 if name == "On" else 2 + turn % 90
+    service = "Fireplace" if index == ENTRIES - 1 else "Light"
+    return {"command": "set", "accessory": fleet.names[source], "service": service, "characteristic": name, "value": value}
 
 
 PARTS = {"scenes": scenes, "sessions": sessions, "apps": apps}

@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import subprocess
+import threading
 import time
 from contextlib import contextmanager
 
@@ -45,7 +46,8 @@ class Process:
         return cost.memory(self.pid)[0]
 
     def cpu(self):
-        return cost.cpu(self.pid)
+        """Returns the CPU seconds of all threads, also of those that have ended: clock_getcpuclockid(3)."""
+        return time.clock_gettime((~self.pid << 3) | 2)
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
@@ -54,17 +56,16 @@ class Process:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
 
 
 class Fleet(Process):
     """`hapsim run --count`, with the ports from `port`."""
 
-    def __init__(self, program, profile, count, port, *options):
+    def __init__(self, program, profile, count, port, *options, quiet=True):
         self.port = port
         super().__init__(
             program, "run", profile, *(["--count", count] if count > 1 else []), "--port", port, "--setup-code", CODE,
-            "--interface", "lo", "--control", "off", "--ephemeral", "--commands", "--quiet", *options, stdin=subprocess.PIPE,
+            "--interface", "lo", "--control", "off", "--ephemeral", "--commands", *(["--quiet"] if quiet else []), *options, stdin=subprocess.PIPE,
         )  # fmt: skip
 
     def __enter__(self):
@@ -80,6 +81,24 @@ class Fleet(Process):
     def send(self, *commands):
         self.process.stdin.write("".join(json.dumps(command) + "\n" for command in commands))
         self.process.stdin.flush()
+
+    def drain(self):
+        """Reads all lines from now on, and counts those about subscriptions."""
+        self.subscribed = 0
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def _drain(self):
+        for line in self.process.stdout:
+            if '"event":"subscribed"' in line:
+                self.subscribed += 1
+
+    def until_subscribed(self, count):
+        """Waits for this many subscriptions."""
+        begin = time.perf_counter()
+        while self.subscribed < count:
+            if time.perf_counter() - begin > PATIENCE:
+                raise Failed(f"{self.subscribed} of {count} subscriptions")
+            time.sleep(0.002)
 
     def command(self, command, **members):
         """Sends a command, and waits for its answer."""

@@ -241,4 +241,64 @@ FILES = [
     ("The errors of all events", DOCUMENTS + "Reading/HomeFileReader+Triggers.swift", "for list in [EventTriggerMember.when, .end]", "for list in [EventTriggerMember.when]"),
 ]
 
+HUB_FOLDER = "HAPHub/"
+JOURNAL = HUB_FOLDER + "HubJournal.swift"
+SHELL = HUB_FOLDER + "HomeHub+Engine.swift"
+DEVICES = HUB_FOLDER + "HomeHub+Devices.swift"
+HUB_SCENES = HUB_FOLDER + "HomeHub+Scenes.swift"
+READING = HUB_FOLDER + "HomeHub+Reading.swift"
+REACHING = HUB_FOLDER + "HomeHub+Reachability.swift"
+HUB_PAIRING = HUB_FOLDER + "HomeHub+Pairing.swift"
+APPS = HUB_FOLDER + "HomeHub+Apps.swift"
+
+HUB = [
+    ("M5", JOURNAL, "publish(.changed(changes, app: command.app?.name), except: command.app)", "publish(.changed(changes, app: command.app?.name))"),
+    ("A full disk refuses a command", JOURNAL, "        command.done(.failure(HomeError(error)))\n        self.releaseEngine()\n      } else {\n        self.finish(command, draft)", "        self.finish(command, draft)\n      } else {\n        self.finish(command, draft)"),
+    ("The place of a person that could not be stored", JOURNAL, "let all = again.sorted { $0.key < $1.key }.map(\\.value) + rows", "let all = rows"),
+    ("A value that the hub wrote", HUB_SCENES, "    for entry in done { pass(entry.value, of: entry.characteristic, isCatchUp: false) }\n", ""),
+    ("A value that an app wrote", HUB_SCENES, "isCatchUp: false, except: client)", "isCatchUp: false)"),
+    ("Without an answer for 10 s", HUB_SCENES, "      loop.startTask { await connection.drop() }\n", "      _ = connection\n"),
+    ("Without an answer for 10 s", HUB_SCENES, "guard phase == .running, puts.removeValue(forKey: put.id) != nil else { return }", "puts.removeValue(forKey: put.id)"),
+    ("An event that arrives while the value is read", READING, "for id in ids where !read.isOvertaken(id) {", "for id in ids {"),
+    ("More than 100 characteristics", READING, "mostInRequest = 100", "mostInRequest = 101"),
+    ("The engine gets exactly its characteristics", DEVICES, "    valuesLost { isOf(device.id, nil, $0) }\n    scenes.connection(device.id, is: .connecting", "    scenes.connection(device.id, is: .connecting"),
+    ("Events go only to apps that subscribed", APPS, "let wanted = readings.filter { app.subscribed.contains($0.characteristic) }", "let wanted = readings"),
+    ("Three violations", DEVICES, "guard violations.violation(of: device.id, at: sceneTime.uptime),", "guard violations.violation(of: device.id, at: sceneTime.uptime) || !text.isEmpty,"),
+    ("Three violations", DEVICES, "{ violations.forgive(device) }", "{ _ = device }"),
+    ("M14", REACHING, "      if status == 0, isInformation(id, of: device) { continue }\n", "      if status != 0 { continue }\n"),
+    ("M21", SHELL, "longestWait = Duration.seconds(10)", "longestWait = Duration.seconds(100_000)"),
+    ("A condition whose accessory does not answer", SHELL, "let why = read.errors.values.map(\\.message).min() ?? ", "let why = read.errors.isEmpty ? \"\" : "),
+    ("If the command is refused after the pairing", HUB_PAIRING, "    if device.state == .ready {\n", "    if device.state == .ended {\n"),
+    ("A hub that is killed after the pairing", HUB_PAIRING, "let stored = journal.unused[device] { return stored }", "let stored = journal.unused[device], stored.addresses == [\"\"] { return stored }"),
+    ("New accessories are reported", HUB_FOLDER + "HomeHub+Reachability.swift", "    if search != nil { report(search?.list.setOwn(members) ?? []) }\n", ""),
+]
+
+PORT_FOLDER = "HAPAccessoryPort/"
+TRACKER = PORT_FOLDER + "Following/ReachabilityTracker.swift"
+
+PORT = [
+    ("A change that is undone within 250 ms", TRACKER, "      if isReachable == state.isReported {\n        state.reportTime = nil\n", "      if isReachable == state.isReported {\n"),
+    ("A bridged accessory for which the last answer", TRACKER, "askAgain = Duration.seconds(60)", "askAgain = Duration.seconds(61)"),
+    ("The third violation within ten minutes", PORT_FOLDER + "Following/ViolationCounter.swift", "limit = 3", "limit = 4"),
+    ("A violation counts for ten minutes", PORT_FOLDER + "Following/ViolationCounter.swift", "now - $0 <= Self.time", "now - $0 < Self.time"),
+    ("Without a connection, a write fails at once", PORT_FOLDER + "Connection/HAPDeviceConnection.swift", "wait: Duration = .seconds(2)", "wait: Duration = .seconds(3)"),
+    ("A write of several characteristics", PORT_FOLDER + "Connection/HAPDeviceConnection+Requests.swift", "    if httpStatus == 200 || httpStatus == 204 {", "    if httpStatus != 500 {"),
+    ("A characteristic with tw", PORT_FOLDER + "Connection/HAPDeviceConnection+Requests.swift", "if isTimed { pid = try await prepareWrite() }", "if isTimed, entries.isEmpty { pid = try await prepareWrite() }"),
+    ("If the pairing can't be stored, it is removed", PORT_FOLDER + "HAPPort.swift", "          try await store(DevicePairing(pairing, of: device, identity))\n", "          try? await store(DevicePairing(pairing, of: device, identity))\n"),
+]
+
+LINK_FOLDER = "HAPHubLink/"
+
+LINK = [
+    ("Lines for an app that does not read", LINK_FOLDER + "Server/HubOutbox.swift", "guard eventByteCount + bytes.count <= Self.mostEventBytes else {", "guard eventByteCount <= Self.mostEventBytes else {"),
+    ("After an attach, events are kept again", LINK_FOLDER + "Server/HubOutbox.swift", "    if isSnapshot { isDropping = false }\n", ""),
+    ("Between lost events and the next attach", LINK_FOLDER + "HomeReplica.swift", "case .missed, .stopping: end()", "case .stopping: end()\n    case .missed: break"),
+    ("After the answer to a command", LINK_FOLDER + "Client/HubInbox.swift", "      if let place { replica.receive(.person(place)) }\n", "      _ = place\n"),
+    ("Only the owner of the folder", LINK_FOLDER + "Server/HubSocketServer.swift", "guard let peer = stream.peer, peer.userID == owner || peer.userID == 0 else {", "guard let peer = stream.peer else {"),
+    ("With 128 apps", LINK_FOLDER + "Server/HubSocketServer.swift", "mostApps = 128", "mostApps = 129"),
+    ("The socket of a killed hub", LINK_FOLDER + "Server/HubSocketServer.swift", "if error.code == .connectionRefused || error.code == notThere { return false }", "if error.code == notThere { return false }"),
+    ("A hub that does not keep to the protocol", LINK_FOLDER + "Client/HubSocketLink.swift", "case .hello(HubProtocol.version) where onHello != nil:", "case .hello where onHello != nil:"),
+]
+
 MUTATIONS = MODEL + ENGINE + SCENES + STORE + FILES
+HUB_MUTATIONS = HUB + PORT + LINK

@@ -74,8 +74,9 @@ extension HomeHub: HubServing {
     switch request {
     case .attach, .search: preconditionFailure("these are answered at once")
     case .perform(let command): return try await perform(command, for: client, answer)
-    case .execute(let sets): return try await execute(.actionSets(sets, trigger: nil), sets, for: client)
-    case .write(let home, let actions): return try await execute(.writes(home: home, actions), [], for: client)
+    case .execute(let sets): return await execute(.actionSets(sets, trigger: nil), sets, for: client, answer)
+    case .write(let home, let actions):
+      return await execute(.writes(home: home, actions), [], for: client, answer)
     case .read(let ids): return .values(await read(ids))
     case .subscribe(let ids): try subscribe(ids, client)
     case .unsubscribe(let ids):

@@ -128,10 +128,17 @@ extension HomeHub {
 
   /// Passes a value to the engine, and to reads whose answer can be older.
   func pass(_ value: Value, of id: HomeObjectID, isCatchUp: Bool) {
+    overtake(id, value) { self.engine.value(value, of: id, isCatchUp: isCatchUp) }
+  }
+
+  /// Passes a value that the hub wrote to the engine.
+  func passWritten(_ value: Value, of id: HomeObjectID) {
+    overtake(id, value) { self.engine.written(value, of: id) }
+  }
+
+  private func overtake(_ id: HomeObjectID, _ value: Value, _ input: @escaping () -> [EngineAction]) {
     for read in reads.values { read.overtake(id, value) }
-    if automation.subscribed.contains(id) {
-      feed { self.engine.value(value, of: id, isCatchUp: isCatchUp) }
-    }
+    if automation.subscribed.contains(id) { feed(input) }
   }
 
   // MARK: Changes of the database

@@ -51,6 +51,7 @@ extension HomeHub {
       for action in actions { perform(action) }
     }
     automation.isPerforming = false
+    storeNext()
     guard let timer = engineTimer.value else { return }
     if let deadline = engine.nextDeadline {
       timer.start(after: min(max(.zero, wall.duration(to: deadline)), Self.longestWait))
@@ -116,6 +117,8 @@ extension HomeHub {
     guard runsAutomations else { throw HomeError.noAutomations }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       func end(_ failure: String?) {
+        // The place counts, so the copy of the homes in this app has to have it, too.
+        if failure != nil, let present = self.persons[person.user] { client.receive(SharedHubEvent(.person(present))) }
         answer(failure.map { .failure(.placeNotStored($0)) } ?? .success(.done))
         continuation.resume()
       }

@@ -16,15 +16,18 @@ struct HubExecution {
 
 // Action sets and writes: the hub as the shell of `SceneRun`.
 extension HomeHub {
-  /// Executes action sets or writes for an app, and waits for the result.
+  /// Executes action sets or writes for an app, answers with the result, and returns then.
   func execute(
-    _ request: SceneRequest, _ sets: [HomeObjectID], for client: HubClient
-  ) async throws(HomeError) -> HubAnswer {
-    let result = await withCheckedContinuation { continuation in
-      let origin = HubExecution.Origin.app(client) { continuation.resume(returning: $0) }
-      if let error = start(request, sets, origin) { continuation.resume(returning: .failure(error)) }
+    _ request: SceneRequest, _ sets: [HomeObjectID], for client: HubClient, _ answer: @escaping Answer
+  ) async -> HubAnswer? {
+    await withCheckedContinuation { continuation in
+      let done: (Result<ExecutionResult, HomeError>) -> Void = { result in
+        answer(result.map { .executed($0) })
+        continuation.resume()
+      }
+      if let error = start(request, sets, .app(client, done)) { done(.failure(error)) }
     }
-    return .executed(try result.get())
+    return nil
   }
 
   /// Starts an execution.
@@ -112,11 +115,13 @@ extension HomeHub {
     case .refused, .notSent, .connectionLost, .unreadable, .wrongSignature: return
     }
     let done = put.entries.filter { !refused.contains($0.id) }
-    var client: HubClient?
-    if case .app(let origin, _) = executions[put.ticket]?.origin { client = origin }
-    publish(
-      done.map { CharacteristicReading($0.characteristic, value: $0.value) }, isCatchUp: false, except: client)
-    for entry in done { pass(entry.value, of: entry.characteristic, isCatchUp: false) }
+    if clients.contains(where: { !$0.subscribed.isEmpty }) {
+      var client: HubClient?
+      if case .app(let origin, _) = executions[put.ticket]?.origin { client = origin }
+      publish(
+        done.map { CharacteristicReading($0.characteristic, value: $0.value) }, isCatchUp: false, except: client)
+    }
+    for entry in done { passWritten(entry.value, of: entry.characteristic) }
   }
 
   private func ended(_ ticket: SceneTicket, _ result: SceneResult, _ changes: [HomeChange]) {
@@ -131,8 +136,10 @@ extension HomeHub {
       publish(.executed(answer, sets: execution.sets, trigger: trigger, app: nil))
       feed { self.engine.sceneEnded(ticket, ExecutionReport(result)) }
     }
-    if !changes.isEmpty {
-      feed {
+    if changes.isEmpty { return }
+    // The answer is sent first.
+    loop.later {
+      self.feed {
         self.record(changes)
         return []
       }

@@ -11,7 +11,8 @@ import HAPStore
 /// transaction is stored at a time. Records come first. They are applied to the model before they are stored.
 ///
 /// From the arrival of a command until it is stored, the engine gets no input. So a command starts with a model that is
-/// stored, and nothing changes the model while it is being stored.
+/// stored, and nothing changes the model while it is being stored. A command begins when all actions of the engine were
+/// performed: one of them may be a record.
 struct HubJournal {
   /// Rows that are stored as they are.
   struct Record {
@@ -161,11 +162,11 @@ extension HomeHub {
     if let error { throw HomeError(error) }
   }
 
-  private func storeNext() {
+  func storeNext() {
     while !journal.isStoring {
       if let record = journal.takeRecord() {
         commit(record.rows, then: record.done)
-      } else if phase == .running, let command = journal.takeCommand() {
+      } else if phase == .running, !automation.isPerforming, let command = journal.takeCommand() {
         begin(command)
       } else {
         for waiter in journal.idle { waiter.resume() }

@@ -29,8 +29,8 @@ extension HomeRun {
     let isHome = snapshot.persons.first { $0.user == user }?.place == .home
     if let place = ledger.place, (place == .home) != isHome {
       report(.commandsAreKept, "the user is \(isHome ? "at home" : "away"), and was set to \(place)")
+      ledger.place = nil
     }
-    ledger.place = isHome ? .home : .away
   }
 
   /// Performs a random operation of an app.

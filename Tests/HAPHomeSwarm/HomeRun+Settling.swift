@@ -1,4 +1,5 @@
 import HAPHome
+import HAPHub
 import HAPHubLink
 import HAPModel
 
@@ -26,7 +27,7 @@ extension HomeRun {
     await checkTriggers()
     await checkScenes()
     await checkRest()
-    checkWork()
+    await checkWork()
     await checkRestart()
     checkAccessories()
   }
@@ -116,21 +117,25 @@ extension HomeRun {
   }
 
   /// The hub has no open work at rest, and the sockets of its connections.
-  private func checkWork() {
-    guard let hub = lab.hub.hub, let process = lab.hub.process, let loop = lab.hub.loop else { return }
-    guard let load = try? loop.performAndWait({ hub.assumeIsolated { $0.load } }) else { return }
-    if !load.isIdle { report(.workEnds, "the hub has open work at rest: \(load)") }
+  private func checkWork() async {
+    guard let process = lab.hub.process else { return }
+    // The end of an effect can be due now.
+    let isIdle = await lab.wait(atMost: .seconds(20)) { load?.isIdle ?? true }
+    if !isIdle { report(.workEnds, "the hub has open work at rest: \(String(describing: load))") }
     let limit = 2 * lab.devices.count + 2 * lab.apps.count + 16
     if process.descriptorCount > limit {
       report(.workEnds, "the hub has \(process.descriptorCount) sockets at rest, and at most \(limit) are needed")
     }
   }
 
+  private var load: HubLoad? {
+    guard let hub = lab.hub.hub, let loop = lab.hub.loop, lab.hub.isUp else { return nil }
+    return try? loop.performAndWait { hub.assumeIsolated { $0.load } }
+  }
+
   /// Checks the limits of the hub's queues at any time.
   func checkLoad() {
-    guard let hub = lab.hub.hub, let loop = lab.hub.loop, lab.hub.isUp else { return }
-    guard let load = try? loop.performAndWait({ hub.assumeIsolated { $0.load } }) else { return }
-    if load.greatest > 500 { report(.workEnds, "a queue of the hub grows: \(load)") }
+    if let load, load.greatest > 500 { report(.workEnds, "a queue of the hub grows: \(load)") }
   }
 
   /// After a crash at rest, the homes are the same.
