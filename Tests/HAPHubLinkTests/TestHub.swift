@@ -81,6 +81,7 @@ actor TestHub: HubServing {
     publish(.changed(changes, app: key.flatMap { clients[$0]?.name }), except: key)
     for change in changes {
       switch change.detail {
+      case .accessoryAdded(let accessory): unreachable[accessory.id] = HubSnapshot.newConnection
       case .accessoryRemoved(let id): unreachable[id] = nil
       case .userRemoved(let id): persons[id] = nil
       default: break
