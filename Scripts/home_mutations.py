@@ -295,7 +295,7 @@ LINK = [
     ("Between lost events and the next attach", LINK_FOLDER + "HomeReplica.swift", "case .missed, .stopping: end()", "case .stopping: end()\n    case .missed: break"),
     ("After the answer to a command", LINK_FOLDER + "Client/HubInbox.swift", "      if let place { replica.receive(.person(place)) }\n", "      _ = place\n"),
     ("Only the owner of the folder", LINK_FOLDER + "Server/HubSocketServer.swift", "guard let peer = stream.peer, peer.userID == owner || peer.userID == 0 else {", "guard let peer = stream.peer else {"),
-    ("With 128 apps", LINK_FOLDER + "Server/HubSocketServer.swift", "mostApps = 128", "mostApps = 129"),
+    ("With 128 apps", LINK_FOLDER + "Server/HubSocketServer.swift", "mostApps = 128", "mostApps = 127"),
     ("The socket of a killed hub", LINK_FOLDER + "Server/HubSocketServer.swift", "if error.code == .connectionRefused || error.code == notThere { return false }", "if error.code == notThere { return false }"),
     ("A hub that does not keep to the protocol", LINK_FOLDER + "Client/HubSocketLink.swift", "case .hello(HubProtocol.version) where onHello != nil:", "case .hello where onHello != nil:"),
 ]

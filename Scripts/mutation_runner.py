@@ -21,6 +21,11 @@ def copy(folder, work):
     wanted = {file.relative_to(source) for file in source.rglob("*") if file.is_file()}
     for file in [file for file in target.rglob("*") if file.is_file() and file.relative_to(target) not in wanted]:
         file.unlink()
+    for link in [file for file in source.rglob("*") if file.is_symlink() and file.is_dir()]:
+        place = target / link.relative_to(source)
+        if not place.is_symlink():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(link.readlink())
     for file in wanted:
         place = target / file
         if not place.exists() or place.read_bytes() != (source / file).read_bytes():

@@ -33,8 +33,11 @@ extension HomeHub {
   func releaseEngine() {
     let inputs = automation.waiting
     automation.waiting = []
+    automation.isReleasing = true
     for input in inputs { feedNow(input) }
     if inputs.isEmpty { feedNow { [] } }
+    automation.isReleasing = false
+    storeNext()
   }
 
   func engineTimerFired() { feed { [] } }
@@ -96,13 +99,18 @@ extension HomeHub {
 
   /// The place of a person counts from now on.
   private func record(_ person: PersonState, _ ticket: EngineTicket) {
+    keep(person) { failure in
+      self.feedNow { self.engine.recorded(ticket, failure: failure) }
+      self.automation.places.removeValue(forKey: ticket)?(failure)
+    }
+  }
+
+  /// - Parameter done: called with the reason if the place could not be stored.
+  private func keep(_ person: PersonState, done: @escaping (String?) -> Void) {
     persons[person.user] = person
     let row = HomeRowChange.keep(
       .person(HomeStateRow(id: person.user.description, json: person.json.compactText)))
-    record([], with: [row]) { error in
-      self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
-      self.automation.places.removeValue(forKey: ticket)?(error.map { "\($0)" })
-    }
+    record([], with: [row]) { error in done(error.map { "\($0)" }) }
   }
 
   // MARK: Requests of apps
@@ -128,7 +136,13 @@ extension HomeHub {
           if case .recordPerson(_, let ticket) = action { ticket } else { nil }
         }.first
         guard let ticket else {
-          end(nil)  // the place is as before
+          // The place is as before for the engine. A user without one is away, too.
+          if self.persons[person.user] == person {
+            end(nil)
+          } else {
+            self.publish(.person(person), except: client)
+            self.keep(person, done: end)
+          }
           return actions
         }
         self.automation.places[ticket] = end

@@ -7,6 +7,10 @@ struct HubAutomation {
   /// Actions that are not performed yet.
   var actions: [EngineAction] = []
   var isPerforming = false
+  /// Whether inputs that waited are being passed.
+  var isReleasing = false
+  /// Whether records of the engine may follow before a command begins.
+  var isBusy: Bool { isPerforming || isReleasing }
   /// Inputs that wait until a command is stored.
   var waiting: [() -> [EngineAction]] = []
   /// The characteristics to which the engine subscribed.

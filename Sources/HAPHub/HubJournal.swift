@@ -11,8 +11,8 @@ import HAPStore
 /// transaction is stored at a time. Records come first. They are applied to the model before they are stored.
 ///
 /// From the arrival of a command until it is stored, the engine gets no input. So a command starts with a model that is
-/// stored, and nothing changes the model while it is being stored. A command begins when all actions of the engine were
-/// performed: one of them may be a record.
+/// stored, and nothing changes the model while it is being stored. A command begins when the engine has all inputs that
+/// waited, and all its actions were performed: one of them may be a record.
 struct HubJournal {
   /// Rows that are stored as they are.
   struct Record {
@@ -37,6 +37,8 @@ struct HubJournal {
   var isStoring = false
   /// Whether it is that of a command.
   var isChanging = false
+  /// Whether the next transactions are being begun.
+  var isAdvancing = false
   /// Called when nothing is being stored.
   var idle: [CheckedContinuation<Void, Never>] = []
   /// Rows of records that could not be stored, by table and ID: the next transaction begins with them.
@@ -162,11 +164,15 @@ extension HomeHub {
     if let error { throw HomeError(error) }
   }
 
+  /// Stores what waits, until a transaction is being stored. A call within another one leaves the rest to that one.
   func storeNext() {
+    guard !journal.isAdvancing else { return }
+    journal.isAdvancing = true
+    defer { journal.isAdvancing = false }
     while !journal.isStoring {
       if let record = journal.takeRecord() {
         commit(record.rows, then: record.done)
-      } else if phase == .running, !automation.isPerforming, let command = journal.takeCommand() {
+      } else if phase == .running, !automation.isBusy, let command = journal.takeCommand() {
         begin(command)
       } else {
         for waiter in journal.idle { waiter.resume() }

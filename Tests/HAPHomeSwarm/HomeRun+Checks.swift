@@ -29,7 +29,8 @@ extension HomeRun {
     let causes = ledger.causes[trigger.id] ?? []
     for (place, time) in times.enumerated() where causes.count(where: { $0 <= time }) < place + 1 {
       return report(
-        .atMostOnce, "\(trigger.name): execution \(place + 1) at \(time), after \(causes.filter { $0 <= time }.count) events")
+        .atMostOnce,
+        "\(trigger.name): execution \(place + 1) at \(time), after \(causes.count { $0 <= time }) events")
     }
   }
 
@@ -41,8 +42,12 @@ extension HomeRun {
         report(.atMostOnce, "\(trigger.name) executes at \(time), before its first time")
         continue
       }
-      if lateness > Self.latest { report(.atMostOnce, "\(trigger.name) executes at \(time), \(lateness) s after its time") }
-      if !executed.insert(due).inserted { report(.atMostOnce, "\(trigger.name) executes twice for one time, at \(time)") }
+      if lateness > Self.latest {
+        report(.atMostOnce, "\(trigger.name) executes at \(time), \(lateness) s after its time")
+      }
+      if !executed.insert(due).inserted {
+        report(.atMostOnce, "\(trigger.name) executes twice for one time, at \(time)")
+      }
     }
   }
 
@@ -105,7 +110,8 @@ extension HomeRun {
     if !isRight {
       report(
         .sentOnce,
-        "the write of \(write.value) at \(write.start) is \(write.outcome.map { $0.rawValue } ?? "not answered"), and arrived \(count) times")
+        "the write of \(write.value) at \(write.start) is \(write.outcome.map { $0.rawValue } ?? "not answered"), and arrived \(count) times"
+      )
     }
   }
 }

@@ -18,10 +18,12 @@ extension HomeRun {
     case .answersLost: hooks.answers = { request in if case .status = request { false } else { true } }
     case .leak:
       hooks.answers = { [weak self] _ in
-        guard let hub = self?.lab.hub, let loop = hub.loop,
-          let socket = try? UDPSocket(loop, host: .anyV4, port: 0, onDatagram: { _ in })
-        else { return true }
-        hub.hooks.leaked.append(socket)
+        guard let hub = self?.lab.hub, let loop = hub.loop else { return true }
+        loop.schedule {
+          if let socket = try? UDPSocket(loop, host: .anyV4, port: 0, onDatagram: { _ in }) {
+            hub.hooks.leaked.append(socket)
+          }
+        }
         return true
       }
     case .storeRolledBack, .identityChanged, .fileDamaged, nil: break

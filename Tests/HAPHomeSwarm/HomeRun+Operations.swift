@@ -72,7 +72,8 @@ extension HomeRun {
 
   /// The operations of apps; a frequent one occurs several times.
   private static let operations: [HomeOperation] =
-    HomeOperation.allCases.filter { $0 != .sensor } + [.execute, .execute, .write, .write, .write, .read, .place, .place]
+    HomeOperation.allCases.filter { $0 != .sensor }
+    + [.execute, .execute, .write, .write, .write, .read, .place, .place]
 
   /// Sends a request. It must have an answer while the app lives.
   func ask(_ app: LabApp, _ request: HubRequest) async -> Result<HubAnswer, HomeError>? {

@@ -80,7 +80,9 @@ extension HomeRun {
 
   /// The accessories that the hub can reach: their device is on, and has the pairing of the hub.
   private func isReachable(_ accessory: HomeAccessory) -> Bool {
-    guard let device = lab.devices.first(where: { $0.deviceID == accessory.deviceID }), device.isUp else { return false }
+    guard let device = lab.devices.first(where: { $0.deviceID == accessory.deviceID }), device.isUp else {
+      return false
+    }
     return device.isPaired
   }
 
@@ -100,8 +102,8 @@ extension HomeRun {
       if snapshot.model != hub.model { report(.replicasAgree, "\(app.name) has another model than the hub") }
       if snapshot.persons != hub.persons { report(.replicasAgree, "\(app.name) has other persons than the hub") }
       if Set(snapshot.unreachable.keys) != Set(hub.unreachable.keys) {
-        report(
-          .replicasAgree, "\(app.name) has other reachable accessories: \(snapshot.unreachable), not \(hub.unreachable)")
+        let (own, right) = (snapshot.unreachable, hub.unreachable)
+        report(.replicasAgree, "\(app.name) has other reachable accessories: \(own), not \(right)")
       }
       check(app)
     }
@@ -109,9 +111,8 @@ extension HomeRun {
       let (isReachable, why) = (isReachable(accessory), hub.unreachable[accessory.id])
       if !isReachable { coverage.add(.lostAccessories) }
       if isReachable != (why == nil) {
-        report(
-          .reachabilityIsTrue,
-          "\(accessory.name) is \(isReachable ? "reachable, and reported as not reachable: \(why ?? "")" : "not reachable, and reported as reachable")")
+        let state = isReachable ? "reachable" : "not reachable"
+        report(.reachabilityIsTrue, "\(accessory.name) is \(state), and is reported otherwise: \(why ?? "")")
       }
     }
   }

@@ -207,7 +207,8 @@ package final class HomeRun: @unchecked Sendable {  // see above
   }
 
   private func keepBackup() {
-    guard lab.hub.isUp, !lab.hub.disk.isDown, Int(now.components.seconds) % 40 < 5 || backup.isEmpty else { return }
+    // Before the times of timers, which are executed again if they are at most a minute ago.
+    guard lab.hub.isUp, !lab.hub.disk.isDown, lab.hub.wall.seconds % 60 >= 50 || backup.isEmpty else { return }
     backup = [:]
     for path in lab.hub.disk.paths(in: LabHub.folder) where path.contains("home.db") {
       backup[path] = lab.hub.disk.contents(of: path)

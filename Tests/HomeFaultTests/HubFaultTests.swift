@@ -62,7 +62,8 @@ import Testing
     }
   }
 
-  @Test("A hub that is killed before the record executes nothing, also not after the restart, because no earlier value is known")
+  @Test(
+    "A hub that is killed before the record executes nothing, also not after the restart, as no earlier value is known")
   func killedBeforeRecord() async throws {
     try await withHome(devices: 2) { it in
       try await Self.addMotionTrigger(it)

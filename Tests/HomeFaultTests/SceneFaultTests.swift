@@ -87,7 +87,8 @@ import Testing
     }
   }
 
-  @Test("An accessory that answers in another protocol is blocked after three violations, also after a restart of the hub")
+  @Test(
+    "An accessory that answers in another protocol is blocked after three violations, also after a restart of the hub")
   func blocked() async throws {
     try await withHome(devices: 2) { it in
       try await it.addScene("Evening", 7)

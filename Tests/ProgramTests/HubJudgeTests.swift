@@ -117,7 +117,9 @@ private final class JudgedApp: @unchecked Sendable {  // see above
     let lock = try find(0x1E)
     try await perform(.addActionSet(home: home.id, name: "Evening"))
     let set = try #require(home.actionSets.first { $0.name.text == "Evening" }).id
-    for characteristic in writable { try await perform(.addAction(actionSet: set, HomeAction(characteristic, .bool(true)))) }
+    for characteristic in writable {
+      try await perform(.addAction(actionSet: set, HomeAction(characteristic, .bool(true))))
+    }
     try await perform(.addAction(actionSet: set, HomeAction(lock.id, .integer(1))))
     try await perform(.addAction(actionSet: set, HomeAction(try find(Self.descale).id, .integer(1))))
     let event = EventTrigger(
@@ -135,7 +137,10 @@ private final class JudgedApp: @unchecked Sendable {  // see above
     return type
   }()
 
-  private var home: Home { link.replica.snapshot?.model.homes.first ?? HomeModel().homes[0] }
+  private var home: Home {
+    guard let home = link.replica.snapshot?.model.homes.first else { preconditionFailure("the hub has a home") }
+    return home
+  }
   private var all: [HomeCharacteristic] { home.accessories.flatMap(\.services).flatMap(\.characteristics) }
   /// The switches of all lamps.
   private var writable: [HomeObjectID] { all.filter { $0.type == 0x25 }.map(\.id) }

@@ -106,7 +106,9 @@ if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
 } else {
   let words = arguments.first { UInt64($0) != nil } ?? ProcessInfo.processInfo.environment["HAPSIM_SEED"]
   guard let seed = words.flatMap({ UInt64($0) }) else {
-    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT]; with [--hubs | --homes] [--mutation NAME]")
+    say(
+      "usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT]; with [--hubs | --homes] [--mutation NAME]"
+    )
     exit(2)
   }
   if let homes { exit(try homes.replay(seed) ? 0 : 1) }
