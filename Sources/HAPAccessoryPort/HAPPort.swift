@@ -32,7 +32,7 @@ package final class HAPPort: AccessoryPort {
   }
 
   package func open(
-    _ pairing: DevicePairing, onNews: @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection {
     let number = lastNumber.withLock { number in
       number += 1

@@ -22,10 +22,8 @@ extension HomeHub {
 
   /// Whether the last answer about an accessory was that its bridge can't reach it.
   func isUnreachableBehindBridge(_ accessory: HomeObjectID) -> Bool {
-    guard let found = model.accessory(accessory)?.accessory, devices[found.deviceID]?.state == .ready else {
-      return false
-    }
-    return !reachability.isReachable(Member(found.deviceID, aid: found.aid))
+    guard let place = index.places[accessory], devices[place.device]?.state == .ready else { return false }
+    return !reachability.isReachable(Member(place.device, aid: place.aid))
   }
 
   /// The accessories of the homes have changed.

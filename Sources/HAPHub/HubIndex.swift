@@ -24,6 +24,8 @@ struct HubIndex {
 
   /// The accessories of each device by their aid.
   private(set) var accessories: [DeviceID: [UInt64: Entry]] = [:]
+  /// The devices of the accessories, and their aids.
+  private(set) var places: [HomeObjectID: (device: DeviceID, aid: UInt64)] = [:]
   private(set) var targets: [HomeObjectID: Target] = [:]
   /// The devices to which requests are refused.
   private(set) var blocked: Set<DeviceID> = []
@@ -37,6 +39,7 @@ struct HubIndex {
       for accessory in home.accessories {
         let (device, aid) = (accessory.deviceID, accessory.aid)
         if accessory.isBlocked { blocked.insert(device) }
+        places[accessory.id] = (device, aid)
         accessories[device, default: [:]][aid] = Entry(
           home: home.id, id: accessory.id, aid: aid, isBridged: accessory.bridge != nil)
         for service in accessory.services {

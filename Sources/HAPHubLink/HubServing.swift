@@ -1,8 +1,9 @@
 import HAPHome
 import HAPLoop
 
-/// A hub as its apps use it: directly in the same process, or through the server of its socket.
-package protocol HubServing: Sendable {
+/// A hub as its apps use it: directly in the same process, or through the server of its socket. An actor on the loop of
+/// the server.
+package protocol HubServing: Actor {
   /// Begins to serve an app. It has no name and gets no events until its request `attach`.
   func connect(_ app: any HubApp) async
   /// Takes a request. Returns when the next request of this app may be taken, which can be before the answer: so an app
@@ -16,6 +17,15 @@ package protocol HubServing: Sendable {
   /// Stops serving an app: its subscriptions and its search end, and it gets no more events. Its requests that have
   /// been taken are completed. Does nothing for another app.
   func disconnect(_ app: any HubApp) async
+}
+
+extension HubServing {
+  /// Starts a task on the hub's executor at once: another task would begin on a thread of the pool. On the loop.
+  nonisolated func start(on loop: EventLoop, _ body: @escaping @Sendable (isolated Self) async -> Void) {
+    assumeIsolated { hub in
+      _ = loop.startTask { await body(hub) }
+    }
+  }
 }
 
 /// An app that a hub serves. The hub compares apps by their identity.

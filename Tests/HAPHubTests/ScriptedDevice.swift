@@ -85,7 +85,9 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   // MARK: The connection
 
-  func open(on loop: EventLoop, _ onNews: @escaping @Sendable (DeviceNews) async -> Void) -> any DeviceConnection {
+  func open(on loop: EventLoop, _ onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void)
+    -> any DeviceConnection
+  {
     let (stream, continuation) = AsyncStream.makeStream(of: DeviceNews.self)
     news = continuation
     self.loop = loop

@@ -60,7 +60,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
 
   init(
     _ pairing: DevicePairing, number: UInt64, _ search: SharedSearch, _ gate: HandshakeGate, _ limits: Limits,
-    onNews: @escaping @Sendable (DeviceNews) async -> Void
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) {
     let loop = search.loop
     let route = DeviceRoute(number, to: pairing.device, knowing: pairing.addresses, search, gate)

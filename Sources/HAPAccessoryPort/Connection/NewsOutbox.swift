@@ -1,39 +1,35 @@
 import HAPLoop
 
-/// Passes the news of a connection to their reader: in order, one at a time, until it is closed.
-final class NewsOutbox: Sendable {
-  private struct State: Sendable {
-    var last: Task<Void, Never>?
-    var isClosed = false
+/// Passes the news of a connection to their reader: in order, one at a time, until it is closed. An actor on the loop of
+/// its owner, so that news do not leave the thread of the loop.
+actor NewsOutbox {
+  private nonisolated let loop: EventLoop
+  private let onNews: nonisolated(nonsending) @Sendable (DeviceNews) async -> Void
+  private var last: Task<Void, Never>?
+  private var isClosed = false
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ loop: EventLoop, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void) {
+    (self.loop, self.onNews) = (loop, onNews)
   }
 
-  private let loop: EventLoop
-  private let onNews: @Sendable (DeviceNews) async -> Void
-  private let state = Guarded(State())
-
-  init(_ loop: EventLoop, onNews: @escaping @Sendable (DeviceNews) async -> Void) {
-    self.loop = loop
-    self.onNews = onNews
-  }
-
-  /// Passes a piece of news after all earlier ones.
+  /// Passes a piece of news after all earlier ones. On the loop.
   /// - Returns: a task that ends when the reader has taken it.
   @discardableResult
-  func send(_ news: DeviceNews) -> Task<Void, Never> {
-    state.withLock { state in
-      let previous = state.last
-      let task: Task<Void, Never> = loop.startTask { [self] in
-        await previous?.value
-        if isClosed { return }
-        await onNews(news)
-      }
-      state.last = task
-      return task
+  nonisolated func send(_ news: DeviceNews) -> Task<Void, Never> { assumeIsolated { $0.pass(news) } }
+
+  private func pass(_ news: DeviceNews) -> Task<Void, Never> {
+    let previous = last
+    let task: Task<Void, Never> = loop.startTask {
+      await previous?.value
+      if self.isClosed { return }
+      await self.onNews(news)
     }
+    last = task
+    return task
   }
 
-  private var isClosed: Bool { state.withLock { $0.isClosed } }
-
-  /// Drops the news that the reader has not been passed. Later news are dropped, too.
-  func close() { state.withLock { $0.isClosed = true } }
+  /// Drops the news that the reader has not been passed. Later news are dropped, too. On the loop.
+  nonisolated func close() { assumeIsolated { $0.isClosed = true } }
 }

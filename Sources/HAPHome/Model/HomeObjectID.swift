@@ -63,14 +63,20 @@ public struct HomeObjectID: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// The UUID's text in upper case.
   public var description: String {
-    var text = ""
-    text.reserveCapacity(36)
-    for position in 0..<32 {
-      if [8, 12, 16, 20].contains(position) { text += "-" }
-      let digit = UInt8(truncatingIfNeeded: bits >> UInt128(124 - 4 * position)) & 0xF
-      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x37 + digit))
+    // The result of an execution has two identifiers for each action.
+    String(unsafeUninitializedCapacity: 36) { text in
+      var rest = bits
+      for position in (0..<36).reversed() {
+        if position == 8 || position == 13 || position == 18 || position == 23 {
+          text.initializeElement(at: position, to: UInt8(ascii: "-"))
+          continue
+        }
+        let digit = UInt8(truncatingIfNeeded: rest) & 0xF
+        rest >>= 4
+        text.initializeElement(at: position, to: digit < 10 ? 0x30 + digit : 0x37 + digit)
+      }
+      return 36
     }
-    return text
   }
 
   /// Compares the bits.

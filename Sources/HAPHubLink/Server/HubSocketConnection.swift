@@ -59,10 +59,12 @@ final class HubSocketConnection {
 
   // MARK: The hub
 
-  private func call(_ body: @escaping @Sendable (any HubServing, HubSocketApp) async -> Void) {
+  private func call(
+    _ body: nonisolated(nonsending) @escaping @Sendable (any HubServing, HubSocketApp) async -> Void
+  ) {
     isCalling = true
     let own = LoopBound(here: loop, self)
-    loop.startTask { [hub, app, loop] in
+    hub.start(on: loop) { [app, loop] hub in
       await body(hub, app)
       loop.schedule {
         own.value.isCalling = false
