@@ -33,7 +33,9 @@ struct HookedPort: AccessoryPort {
 
   init(_ base: any AccessoryPort, _ hooks: LabHooks) { (self.base, self.hooks) = (base, hooks) }
 
-  func open(_ pairing: DevicePairing, onNews: @escaping @Sendable (DeviceNews) async -> Void) -> any DeviceConnection {
+  func open(
+    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+  ) -> any DeviceConnection {
     let hooks = hooks
     let connection = base.open(pairing) { news in if hooks.passes(news) { await onNews(news) } }
     return HookedConnection(base: connection, device: pairing.device, hooks: hooks)
@@ -79,12 +81,14 @@ private struct HookedConnection: DeviceConnection {
 }
 
 /// A hub with hooks.
-final class HookedHub: HubServing, @unchecked Sendable {  // confined to the loop's thread
+actor HookedHub: HubServing {
   private let base: HomeHub
   private let hooks: LabHooks
   private var apps: [ObjectIdentifier: HookedApp] = [:]
 
   init(_ base: HomeHub, _ hooks: LabHooks) { (self.base, self.hooks) = (base, hooks) }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { base.unownedExecutor }
 
   func connect(_ app: any HubApp) async {
     let hooked = HookedApp(app, hooks)

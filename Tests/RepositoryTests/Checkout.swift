@@ -9,7 +9,8 @@ enum Checkout {
   /// The targets that must not do I/O, read a clock or draw randomness themselves.
   static let pureTargets = [
     "HAPAlmanac", "HAPAppleArchive", "HAPAttributes", "HAPCapture", "HAPCrypto", "HAPDeviations", "HAPDevices",
-    "HAPExpectation", "HAPFleet", "HAPFuzzing", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHomeSetup", "HAPIP", "HAPImport",
+    "HAPExpectation", "HAPFleet", "HAPFuzzing", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHomeSetup", "HAPIP",
+    "HAPImport",
     "HAPJudge", "HAPLint", "HAPModel", "HAPPairing", "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite",
     "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
   ]
