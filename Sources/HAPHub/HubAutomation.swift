@@ -9,6 +9,8 @@ struct HubAutomation {
   var isPerforming = false
   /// Inputs that wait until a command is stored.
   var waiting: [() -> [EngineAction]] = []
+  /// Whether inputs that waited are being passed. Each of them can be recorded, so no command begins meanwhile.
+  var isReleasing = false
   /// The characteristics to which the engine subscribed.
   var subscribed: Set<HomeObjectID> = []
   /// Called when a place is stored; with the reason if it is not.
