@@ -61,6 +61,8 @@ extension HomeHub: HubServing {
   typealias Answer = (Result<HubAnswer, HomeError>) -> Void
 
   private func handle(_ request: HubRequest, _ client: HubClient, _ answer: @escaping Answer) async {
+    // The hub may have ended since the request was taken.
+    guard phase == .running else { return answer(.failure(.hubEnds)) }
     do throws(HomeError) {
       if let result = try await handled(request, client, answer) { answer(.success(result)) }
     } catch { answer(.failure(error)) }

@@ -12,17 +12,17 @@ extension HomeHub {
       throw HomeError(
         .operationNotSupported, nil, "only the hub describes accessories: add the accessory, or adopt its pairing")
     case .removeAccessory(let id): return try await remove(id, forgets: false, for: client, answer)
-    case .removeHome(let id):
-      if let home = model.home(id), !home.accessories.isEmpty {
-        throw HomeError(
-          .operationNotSupported, nil,
-          "the home \"\(home.name)\" has \(home.accessories.count) accessories, which keep their pairings: "
-            + "remove the accessories first")
-      }
     default: break
     }
     await withCheckedContinuation { continuation in
       change(for: client) { draft throws(HomeError) in
+        // Not earlier: an accessory may be added before this command begins.
+        if case .removeHome(let id) = command, let home = draft.model.home(id), !home.accessories.isEmpty {
+          throw HomeError(
+            .operationNotSupported, nil,
+            "the home \"\(home.name)\" has \(home.accessories.count) accessories, which keep their pairings: "
+              + "remove the accessories first")
+        }
         try draft.perform(command)
       } done: { result in
         answer(result.map { .changed($0) })

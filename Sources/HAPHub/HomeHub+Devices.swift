@@ -159,7 +159,10 @@ extension HomeHub {
 
   /// Stores the address, where the device is searched first after a restart.
   private func storeAddress(_ address: String, of device: HubDevice) {
-    guard !device.addresses.contains(address), index.accessories[device.id] != nil else { return }
+    // The row of a device that is being removed must not be stored again.
+    guard !device.addresses.contains(address), index.accessories[device.id] != nil,
+      reserved[device.id]?.isHeld != true
+    else { return }
     device.addresses = [address]
     var pairing = device.pairing
     pairing.addresses = [address]
@@ -173,7 +176,12 @@ extension HomeHub {
     guard violations.violation(of: device.id, at: sceneTime.uptime),
       let accessory = index.accessories(of: device.id).first(where: { !$0.isBridged })
     else { return }
-    change(for: nil) { draft throws(HomeError) in try draft.perform(.blockAccessory(accessory.id)) }
+    change(for: nil) { draft throws(HomeError) in
+      try draft.perform(.blockAccessory(accessory.id))
+    } done: { result in
+      // Later violations count again.
+      if case .failure = result { self.violations.forgive(device.id) }
+    }
   }
 
   // MARK: The model has changed

@@ -25,17 +25,18 @@ extension HomeHub {
   /// Passes an answer to a record, or the changes of a command, which do not wait.
   func feedNow(_ input: () -> [EngineAction]) {
     guard phase == .running, runsAutomations else { return }
-    let due = engine.advance(to: wall)
+    let due = engine.advance(to: wall, uptime: loop.readUptime())
     perform(due + input())
   }
 
-  /// Passes the inputs that waited.
-  func releaseEngine() {
+  /// Passes the input of a command, and then those that waited. Then the next transaction begins.
+  func releaseEngine(_ first: () -> [EngineAction] = { [] }) {
+    guard phase == .running else { return }
     let inputs = automation.waiting
     automation.waiting = []
     automation.isReleasing = true
+    feedNow(first)
     for input in inputs { feedNow(input) }
-    if inputs.isEmpty { feedNow { [] } }
     automation.isReleasing = false
     storeNext()
   }

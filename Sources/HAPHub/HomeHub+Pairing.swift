@@ -50,29 +50,26 @@ extension HomeHub {
   /// was killed.
   private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> DevicePairing {
     if let device = addition.device, let stored = journal.unused[device] { return stored }
-    return try await port.pair(
-      with: addition.device, code: addition.code, as: journal.identity ?? newIdentity()
-    ) { [weak self] pairing async throws(HomeError) in
+    return try await port.pair(with: addition.device, code: addition.code, as: ownIdentity()) {
+      [weak self] pairing async throws(HomeError) in
       guard let self else { throw HomeError.hubEnds }
       try await keep(pairing)
     }
   }
 
-  private func newIdentity() -> ControllerIdentity {
+  /// The identity for pairings. Accessories that are added at the same time get the same one.
+  private func ownIdentity() -> ControllerIdentity {
+    if let identity = journal.identity { return identity }
     let loop = loop
-    return ControllerIdentity(drawnFrom: RandomSource { loop.fillRandom($0) })
+    let identity = ControllerIdentity(drawnFrom: RandomSource { loop.fillRandom($0) })
+    journal.identity = identity
+    return identity
   }
 
-  /// Stores a new pairing, and the hub's identity with the first one.
+  /// Stores a new pairing with the hub's identity, which may not be stored yet.
   private func keep(_ pairing: DevicePairing) async throws(HomeError) {
     guard phase == .running else { throw HomeError.hubEnds }
-    let isFirst = journal.identity == nil
-    if !isFirst, journal.identity?.identifier != pairing.identity.identifier {
-      // Another first pairing ended before. Its identity is in the store now.
-      throw HomeError(.accessoryIsBusy, nil, "another accessory was added at the same time: add this one again")
-    }
-    try await storeAndWait(pairing.rows(controller: HubContents.ownIdentity, withIdentity: isFirst))
-    journal.identity = pairing.identity
+    try await storeAndWait(pairing.rows(controller: HubContents.ownIdentity, withIdentity: true))
     journal.unused[pairing.device] = pairing
   }
 

@@ -184,6 +184,8 @@ package actor HomeHub {
   private func endRequests() {
     for device in devices.values { device.introduce(.failure(.hubEnds)) }
     for read in reads.values { read.end() }
+    // Requests to fire and to place may be among the inputs that wait: they get their end below. Nothing is performed.
+    for input in automation.waiting { _ = input() }
     for case .app(_, let done) in executions.values.map(\.origin) { done(.failure(.hubEnds)) }
     for fire in automation.fires.values.joined() { fire.done(.failure(.hubEnds)) }
     for place in automation.places.values { place("the hub ends") }

@@ -43,7 +43,7 @@ struct HubJournal {
   var idle: [CheckedContinuation<Void, Never>] = []
   /// Rows of records that could not be stored, by table and ID: the next transaction begins with them.
   private(set) var unstored: [String: HomeRowChange] = [:]
-  /// The identity with which the hub pairs; nil: it has not paired yet.
+  /// The identity with which the hub pairs; nil: it has not paired yet. It is stored with the first pairing.
   var identity: ControllerIdentity?
   /// The pairings of devices that are in no home.
   var unused: [DeviceID: DevicePairing] = [:]
@@ -210,8 +210,7 @@ extension HomeHub {
       publish(.changed(changes, app: command.app?.name), except: command.app)
     }
     command.done(.success(changes))
-    if !changes.isEmpty { feedNow { self.engine.changed(changes, self.model) } }
-    releaseEngine()
+    releaseEngine { changes.isEmpty ? [] : engine.changed(changes, model) }
   }
 
   private func commit(_ rows: [HomeRowChange], then done: @escaping (StoreError?) -> Void) {

@@ -218,6 +218,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Returns monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
   package func readClock() -> UInt64 { driver.readClock() }
 
+  /// Returns the time since any moment, of a clock that is never set and also counts while the machine sleeps, unlike
+  /// `readClock`. From any thread.
+  package func readUptime() -> Duration { driver.readUptime() }
+
   /// Returns civil time since 1970 in UTC, read now. It may jump. From any thread.
   package func readWallClock() -> Duration { driver.readWallClock() }
 

@@ -6,6 +6,10 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// Returns monotonic time in nanoseconds, read now. From any thread.
   func readClock() -> UInt64
 
+  /// Returns the time since any moment, of a clock that is never set and also counts while the machine sleeps. From any
+  /// thread.
+  func readUptime() -> Duration
+
   /// Returns civil time since 1970 in UTC, read now. It may jump. From any thread.
   func readWallClock() -> Duration
   /// The host name of the machine; empty: it has none. From any thread.

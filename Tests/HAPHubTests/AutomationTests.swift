@@ -299,6 +299,66 @@
       }
     }
 
+    @Test("[M21] A clock that is set ahead does not end an effect early, and a sleep counts")
+    func clockAheadInEffect() async throws {
+      for sleeps in [false, true] {
+        try await withHub(Self.devices()) { bench in
+          let app = try await bench.attach("a")
+          try await app.setUp(bench)
+          try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
+          let event = HomeEvent.characteristic(try app.id("Lock", .lockCurrent), equals: .integer(0))
+          let trigger = EventTrigger(events: [event], endEvents: [.duration(seconds: 600)])
+          try await app.addTrigger("arrived", .event(trigger), runs: "Light")
+          await bench.settle()
+          let begin = bench.now
+          bench.devices[0].event(Script.on, .integer(0))
+          await bench.settle(.seconds(1))
+          try #require(bench.devices[1].puts.count == 1)
+          if sleeps {
+            bench.process?.freeze()
+            await bench.settle(.seconds(590))
+            bench.process?.thaw()
+          } else {
+            bench.host.clockOffset += .seconds(3600)
+            await bench.settle(.seconds(590))
+          }
+          #expect(bench.devices[1].puts.count == 1)
+          await bench.settle(.seconds(20))
+          try #require(bench.devices[1].puts.count == 2)
+          let length = bench.devices[1].puts[1].time - begin
+          #expect(length >= .seconds(600) && length < .seconds(601))
+        }
+      }
+    }
+
+    @Test("Events and requests that arrive while commands wait are executed once, between the commands")
+    func eventsBetweenCommands() async throws {
+      try await withHub(Self.devices()) { bench in
+        let app = try await prepare(bench)
+        var apps: [TestApp] = []
+        for number in 0..<8 { apps.append(try await bench.attach("\(number)")) }
+        let (others, trigger) = (apps, try app.trigger("arrived").id)
+        let home = app.home.id
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for other in others {
+            // The second one is refused.
+            for _ in 0..<2 {
+              group.addTask { _ = await other.refusal(of: .perform(.addRoom(home: home, name: other.name))) }
+            }
+          }
+          for _ in 0..<3 { group.addTask { try await app.ask(.fire(trigger)) } }
+          bench.devices[0].event(Script.on, .integer(0))
+          bench.devices[0].event(Script.on, .integer(1))
+          bench.devices[0].event(Script.on, .integer(0))
+          try await group.waitForAll()
+        }
+        await bench.settle(.seconds(1))
+        #expect(app.home.rooms.count == 8)
+        #expect(try await app.explanations("arrived").count == 5)
+        #expect(await bench.hub.load.isIdle)
+      }
+    }
+
     @Test("[M21] A clock that is set back does not repeat a time that was executed")
     func clockBack() async throws {
       try await withHub(Self.devices()) { bench in

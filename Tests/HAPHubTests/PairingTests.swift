@@ -52,6 +52,34 @@
       }
     }
 
+    @Test("Accessories that are added at the same time, first, can all be used after a restart")
+    func addingAtOnce() async throws {
+      let devices = (1...3).map { Script.lampDevice(UInt8($0), "Lamp \($0)") }
+      try await withHome(devices) { bench, app in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in UInt8(1)...3 { group.addTask { try await app.ask(addition(app, number)) } }
+          try await group.waitForAll()
+        }
+        let rows = try await stored(bench)
+        #expect(rows.controllers.map(\.id) == ["owner"] && rows.pairings.count == 3)
+        #expect(Set(bench.devices.map(\.pairedIdentity)) == Set(rows.controllers.map(\.identifier)))
+        try await bench.start()
+        let again = try await bench.attach("a")
+        await bench.settle(.seconds(1))
+        #expect(again.home.accessories.count == 3 && again.link.replica.snapshot?.unreachable == [:])
+      }
+    }
+
+    @Test("A home to which an accessory is being added is not removed")
+    func removingHomeMeanwhile() async throws {
+      try await withHome { bench, app in
+        let error = await bench.hub.addAndRemove(home: app.home.id, bench.devices[0].description)
+        #expect(error?.code == .operationNotSupported)
+        await bench.settle()
+        #expect(app.home.accessories.count == 1)
+      }
+    }
+
     @Test("A wrong code leaves nothing behind")
     func wrongCode() async throws {
       try await withHome { bench, app in
@@ -213,6 +241,20 @@
         let rows = try await stored(bench)
         #expect(rows.pairings.isEmpty && rows.controllers.isEmpty)
       }
+    }
+  }
+
+  extension HomeHub {
+    /// Begins to add a device, and then to remove its home. Returns why the home is not removed.
+    fileprivate func addAndRemove(home: HomeObjectID, _ device: DeviceDescription) async -> HomeError? {
+      change(for: nil) { draft throws(HomeError) in try draft.perform(.addDevice(home: home, device)) }
+      var error: HomeError?
+      do throws(HomeError) {
+        _ = try await perform(.removeHome(home), for: clients[0]) { result in
+          if case .failure(let failure) = result { error = failure }
+        }
+      } catch let refusal { error = refusal }
+      return error
     }
   }
 #endif

@@ -17,6 +17,8 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   var isOn = true
   /// Whether Pair Verify succeeds.
   var knowsHub = true
+  /// The identifier of the controller that paired with it.
+  var pairedIdentity: [UInt8] = []
   /// Replaces the answers to writes.
   var writeAnswer: SceneAnswer?
   /// Called before a write arrives; false: it does not arrive.

@@ -37,6 +37,7 @@ final class ScriptedPort: AccessoryPort {
     let pairing = DevicePairing(
       device: id, accessoryID: Array(id.text.utf8), accessoryKey: Self.key(of: id), identity: identity, addresses: [])
     devices[id]?.knowsHub = true
+    devices[id]?.pairedIdentity = Array(identity.identifier.utf8)
     do throws(HomeError) { try await store(pairing) } catch {
       devices[id]?.knowsHub = false
       throw error

@@ -50,6 +50,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   }
 
   func readClock() -> UInt64 { uv_hrtime() }
+  func readUptime() -> Duration { MachineClock.uptime }
   func readWallClock() -> Duration { MachineClock.now }
   var machineName: String { hostName() }
   var descriptorLimit: Int { openFileLimit() }

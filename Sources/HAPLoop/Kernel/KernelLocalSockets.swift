@@ -9,6 +9,8 @@ import CUV
 /// A listening Unix domain socket of the machine.
 final class KernelLocalPort: LocalPort {
   private let path: String
+  /// The file at the path.
+  private let file: ino_t?
   private let descriptor: Int32
   private let watcher: DescriptorWatcher
   var onReady: (() -> Void)?
@@ -29,6 +31,7 @@ final class KernelLocalPort: LocalPort {
       closeDescriptor(made)
       throw LoopError(status: status, while: "listening at \(path)")
     }
+    file = Self.file(at: path)
     do throws(LoopError) {
       watcher = try DescriptorWatcher(loop, descriptor: made)
     } catch {
@@ -62,8 +65,14 @@ final class KernelLocalPort: LocalPort {
 
   func close() {
     if isClosed { return }
-    unlink(path)
+    // Another process may have replaced it.
+    if file == Self.file(at: path) { unlink(path) }
     watcher.close()
+  }
+
+  private static func file(at path: String) -> ino_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_ino : nil
   }
 }
 

@@ -40,6 +40,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
 
   var taskExecutor: (any TaskExecutor)? { world }
   func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
+  func readUptime() -> Duration { .nanoseconds(Int64(clamping: readClock())) }
   func readWallClock() -> Duration { process.host.wallClock }
   var machineName: String { process.host.name }
   var descriptorLimit: Int { process.descriptorLimit }
