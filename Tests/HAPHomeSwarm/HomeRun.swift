@@ -201,6 +201,8 @@ package final class HomeRun: @unchecked Sendable {  // see above
       changeIdentity()
     case .fileDamaged:
       disk.start()
+      // With its log, SQLite repairs the first pages.
+      for path in disk.paths(in: LabHub.folder) where path.contains("home.db") { try? disk.remove(path) }
       disk.place(Array(repeating: 0x5A, count: 8192), at: LabHub.folder + "/home.db")
     default: break
     }
