@@ -331,34 +331,6 @@
       }
     }
 
-    @Test("Events and requests that arrive while commands wait are executed once, between the commands")
-    func eventsBetweenCommands() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
-        var apps: [TestApp] = []
-        for number in 0..<8 { apps.append(try await bench.attach("\(number)")) }
-        let (others, trigger) = (apps, try app.trigger("arrived").id)
-        let home = app.home.id
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for other in others {
-            // The second one is refused.
-            for _ in 0..<2 {
-              group.addTask { _ = await other.refusal(of: .perform(.addRoom(home: home, name: other.name))) }
-            }
-          }
-          for _ in 0..<3 { group.addTask { try await app.ask(.fire(trigger)) } }
-          bench.devices[0].event(Script.on, .integer(0))
-          bench.devices[0].event(Script.on, .integer(1))
-          bench.devices[0].event(Script.on, .integer(0))
-          try await group.waitForAll()
-        }
-        await bench.settle(.seconds(1))
-        #expect(app.home.rooms.count == 8)
-        #expect(try await app.explanations("arrived").count == 5)
-        #expect(await bench.hub.load.isIdle)
-      }
-    }
-
     @Test("[M21] A clock that is set back does not repeat a time that was executed")
     func clockBack() async throws {
       try await withHub(Self.devices()) { bench in
