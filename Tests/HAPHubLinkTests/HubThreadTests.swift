@@ -12,19 +12,19 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = "\(folder)/\(HubSocketServer.fileName)"
-    let loops = ["hub", "server", "apps"].map { EventLoop(name: $0) }
+    let loops = ["hub", "apps"].map { EventLoop(name: $0) }
     for loop in loops { loop.start() }
     defer { for loop in loops.reversed() { loop.stop() } }
     let hub = TestHub(loops[0])
-    let server = try loops[1].performAndWait {
+    let server = try loops[0].performAndWait {
       LoopBound<HubSocketServer?>(
-        here: loops[1], try HubSocketServer(hub, at: path, owner: getuid(), on: loops[1]))
+        here: loops[0], try HubSocketServer(hub, at: path, owner: getuid(), on: loops[0]))
     }
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     var links: [HubSocketLink] = []
     for index in 0..<4 {
-      let link = try await HubSocketLink.connect(to: path, on: loops[2])
+      let link = try await HubSocketLink.connect(to: path, on: loops[1])
       _ = try await link.ask(.attach(app: "app \(index)"))
       links.append(link)
     }
@@ -43,14 +43,14 @@ import Testing
       #expect(status.apps.map(\.processID) == Array(repeating: Int(getpid()), count: 4))
       #expect((link.replica.snapshot == snapshot) as Bool)
     }
-    let open = loops[2].startTask { () async -> HomeError.Code? in
+    let open = loops[1].startTask { () async -> HomeError.Code? in
       do throws(HomeError) {
         _ = try await links[0].ask(.read([]))
         return nil
       } catch { return error.code }
     }
     await hub.wait { $0.heldCount == 1 }
-    try loops[1].performAndWait {
+    try loops[0].performAndWait {
       server.value?.close()
       server.value = nil
     }
