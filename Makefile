@@ -121,8 +121,10 @@ demonstrations: build-deps ## run the demonstrations of Examples/Home; DEMONSTRA
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
 
-rules: ## check that every rule of docs/internals/protocol.md has a test
+rules: ## check that every rule of docs/internals/protocol.md has a test, and that the mutations fit the sources
 	Scripts/untested-rules
+	Scripts/prove-home --list >/dev/null
+	Scripts/prove-home --hub --list >/dev/null
 
 # Builds everything, because this target can be called alone. After build-tests there is nothing left to build.
 interop: test-deps ## run the interop tests, with controllers and accessories of other projects

@@ -62,6 +62,8 @@ extension HomeHub {
   }
 
   func connectionLost(_ device: HubDevice, _ why: String) {
+    // The reason of the end stays.
+    guard device.state != .ended else { return }
     device.why = why
     reachability.lost(device.id, why: why, at: sceneTime.uptime)
     armFollowTimer()
@@ -138,7 +140,7 @@ extension HomeHub {
 
   private func overtake(_ id: HomeObjectID, _ value: Value, _ input: @escaping () -> [EngineAction]) {
     for read in reads.values { read.overtake(id, value) }
-    if automation.subscribed.contains(id) { feed(input) }
+    if automation.subscribed.contains(id) { feedValue(input) }
   }
 
   // MARK: Changes of the database
@@ -189,7 +191,15 @@ extension HomeHub {
   /// Adapts the index, the subscriptions and the requests to changes of the model.
   func modelChanged(by changes: [HomeChange]) {
     endFiresOfRemovedTriggers()
-    for case .userRemoved(let id) in changes.lazy.map(\.detail) { persons[id] = nil }
+    for change in changes {
+      switch change.detail {
+      case .userRemoved(let id): persons[id] = nil
+      case .homeRemoved:
+        let users = Set(model.homes.lazy.flatMap(\.users).map(\.id))
+        persons = persons.filter { users.contains($0.key) }
+      default: continue
+      }
+    }
     for case .accessoryUnblocked(let id) in changes.lazy.map(\.detail) {
       if let device = model.accessory(id)?.accessory.deviceID { violations.forgive(device) }
     }

@@ -12,6 +12,8 @@ extension HomeHub {
   private static let longestWait = Duration.seconds(10)
   /// The time within which values are read for the engine, which waits for 5 s: those that are there by then are used.
   private static let readLimit = EnginePolicy().readLimit - .milliseconds(500)
+  /// The number of inputs that wait for a disk, after which further values are lost: they are read again then.
+  static let mostWaiting = 10_000
 
   // MARK: Inputs
 
@@ -20,6 +22,15 @@ extension HomeHub {
     guard phase == .running, runsAutomations else { return }
     if journal.holdsEngine { return automation.waiting.append(input) }
     feedNow(input)
+  }
+
+  /// Passes a value to the engine. It is lost if too many inputs wait.
+  func feedValue(_ input: @escaping () -> [EngineAction]) {
+    if journal.holdsEngine, automation.waiting.count >= Self.mostWaiting {
+      automation.hasLostValues = true
+    } else {
+      feed(input)
+    }
   }
 
   /// Passes an answer to a record, or the changes of a command, which do not wait.
@@ -37,8 +48,18 @@ extension HomeHub {
     automation.isReleasing = true
     feedNow(first)
     for input in inputs { feedNow(input) }
+    if automation.hasLostValues { readLostValues() }
     automation.isReleasing = false
     storeNext()
+  }
+
+  private func readLostValues() {
+    automation.hasLostValues = false
+    feedNow {
+      self.engine.valuesLost(self.automation.subscribed)
+      return []
+    }
+    catchUp(automation.subscribed.sorted())
   }
 
   func engineTimerFired() { feed { [] } }

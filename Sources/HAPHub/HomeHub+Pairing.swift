@@ -26,6 +26,8 @@ extension HomeHub {
     let reservation: DeviceReservation
     do throws(HomeError) {
       pairing = try await pair(addition)
+      // The pairing is stored, so it is used when the accessory is added again.
+      guard phase == .running else { throw HomeError.hubEnds }
       // Without a device in the request, the device is known only now.
       if let early { reservation = early } else { reservation = try reserve(pairing.device) }
     } catch {
@@ -50,11 +52,34 @@ extension HomeHub {
   /// was killed.
   private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> DevicePairing {
     if let device = addition.device, let stored = journal.unused[device] { return stored }
+    if let device = addition.device, let stored = await endLeaving(device) { return try await take(back: stored) }
+    openPairings += 1
+    defer { pairingEnded() }
     return try await port.pair(with: addition.device, code: addition.code, as: ownIdentity()) {
       [weak self] pairing async throws(HomeError) in
       guard let self else { throw HomeError.hubEnds }
       try await keep(pairing)
     }
+  }
+
+  /// Uses the pairing of an accessory that was to lose it.
+  private func take(back pairing: DevicePairing) async throws(HomeError) -> DevicePairing {
+    let rows =
+      pairing.rows(controller: controllerRow(of: pairing), withIdentity: true)
+      + [.remove(.controllers, id: Self.leavingRow(pairing.device))]
+    do throws(HomeError) { try await storeAndWait(rows) } catch {
+      leave(pairing)
+      throw error
+    }
+    journal.unused[pairing.device] = pairing
+    return pairing
+  }
+
+  private func pairingEnded() {
+    openPairings -= 1
+    guard openPairings == 0 else { return }
+    for waiter in pairingWaiters { waiter.resume() }
+    pairingWaiters = []
   }
 
   /// The identity for pairings. Accessories that are added at the same time get the same one.
@@ -118,9 +143,12 @@ extension HomeHub {
     let pairing = DevicePairing(
       device: adoption.device, accessoryID: Array(adoption.device.text.utf8), accessoryKey: adoption.accessoryKey,
       identity: identity, addresses: adoption.addresses.filter { !$0.contains("\n") })
+    let former = await endLeaving(adoption.device)
     var opened: HubDevice?
     do throws(HomeError) {
-      try await storeAndWait(pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true))
+      try await storeAndWait(
+        pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true)
+          + [.remove(.controllers, id: Self.leavingRow(adoption.device))])
       let device = open(pairing, isNew: true)
       opened = device
       let description = try await database(of: device)
@@ -132,8 +160,10 @@ extension HomeHub {
       // The other controller still has the pairing, so it is only forgotten here.
       if let opened { await close(opened) }
       if phase == .running, opened != nil {
-        do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
+        let rows = former.map(leavingRows) ?? []
+        do throws(HomeError) { try await storeAndWait(forgetRows(pairing) + rows) } catch { note(error.message) }
       }
+      if let former, phase == .running { leave(former) }
       reservation.release()
       throw error
     }
@@ -160,7 +190,10 @@ extension HomeHub {
       reservation.release()
       throw error
     }
-    let rows = device.map { forgetRows($0.pairing) } ?? [.remove(.pairings, id: accessory.deviceID.text)]
+    let hasLeft = isUnpaired
+    let rows =
+      device.map { hasLeft ? forgetRows($0.pairing) : leavingRows($0.pairing) }
+      ?? [.remove(.pairings, id: accessory.deviceID.text)]
     await withCheckedContinuation { continuation in
       change(for: client, with: rows) { draft throws(HomeError) in
         try draft.perform(.removeAccessory(id))
@@ -168,7 +201,8 @@ extension HomeHub {
         if let device {
           if case .success = result {
             self.forget(device)
-          } else if isUnpaired {
+            if !hasLeft { self.leave(device.pairing) }
+          } else if hasLeft {
             self.end(device, "the pairing is removed, but this could not be stored: remove the accessory again")
           }
         }
@@ -177,7 +211,9 @@ extension HomeHub {
         continuation.resume()
       }
     }
-    if let device, devices[device.id] !== device { await device.connection.close() }
+    if let device, devices[device.id] !== device {
+      await device.connection.close()
+    }
     return nil
   }
 
@@ -275,7 +311,7 @@ extension HomeHub {
       ? HubContents.ownIdentity : Self.adoptedRow(pairing.device)
   }
 
-  private func forgetRows(_ pairing: DevicePairing) -> [HomeRowChange] {
+  func forgetRows(_ pairing: DevicePairing) -> [HomeRowChange] {
     let rows: [HomeRowChange] = [
       .remove(.pairings, id: pairing.device.text), .remove(.databases, id: pairing.device.text),
     ]

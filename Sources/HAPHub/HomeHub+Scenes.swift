@@ -106,7 +106,9 @@ extension HomeHub {
   private func wrote(_ put: ScenePut, _ answer: SceneAnswer) {
     let refused: Set<AttributeID>
     switch answer {
-    case .done: refused = []
+    case .done:
+      refused = []
+      heard(put.entries.map { ($0.id, 0) }, from: put.id.device)
     case .statuses(let statuses):
       let named = Set(statuses.map(\.id))
       refused = Set(statuses.lazy.filter { $0.status != 0 }.map(\.id))

@@ -51,7 +51,13 @@ package actor HomeHub {
   var lastDevice = 0
   /// The devices that are being added, adopted or removed.
   var reserved: [DeviceID: DeviceReservation] = [:]
+  /// The accessories that have the pairing, and are to lose it.
+  var leaving: [DeviceID: LeavingDevice] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
+  /// The pairings with new accessories that have not ended.
+  var openPairings = 0
+  /// Called when none is open.
+  var pairingWaiters: [CheckedContinuation<Void, Never>] = []
 
   /// In the order of their connections.
   var clients: [HubClient] = []
@@ -104,7 +110,7 @@ package actor HomeHub {
       }
     }
     guard case .success(let contents) = opened else {
-      phase = .ended
+      hasEnded()
       return try opened.map { _ in () }.get()
     }
     // It may have been stopped meanwhile.
@@ -126,7 +132,9 @@ package actor HomeHub {
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
     for pairing in contents.pairings {
-      if index.accessories[pairing.device] == nil {
+      if contents.leaving.contains(pairing.device) {
+        leave(pairing)
+      } else if index.accessories[pairing.device] == nil {
         journal.unused[pairing.device] = pairing
       } else {
         open(pairing)
@@ -142,7 +150,7 @@ package actor HomeHub {
   /// when the store is closed. Can be called any number of times.
   package func stop() async {
     switch phase {
-    case .new: phase = .ended
+    case .new: hasEnded()
     case .running: await end()
     case .stopping: await ended()
     case .ended: return
@@ -166,6 +174,9 @@ package actor HomeHub {
     for device in devices.values { device.resumeWaiters() }
     let connections = devices.values.sorted { $0.id < $1.id }.map(\.connection)
     for connection in connections { await connection.close() }
+    for id in leaving.keys.sorted() { _ = await endLeaving(id) }
+    // Without the store, an accessory that is being paired would keep a pairing that nobody has.
+    if openPairings > 0 { await withCheckedContinuation { pairingWaiters.append($0) } }
     if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
     for client in clients { client.refuseAll() }
@@ -175,6 +186,10 @@ package actor HomeHub {
     devices = [:]
     if let store { await loop.offload { store.close() } }
     store = nil
+    hasEnded()
+  }
+
+  private func hasEnded() {
     phase = .ended
     for ending in endings { ending.resume() }
     endings = []
@@ -216,9 +231,13 @@ package actor HomeHub {
     let unused = journal.unused.keys.sorted().map {
       "the pairing with \($0) is stored, but the accessory is in no home: add it again, which uses this pairing"
     }
+    let removals = leaving.keys.sorted().map {
+      "the accessory \($0) was removed while it could not be reached: it loses its pairing when it can be reached"
+    }
     return HubStatus(
       version: version, processID: Int(files.processID), started: started, devices: list + missing,
-      apps: clients.compactMap(\.status).sorted { $0.name < $1.name }, problems: startProblems + problems + unused)
+      apps: clients.compactMap(\.status).sorted { $0.name < $1.name },
+      problems: startProblems + problems + unused + removals)
   }
 
   /// Keeps an error for `status`.

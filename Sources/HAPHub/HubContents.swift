@@ -15,6 +15,8 @@ struct HubContents: Sendable {
   var persons: [PersonState] = []
   var identity: ControllerIdentity?
   var pairings: [DevicePairing] = []
+  /// Those that are to be removed at the accessory.
+  var leaving: Set<DeviceID> = []
   var problems: [String] = []
 
   /// The ID of the row with the identity with which the hub pairs. Adopted pairings have identities of their own.
@@ -59,6 +61,7 @@ struct HubContents: Sendable {
           "table pairings, row \(row.device): its controller \(row.controller) is not there; the row is not used")
         continue
       }
+      if row.controller == HomeHub.leavingRow(device) { leaving.insert(device) }
       pairings.append(
         DevicePairing(
           device: device, accessoryID: row.accessoryID, accessoryKey: row.accessoryKey, identity: identity,

@@ -100,7 +100,7 @@ enum HubCommands {
     console.print("process \(status.processID), hapctl \(status.version), since \(status.started)")
     console.print("devices:" + (status.devices.isEmpty ? " none" : ""))
     for device in status.devices {
-      let state = device.isReachable ? "reachable" : "not reachable: \(device.why ?? "unknown")"
+      let state = device.isReachable ? "reachable" : "not reachable: \((device.why ?? "unknown").visible)"
       let address = device.address.map { " at \($0)" } ?? ""
       console.print("  \(device.device)\(address)  \(state)  \(device.subscriptions) subscriptions")
     }
@@ -110,7 +110,7 @@ enum HubCommands {
       let gaps = app.gaps > 0 ? "  \(app.gaps) gaps" : ""
       console.print("  \(shown(app.name))\(process)  \(app.subscriptions) subscriptions\(gaps)")
     }
-    for problem in status.problems { console.print("problem: \(problem)") }
+    for problem in status.problems { console.print("problem: \(problem.visible)") }
   }
 
   static let stop = Command(

@@ -76,6 +76,26 @@
       }
     }
 
+    @Test("A known address is tried before the record arrives, which adds its addresses to the attempt")
+    func knownAddresses() async throws {
+      try await withPort { it in
+        let door = try await it.home.start(Profiles.garage())
+        var pairing = try await it.pair(door)
+        let address = "\(it.home.address):\(door.port)"
+        for (known, limit) in [(address, Duration.milliseconds(10)), ("192.0.2.99:1", .seconds(1))] {
+          pairing.addresses = [known]
+          let start = it.world.now
+          let device = FollowedDevice(it.port, pairing)
+          try #require(try await device.connected() == address)
+          try #require(it.world.now - start < limit, "\(known): \(it.world.now - start)")
+          try #require(try await device.database().category == 4, "the record is known before the database")
+          await device.connection.close()
+          try #require(await device.rest() == [])
+          try await it.world.sleep(for: .seconds(10))
+        }
+      }
+    }
+
     @Test("A risen c# gives the new database once")
     func configurationNumber() async throws {
       try await withPort { it in

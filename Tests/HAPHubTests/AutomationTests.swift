@@ -264,6 +264,18 @@
       }
     }
 
+    @Test("While a disk does not answer, a bounded number of values waits; those that are lost are read again")
+    func manyValuesWhileStoring() async throws {
+      try await withHub(Self.devices()) { bench in
+        let app = try await prepare(bench)
+        let (id, reads) = (try app.id("Lock", .lockCurrent), bench.devices[0].reads.count)
+        #expect(await bench.hub.passMany(of: id, in: app.home.id) == HomeHub.mostWaiting)
+        await bench.settle()
+        #expect(bench.devices[0].reads.dropFirst(reads).joined().contains(Script.on))
+        #expect(await bench.hub.load.isIdle)
+      }
+    }
+
     // MARK: Time
 
     @Test("A timer fires at its minute, each period")
@@ -365,6 +377,16 @@
         await bench.settle(.seconds(2 * 3600))
         #expect(bench.devices[1].puts.map { $0.time.components.seconds } == [1800 + 3 * 3 * 3600])
       }
+    }
+  }
+
+  extension HomeHub {
+    /// Passes more values than can wait while a command is held.
+    /// - Returns: the number of the inputs that wait.
+    fileprivate func passMany(of id: HomeObjectID, in home: HomeObjectID) -> Int {
+      change(for: nil) { draft throws(HomeError) in try draft.perform(.addRoom(home: home, name: "Hall")) }
+      for _ in 0..<Self.mostWaiting + 50 { pass(.integer(1), of: id, isCatchUp: false) }
+      return load.inputs
     }
   }
 #endif

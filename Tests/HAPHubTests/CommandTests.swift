@@ -1,6 +1,8 @@
 #if os(Linux)
   import HAPHome
+  import HAPHomeEngine
   import HAPHubLink
+  import HAPLoop
   import HAPModel
   import HAPStore
   import HAPWorld
@@ -41,6 +43,44 @@
         try await bench.start()
         app = try await bench.attach("a")
         #expect(app.model == before && app.home.rooms.map(\.name.text) == ["Lobby", "Kitchen", "Bath"])
+      }
+    }
+
+    @Test("The persons of a removed home are forgotten")
+    func personsOfRemovedHome() async throws {
+      try await withHub { bench in
+        let app = try await bench.attach("a")
+        for (home, owner) in [("Home", "Ann"), ("Cabin", "Bob")] {
+          try await app.perform(.addHome(name: home, zone: .utc, location: nil, owner: owner))
+        }
+        let users = app.model.homes.map { $0.users[0].id }
+        for user in users { try await app.ask(.place(PersonState(user, .home))) }
+        try await app.perform(.removeHome(app.model.homes[0].id))
+        #expect(await bench.hub.persons.keys.sorted() == [users[1]])
+      }
+    }
+
+    @Test("A hub whose store can't be opened, or that is stopped before its start, has ended for those who wait")
+    func endWithoutStart() async throws {
+      for isStopped in [false, true] {
+        try await withHub { bench in
+          let hub = HomeHub(
+            on: bench.loop, folder: "/hub", files: bench.disk, port: bench.port, zoneRules: { _ in nil }, version: "1")
+          let hasEnded = Guarded(false)
+          bench.loop.startTask {
+            await hub.ended()
+            hasEnded.withLock { $0 = true }
+          }
+          await bench.settle()
+          if isStopped {
+            await hub.stop()
+          } else {
+            // The other hub has the folder.
+            await #expect(throws: StoreError.self) { try await hub.start() }
+          }
+          await bench.settle()
+          #expect(hasEnded.withLock { $0 })
+        }
       }
     }
 

@@ -75,6 +75,27 @@
       }
     }
 
+    @Test("[M14] A bridged accessory that executes a write can be reached again")
+    func bridgedAccessoryWrites() async throws {
+      let bridge = ScriptedDevice(Script.id(1), [Script.bridge("Bridge"), Script.lamp("Desk", aid: 2)], category: 2)
+      try await withHub([bridge]) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        let (bridge, desk) = (bench.devices[0], try app.id("Desk", .on))
+        let write = HubRequest.write(home: app.home.id, [HomeAction(desk, .bool(true))])
+        bridge.latency = .seconds(1)
+        bench.loop.startTask { await app.refusal(of: write) }
+        await bench.settle(.milliseconds(500))
+        // The write is on its way when the accessory gets lost.
+        bridge.send(
+          .values([DeviceValue(id: AttributeID(aid: 2, iid: 11), value: nil, status: -70402)], isCatchUp: false))
+        await bench.settle(.milliseconds(100))
+        #expect(await bench.hub.isUnreachableBehindBridge(try app.accessory("Desk").id))
+        await bench.settle(.seconds(1))
+        #expect(await !bench.hub.isUnreachableBehindBridge(try app.accessory("Desk").id))
+      }
+    }
+
     @Test("[M15] A new database adds and removes bridged accessories, and drops references to removed ones")
     func databaseChanged() async throws {
       let bridge = ScriptedDevice(
@@ -120,6 +141,8 @@
         bench.devices[0].lose()
         await bench.settle(.seconds(1))
         bench.devices[0].send(.gaveUp(why: "authentication failed"))
+        // The reason of the end stays, also if a loss is reported late.
+        bench.devices[0].send(.lost(why: "the connection was reset"))
         await bench.settle(.seconds(1))
         let why = try #require(app.link.replica.snapshot?.unreachable[lamp])
         #expect(why.contains("was reset: remove and add it"))

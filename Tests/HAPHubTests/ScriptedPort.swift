@@ -9,6 +9,8 @@ final class ScriptedPort: AccessoryPort {
   static let code = "031-45-154"
   let loop: EventLoop
   let devices: [DeviceID: ScriptedDevice]
+  /// The time between the pairing and its storing.
+  let pairingTime = Guarded(Duration.zero)
   private let searches = Guarded<[@Sendable (SearchNews) async -> Void]>([])
 
   init(_ loop: EventLoop, _ devices: [ScriptedDevice]) {
@@ -38,6 +40,8 @@ final class ScriptedPort: AccessoryPort {
       device: id, accessoryID: Array(id.text.utf8), accessoryKey: Self.key(of: id), identity: identity, addresses: [])
     devices[id]?.knowsHub = true
     devices[id]?.pairedIdentity = Array(identity.identifier.utf8)
+    let time = pairingTime.withLock { $0 }
+    if time > .zero { try? await loop.sleep(for: time) }
     do throws(HomeError) { try await store(pairing) } catch {
       devices[id]?.knowsHub = false
       throw error

@@ -23,6 +23,8 @@ HERE = Path(__file__).parent
 STRANGERS = HERE / "strangers.py"
 BASELINES = HERE / "Baselines"
 LOOPBACK = ("--interface", "lo")
+# HAP-python needs seconds to start next to other tests.
+BULB = ("--wait-ready", "120", "--exec")
 
 
 @pytest.fixture
@@ -127,7 +129,7 @@ async def test_hap_python_fails_the_cases_of_its_baseline(haptest, kind, tmp_pat
     command = stranger(kind, tmp_path / "state.json")
     if kind == "bulb":
         command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
-    status, output, errors = await haptest("run", "--exec", command, *LOOPBACK, "--baseline", baseline, "--report-json", report)
+    status, output, errors = await haptest("run", *BULB, command, *LOOPBACK, "--baseline", baseline, "--report-json", report)
     assert status == 0, (explained(report), output[-3000:], errors)
     seen = verdicts(report)
     expected = {entry["id"] for entry in json.loads(baseline.read_text())["entries"]}
@@ -139,7 +141,7 @@ async def test_without_its_baseline_hap_python_fails_and_each_entry_is_needed(ha
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
     ids = [entry["id"] for entry in json.loads((BASELINES / "hap-python-bulb.json").read_text())["entries"]]
-    status, _, _ = await haptest("run", "--exec", command, *LOOPBACK, "--report-json", report, "--select", ",".join(ids))
+    status, _, _ = await haptest("run", *BULB, command, *LOOPBACK, "--report-json", report, "--select", ",".join(ids))
     assert status == 1
     # Cases that can be the cause of a failure run as well.
     seen = verdicts(report)
@@ -151,7 +153,7 @@ async def test_an_entry_that_is_no_longer_needed_ends_the_run_with_5(haptest, tm
     entry = {"id": "PS-01", "verdict": "fail", "message": "*", "reason": "it was so once"}
     baseline.write_text(json.dumps({"format": 1, "entries": [entry]}))
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
-    status, output, _ = await haptest("run", "--exec", command, "--txt", "sf=1", "--select", "PS-01", "--baseline", baseline)
+    status, output, _ = await haptest("run", *BULB, command, "--txt", "sf=1", "--select", "PS-01", "--baseline", baseline)
     assert status == 5 and "XPASS" in output
 
 
@@ -188,7 +190,7 @@ async def test_the_printed_conclusion_is_the_exit_status_also_if_a_report_cannot
 async def test_a_baseline_made_from_a_report_requires_reasons(haptest, tmp_path):
     report, baseline = tmp_path / "report.json", tmp_path / "baseline.json"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
-    words = ("run", "--exec", command, *LOOPBACK, "--select", "RD-05,HTTP-11,PS-01")
+    words = ("run", *BULB, command, *LOOPBACK, "--select", "RD-05,HTTP-11,PS-01")
     status, _, _ = await haptest(*words, "--report-json", report)
     assert status == 1
     status, output, errors = await haptest("baseline", "init", report, "-o", baseline)
@@ -260,7 +262,7 @@ async def test_json_on_standard_output_agrees_with_the_exit_status(haptest, fail
     page = tmp_path / "report.html"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
     ended, output, errors = await haptest(
-        "run", "--exec", command, *LOOPBACK, "--select", "PS-01,CLM-01", "--fail-on", fail_on, "--json", "--html", page
+        "run", *BULB, command, *LOOPBACK, "--select", "PS-01,CLM-01", "--fail-on", fail_on, "--json", "--html", page
     )
     assert ended == status and json.loads(output)["conclusion"] == word, (output[:300], errors)
     assert f'"conclusion":"{word}"' in page.read_text()

@@ -1,15 +1,12 @@
 import HAPController
-import HAPCrypto
 import HAPLoop
 import HAPModel
 import HAPTransport
 
 /// Finds the addresses of one device for each attempt to connect, and holds the attempt's place in the gate.
 final class DeviceRoute: Sendable {
-  /// The maximum wait for the device's record before the first attempt: the record has the present address and `c#`.
+  /// The maximum wait for the record of a device without a known address, before the first attempt.
   private static let firstSearch = Duration.seconds(2)
-  /// The maximum random delay before an attempt: devices must not all be connected at the same moment.
-  private static let longestJitter = Duration.milliseconds(250)
   /// The number of former addresses that are kept.
   private static let room = 16
 
@@ -36,19 +33,18 @@ final class DeviceRoute: Sendable {
   }
 
   /// Returns the addresses for an attempt, when it may begin: those of the record, then those that were known before.
+  /// The first attempt does not wait for the record if an address is known: the connection gets those of the record
+  /// later.
   func nextAddresses() async -> [SocketAddress] {
-    let isFirst = state.withLock { state in
+    let needsRecord = state.withLock { state in
       defer { state.isTried = true }
-      return !state.isTried
+      return !state.isTried && state.addresses.isEmpty
     }
-    if isFirst { _ = await search.record(of: device, within: Self.firstSearch) }
-    let part = Int(search.loop.random.bytes(1)[0])
-    try? await search.loop.sleep(for: Self.longestJitter / 256 * part)
+    if needsRecord { _ = await search.record(of: device, within: Self.firstSearch) }
     let isPresent = await search.record(of: device) != nil
     guard await gate.enter(number, isPresent: isPresent) else { return [] }
     // After the wait, because the device may have moved meanwhile.
-    let present = await search.record(of: device)?.addresses ?? []
-    return prefer(present.compactMap { try? SocketAddress(text: $0) })
+    return prefer(await search.record(of: device)?.socketAddresses ?? [])
   }
 
   /// Puts addresses first.

@@ -47,9 +47,8 @@ extension HAPDeviceConnection {
     var pid: UInt64?
     do throws(ClientError) { if isTimed { pid = try await prepareWrite() } } catch {
       note(error)
-      // The write itself was not sent.
-      if case .status = error { return .refused(status: nil) }
-      return .notSent
+      // The write itself was not sent. After an answer, the connection remains.
+      return error.isAnswer ? .refused(status: nil) : .notSent
     }
     let request = ControllerRequest.write(entries.map { .init($0.id, value: $0.value) }, pid: pid)
     let answer: LinkMessage

@@ -12,7 +12,8 @@ extension HAPDeviceConnection {
   }
 
   func subscribeSoon() {
-    guard !isSubscribing, isReady, missing.isEmpty == false || !surplus.isEmpty else { return }
+    // The database has the formats of the values.
+    guard !isSubscribing, isReady, mirror != nil, missing.isEmpty == false || !surplus.isEmpty else { return }
     isSubscribing = true
     loop.startTask { await self.subscribe() }
   }

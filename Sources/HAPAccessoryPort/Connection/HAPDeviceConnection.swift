@@ -21,6 +21,8 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     var write: Duration = .seconds(15)
     /// For a connection, before a request fails because there is none. home.md §9.
     var wait: Duration = .seconds(2)
+    /// For the record of the device, before its database is read without one.
+    var record: Duration = .seconds(2)
   }
 
   nonisolated let loop: EventLoop
@@ -182,7 +184,10 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     if let number = found.configurationNumber { await session.configurationNumber(is: number) }
     // A device that was announced again has probably returned, or has moved.
     route.appeared()
-    if !isReady, isElsewhere || connectionCount > 0 { await session.hint() }
+    if !isReady, isElsewhere || connectionCount > 0 {
+      await session.tryAddresses(found.socketAddresses)
+      await session.hint()
+    }
     // A slow hub must not delay the records of other devices.
     describe()
   }
@@ -195,6 +200,10 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
 
   /// Reads the database for the first time. Afterwards, the session reads it when it may have changed.
   private func readDatabase() async {
+    // Without `c#`, the database would be read again when the record arrives.
+    if record == nil, let found = await search.record(of: pairing.device, within: limits.record), record == nil {
+      await saw(found)
+    }
     await retry { () async throws(ClientError) in
       guard self.mirror == nil else { return }
       let number = self.recordNumber

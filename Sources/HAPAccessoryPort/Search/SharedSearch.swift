@@ -1,6 +1,7 @@
 import HAPController
 import HAPLoop
 import HAPModel
+import HAPTransport
 
 /// The one search of the network for all connections and searches of a port. It runs as long as it has a user.
 actor SharedSearch {
@@ -24,6 +25,8 @@ actor SharedSearch {
   private var watches: [DeviceID: [UInt64: @Sendable (FoundAccessory) async -> Void]] = [:]
   private var listeners: [UInt64: SearchListener] = [:]
   private var waits: [UInt64: Wait] = [:]
+  /// Those that wait for one device: there may be one for each of hundreds of devices.
+  private var deviceWaits: [DeviceID: [UInt64: CheckedContinuation<FoundAccessory?, Never>]] = [:]
 
   private struct Wait {
     let isWanted: @Sendable (FoundAccessory) -> Bool
@@ -94,7 +97,20 @@ actor SharedSearch {
 
   /// Waits until a device is present.
   func record(of device: DeviceID, within time: Duration) async -> FoundAccessory? {
-    await firstRecord(within: time) { $0.device == device }
+    if let found = devices[device] { return found }
+    let number = nextNumber()
+    return await withCheckedContinuation { continuation in
+      deviceWaits[device, default: [:]][number] = continuation
+      loop.startTask {
+        try? await self.loop.sleep(for: time)
+        self.endDeviceWait(device, number)
+      }
+    }
+  }
+
+  private func endDeviceWait(_ device: DeviceID, _ number: UInt64) {
+    deviceWaits[device]?.removeValue(forKey: number)?.resume(returning: nil)
+    if deviceWaits[device]?.isEmpty == true { deviceWaits[device] = nil }
   }
 
   /// Waits until a record meets a condition.
@@ -175,6 +191,9 @@ actor SharedSearch {
     if let former, former != device, devices[former]?.name == found.name { remove(former) }
     devices[device] = found
     report(.seen(found))
+    for (_, wait) in (deviceWaits.removeValue(forKey: device) ?? [:]).sorted(by: { $0.key < $1.key }) {
+      wait.resume(returning: found)
+    }
     for (number, wait) in waits.sorted(by: { $0.key < $1.key }) where wait.isWanted(found) { endWait(number, found) }
     for (_, watch) in (watches[device] ?? [:]).sorted(by: { $0.key < $1.key }) { await watch(found) }
   }
@@ -191,4 +210,7 @@ actor SharedSearch {
 extension FoundAccessory {
   /// The device ID; nil: the record has none, or its `id` is not one.
   var device: DeviceID? { accessory.deviceID.flatMap { DeviceID($0) } }
+
+  /// The addresses of the record.
+  var socketAddresses: [SocketAddress] { addresses.compactMap { try? SocketAddress(text: $0) } }
 }

@@ -44,6 +44,14 @@ package final class Connector {
   /// Cancels; `done` is called with `.cancelled`.
   package func cancel() { finish(.failure(.cancelled)) }
 
+  /// Adds addresses that were found later. New ones are tried at once, before those that wait. RFC 8305 §3.
+  package func add(_ addresses: [SocketAddress]) {
+    let tried = Set(attempts.map(\.address) + failures.map(\.0))
+    let new = Self.interleaved(addresses).filter { !tried.contains($0) }
+    waiting = new + waiting.filter { !new.contains($0) }
+    if !new.isEmpty { tryNext() }
+  }
+
   /// Returns IPv6 and IPv4 addresses alternating, beginning with the first one's family. RFC 8305 §4.
   static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
     var seen: Set<SocketAddress> = []

@@ -231,6 +231,9 @@ final class PersistentConnection {
   /// Tries again now, if it waits for the time of the next attempt.
   func hint() { if !news.isFull { take(.hinted) } }
 
+  /// Adds addresses to an attempt to connect.
+  func tryAddresses(_ addresses: [SocketAddress]) { connector?.add(addresses) }
+
   private func release() {
     let (connector, connection) = (connector, connection)
     (self.connector, self.connection) = (nil, nil)

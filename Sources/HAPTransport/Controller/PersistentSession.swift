@@ -76,6 +76,10 @@ package actor PersistentSession {
   /// Makes the next attempt now, if the session waits for its time: the accessory has probably returned.
   package func hint() { held.connection?.hint() }
 
+  /// Adds addresses to an attempt to connect: the accessory has probably moved. Without an open attempt this does
+  /// nothing.
+  package func tryAddresses(_ addresses: [SocketAddress]) { held.connection?.tryAddresses(addresses) }
+
   // MARK: News
 
   /// Returns the next news; nil if there will be none, or if the task was cancelled. Only one caller at a time.

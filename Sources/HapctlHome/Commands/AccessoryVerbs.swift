@@ -7,7 +7,7 @@ import HAPWire
 /// The commands for accessories of a home.
 extension HomeVerb {
   private static let forgets = Flag(
-    "forget", "remove the accessory although it can't be reached; its pairing stays until it is reset")
+    "forget", "remove the accessory although it can't be reached; the hub removes its pairing when it returns")
 
   static let accessories = [
     HomeVerb(
