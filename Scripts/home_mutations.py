@@ -261,7 +261,7 @@ HUB = [
     ("Without an answer for 10 s", HUB_SCENES, "guard phase == .running, puts.removeValue(forKey: put.id) != nil else { return }", "puts.removeValue(forKey: put.id)"),
     ("An event that arrives while the value is read", READING, "for id in ids where !read.isOvertaken(id) {", "for id in ids {"),
     ("More than 100 characteristics", READING, "mostInRequest = 100", "mostInRequest = 101"),
-    ("The engine gets exactly its characteristics", DEVICES, "    valuesLost { isOf(device.id, nil, $0) }\n    scenes.connection(device.id, is: .connecting", "    scenes.connection(device.id, is: .connecting"),
+    ("The engine gets exactly its characteristics", DEVICES, "    valuesLost(of: device.id)\n    scenes.connection(device.id, is: .connecting", "    scenes.connection(device.id, is: .connecting"),
     ("Events go only to apps that subscribed", APPS, "let wanted = readings.filter { app.subscribed.contains($0.characteristic) }", "let wanted = readings"),
     ("Three violations", DEVICES, "guard violations.violation(of: device.id, at: sceneTime.uptime),", "guard violations.violation(of: device.id, at: sceneTime.uptime) || !text.isEmpty,"),
     ("Three violations", DEVICES, "{ violations.forgive(device) }", "{ _ = device }"),

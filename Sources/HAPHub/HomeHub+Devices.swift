@@ -57,7 +57,7 @@ extension HomeHub {
     device.resumeWaiters()
     reachability.connected(device.id, at: sceneTime.uptime)
     armFollowTimer()
-    catchUp(automation.subscribed.filter { isOf(device.id, nil, $0) }.sorted())
+    catchUp(subscribed(of: device.id))
     storeAddress(address, of: device)
   }
 
@@ -70,7 +70,7 @@ extension HomeHub {
     // Further attempts that fail are no news.
     guard device.state == .ready else { return }
     device.state = .connecting
-    valuesLost { isOf(device.id, nil, $0) }
+    valuesLost(of: device.id)
     scenes.connection(device.id, is: .connecting, at: sceneTime)
     performScenes()
   }
@@ -85,7 +85,7 @@ extension HomeHub {
   /// No connection is opened any more.
   func end(_ device: HubDevice, _ reason: String) {
     let wasReady = device.state == .ready
-    if wasReady { valuesLost { isOf(device.id, nil, $0) } }
+    if wasReady { valuesLost(of: device.id) }
     device.state = .ended
     device.why = reason
     scenes.connection(device.id, is: .ended, at: sceneTime)
@@ -101,8 +101,9 @@ extension HomeHub {
     }
   }
 
-  func valuesLost(_ isLost: (HomeObjectID) -> Bool) {
-    let lost = automation.subscribed.filter(isLost)
+  /// - Parameter aid: nil: of any accessory of the device.
+  func valuesLost(of device: DeviceID, _ aid: UInt64? = nil) {
+    let lost = Set(subscribed(of: device, aid))
     if lost.isEmpty { return }
     feed {
       self.engine.valuesLost(lost)

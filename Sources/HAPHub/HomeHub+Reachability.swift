@@ -58,9 +58,9 @@ extension HomeHub {
       hasChanged = true
       if isReachable {
         // Its values may have changed meanwhile.
-        catchUp(automation.subscribed.filter { isOf(device, id.aid, $0) }.sorted())
+        catchUp(subscribed(of: device, id.aid))
       } else {
-        valuesLost { isOf(device, id.aid, $0) }
+        valuesLost(of: device, id.aid)
       }
     }
     if hasChanged { armFollowTimer() }
@@ -72,10 +72,12 @@ extension HomeHub {
     index.characteristic(id, of: device).flatMap { index.targets[$0]?.isInformation } ?? false
   }
 
-  /// Whether a characteristic is one of a device.
+  /// The characteristics of a device to which the engine subscribed.
   /// - Parameter aid: nil: of any accessory of the device.
-  func isOf(_ device: DeviceID, _ aid: UInt64?, _ id: HomeObjectID) -> Bool {
-    index.targets[id].map { $0.device == device && (aid == nil || $0.id.aid == aid) } ?? false
+  func subscribed(of device: DeviceID, _ aid: UInt64? = nil) -> [HomeObjectID] {
+    (index.characteristics[device] ?? []).filter {
+      automation.subscribed.contains($0) && (aid == nil || index.targets[$0]?.id.aid == aid)
+    }
   }
 
   // MARK: Time

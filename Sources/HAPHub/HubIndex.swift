@@ -27,6 +27,8 @@ struct HubIndex {
   /// The devices of the accessories, and their aids.
   private(set) var places: [HomeObjectID: (device: DeviceID, aid: UInt64)] = [:]
   private(set) var targets: [HomeObjectID: Target] = [:]
+  /// The characteristics of each device.
+  private(set) var characteristics: [DeviceID: [HomeObjectID]] = [:]
   /// The devices to which requests are refused.
   private(set) var blocked: Set<DeviceID> = []
 
@@ -44,6 +46,7 @@ struct HubIndex {
           home: home.id, id: accessory.id, aid: aid, isBridged: accessory.bridge != nil)
         for service in accessory.services {
           for characteristic in service.characteristics {
+            characteristics[device, default: []].append(characteristic.id)
             targets[characteristic.id] = Target(
               home: home.id, accessory: accessory.id, device: device,
               id: AttributeID(aid: aid, iid: characteristic.iid), isBridged: accessory.bridge != nil,

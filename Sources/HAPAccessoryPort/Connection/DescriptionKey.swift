@@ -4,11 +4,10 @@ import HAPModel
 
 /// The part of a device's description whose change is news: all except for the values that are not names or texts of
 /// Accessory Information.
-struct DescriptionKey: Equatable {
+struct DescriptionKey {
   private let configurationNumber: UInt32
   private let category: UInt8
-  private let structure: String
-  private let services: [AttributeDatabase.ServiceEntry]
+  private let database: AttributeDatabase
   private let texts: [Value]
 
   /// Name, Manufacturer, Model, Serial Number and Firmware Revision.
@@ -18,8 +17,13 @@ struct DescriptionKey: Equatable {
   init(_ description: DeviceDescription, _ database: AttributeDatabase) {
     configurationNumber = description.configurationNumber
     category = description.category
-    structure = database.structure
-    services = database.services
+    self.database = database
     texts = database.characteristics.filter { Self.types.contains($0.type) }.map(\.value)
+  }
+
+  /// Whether two descriptions have no difference that is news.
+  func isSame(as other: DescriptionKey) -> Bool {
+    configurationNumber == other.configurationNumber && category == other.category && texts == other.texts
+      && database.services == other.database.services && database.hasStructure(of: other.database)
   }
 }

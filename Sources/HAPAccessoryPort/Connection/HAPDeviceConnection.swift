@@ -231,7 +231,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
 
   private func take(_ new: AccessoryMirror, _ number: UInt32?) async {
     // A characteristic that was refused may exist now.
-    if let mirror, mirror.database.structure != new.database.structure { refused = [] }
+    if let mirror, !mirror.database.hasStructure(of: new.database) { refused = [] }
     mirror = new
     databaseNumber = number
     // The session drops the subscriptions of characteristics that no longer exist.
@@ -249,7 +249,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
       device: pairing.device, configurationNumber: databaseNumber ?? 1, category: category(in: mirror),
       accessories: mirror.database.accessories)
     let key = DescriptionKey(description, mirror.database)
-    guard key != described else { return nil }
+    if let described, key.isSame(as: described) { return nil }
     described = key
     return outbox.send(.database(description))
   }

@@ -21,7 +21,7 @@ package struct FollowedSelection {
   /// - Returns: whether its structure has changed.
   package mutating func take(_ new: AttributeDatabase) -> Bool {
     let known = Set(select(database))
-    let isOther = database.structure != new.structure
+    let isOther = !database.hasStructure(of: new)
     database = new
     guard isOther else { return false }
     pending = pending.filter { new.slot(of: $0) != nil }

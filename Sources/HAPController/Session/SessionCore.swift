@@ -23,7 +23,7 @@ actor SessionCore: AccessoryRequests {
     /// Stores a database that was read when the record had this number.
     /// - Returns: whether the structure has changed, and whether the structure or the number has changed.
     mutating func take(_ new: AccessoryMirror, _ number: UInt32?) -> (structure: Bool, any: Bool) {
-      let isOther = new.database.structure != mirror.database.structure
+      let isOther = !new.database.hasStructure(of: mirror.database)
       // The first record's number is not a change.
       let isOtherNumber = databaseNumber != nil && databaseNumber != number
       mirror = new

@@ -10,16 +10,22 @@ struct TakenNames {
     let digits: Int
   }
 
-  /// The object that has each key. For a service, it is the accessory.
-  private var owners: [String: HomeObjectID] = [:]
+  private let home: Home
+  /// The object that has each key. For a service, it is the accessory. It is made when a name is needed: a device whose
+  /// database has not changed needs none.
+  private lazy var owners = Self.owners(in: home)
   /// The number at which the search in a series continues.
   private var numbers: [Series: Int] = [:]
 
-  init(in home: Home) {
+  init(in home: Home) { self.home = home }
+
+  private static func owners(in home: Home) -> [String: HomeObjectID] {
+    var owners: [String: HomeObjectID] = [:]
     _ = home.firstName { name, id, accessory in
       owners[name.key] = accessory ?? id
       return false
     }
+    return owners
   }
 
   /// - Parameter owner: the object. For a service, it is the accessory.
