@@ -1,8 +1,10 @@
 extension EventLoop {
-  /// The executor for code in tasks of this loop that belongs to no actor; nil: the pool of the concurrency runtime.
-  package var taskExecutor: (any TaskExecutor)? { driver.taskExecutor }
+  /// The executor for code in tasks of this loop that belongs to no actor: the loop, or a simulated world. On the pool of
+  /// the concurrency runtime, each step of such code would need two changes of the thread.
+  package var taskExecutor: any TaskExecutor { driver.taskExecutor ?? self }
 
-  /// Starts an unstructured task, which runs nonisolated code on the loop's task executor. From any thread.
+  /// Starts an unstructured task, which runs nonisolated code on the loop's task executor. From any thread. Such code
+  /// must not block: `offload` is for work that does.
   ///
   /// A closure in an actor is isolated to that actor, like a closure for `Task.init`. The libraries create
   /// unstructured tasks only here: without the loop's executor, a task would run on threads that a simulated loop
@@ -11,10 +13,7 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> T
   ) -> Task<T, Never> {
-    // Only `Task.init` without an executor starts on the actor of the body. A simulated loop doesn't need that, because
-    // it has one thread.
-    if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
-    return Task(operation: body)
+    Task(executorPreference: taskExecutor, operation: body)
   }
 
   /// Starts an unstructured task that may throw.
@@ -22,9 +21,6 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> T
   ) -> Task<T, any Error> {
-    // Only `Task.init` without an executor starts on the actor of the body. A simulated loop doesn't need that, because
-    // it has one thread.
-    if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
-    return Task(operation: body)
+    Task(executorPreference: taskExecutor, operation: body)
   }
 }

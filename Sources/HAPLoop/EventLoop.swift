@@ -12,7 +12,7 @@ import Synchronization
 // Safe: `inbox` has a lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. All other members are
 // used during a turn, which the driver runs on the loop's thread, and by handles, timers and hooks. On any other thread,
 // `LoopHandle.init`, `atEndOfTurn` and `hookOnRequest` trap. HAPLoopTests run under the thread sanitizer.
-package final class EventLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private enum Entry: Sendable {
     case job(UnownedJob)
     case work(@Sendable () -> Void)
@@ -192,10 +192,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       defer { inbox.stopRequested = false }
       return inbox.stopRequested
     }
-    let executor = asUnownedSerialExecutor()
     for entry in batch {
       switch entry {
-      case .job(let job): job.runSynchronously(on: executor)
+      case .job(let job): run(job)
       case .work(let work): work()
       }
     }
@@ -204,6 +203,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       isStopping = true
       driver.allowEnd()
       closeHandles()
+    }
+  }
+
+  /// Runs a job of an actor, or of a task that belongs to no actor. So a task changes between the two without a new job.
+  private func run(_ job: UnownedJob) {
+    if driver.taskExecutor == nil {
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    } else {
+      job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
 

@@ -17,7 +17,7 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// The maximum number of open files and sockets of the process. From any thread.
   var descriptorLimit: Int { get }
 
-  /// Runs code of tasks that belongs to no actor; nil: the pool of the concurrency runtime. From any thread.
+  /// Runs code of tasks that belongs to no actor; nil: the loop does. From any thread.
   var taskExecutor: (any TaskExecutor)? { get }
 
   // MARK: Life

@@ -48,7 +48,10 @@ package final class LabApp: @unchecked Sendable {  // see above
   private func attachLink() async -> Bool {
     guard link != nil else { return false }
     hasMissed = false
-    if case .success(.attached) = await ask(.attach(app: name)) { return true }
+    if case .success(.attached) = await ask(.attach(app: name)) {
+      lastHome = model.homes.first ?? lastHome
+      return true
+    }
     link = nil
     return false
   }

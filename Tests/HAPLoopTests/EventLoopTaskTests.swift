@@ -77,6 +77,7 @@ import Testing
 
   @Test("A task returns the value or the error of its work, and can be cancelled") func outcomes() async throws {
     let loop = EventLoop(name: "task")
+    loop.start()
     #expect(await loop.startTask { 7 }.value == 7)
     let failing = loop.startTask { throw LoopError(.timedOut, "late") }
     await #expect(throws: LoopError(.timedOut, "late")) { try await failing.value }
@@ -86,6 +87,23 @@ import Testing
     }
     cancelled.cancel()
     #expect(await cancelled.value)
+    loop.stop()
+  }
+
+  @Test("Code of a task that belongs to no actor runs on the loop, also after it has waited") func nonisolated() async {
+    let loop = EventLoop(name: "task")
+    loop.start()
+    let counter = Counter(loop)
+    let wereOnLoop = loop.startTask {
+      var wereOnLoop = [loop.isOnLoop]
+      _ = await counter.countInTask()
+      wereOnLoop.append(loop.isOnLoop)
+      try? await loop.sleep(for: .milliseconds(1))
+      wereOnLoop.append(loop.isOnLoop)
+      return wereOnLoop
+    }
+    #expect(await wereOnLoop.value == [true, true, true])
+    loop.stop()
   }
 
   @Test("A task that is started in an actor is isolated to it") func isolation() async {

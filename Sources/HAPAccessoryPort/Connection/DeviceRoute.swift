@@ -35,7 +35,7 @@ final class DeviceRoute: Sendable {
   /// Returns the addresses for an attempt, when it may begin: those of the record, then those that were known before.
   /// The first attempt does not wait for the record if an address is known: the connection gets those of the record
   /// later.
-  nonisolated(nonsending) func nextAddresses() async -> [SocketAddress] {
+  func nextAddresses() async -> [SocketAddress] {
     let needsRecord = state.withLock { state in
       defer { state.isTried = true }
       return !state.isTried && state.addresses.isEmpty

@@ -54,7 +54,7 @@ final class HandshakeGate: Sendable {
   ///   - number: of the connection.
   ///   - isPresent: whether there is a record of the device.
   /// - Returns: false if the task was cancelled before, or `leave` was called meanwhile.
-  nonisolated(nonsending) func enter(_ number: UInt64, isPresent: Bool) async -> Bool {
+  func enter(_ number: UInt64, isPresent: Bool) async -> Bool {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Bool? in
         // The connection cancels the task before it calls `leave`, so the place is freed in both orders.

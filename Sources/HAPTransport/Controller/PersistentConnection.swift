@@ -16,7 +16,7 @@ final class PersistentConnection {
     let accessory: PairedAccessory
     /// Returns the accessory's current addresses; none if they are unknown. Called before each attempt, with only one
     /// call at a time.
-    let findAddresses: nonisolated(nonsending) @Sendable () async -> [SocketAddress]
+    let findAddresses: @Sendable () async -> [SocketAddress]
     /// For finding addresses and connecting together.
     let connectTimeout: Duration
     /// For each answer while the connection is being set up.
@@ -128,7 +128,10 @@ final class PersistentConnection {
     // A search that is still running, because it took longer than its limit, serves this attempt.
     guard lookup == nil else { return }
     let bound = LoopBound(here: loop, Weak(self))
-    lookup = AddressLookup(loop).start(plan.findAddresses) { bound.value.object?.found($0) }
+    lookup = loop.startTask { [loop, find = plan.findAddresses] in
+      let addresses = await find()
+      loop.schedule { bound.value.object?.found(addresses) }
+    }
   }
 
   private func found(_ addresses: [SocketAddress]) {

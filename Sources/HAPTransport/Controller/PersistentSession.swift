@@ -39,7 +39,7 @@ package actor PersistentSession {
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
     databasePace: Duration = DatabaseFreshness.pace, reconnects: Bool = true, searchTimeout: Duration? = nil,
     random: RandomSource? = nil, attemptEnded: @escaping @Sendable () -> Void = {},
-    findAddresses: nonisolated(nonsending) @escaping @Sendable () async -> [SocketAddress]
+    findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
     bound = LoopBound(loop, Held())
