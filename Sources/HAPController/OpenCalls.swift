@@ -51,7 +51,8 @@ final class OpenCalls: Sendable {
           return call.end(.failure(closed))
         }
         call.take(
-          loop.startTask {
+          // The storage and the progress of the user may block.
+          loop.startBlockingTask {
             let result: Result<T, ControllerError>
             do { result = .success(try await body()) } catch { result = .failure(ControllerError(error, subject)) }
             self.remove(number)

@@ -141,7 +141,7 @@ extension HomeHub {
 
   private func overtake(_ id: HomeObjectID, _ value: Value, _ input: @escaping () -> [EngineAction]) {
     for read in reads.values { read.overtake(id, value) }
-    if automation.subscribed.contains(id) { feedValue(input) }
+    if automation.subscribed.contains(id) { feedValue(of: id, input) }
   }
 
   // MARK: Changes of the database

@@ -24,10 +24,10 @@ extension HomeHub {
     feedNow(input)
   }
 
-  /// Passes a value to the engine. It is lost if too many inputs wait.
-  func feedValue(_ input: @escaping () -> [EngineAction]) {
+  /// Passes a value of a characteristic to the engine. It is lost if too many inputs wait.
+  func feedValue(of id: HomeObjectID, _ input: @escaping () -> [EngineAction]) {
     if journal.holdsEngine, automation.waiting.count >= Self.mostWaiting {
-      automation.hasLostValues = true
+      automation.lostValues.insert(id)
     } else {
       feed(input)
     }
@@ -48,18 +48,19 @@ extension HomeHub {
     automation.isReleasing = true
     feedNow(first)
     for input in inputs { feedNow(input) }
-    if automation.hasLostValues { readLostValues() }
+    if !automation.lostValues.isEmpty { readLostValues() }
     automation.isReleasing = false
     storeNext()
   }
 
   private func readLostValues() {
-    automation.hasLostValues = false
+    let lost = automation.lostValues
+    automation.lostValues = []
     feedNow {
-      self.engine.valuesLost(self.automation.subscribed)
+      self.engine.valuesLost(lost)
       return []
     }
-    catchUp(automation.subscribed.sorted())
+    catchUp(lost.sorted())
   }
 
   func engineTimerFired() { feed { [] } }

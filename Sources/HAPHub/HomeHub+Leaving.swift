@@ -48,28 +48,42 @@ extension HomeHub {
     case .connected:
       // The connection waits for the end of its news, so the request is sent later.
       loop.startTask { await self.removePairing(ofLeaving: device) }
-    case .gaveUp: loop.startTask { await self.hasLeft(device.pairing) }
+    case .gaveUp: loop.startTask { await self.hasLeft(device) }
     case .lost, .database, .values, .violation: break
     }
   }
 
   private func removePairing(ofLeaving device: LeavingDevice) async {
-    let pairing = device.pairing
-    guard phase == .running, leaving[pairing.device]?.number == device.number, let connection = device.connection
-    else { return }
-    // If this fails, the next connection tries again.
-    do throws(HomeError) { try await connection.removeController(Array(pairing.identity.identifier.utf8)) } catch {
-      return note("the pairing with \(pairing.device) could not be removed: \(error.message)")
+    guard isLeaving(device), let connection = device.connection else { return }
+    do throws(HomeError) {
+      try await connection.removeController(Array(device.pairing.identity.identifier.utf8))
+    } catch {
+      guard isLeaving(device) else { return }
+      note("the pairing with \(device.pairing.device) could not be removed: \(error.message)")
+      // An adopted pairing may not be allowed to remove pairings. This does not change.
+      if error.code == .insufficientPrivileges { return await hasLeft(device) }
+      // If the connection is lost, the next one tries again. Otherwise the accessory refuses at present.
+      try? await loop.sleep(for: Self.pauseAfterRefusal)
+      if isLeaving(device) { await connection.drop() }
+      return
     }
-    guard leaving[pairing.device]?.number == device.number else { return }
-    await hasLeft(pairing)
+    await hasLeft(device)
   }
 
-  private func hasLeft(_ pairing: DevicePairing) async {
-    guard await endLeaving(pairing.device) != nil, phase == .running else { return }
-    let rows: [HomeRowChange] = [
-      .remove(.pairings, id: pairing.device.text), .remove(.controllers, id: Self.leavingRow(pairing.device)),
-    ]
-    do throws(HomeError) { try await storeAndWait(rows) } catch { note(error.message) }
+  private static let pauseAfterRefusal = Duration.seconds(60)
+
+  /// Whether the removal is pending, and has not been replaced by another one.
+  private func isLeaving(_ device: LeavingDevice) -> Bool {
+    phase == .running && leaving[device.pairing.device]?.number == device.number
+  }
+
+  private func hasLeft(_ device: LeavingDevice) async {
+    guard isLeaving(device) else { return }
+    let id = device.pairing.device
+    // The rows are removed before rows of an addition of the same accessory are stored.
+    do throws(HomeError) {
+      try await storeAndWait([.remove(.pairings, id: id.text), .remove(.controllers, id: Self.leavingRow(id))])
+    } catch { note(error.message) }
+    if isLeaving(device) { _ = await endLeaving(id) }
   }
 }

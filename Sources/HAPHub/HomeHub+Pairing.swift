@@ -22,19 +22,19 @@ extension HomeHub {
     guard model.home(addition.home) != nil else { throw HomeError.unknownHome(addition.home) }
     var early: DeviceReservation?
     if let device = addition.device { early = try reserve(device) }
-    let pairing: DevicePairing
+    let new: NewPairing
     let reservation: DeviceReservation
     do throws(HomeError) {
-      pairing = try await pair(addition)
+      new = try await pair(addition)
       // The pairing is stored, so it is used when the accessory is added again.
       guard phase == .running else { throw HomeError.hubEnds }
       // Without a device in the request, the device is known only now.
-      if let early { reservation = early } else { reservation = try reserve(pairing.device) }
+      if let early { reservation = early } else { reservation = try reserve(new.pairing.device) }
     } catch {
       early?.release()
       throw error
     }
-    let device = open(pairing, isNew: true)
+    let device = open(new.pairing, isNew: true)
     do throws(HomeError) {
       let description = try await database(of: device)
       try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
@@ -42,24 +42,43 @@ extension HomeHub {
       }
       return nil
     } catch {
-      let error = await undo(device, error)
+      let error = await undo(device, error, leaves: new.wasLeaving)
       reservation.release()
       throw error
     }
   }
 
+  /// A pairing for an addition.
+  private struct NewPairing {
+    let pairing: DevicePairing
+    /// Whether the accessory was to lose it: if the addition is refused, it still is.
+    var wasLeaving = false
+  }
+
   /// Pairs with an accessory, or returns the stored pairing of an addition that did not end, for example because the hub
   /// was killed.
-  private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> DevicePairing {
-    if let device = addition.device, let stored = journal.unused[device] { return stored }
-    if let device = addition.device, let stored = await endLeaving(device) { return try await take(back: stored) }
-    openPairings += 1
-    defer { pairingEnded() }
-    return try await port.pair(with: addition.device, code: addition.code, as: ownIdentity()) {
-      [weak self] pairing async throws(HomeError) in
-      guard let self else { throw HomeError.hubEnds }
-      try await keep(pairing)
+  private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> NewPairing {
+    if let device = addition.device, let stored = journal.unused[device] { return NewPairing(pairing: stored) }
+    if let device = addition.device, let stored = await endLeaving(device) {
+      return NewPairing(pairing: try await take(back: stored), wasLeaving: true)
     }
+    guard phase == .running else { throw HomeError.hubEnds }
+    lastDevice += 1
+    let (number, port, identity) = (lastDevice, port, ownIdentity())
+    // The end of the hub cancels it.
+    let task = loop.startTask { () async -> Result<DevicePairing, HomeError> in
+      do throws(HomeError) {
+        return .success(
+          try await port.pair(with: addition.device, code: addition.code, as: identity) {
+            [weak self] pairing async throws(HomeError) in
+            guard let self else { throw HomeError.hubEnds }
+            try await keep(pairing)
+          })
+      } catch { return .failure(error) }
+    }
+    openPairings[number] = task
+    defer { openPairings[number] = nil }
+    return NewPairing(pairing: try await task.value.get())
   }
 
   /// Uses the pairing of an accessory that was to lose it.
@@ -68,18 +87,11 @@ extension HomeHub {
       pairing.rows(controller: controllerRow(of: pairing), withIdentity: true)
       + [.remove(.controllers, id: Self.leavingRow(pairing.device))]
     do throws(HomeError) { try await storeAndWait(rows) } catch {
-      leave(pairing)
+      if phase == .running { leave(pairing) }
       throw error
     }
     journal.unused[pairing.device] = pairing
     return pairing
-  }
-
-  private func pairingEnded() {
-    openPairings -= 1
-    guard openPairings == 0 else { return }
-    for waiter in pairingWaiters { waiter.resume() }
-    pairingWaiters = []
   }
 
   /// The identity for pairings. Accessories that are added at the same time get the same one.
@@ -94,13 +106,18 @@ extension HomeHub {
   /// Stores a new pairing with the hub's identity, which may not be stored yet.
   private func keep(_ pairing: DevicePairing) async throws(HomeError) {
     guard phase == .running else { throw HomeError.hubEnds }
-    try await storeAndWait(pairing.rows(controller: HubContents.ownIdentity, withIdentity: true))
+    // An accessory that was reset may have been paired again, by its setup payload.
+    _ = await endLeaving(pairing.device)
+    try await storeAndWait(
+      pairing.rows(controller: HubContents.ownIdentity, withIdentity: true)
+        + [.remove(.controllers, id: Self.leavingRow(pairing.device))])
     journal.unused[pairing.device] = pairing
   }
 
   /// Takes back an addition that was refused. If the accessory can't be reached, the pairing stays for the next one.
+  /// - Parameter leaves: whether the accessory was to lose its pairing before.
   /// - Returns: the error for the app.
-  private func undo(_ device: HubDevice, _ error: HomeError) async -> HomeError {
+  private func undo(_ device: HubDevice, _ error: HomeError, leaves: Bool) async -> HomeError {
     guard phase == .running else { return error }
     var isRemoved = device.state == .ended
     if device.state == .ready {
@@ -114,6 +131,12 @@ extension HomeHub {
     if isRemoved {
       journal.unused[pairing.device] = nil
       do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
+      return error
+    }
+    if leaves {
+      journal.unused[pairing.device] = nil
+      do throws(HomeError) { try await storeAndWait(leavingRows(pairing)) } catch { note(error.message) }
+      if phase == .running { leave(pairing) }
       return error
     }
     return HomeError(
@@ -155,6 +178,7 @@ extension HomeHub {
       try await finish(device, reservation, answer, for: client) { draft throws(HomeError) in
         try draft.adopt(adoption, description)
       }
+      if let former { await removeFormer(former, at: device) }
       return nil
     } catch {
       // The other controller still has the pairing, so it is only forgotten here.
@@ -166,6 +190,16 @@ extension HomeHub {
       if let former, phase == .running { leave(former) }
       reservation.release()
       throw error
+    }
+  }
+
+  /// Removes the pairing that an adopted accessory had with the hub and was to lose. It may refuse, because the adopted
+  /// pairing may not change pairings.
+  private func removeFormer(_ former: DevicePairing, at device: HubDevice) async {
+    let identifier = former.identity.identifier
+    guard identifier != device.pairing.identity.identifier else { return }
+    do throws(HomeError) { try await device.connection.removeController(Array(identifier.utf8)) } catch {
+      note("the former pairing with \(device.id) could not be removed: \(error.message)")
     }
   }
 

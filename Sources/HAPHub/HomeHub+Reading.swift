@@ -96,7 +96,7 @@ extension HomeHub {
   func catchUp(_ ids: some Sequence<HomeObjectID>) {
     for (device, ids) in index.byDevice(ids) where devices[device]?.state == .ready {
       startRead(ids, limit: nil) { read in
-        for id in ids where !read.isOvertaken(id) {
+        for id in ids {
           if let value = read.values[id] { self.feed { self.engine.value(value, of: id, isCatchUp: true) } }
         }
       }

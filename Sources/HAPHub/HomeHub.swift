@@ -54,10 +54,8 @@ package actor HomeHub {
   /// The accessories that have the pairing, and are to lose it.
   var leaving: [DeviceID: LeavingDevice] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
-  /// The pairings with new accessories that have not ended.
-  var openPairings = 0
-  /// Called when none is open.
-  var pairingWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The pairings with new accessories that have not ended, by number.
+  var openPairings: [Int: Task<Result<DevicePairing, HomeError>, Never>] = [:]
 
   /// In the order of their connections.
   var clients: [HubClient] = []
@@ -175,8 +173,6 @@ package actor HomeHub {
     let connections = devices.values.sorted { $0.id < $1.id }.map(\.connection)
     for connection in connections { await connection.close() }
     for id in leaving.keys.sorted() { _ = await endLeaving(id) }
-    // Without the store, an accessory that is being paired would keep a pairing that nobody has.
-    if openPairings > 0 { await withCheckedContinuation { pairingWaiters.append($0) } }
     if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
     for client in clients { client.refuseAll() }
@@ -184,6 +180,9 @@ package actor HomeHub {
     clients = []
     endRequests()
     devices = [:]
+    // An accessory that is being paired would otherwise keep a pairing that nobody has.
+    for pairing in openPairings.values { pairing.cancel() }
+    for pairing in openPairings.values { _ = await pairing.value }
     if let store { await loop.offload { store.close() } }
     store = nil
     hasEnded()

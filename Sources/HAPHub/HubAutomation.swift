@@ -13,8 +13,8 @@ struct HubAutomation {
   var isBusy: Bool { isPerforming || isReleasing }
   /// Inputs that wait until a command is stored.
   var waiting: [() -> [EngineAction]] = []
-  /// Whether too many values waited, so that some are lost.
-  var hasLostValues = false
+  /// The characteristics with values that are lost because too many inputs waited.
+  var lostValues: Set<HomeObjectID> = []
   /// The characteristics to which the engine subscribed.
   var subscribed: Set<HomeObjectID> = []
   /// Called when a place is stored; with the reason if it is not.

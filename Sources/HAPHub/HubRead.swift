@@ -27,14 +27,14 @@ final class HubRead {
 
   func begin(_ devices: Int) { open = devices }
 
-  func overtake(_ id: HomeObjectID, _ value: Value) { newer[id] = value }
+  func overtake(_ id: HomeObjectID, _ value: Value) {
+    newer[id] = value
+    if values[id] != nil { values[id] = value }
+  }
 
   func got(_ id: HomeObjectID, _ value: Value) { values[id] = newer[id] ?? value }
 
   func failed(_ id: HomeObjectID, _ error: HomeError) { errors[id] = error }
-
-  /// Returns whether a newer value arrived.
-  func isOvertaken(_ id: HomeObjectID) -> Bool { newer[id] != nil }
 
   func deviceEnded() {
     open -= 1

@@ -16,6 +16,16 @@ extension EventLoop {
     Task(executorPreference: taskExecutor, operation: body)
   }
 
+  /// Starts an unstructured task whose nonisolated code may block, such as a callback of a program that uses the
+  /// library. It runs on the pool of the concurrency runtime; in a simulated world, it does not leave the world.
+  @discardableResult
+  package func startBlockingTask<T: Sendable>(
+    _ body: sending @escaping @isolated(any) () async -> T
+  ) -> Task<T, Never> {
+    if let executor = driver.taskExecutor { return Task(executorPreference: executor, operation: body) }
+    return Task(operation: body)
+  }
+
   /// Starts an unstructured task that may throw.
   @discardableResult
   package func startTask<T: Sendable>(

@@ -28,6 +28,9 @@ import Testing
     #expect(counter.violation(of: Self.lamp, at: .seconds(601) + .nanoseconds(1)) == false)
     #expect(counter.blocked.isEmpty)
     #expect(counter.violation(of: Self.lamp, at: .seconds(1200)) == true)
+    var atEnd = ViolationCounter()
+    for time in [Duration.zero, .seconds(1)] { #expect(atEnd.violation(of: Self.lamp, at: time) == false) }
+    #expect(atEnd.violation(of: Self.lamp, at: .seconds(600)) == true)
   }
 
   @Test("A forgiven device starts from zero; a device that was blocked before a restart is blocked")

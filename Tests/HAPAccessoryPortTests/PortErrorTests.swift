@@ -112,4 +112,14 @@ import Testing
     #expect(try answer("\(done),\(refused)", 207) == .statuses([.init(second, 0), .init(first, -70410)]))
     #expect(try answer("", 207) == .statuses([]))
   }
+
+  @Test("A write of several characteristics: an entry that is missing in the answer 207 did not succeed")
+  func missingEntry() throws {
+    let ids = [AttributeID(aid: 1, iid: 8), AttributeID(aid: 1, iid: 9)]
+    var reader = AttributeReader()
+    let text = #"{"characteristics":[{"aid":1,"iid":8,"status":0}]}"#
+    let entries = try CharacteristicEntry.list(Array(text.utf8), &reader)
+    #expect(SceneAnswer(entries, httpStatus: 207, to: ids) == .statuses([.init(ids[0], 0)]))
+    #expect(SceneAnswer(entries, httpStatus: 200, to: ids) == .done)
+  }
 }

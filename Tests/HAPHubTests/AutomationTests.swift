@@ -11,33 +11,16 @@
 
   /// Triggers on a running hub.
   @Suite("Automations of a hub", .timeLimit(.minutes(2))) struct AutomationTests {
-    private static func devices() -> [ScriptedDevice] {
-      [ScriptedDevice(Script.id(1), [Script.lock("Lock")]), Script.lampDevice(2, "Lamp")]
-    }
-
-    /// A home in which an unlocked lock switches the lamp on.
-    private func prepare(_ bench: HubBench, condition: Condition? = nil) async throws -> TestApp {
-      let app = try await bench.attach("a")
-      try await app.setUp(bench)
-      try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
-      let event = HomeEvent.characteristic(try app.id("Lock", .lockCurrent), equals: .integer(0))
-      try await app.addTrigger(
-        "arrived", .event(EventTrigger(events: [event], condition: condition)), runs: "Light")
-      await bench.settle()
-      app.forget()
-      return app
-    }
-
     private func timer(_ bench: HubBench, after time: Duration, every period: CivilPeriod? = nil) -> Trigger.Kind {
       let begin = Instant(nanoseconds: 0).advanced(by: bench.host.wallClock)
       let date = begin.advanced(by: time)
       return .timer(TimerTrigger(fireDate: Instant(seconds: date.seconds / 60 * 60), recurrence: period))
     }
 
-    @Test("[M12] A trigger fires without an app, after a restart of the hub too")
+    @Test("[HOME.M12] A trigger fires without an app, after a restart of the hub too")
     func withoutApps() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         await app.link.close()
         bench.devices[0].event(Script.on, .integer(0))
         await bench.settle()
@@ -54,8 +37,8 @@
 
     @Test("A fired trigger has no origin: each app gets its changes, evaluation and result")
     func noOrigin() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         let trigger = try app.trigger("arrived").id
         bench.devices[0].event(Script.on, .integer(0))
         await bench.settle()
@@ -73,8 +56,8 @@
 
     @Test("A value that the hub wrote activates a trigger, because the accessory sends no event for it")
     func ownWrites() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         try await app.addSet("Dim", [HomeAction(try app.id("Lamp", .brightness), .integer(30))])
         let event = HomeEvent.characteristic(try app.id("Lamp", .on), equals: .bool(true))
         try await app.addTrigger("lit", .event(EventTrigger(events: [event])), runs: "Dim")
@@ -90,8 +73,8 @@
 
     @Test("The engine gets exactly its characteristics; values after a lost connection are read")
     func engineSubscriptions() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         #expect(bench.devices[0].subscriptions.last == [Script.on] && bench.devices[1].subscriptions.isEmpty)
         bench.devices[0].lose()
         await bench.settle(.seconds(5))
@@ -110,8 +93,8 @@
 
     @Test("An event that arrives while the value is read is not replaced by the older answer")
     func overtakenRead() async throws {
-      try await withHub(Self.devices()) { bench in
-        _ = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        _ = try await ArrivalHome.prepare(bench)
         let lock = bench.devices[0]
         lock.lose()
         await bench.settle(.seconds(1))
@@ -130,8 +113,8 @@
 
     @Test("A trigger that is fired by hand answers with its evaluation after the writes")
     func fireByHand() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(
           bench, condition: nil)
         let trigger = try app.trigger("arrived").id
         bench.devices[1].latency = .seconds(1)
@@ -146,8 +129,8 @@
 
     @Test("A trigger that is fired by hand and removed meanwhile answers with 12")
     func fireAndRemove() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         let trigger = try app.trigger("arrived").id
         bench.devices[1].latency = .seconds(3)
         async let answer = app.refusal(of: .fire(trigger))
@@ -159,12 +142,12 @@
 
     @Test("A condition whose accessory does not answer is unknown, and says why")
     func unknownCondition() async throws {
-      try await withHub(Self.devices()) { bench in
+      try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
         try await app.setUp(bench)
         let condition = Condition.characteristic(try app.id("Lamp", .brightness), .less, .integer(50))
         bench.devices[1].lose()
-        let other = try await prepareOnly(bench, app, condition)
+        let other = try await ArrivalHome.prepareOnly(bench, app, condition)
         bench.devices[0].event(Script.on, .integer(0))
         await bench.settle(.seconds(10))
         let report = try #require(try await other.explanations("arrived").last)
@@ -173,21 +156,12 @@
       }
     }
 
-    private func prepareOnly(_ bench: HubBench, _ app: TestApp, _ condition: Condition) async throws -> TestApp {
-      try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
-      let event = HomeEvent.characteristic(try app.id("Lock", .lockCurrent), equals: .integer(0))
-      try await app.addTrigger(
-        "arrived", .event(EventTrigger(events: [event], condition: condition)), runs: "Light")
-      await bench.settle()
-      return app
-    }
-
     // MARK: Crashes
 
     @Test("A hub that is killed after the record and before the PUT does not execute, and explains it")
     func killedBeforePut() async throws {
-      try await withHub(Self.devices()) { bench in
-        _ = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        _ = try await ArrivalHome.prepare(bench)
         bench.devices[1].onWrite = {
           bench.kill()
           return false
@@ -201,8 +175,8 @@
 
     @Test("A hub that is killed between the PUT and its result does not execute again, and explains it")
     func killedAfterPut() async throws {
-      try await withHub(Self.devices()) { bench in
-        _ = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        _ = try await ArrivalHome.prepare(bench)
         bench.devices[1].latency = .seconds(2)
         bench.devices[0].event(Script.on, .integer(0))
         await bench.settle(.seconds(1))
@@ -229,8 +203,8 @@
 
     @Test("A full disk keeps a trigger from executing, and the next event executes it")
     func fullDisk() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
+      try await withHub(ArrivalHome.devices()) { bench in
+        let app = try await ArrivalHome.prepare(bench)
         bench.disk.fail(.write, isLasting: true, code: 13)  // SQLITE_FULL
         bench.devices[0].event(Script.on, .integer(0))
         await bench.settle()
@@ -264,23 +238,11 @@
       }
     }
 
-    @Test("While a disk does not answer, a bounded number of values waits; those that are lost are read again")
-    func manyValuesWhileStoring() async throws {
-      try await withHub(Self.devices()) { bench in
-        let app = try await prepare(bench)
-        let (id, reads) = (try app.id("Lock", .lockCurrent), bench.devices[0].reads.count)
-        #expect(await bench.hub.passMany(of: id, in: app.home.id) == HomeHub.mostWaiting)
-        await bench.settle()
-        #expect(bench.devices[0].reads.dropFirst(reads).joined().contains(Script.on))
-        #expect(await bench.hub.load.isIdle)
-      }
-    }
-
     // MARK: Time
 
     @Test("A timer fires at its minute, each period")
     func timer() async throws {
-      try await withHub(Self.devices()) { bench in
+      try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
         try await app.setUp(bench)
         try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
@@ -293,9 +255,9 @@
       }
     }
 
-    @Test("[M21] A clock that is set ahead is noticed within 10 s: a late time is executed, an old one is missed")
+    @Test("[HOME.M21] A clock that is set ahead is noticed within 10 s: a late time is executed, an old one is missed")
     func clockAhead() async throws {
-      try await withHub(Self.devices()) { bench in
+      try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
         try await app.setUp(bench)
         try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
@@ -311,10 +273,10 @@
       }
     }
 
-    @Test("[M21] A clock that is set ahead does not end an effect early, and a sleep counts")
+    @Test("[HOME.M21] A clock that is set ahead does not end an effect early, and a sleep counts")
     func clockAheadInEffect() async throws {
       for sleeps in [false, true] {
-        try await withHub(Self.devices()) { bench in
+        try await withHub(ArrivalHome.devices()) { bench in
           let app = try await bench.attach("a")
           try await app.setUp(bench)
           try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
@@ -343,9 +305,9 @@
       }
     }
 
-    @Test("[M21] A clock that is set back does not repeat a time that was executed")
+    @Test("[HOME.M21] A clock that is set back does not repeat a time that was executed")
     func clockBack() async throws {
-      try await withHub(Self.devices()) { bench in
+      try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
         try await app.setUp(bench)
         try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
@@ -360,9 +322,9 @@
       }
     }
 
-    @Test("[M21] After a sleep of 8 h, times in it are missed, and the next one is executed")
+    @Test("[HOME.M21] After a sleep of 8 h, times in it are missed, and the next one is executed")
     func sleep() async throws {
-      try await withHub(Self.devices()) { bench in
+      try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
         try await app.setUp(bench)
         try await app.addSet("Light", [HomeAction(try app.id("Lamp", .on), .bool(true))])
@@ -377,16 +339,6 @@
         await bench.settle(.seconds(2 * 3600))
         #expect(bench.devices[1].puts.map { $0.time.components.seconds } == [1800 + 3 * 3 * 3600])
       }
-    }
-  }
-
-  extension HomeHub {
-    /// Passes more values than can wait while a command is held.
-    /// - Returns: the number of the inputs that wait.
-    fileprivate func passMany(of id: HomeObjectID, in home: HomeObjectID) -> Int {
-      change(for: nil) { draft throws(HomeError) in try draft.perform(.addRoom(home: home, name: "Hall")) }
-      for _ in 0..<Self.mostWaiting + 50 { pass(.integer(1), of: id, isCatchUp: false) }
-      return load.inputs
     }
   }
 #endif

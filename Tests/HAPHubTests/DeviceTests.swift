@@ -15,7 +15,7 @@
       }
     }
 
-    @Test("[M13] A lost accessory is reported once as not reachable and once as reachable")
+    @Test("[HOME.M13] A lost accessory is reported once as not reachable and once as reachable")
     func lostAndFound() async throws {
       try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
         let app = try await bench.attach("a")
@@ -43,7 +43,7 @@
       }
     }
 
-    @Test("[M14] If a bridge can't reach an accessory, only this accessory is not reachable; it is queried again")
+    @Test("[HOME.M14] If a bridge can't reach an accessory, only this accessory is not reachable; it is queried again")
     func bridgedAccessory() async throws {
       let bridge = ScriptedDevice(
         Script.id(1),
@@ -75,7 +75,7 @@
       }
     }
 
-    @Test("[M14] A bridged accessory that executes a write can be reached again")
+    @Test("[HOME.M14] A bridged accessory that executes a write can be reached again")
     func bridgedAccessoryWrites() async throws {
       let bridge = ScriptedDevice(Script.id(1), [Script.bridge("Bridge"), Script.lamp("Desk", aid: 2)], category: 2)
       try await withHub([bridge]) { bench in
@@ -96,7 +96,7 @@
       }
     }
 
-    @Test("[M15] A new database adds and removes bridged accessories, and drops references to removed ones")
+    @Test("[HOME.M15] A new database adds and removes bridged accessories, and drops references to removed ones")
     func databaseChanged() async throws {
       let bridge = ScriptedDevice(
         Script.id(1), [Script.bridge("Bridge"), Script.lamp("Desk", aid: 2)], category: 2)
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test("[M17] An accessory that was reset stays not reachable, says what to do, and can be removed and added")
+    @Test("[HOME.M17] An accessory that was reset stays not reachable, says what to do, and can be removed and added")
     func reset() async throws {
       try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
         let app = try await bench.attach("a")
@@ -165,6 +165,14 @@
         let (lamp, on) = (try app.accessory("Lamp").id, try app.id("Lamp", .on))
         for _ in 0..<2 { bench.devices[0].send(.violation("unreadable JSON")) }
         await bench.settle(.seconds(700))
+        for _ in 0..<2 { bench.devices[0].send(.violation("unreadable JSON")) }
+        await bench.settle()
+        #expect(app.changes.isEmpty)
+        // The block can't be stored, so later violations count from zero.
+        bench.disk.fail(.write, isLasting: true, code: 13)  // SQLITE_FULL
+        bench.devices[0].send(.violation("unreadable JSON"))
+        await bench.settle()
+        bench.disk.clearFaults()
         for _ in 0..<2 { bench.devices[0].send(.violation("unreadable JSON")) }
         await bench.settle()
         #expect(app.changes.isEmpty)
@@ -206,6 +214,22 @@
         await bench.settle(.seconds(5))
         let gone = app.events.compactMap { if case .gone(let device) = $0 { device } else { nil } }
         #expect(gone == [Script.id(2), Script.id(3)])
+        // The lamp leaves the home, and has no pairing.
+        app.forget()
+        try await app.perform(.removeAccessory(try app.accessory("Lamp").id))
+        await bench.port.report(.seen(seen(1)))
+        await bench.settle()
+        let add = AccessoryAddition(home: app.home.id, device: Script.id(1), code: ScriptedPort.code)
+        try await app.ask(.add(add))
+        await bench.settle()
+        let last = app.events.compactMap { event -> String? in
+          switch event {
+          case .found(let new): "found \(new.device)"
+          case .gone(let device): "gone \(device)"
+          default: nil
+          }
+        }
+        #expect(last == ["found \(Script.id(1))", "gone \(Script.id(1))"])
         try await app.ask(.identifyNew(Script.id(1)))
         try await app.ask(.endSearch)
       }

@@ -167,64 +167,6 @@
       }
     }
 
-    /// Removes the lamp while it can't be reached.
-    private func forget(_ bench: HubBench, _ app: TestApp) async throws {
-      try await app.ask(addition(app, 1))
-      bench.devices[0].lose()
-      try await app.ask(.remove(try app.accessory("Lamp").id, forgets: true))
-      #expect(app.home.accessories.isEmpty && bench.devices[0].removed.isEmpty)
-    }
-
-    @Test("An accessory that is forgotten because it can't be reached loses its pairing when it returns")
-    func forgetting() async throws {
-      for isRestarted in [false, true] {
-        try await withHome { bench, app in
-          try await forget(bench, app)
-          if isRestarted {
-            bench.kill()
-            try await bench.start()
-          }
-          #expect(await bench.hub.status.problems.map { $0.contains("loses its pairing") } == [true])
-          bench.devices[0].isOn = true
-          bench.devices[0].connect()
-          await bench.settle(.seconds(1))
-          #expect(bench.devices[0].removed.count == 1)
-          #expect(await bench.hub.status.problems.isEmpty)
-          let rows = try await stored(bench)
-          #expect(rows.pairings.isEmpty && rows.controllers.map(\.id) == [HubContents.ownIdentity])
-        }
-      }
-    }
-
-    @Test("An accessory that was forgotten and then reset is not tried any more")
-    func forgettingReset() async throws {
-      try await withHome { bench, app in
-        try await forget(bench, app)
-        bench.devices[0].send(.gaveUp(why: "authentication failed"))
-        await bench.settle(.seconds(1))
-        let rows = try await stored(bench)
-        #expect(rows.pairings.isEmpty && rows.controllers.map(\.id) == [HubContents.ownIdentity])
-      }
-    }
-
-    @Test("An accessory that was forgotten can be added or adopted again before it has lost its pairing")
-    func forgettingAndAdding() async throws {
-      for isAdopted in [false, true] {
-        try await withHome { bench, app in
-          try await forget(bench, app)
-          bench.devices[0].isOn = true
-          // The stored pairing is used, so the code does not matter.
-          try await app.ask(isAdopted ? .adopt(adoption(app)) : addition(app, 1, code: "111-22-333"))
-          await bench.settle(.seconds(1))
-          #expect(app.home.accessories.count == 1 && bench.devices[0].removed.isEmpty)
-          let rows = try await stored(bench)
-          let row = isAdopted ? "adopted \(Script.id(1))" : HubContents.ownIdentity
-          #expect(rows.pairings.map(\.controller) == [row])
-          #expect(!rows.controllers.contains { $0.id.hasPrefix("leaving") })
-        }
-      }
-    }
-
     @Test("A removal that could not be stored after Remove Pairing is completed by the next request")
     func removalNotStored() async throws {
       try await withHome { bench, app in

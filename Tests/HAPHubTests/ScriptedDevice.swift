@@ -37,6 +37,10 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   /// The identifiers of the controllers that were removed.
   private(set) var removed: [[UInt8]] = []
   private(set) var openCount = 0
+  /// The connections that are not closed.
+  private(set) var openConnections: Set<Int> = []
+  /// Replaces the answer to Remove Pairing.
+  var removalError: HomeError?
   private var news: AsyncStream<DeviceNews>.Continuation?
   private var loop: EventLoop?
 
@@ -94,12 +98,16 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     news = continuation
     self.loop = loop
     openCount += 1
+    openConnections.insert(openCount)
     loop.startTask { for await news in stream { await onNews(news) } }
     connect()
     return ScriptedConnection(device: self, number: openCount)
   }
 
-  fileprivate func close(_ number: Int) { if number == openCount { news?.finish() } }
+  fileprivate func close(_ number: Int) {
+    openConnections.remove(number)
+    if number == openCount { news?.finish() }
+  }
 
   private func answerTime() async { try? await loop?.sleep(for: latency) }
 
@@ -135,6 +143,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   fileprivate func removeController(_ identifier: [UInt8]) throws(HomeError) {
     guard isOn else { throw HomeError(.accessoryNotReachable, nil, "no connection") }
+    if let removalError { throw removalError }
     removed.append(identifier)
     knowsHub = false
   }

@@ -69,9 +69,8 @@ extension HAPDeviceConnection {
 
   func identify(aid: UInt64) async throws(HomeError) {
     try await perform {
-      guard let database = mirror?.database else {
-        throw HomeError(.accessoryNotReachable, nil, "the database of the device \(pairing.device) was not read yet")
-      }
+      if mirror == nil { await take(try await session.database(timeout: limits.answer), record?.configurationNumber) }
+      guard let database = mirror?.database else { preconditionFailure("the database was read") }
       try await identify(in: database, aid: aid)
     }
   }

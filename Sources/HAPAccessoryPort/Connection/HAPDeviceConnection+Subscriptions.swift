@@ -12,8 +12,9 @@ extension HAPDeviceConnection {
   }
 
   func subscribeSoon() {
-    // The database has the formats of the values.
-    guard !isSubscribing, isReady, mirror != nil, missing.isEmpty == false || !surplus.isEmpty else { return }
+    // The database has the formats of the values. Without one, events have the types of JSON.
+    guard !isSubscribing, isReady, mirror != nil || hasUnreadableDatabase, missing.isEmpty == false || !surplus.isEmpty
+    else { return }
     isSubscribing = true
     loop.startTask { await self.subscribe() }
   }

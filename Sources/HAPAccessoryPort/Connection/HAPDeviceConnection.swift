@@ -50,6 +50,8 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   /// `c#` of the record when `mirror` was read.
   private var databaseNumber: UInt32?
   private var isReadingDatabase = false
+  /// Whether the answer with the database could not be read.
+  private(set) var hasUnreadableDatabase = false
   private var described: DescriptionKey?
 
   /// The subscriptions that the hub wants, those that the session restores, and the refusals on this connection.
@@ -207,8 +209,15 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     await retry { () async throws(ClientError) in
       guard self.mirror == nil else { return }
       let number = self.recordNumber
-      let new = try await self.session.database(timeout: self.limits.answer)
-      await self.take(new, number)
+      do throws(ClientError) {
+        await self.take(try await self.session.database(timeout: self.limits.answer), number)
+      } catch {
+        if error.isAnswer {
+          self.hasUnreadableDatabase = true
+          self.subscribeSoon()
+        }
+        throw error
+      }
     }
     isReadingDatabase = false
   }
@@ -229,7 +238,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     }
   }
 
-  private func take(_ new: AccessoryMirror, _ number: UInt32?) async {
+  func take(_ new: AccessoryMirror, _ number: UInt32?) async {
     // A characteristic that was refused may exist now.
     if let mirror, !mirror.database.hasStructure(of: new.database) { refused = [] }
     mirror = new
