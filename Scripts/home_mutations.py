@@ -40,7 +40,7 @@ MODEL = [
     ("N7", RULES, "String((text ?? \"\").prefix(greatestLength))", "text ?? \"\""),
     ("O1", O, "HomeError(.objectNotAssociatedToAnyHome, .o1, \"no home has \\(", "HomeError(.notFound, .o1, \"no home has \\("),
     ("O1", O, "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind else", "      throw HomeError.missing(kind, id, in: home, found: model.homes.first { $0.kind(of: id) == kind })\n    }\n    guard found == kind || kind == .room else"),
-    ("O2", O, "$0.kind(of: id) == kind })", "$0.kind(of: id) == kind }), kind == .room"),
+    ("O2", O, "$0.kind(of: id) == kind })", "kind == .room && $0.kind(of: id) == kind })"),
     ("O2", D, "? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome", "? .objectAssociatedToAnotherHome : .objectAlreadyAssociatedToHome"),
     ("R1", P, "guard room != home.roomForEntireHome.id else", "guard room != home.id else"),
     ("R2", P, "emit(home.id, .roomRemovedFromZone(room: id, zone: zone.id))", "_ = zone"),
@@ -180,7 +180,7 @@ RUN = SCENES_FOLDER + "SceneRun.swift"
 PLAN = SCENES_FOLDER + "ScenePlan.swift"
 
 SCENES = [
-    ("M10", RUN, "guard case .ready = lanes[device]?.state, let next", "guard !lanes.values.contains(where: { if case .sent = $0.state { true } else { false } }), case .ready = lanes[device]?.state, let next"),
+    ("M10", RUN, "for (device, puts) in plan.puts {", "for (device, puts) in plan.puts.prefix(1) {"),
     ("An answer with other entries", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
     ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
