@@ -185,7 +185,7 @@ SCENES = [
     ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
     ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
-    ("A bridge and its bridged accessories", SCENES_FOLDER + "ScenePutBuilder.swift", "let count = max((total + ScenePut.mostEntries - 1) / ScenePut.mostEntries, most)", "let count = max((total + ScenePut.mostEntries - 1) / ScenePut.mostEntries, most, total == 3 ? 2 : 1)"),
+    ("A bridge and its bridged accessories", SCENES_FOLDER + "ScenePutBuilder.swift", "for list in lists {", "for list in lists.reversed() {"),
     ("A bridge and its bridged accessories", PLAN, "        order.append(target.device)", "        order.insert(target.device, at: 0)"),
     ("Characteristics that require a timed write", PLAN, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
     ("Without an answer for 10 s", SCENES_FOLDER + "SceneRequest.swift", "answerLimit: Duration = .seconds(10)", "answerLimit: Duration = .seconds(11)"),
