@@ -22,13 +22,15 @@ package protocol AccessoryPort: Sendable {
   /// - Parameters:
   ///   - device: nil: the device with the payload's setup ID.
   ///   - code: "031-45-154" or "X-HM://…".
+  ///   - own: the devices in the homes of the hub. A payload of one of them is refused with 13, not with the advice to
+  ///     reset the accessory.
   ///   - store: stores the pairing durably. It is called before the accessory is used; if it throws, the pairing is
   ///     removed from the accessory.
   /// - Throws: 18 if the accessory refuses: the code is wrong, there were too many attempts, or it has a pairing. 14 if
   ///   it is being paired by another controller, 16 if it has no space, 57 if it is not found, 78 if the network can't be
   ///   searched, 4 if it can't be reached, 3 for a malformed code, or a payload of another device; the error of `store`.
   func pair(
-    with device: DeviceID?, code: String, as identity: ControllerIdentity,
+    with device: DeviceID?, code: String, as identity: ControllerIdentity, own: Set<DeviceID>,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing
 

@@ -19,7 +19,7 @@ package struct ClosedPort: AccessoryPort {
   package func search(onNews: @escaping @Sendable (SearchNews) async -> Void) -> any AccessorySearching { Closed() }
 
   package func pair(
-    with device: DeviceID?, code: String, as identity: ControllerIdentity,
+    with device: DeviceID?, code: String, as identity: ControllerIdentity, own: Set<DeviceID>,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing { throw Self.refusal }
 

@@ -50,13 +50,13 @@ package final class HAPPort: AccessoryPort {
   // MARK: Pairing
 
   package func pair(
-    with device: DeviceID?, code: String, as identity: ControllerIdentity,
+    with device: DeviceID?, code: String, as identity: ControllerIdentity, own: Set<DeviceID>,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing {
     let subject = device.map { "the device \($0)" } ?? "the device of the setup payload"
     do {
       let secret = try SetupSecret(code)
-      let found = try await find(device, secret)
+      let found = try await find(device, secret, own)
       guard let device = found.device else { preconditionFailure("devices are found by their ID") }
       let pairing = try await withClient(of: found) { client in
         try await client.pair(
@@ -91,14 +91,14 @@ package final class HAPPort: AccessoryPort {
   }
 
   /// Finds the device, or the one with the payload's setup ID, and compares the payload with its record.
-  private func find(_ device: DeviceID?, _ secret: SetupSecret) async throws -> FoundAccessory {
+  private func find(_ device: DeviceID?, _ secret: SetupSecret, _ own: Set<DeviceID>) async throws -> FoundAccessory {
     guard let device else {
       guard let id = secret.payload?.setupID else {
         throw HomeError(
           .invalidParameter, nil, "the setup code has no setup ID: name the device too, or give the text of its QR code"
         )
       }
-      return try await find(id)
+      return try await find(id, own)
     }
     let found = try await find(device)
     if let id = secret.payload?.setupID, found.hasSetupID(id) == false { throw AccessError.otherAccessory(found, id) }
@@ -115,7 +115,7 @@ package final class HAPPort: AccessoryPort {
     }
   }
 
-  private func find(_ id: SetupID) async throws -> FoundAccessory {
+  private func find(_ id: SetupID, _ own: Set<DeviceID>) async throws -> FoundAccessory {
     try await searching { search in
       let isMeant: @Sendable (FoundAccessory) -> Bool = { $0.device != nil && $0.hasSetupID(id) == true }
       guard await search.firstRecord(within: Self.searchTime, isMeant) != nil else {
@@ -126,6 +126,12 @@ package final class HAPPort: AccessoryPort {
       let all = await search.records(isMeant)
       // Several accessories may have one setup ID. Those with a pairing can't be meant.
       let unpaired = all.filter { $0.isPaired != true }
+      if unpaired.isEmpty, let device = all.lazy.compactMap(\.device).first(where: own.contains) {
+        throw HomeError(
+          .objectAlreadyAssociatedToHome, .o2,
+          "the accessory of this setup payload, \(device), is already in a home of this hub: remove it there before it is added"
+        )
+      }
       let found = unpaired.isEmpty ? all : unpaired
       guard found.count < 2 else { throw AccessError.ambiguous(.setupID(id), found) }
       guard let only = found.first else {

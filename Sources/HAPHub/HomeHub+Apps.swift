@@ -116,8 +116,18 @@ extension HomeHub: HubServing {
         throw HomeError(.notificationNotSupported, nil, "\(name(of: id)) reports no changes: read it instead")
       }
     }
+    let new = Set(ids).subtracting(client.subscribed)
     client.subscribed.formUnion(ids)
+    // Accessories report the present values only for a first subscription.
+    let present = new.filter { id in
+      index.targets[id].map { devices[$0.device]?.wanted.contains($0.id) == true } ?? false
+    }
     refreshSubscriptions()
+    if present.isEmpty { return }
+    startRead(present.sorted(), limit: nil) { [weak client] read in
+      let readings = read.readings.filter { $0.value != nil && client?.subscribed.contains($0.characteristic) == true }
+      if !readings.isEmpty { client?.receive(SharedHubEvent(.values(readings, isCatchUp: true))) }
+    }
   }
 
   // MARK: Events

@@ -120,7 +120,7 @@ extension HomeHub {
         let error = HomeError(code, nil, "\(name(of: id)): the accessory reported the status \(value.status)")
         readings.append(CharacteristicReading(id, error: error))
       } else if let value = value.value {
-        readings.append(CharacteristicReading(id, value: value))
+        readings.append(CharacteristicReading(id, value: value.inKind(of: target.format)))
       }
     }
     publish(readings, isCatchUp: isCatchUp)

@@ -64,12 +64,12 @@ extension HomeHub {
     }
     guard phase == .running else { throw HomeError.hubEnds }
     lastDevice += 1
-    let (number, port, identity) = (lastDevice, port, ownIdentity())
+    let (number, port, identity, own) = (lastDevice, port, ownIdentity(), members)
     // The end of the hub cancels it.
     let task = loop.startTask { () async -> Result<DevicePairing, HomeError> in
       do throws(HomeError) {
         return .success(
-          try await port.pair(with: addition.device, code: addition.code, as: identity) {
+          try await port.pair(with: addition.device, code: addition.code, as: identity, own: own) {
             [weak self] pairing async throws(HomeError) in
             guard let self else { throw HomeError.hubEnds }
             try await keep(pairing)

@@ -87,7 +87,7 @@ extension HomeHub {
         read.failed(
           id, HomeError(code, nil, "\(name(of: id)): the accessory answered with the status \(answer.status)"))
       } else {
-        read.got(id, answer.value ?? .null)
+        read.got(id, answer.value?.inKind(of: target.format) ?? .null)
       }
     }
   }

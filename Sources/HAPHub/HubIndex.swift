@@ -18,6 +18,7 @@ struct HubIndex {
     let id: AttributeID
     let isBridged: Bool
     let permissions: Permissions
+    let format: Format
     /// Whether it is in Accessory Information: a bridge answers for the accessory.
     let isInformation: Bool
   }
@@ -50,7 +51,8 @@ struct HubIndex {
             targets[characteristic.id] = Target(
               home: home.id, accessory: accessory.id, device: device,
               id: AttributeID(aid: aid, iid: characteristic.iid), isBridged: accessory.bridge != nil,
-              permissions: characteristic.permissions, isInformation: service.type == Self.information)
+              permissions: characteristic.permissions, format: characteristic.rules.format,
+              isInformation: service.type == Self.information)
           }
         }
       }
@@ -99,4 +101,18 @@ extension HomeModel {
 
   /// Returns a trigger's home.
   func home(ofTrigger id: HomeObjectID) -> Home? { homes.first { $0.triggers.find(id) != nil } }
+}
+
+extension Value {
+  /// The value in the kind of a format. Before the database is read, the port passes the kinds of JSON, in which true
+  /// can be 1. Others stay as they are.
+  func inKind(of format: Format) -> Value {
+    switch (format, self) {
+    case (.bool, .integer(let number)) where number == 0 || number == 1: .bool(number == 1)
+    case (.float, .integer(let number)): .float(Double(number))
+    case (_, .bool(let isTrue)) where format.integerRange != nil: .integer(isTrue ? 1 : 0)
+    case (_, .float(let number)) where format.integerRange != nil: Int128(exactly: number).map { .integer($0) } ?? self
+    default: self
+    }
+  }
 }

@@ -16,7 +16,7 @@ package struct HubAccess: Sendable {
   /// The time in which another process that has the folder without a socket has to end.
   private static let patience = Duration.seconds(5)
   private static let pause = Duration.milliseconds(100)
-  /// The time in which an embedded hub connects with the accessories. A search for a record takes two seconds of it.
+  /// The time in which an embedded hub connects with the accessories.
   private static let connectionPatience = Duration.seconds(4)
 
   private let options: ServedHub.Options
@@ -61,7 +61,10 @@ package struct HubAccess: Sendable {
     while true {
       do throws(HomeError) {
         let path = options.folder + "/" + HubSocketServer.fileName
-        return (try await HubSocketLink.connect(to: path, on: loop), nil)
+        let link = try await HubSocketLink.connect(to: path, on: loop)
+        // A hub that ends takes connections, and refuses each request.
+        _ = try await link.ask(.endSearch)
+        return (link, nil)
       } catch { guard error.code == .noHomeHub else { throw error } }
       do {
         let served = try await ServedHub.start(options, on: loop)

@@ -16,7 +16,7 @@
     ) async -> HomeError? {
       await homeError { () async throws(HomeError) in
         guard let identity = PortWorld.identity else { throw HomeError(.invalidParameter, nil, "no identity") }
-        _ = try await it.port.pair(with: device, code: code, as: identity, store: store)
+        _ = try await it.port.pair(with: device, code: code, as: identity, own: [], store: store)
       }
     }
 
@@ -27,7 +27,7 @@
         let device = try DeviceID(of: door)
         let seen = Guarded<[DevicePairing]>([])
         let pairing = try await it.port.pair(
-          with: device, code: "03145154", as: try #require(PortWorld.identity)
+          with: device, code: "03145154", as: try #require(PortWorld.identity), own: []
         ) { pairing in seen.withLock { $0.append(pairing) } }
         try #require(pairing.device == device && pairing.accessoryID == Array(device.text.utf8))
         try #require(pairing.addresses == ["\(it.home.address):\(door.port)"])
@@ -82,7 +82,7 @@
         let identity = try #require(PortWorld.identity)
         let error = await Self.pair(it, try DeviceID(of: lamp), door.setupPayload)
         try #require(error?.code == .invalidParameter)
-        let pairing = try await it.port.pair(with: nil, code: door.setupPayload, as: identity) { _ in }
+        let pairing = try await it.port.pair(with: nil, code: door.setupPayload, as: identity, own: []) { _ in }
         try #require(pairing.device == (try DeviceID(of: door)))
         try #require(try await lamp.pairings.isEmpty)
         let again = await Self.pair(it, nil, door.setupPayload)
@@ -107,9 +107,22 @@
         try #require(error?.code == .accessoryDiscoveryFailed && error?.message.contains("2 accessories") == true)
         _ = try await it.pair(second)
         let pairing = try await it.port.pair(
-          with: nil, code: first.setupPayload, as: try #require(PortWorld.identity)
+          with: nil, code: first.setupPayload, as: try #require(PortWorld.identity), own: []
         ) { _ in }
         try #require(pairing.device == (try DeviceID(of: first)))
+      }
+    }
+
+    @Test("The payload of an accessory in a home of the hub is refused with 13, without the advice to reset it")
+    func ownPayload() async throws {
+      try await withPort { it in
+        let door = try await it.home.start(Profiles.garage())
+        let device = try await it.pair(door).device
+        let identity = try #require(PortWorld.identity)
+        let error = await homeError { () async throws(HomeError) in
+          _ = try await it.port.pair(with: nil, code: door.setupPayload, as: identity, own: [device]) { _ in }
+        }
+        try #require(error?.code == .objectAlreadyAssociatedToHome && error?.message.contains("\(device)") == true)
       }
     }
 

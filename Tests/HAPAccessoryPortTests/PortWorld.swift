@@ -19,7 +19,7 @@
 
     func pair(_ accessory: RunningAccessory) async throws -> DevicePairing {
       try await port.pair(
-        with: try DeviceID(of: accessory), code: accessory.setupCode, as: try #require(Self.identity)
+        with: try DeviceID(of: accessory), code: accessory.setupCode, as: try #require(Self.identity), own: []
       ) { _ in }
     }
 

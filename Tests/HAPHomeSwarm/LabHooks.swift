@@ -46,10 +46,10 @@ struct HookedPort: AccessoryPort {
   }
 
   func pair(
-    with device: DeviceID?, code: String, as identity: ControllerIdentity,
+    with device: DeviceID?, code: String, as identity: ControllerIdentity, own: Set<DeviceID>,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing {
-    try await base.pair(with: device, code: code, as: identity, store: store)
+    try await base.pair(with: device, code: code, as: identity, own: own, store: store)
   }
 
   func identifyUnpaired(_ device: DeviceID) async throws(HomeError) { try await base.identifyUnpaired(device) }

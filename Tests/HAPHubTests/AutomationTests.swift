@@ -17,7 +17,7 @@
       return .timer(TimerTrigger(fireDate: Instant(seconds: date.seconds / 60 * 60), recurrence: period))
     }
 
-    @Test("[HOME.M12] A trigger fires without an app, after a restart of the hub too")
+    @Test("[M12] A trigger fires without an app, after a restart of the hub too")
     func withoutApps() async throws {
       try await withHub(ArrivalHome.devices()) { bench in
         let app = try await ArrivalHome.prepare(bench)
@@ -255,7 +255,7 @@
       }
     }
 
-    @Test("[HOME.M21] A clock that is set ahead is noticed within 10 s: a late time is executed, an old one is missed")
+    @Test("[M21] A clock that is set ahead is noticed within 10 s: a late time is executed, an old one is missed")
     func clockAhead() async throws {
       try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
@@ -273,7 +273,7 @@
       }
     }
 
-    @Test("[HOME.M21] A clock that is set ahead does not end an effect early, and a sleep counts")
+    @Test("[M21] A clock that is set ahead does not end an effect early, and a sleep counts")
     func clockAheadInEffect() async throws {
       for sleeps in [false, true] {
         try await withHub(ArrivalHome.devices()) { bench in
@@ -305,7 +305,7 @@
       }
     }
 
-    @Test("[HOME.M21] A clock that is set back does not repeat a time that was executed")
+    @Test("[M21] A clock that is set back does not repeat a time that was executed")
     func clockBack() async throws {
       try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")
@@ -322,7 +322,7 @@
       }
     }
 
-    @Test("[HOME.M21] After a sleep of 8 h, times in it are missed, and the next one is executed")
+    @Test("[M21] After a sleep of 8 h, times in it are missed, and the next one is executed")
     func sleep() async throws {
       try await withHub(ArrivalHome.devices()) { bench in
         let app = try await bench.attach("a")

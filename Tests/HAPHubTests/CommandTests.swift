@@ -31,7 +31,7 @@
       }
     }
 
-    @Test("[HOME.M3] Identifiers and order are equal after the process of the hub was killed")
+    @Test("[M3] Identifiers and order are equal after the process of the hub was killed")
     func restart() async throws {
       try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
         var app = try await bench.attach("a")
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test("[HOME.M5] The app that sent a command gets its answer, and each other app gets the event")
+    @Test("[M5] The app that sent a command gets its answer, and each other app gets the event")
     func originAndOthers() async throws {
       try await withHub { bench in
         let (a, b) = (try await bench.attach("a"), try await bench.attach("b"))

@@ -15,7 +15,7 @@
       }
     }
 
-    @Test("[HOME.M13] A lost accessory is reported once as not reachable and once as reachable")
+    @Test("[M13] A lost accessory is reported once as not reachable and once as reachable")
     func lostAndFound() async throws {
       try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
         let app = try await bench.attach("a")
@@ -43,7 +43,7 @@
       }
     }
 
-    @Test("[HOME.M14] If a bridge can't reach an accessory, only this accessory is not reachable; it is queried again")
+    @Test("[M14] If a bridge can't reach an accessory, only this accessory is not reachable; it is queried again")
     func bridgedAccessory() async throws {
       let bridge = ScriptedDevice(
         Script.id(1),
@@ -75,7 +75,7 @@
       }
     }
 
-    @Test("[HOME.M14] A bridged accessory that executes a write can be reached again")
+    @Test("[M14] A bridged accessory that executes a write can be reached again")
     func bridgedAccessoryWrites() async throws {
       let bridge = ScriptedDevice(Script.id(1), [Script.bridge("Bridge"), Script.lamp("Desk", aid: 2)], category: 2)
       try await withHub([bridge]) { bench in
@@ -96,7 +96,7 @@
       }
     }
 
-    @Test("[HOME.M15] A new database adds and removes bridged accessories, and drops references to removed ones")
+    @Test("[M15] A new database adds and removes bridged accessories, and drops references to removed ones")
     func databaseChanged() async throws {
       let bridge = ScriptedDevice(
         Script.id(1), [Script.bridge("Bridge"), Script.lamp("Desk", aid: 2)], category: 2)
@@ -132,7 +132,7 @@
       }
     }
 
-    @Test("[HOME.M17] An accessory that was reset stays not reachable, says what to do, and can be removed and added")
+    @Test("[M17] An accessory that was reset stays not reachable, says what to do, and can be removed and added")
     func reset() async throws {
       try await withHub([Script.lampDevice(1, "Lamp")]) { bench in
         let app = try await bench.attach("a")

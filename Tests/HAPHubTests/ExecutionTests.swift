@@ -123,6 +123,41 @@
       }
     }
 
+    @Test("Values have the kinds of their formats, also if an accessory writes true as 1")
+    func kinds() async throws {
+      try await withHub(Self.lamps(1)) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        let on = try app.id("Lamp 1", .on)
+        bench.devices[0].values[Script.on] = .integer(1)
+        guard case .values(let values) = try await app.ask(.read([on])) else { throw WrongAnswer() }
+        #expect(values[0].value == .bool(true))
+        try await app.ask(.subscribe([on]))
+        await bench.settle()
+        app.forget()
+        bench.devices[0].event(Script.on, .integer(0))
+        await bench.settle()
+        #expect(app.events == [.values([CharacteristicReading(on, value: .bool(false))], isCatchUp: false)])
+      }
+    }
+
+    @Test("A second subscriber gets the present values, too")
+    func secondSubscriber() async throws {
+      try await withHub(Self.lamps(1)) { bench in
+        let (app, other) = (try await bench.attach("a"), try await bench.attach("b"))
+        try await app.setUp(bench)
+        let on = try app.id("Lamp 1", .on)
+        try await app.ask(.subscribe([on]))
+        await bench.settle()
+        app.forget()
+        other.forget()
+        try await other.ask(.subscribe([on]))
+        await bench.settle()
+        #expect(other.events == [.values([CharacteristicReading(on, value: .bool(false))], isCatchUp: true)])
+        #expect(app.events.isEmpty)
+      }
+    }
+
     @Test("Reads are one request for each device, and an accessory that is not reachable gives an error for each value")
     func reading() async throws {
       try await withHub(Self.lamps(2)) { bench in

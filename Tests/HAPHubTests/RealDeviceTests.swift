@@ -52,7 +52,7 @@
 
     private struct Missing: Error {}
 
-    @Test("[HOME.M13] After a loss of power, an accessory is reported twice, and so are its changes meanwhile")
+    @Test("[M13] After a loss of power, an accessory is reported twice, and so are its changes meanwhile")
     func powerLoss() async throws {
       try await withSimulatedHub { hub in
         let lamp = try await hub.house.start(Profiles.lamp)
@@ -83,7 +83,7 @@
       }
     }
 
-    @Test("[HOME.M14] A bridged accessory that is off is not reachable; the others are")
+    @Test("[M14] A bridged accessory that is off is not reachable; the others are")
     func bridgedAccessory() async throws {
       try await withSimulatedHub { hub in
         let bridge = try await hub.house.start(Profiles.bridge("Desk", "Floor"))
@@ -101,7 +101,7 @@
       }
     }
 
-    @Test("[HOME.M15] A bridge that grows while it is paired brings its new accessory into the home")
+    @Test("[M15] A bridge that grows while it is paired brings its new accessory into the home")
     func bridgeGrows() async throws {
       try await withSimulatedHub { hub in
         let bridge = try await hub.house.start(Profiles.bridge("Desk"))
@@ -117,7 +117,7 @@
       }
     }
 
-    @Test("[HOME.M17] An accessory that was reset to factory settings says what to do, and can be removed and added")
+    @Test("[M17] An accessory that was reset to factory settings says what to do, and can be removed and added")
     func factoryReset() async throws {
       try await withSimulatedHub { hub in
         let lamp = try await hub.house.start(Profiles.lamp)
@@ -134,7 +134,7 @@
       }
     }
 
-    @Test("[HOME.M16] A wrong code is refused with 18, and the right one still works")
+    @Test("[M16] A wrong code is refused with 18, and the right one still works")
     func wrongCode() async throws {
       try await withSimulatedHub { hub in
         let lamp = try await hub.house.start(Profiles.lamp)

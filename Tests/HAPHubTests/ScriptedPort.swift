@@ -29,7 +29,7 @@ final class ScriptedPort: AccessoryPort {
   static func key(of device: DeviceID) -> [UInt8] { Array(repeating: device.bytes[5], count: 32) }
 
   func pair(
-    with device: DeviceID?, code: String, as identity: ControllerIdentity,
+    with device: DeviceID?, code: String, as identity: ControllerIdentity, own: Set<DeviceID>,
     store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void
   ) async throws(HomeError) -> DevicePairing {
     guard let id = device, devices[id] != nil else {

@@ -74,12 +74,13 @@ struct AddTests {
     #expect(bench.home.accessories.count == count)
   }
 
-  @Test("If a name is refused, the accessory keeps its own, and the exit status is 1")
+  @Test("A name that is taken is refused before the accessory is paired")
   func nameRefused() throws {
     let bench = try bench()
     let said = bench("add", "--code", "031-45-154", "--name", "Kitchen")
     #expect(said.error.contains("(rule N2)") && said.exit == .problem)
-    #expect(said.out == "Added \"Hall Lamp\" in the room \"Default Room\".\n")
+    #expect(said.out.isEmpty && bench.home.accessories.allSatisfy { $0.name.text != "Hall Lamp" })
+    #expect(bench.hub.state.withLock { $0.joinable.count == 1 })
   }
 
   // MARK: On a terminal

@@ -41,6 +41,7 @@ struct SetupScreen {
 
   mutating func run() async throws -> ExitCode {
     defer { feed.close() }
+    try checkName()
     try await perform(flow.start())
     while !flow.isOver { try await draw() }
     switch flow.step {
@@ -50,6 +51,14 @@ struct SetupScreen {
     case .failed(let error): throw error
     default: throw HomeFailure("cancelled: nothing was added")
     }
+  }
+
+  /// Refuses a name of the options before the accessory is paired.
+  private func checkName() throws {
+    guard let name = answers.name, let home = flow.home else { return }
+    var (draft, random) = (flow.model, SystemRandomNumberGenerator())
+    let context = HomeContext(now: session.now, zoneRules: session.surroundings.zoneRules)
+    _ = try draft.perform(.addRoom(home: home, name: name), in: context, using: &random)
   }
 
   private func report(_ ids: [HomeObjectID]) {

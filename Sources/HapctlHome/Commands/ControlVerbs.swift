@@ -57,7 +57,9 @@ extension HomeVerb {
       } else {
         for line in report.text.split(separator: "\n") { session.print(String(line)) }
       }
-      return report.outcome == "executed" ? .well : .problem
+      let writes = (try? JSONNode.parse(Array(report.detail.utf8)))?["writes"]
+      let hasFailures = ((try? writes?.list("failed")) ?? []).isEmpty == false
+      return report.outcome == "executed" && !hasFailures ? .well : .problem
     },
     HomeVerb(
       "enable", "enable triggers", [.several(.trigger, "TRIGGER")],
