@@ -190,6 +190,10 @@
         #expect(done.error == nil)
         try await app.ask(.identify(lamp))
         #expect(bench.devices[0].identified == [1])
+        app.forget()
+        for _ in 0..<3 { bench.devices[0].send(.violation("unreadable JSON")) }
+        await bench.settle()
+        #expect(app.changes == [.accessoryBlocked(lamp)])
       }
     }
 

@@ -2,6 +2,7 @@ import HAPCommandLine
 import HAPHome
 import HAPHomeSetup
 import HAPHubLink
+import HAPLoop
 import HAPModel
 import HAPWire
 
@@ -56,7 +57,7 @@ struct SetupScreen {
   /// Refuses a name of the options before the accessory is paired.
   private func checkName() throws {
     guard let name = answers.name, let home = flow.home else { return }
-    var (draft, random) = (flow.model, SystemRandomNumberGenerator())
+    var (draft, random) = (flow.model, LoopRandom(session.loop))
     let context = HomeContext(now: session.now, zoneRules: session.surroundings.zoneRules)
     _ = try draft.perform(.addRoom(home: home, name: name), in: context, using: &random)
   }
