@@ -5,6 +5,7 @@ import subprocess
 NEAR, FAR = "hap0", "hap1"
 NEAR_ADDRESS, FAR_ADDRESS = "10.92.0.1", "10.92.0.2"
 NEAR_LINK_LOCAL, FAR_LINK_LOCAL = "fe80::92:1", "fe80::92:2"
+NEAR_MAC, FAR_MAC = "02:00:00:92:00:01", "02:00:00:92:00:02"
 
 
 def ip(*words):
@@ -27,10 +28,13 @@ class SecondHost:
             ["unshare", "--net", "sh", "-c", "echo started; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self.holder.stdout.readline(), "no network namespace for the second host"
-        ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR, "netns", str(self.holder.pid))
+        peer = ("peer", "name", FAR, "address", FAR_MAC, "netns", str(self.holder.pid))
+        ip("link", "add", NEAR, "address", NEAR_MAC, "type", "veth", *peer)
         self._configure((), NEAR, f"{NEAR_ADDRESS}/24", f"{NEAR_LINK_LOCAL}/64")
         self._configure(self.namespace, FAR, f"{FAR_ADDRESS}/24", f"{FAR_LINK_LOCAL}/64")
         subprocess.run([*self.namespace, "ip", "link", "set", "lo", "up"], check=True)
+        self._know((), NEAR, FAR_MAC, FAR_ADDRESS, FAR_LINK_LOCAL)
+        self._know(self.namespace, FAR, NEAR_MAC, NEAR_ADDRESS, NEAR_LINK_LOCAL)
         return self
 
     def __exit__(self, *_):
@@ -44,6 +48,12 @@ class SecondHost:
     def namespace(self):
         """The prefix for a command. The prefix executes the command in the same process, so the process ID is that of the command."""
         return "nsenter", "--target", str(self.holder.pid), "--net", "--"
+
+    def _know(self, namespace, interface, mac, *addresses):
+        """Stores the hardware address of the other host. On a machine under load, the kernel's own search for it can fail: "no route to host"."""
+        for address in addresses if self.ipv6 else addresses[:1]:
+            words = ("neigh", "replace", address, "lladdr", mac, "dev", interface, "nud", "permanent")
+            subprocess.run([*namespace, "ip", *words], check=True)
 
     def _configure(self, namespace, interface, *addresses):
         def there(*words):
