@@ -160,7 +160,7 @@ extension HomeHub {
         }.first
         guard let ticket else {
           // The place is as before for the engine. A user without one is away, too.
-          if self.persons[person.user] == person {
+          if self.persons[person.user] == person, !self.journal.hasUnstored(person.user) {
             end(nil)
           } else {
             self.publish(.person(person), except: client)

@@ -62,6 +62,9 @@ struct HubJournal {
   /// Keeps rows that could not be stored.
   mutating func repeatLater(_ rows: [HomeRowChange]) { for row in rows { unstored[row.place] = row } }
 
+  /// Whether the row of a person could not be stored.
+  func hasUnstored(_ person: HomeObjectID) -> Bool { unstored["people \(person.description)"] != nil }
+
   /// Rows that were repeated are stored now. A row may have been replaced meanwhile.
   mutating func repeated(_ rows: [String: HomeRowChange]) {
     for (place, row) in rows where unstored[place] == row { unstored[place] = nil }

@@ -218,23 +218,32 @@
       }
     }
 
-    @Test("The place of a person that could not be stored is stored with the next change")
+    @Test("The place of a person that could not be stored is stored with the next change, and by the same request")
     func personAfterFullDisk() async throws {
-      try await withHub { bench in
-        var app = try await bench.attach("a")
-        try await app.perform(.addHome(name: "Home", zone: .utc, location: nil, owner: "Ann"))
-        let (user, other) = (app.home.users[0].id, try await bench.attach("b"))
-        bench.disk.fail(.write, isLasting: true, code: 13)  // SQLITE_FULL
-        #expect(await app.refusal(of: .place(PersonState(user, .home)))?.code == .unexpectedError)
-        await bench.settle()
-        #expect(other.events.contains(.person(PersonState(user, .home))))
-        bench.disk.clearFaults()
-        try await app.perform(.addRoom(home: app.home.id, name: "Hall"))
-        bench.kill()
-        try await bench.start()
-        app = try await bench.attach("a")
-        #expect(app.link.replica.snapshot?.persons == [PersonState(user, .home)])
-        #expect(await app.refusal(of: .place(PersonState(app.home.id, .home)))?.code == .objectNotAssociatedToAnyHome)
+      for isRepeated in [false, true] {
+        try await withHub { bench in
+          var app = try await bench.attach("a")
+          try await app.perform(.addHome(name: "Home", zone: .utc, location: nil, owner: "Ann"))
+          let (user, other) = (app.home.users[0].id, try await bench.attach("b"))
+          let place = HubRequest.place(PersonState(user, .home))
+          bench.disk.fail(.write, isLasting: true, code: 13)  // SQLITE_FULL
+          // The place is as before in the second request, and still not stored.
+          for _ in 0..<2 { #expect(await app.refusal(of: place)?.code == .unexpectedError) }
+          await bench.settle()
+          #expect(other.events.contains(.person(PersonState(user, .home))))
+          bench.disk.clearFaults()
+          if isRepeated {
+            try await app.ask(place)
+          } else {
+            try await app.perform(.addRoom(home: app.home.id, name: "Hall"))
+          }
+          bench.kill()
+          try await bench.start()
+          app = try await bench.attach("a")
+          #expect(app.link.replica.snapshot?.persons == [PersonState(user, .home)])
+          let unknown = PersonState(app.home.id, .home)
+          #expect(await app.refusal(of: .place(unknown))?.code == .objectNotAssociatedToAnyHome)
+        }
       }
     }
 

@@ -69,9 +69,10 @@ extension HAPDeviceConnection {
 
   func identify(aid: UInt64) async throws(HomeError) {
     try await perform {
-      if mirror == nil { await take(try await session.database(timeout: limits.answer), record?.configurationNumber) }
-      guard let database = mirror?.database else { preconditionFailure("the database was read") }
-      try await identify(in: database, aid: aid)
+      if let mirror { return try await identify(in: mirror.database, aid: aid) }
+      let new = try await session.database(timeout: limits.answer)
+      await take(new, record?.configurationNumber)
+      try await identify(in: new.database, aid: aid)
     }
   }
 

@@ -12,9 +12,7 @@ extension HAPDeviceConnection {
   }
 
   func subscribeSoon() {
-    // The database has the formats of the values. Without one, events have the types of JSON.
-    guard !isSubscribing, isReady, mirror != nil || hasUnreadableDatabase, missing.isEmpty == false || !surplus.isEmpty
-    else { return }
+    guard !isSubscribing, isReady, missing.isEmpty == false || !surplus.isEmpty else { return }
     isSubscribing = true
     loop.startTask { await self.subscribe() }
   }

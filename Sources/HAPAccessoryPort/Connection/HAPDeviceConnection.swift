@@ -50,8 +50,6 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   /// `c#` of the record when `mirror` was read.
   private var databaseNumber: UInt32?
   private var isReadingDatabase = false
-  /// Whether the answer with the database could not be read.
-  private(set) var hasUnreadableDatabase = false
   private var described: DescriptionKey?
 
   /// The subscriptions that the hub wants, those that the session restores, and the refusals on this connection.
@@ -209,15 +207,7 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     await retry { () async throws(ClientError) in
       guard self.mirror == nil else { return }
       let number = self.recordNumber
-      do throws(ClientError) {
-        await self.take(try await self.session.database(timeout: self.limits.answer), number)
-      } catch {
-        if error.isAnswer {
-          self.hasUnreadableDatabase = true
-          self.subscribeSoon()
-        }
-        throw error
-      }
+      await self.take(try await self.session.database(timeout: self.limits.answer), number)
     }
     isReadingDatabase = false
   }
