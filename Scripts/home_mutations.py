@@ -178,16 +178,20 @@ ENGINE = [
 SCENES_FOLDER = "HAPHomeEngine/Scenes/"
 RUN = SCENES_FOLDER + "SceneRun.swift"
 PLAN = SCENES_FOLDER + "ScenePlan.swift"
+OUTLINE = SCENES_FOLDER + "SceneOutline.swift"
 
 SCENES = [
     ("M10", RUN, "for (device, puts) in plan.puts {", "for (device, puts) in plan.puts.prefix(1) {"),
     ("An answer with other entries", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
     ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
+    ("An execution after a change", OUTLINE, "found.accessories == home.accessories, ", ""),
+    ("An execution after a change", OUTLINE, ", found.actions == actions {", " {"),
+    ("An execution after a change", OUTLINE, "    checked.puts = Self.puts(for: checked.actions)\n", ""),
     ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
     ("A bridge and its bridged accessories", SCENES_FOLDER + "ScenePutBuilder.swift", "for list in lists {", "for list in lists.reversed() {"),
-    ("A bridge and its bridged accessories", PLAN, "        order.append(target.device)", "        order.insert(target.device, at: 0)"),
-    ("Characteristics that require a timed write", PLAN, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
+    ("A bridge and its bridged accessories", OUTLINE, "        order.append(target.device)", "        order.insert(target.device, at: 0)"),
+    ("Characteristics that require a timed write", OUTLINE, "if target.characteristic.permissions.contains(.timedWrite) {", "if target.characteristic.permissions.contains(.timedWrite), target.isBridged {"),
     ("Without an answer for 10 s", SCENES_FOLDER + "SceneRequest.swift", "answerLimit: Duration = .seconds(10)", "answerLimit: Duration = .seconds(11)"),
     ("Without an answer for 10 s", RUN, "        actions.append(.giveUp(ScenePut.ID(device: device, number: sent.number)))\n", ""),
     ("An execution whose set is running", RUN, "    running.subtract(execution.sets)\n", ""),
@@ -201,6 +205,9 @@ COPIES = STORE_FOLDER + "HomeStore+Copies.swift"
 STORED = STORE_FOLDER + "HomeStore.swift"
 
 STORE = [
+    ("A change whose fsync failed", "HAPStore/SQLite/DurableDatabase.swift", "      isInDoubt = true\n", ""),
+    ("A change whose fsync failed", STORED, "      if changes.isEmpty { return try database.settle() }\n", ""),
+    ("What an opening found", "HAPStore/SQLite/DurableDatabase.swift", "      try database.syncLog()\n", ""),
     ("A commit is one transaction", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA synchronous = FULL;", "PRAGMA synchronous = NORMAL;"),
     ("A removed key", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA secure_delete = ON;", "PRAGMA secure_delete = OFF;"),
     ("The store holds a prefix", STORED, "for change in changes { try change.apply(to: database) }", "for change in changes.reversed() { try change.apply(to: database) }"),

@@ -134,8 +134,27 @@ extension HomeHub: HubServing {
 
   /// Reports an event to all attached apps.
   func publish(_ event: HubEvent, except client: HubClient? = nil) {
-    let shared = SharedHubEvent(event)
-    for app in clients where app !== client { app.receive(shared) }
+    tell { [self] in
+      let shared = SharedHubEvent(event)
+      for app in clients where app !== client { app.receive(shared) }
+    }
+  }
+
+  /// Passes inputs to the engine, and then does `last`. Only then do apps get the events about these inputs: what the
+  /// engine records is being stored by then.
+  func passFirst(_ inputs: () -> Void, then last: () -> Void) {
+    precondition(automation.held == nil, "an input is passed while another one is being passed")
+    automation.held = []
+    inputs()
+    let held = automation.held ?? []
+    automation.held = nil
+    last()
+    for body in held { body() }
+  }
+
+  /// Tells apps something now, or after the inputs that are being passed.
+  func tell(_ body: @escaping () -> Void) {
+    if automation.held == nil { body() } else { automation.held?.append(body) }
   }
 
   /// Reports values to the apps that subscribed to them.

@@ -123,9 +123,12 @@ extension HomeHub {
         readings.append(CharacteristicReading(id, value: value.inKind(of: target.format)))
       }
     }
-    publish(readings, isCatchUp: isCatchUp)
-    for reading in readings {
-      if let value = reading.value { pass(value, of: reading.characteristic, isCatchUp: isCatchUp) }
+    passFirst {
+      for reading in readings {
+        if let value = reading.value { pass(value, of: reading.characteristic, isCatchUp: isCatchUp) }
+      }
+    } then: {
+      publish(readings, isCatchUp: isCatchUp)
     }
   }
 

@@ -106,7 +106,7 @@ extension HomeHub {
       guard let home = model.home(ofTrigger: trigger) else { return }
       start(.writes(home: home.id, actions), [], HubExecution.Origin.trigger(trigger, ticket))
     case .tell(let change): publish(.changed([change], app: nil))
-    case .explain(let evaluation): explain(evaluation)
+    case .explain(let evaluation): tell { self.explain(evaluation) }
     }
   }
 
@@ -117,6 +117,10 @@ extension HomeHub {
       .triggerState(HomeStateRow(id: state.trigger.description, json: state.json.compactText)))
     record(changes, with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
+    }
+    // While the record is being stored.
+    if let home = model.home(ofTrigger: state.trigger), let trigger = home.triggers.find(state.trigger) {
+      tell { self.scenes.prepare(trigger.actionSets, in: home, self.model) }
     }
   }
 
@@ -243,6 +247,6 @@ extension HomeError {
   fileprivate static func placeNotStored(_ why: String) -> HomeError {
     HomeError(
       .unexpectedError, nil,
-      "the place counts until the hub ends, but could not be stored: \(why): the next change repeats it")
+      "the place counts until the hub ends, but could not be stored: \(why): the hub tries again every 10 s")
   }
 }

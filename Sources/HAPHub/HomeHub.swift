@@ -71,6 +71,7 @@ package actor HomeHub {
   let engineTimer: LoopBound<LoopTimer?>
   let sceneTimer: LoopBound<LoopTimer?>
   let followTimer: LoopBound<LoopTimer?>
+  let storeTimer: LoopBound<LoopTimer?>
 
   /// - Parameters:
   ///   - loop: a running loop, which the hub does not stop.
@@ -92,6 +93,7 @@ package actor HomeHub {
     engineTimer = LoopBound(loop, nil)
     sceneTimer = LoopBound(loop, nil)
     followTimer = LoopBound(loop, nil)
+    storeTimer = LoopBound(loop, nil)
   }
 
   // MARK: Life
@@ -129,6 +131,7 @@ package actor HomeHub {
     engineTimer.value = LoopTimer(loop) { self.engineTimerFired() }
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
+    storeTimer.value = LoopTimer(loop) { self.storeTimerFired() }
     for pairing in contents.pairings {
       if contents.leaving.contains(pairing.device) {
         leave(pairing)
@@ -163,7 +166,7 @@ package actor HomeHub {
 
   private func end() async {
     phase = .stopping
-    for timer in [engineTimer, sceneTimer, followTimer] {
+    for timer in [engineTimer, sceneTimer, followTimer, storeTimer] {
       timer.value?.close()
       timer.value = nil
     }
@@ -173,7 +176,7 @@ package actor HomeHub {
     let connections = devices.values.sorted { $0.id < $1.id }.map(\.connection)
     for connection in connections { await connection.close() }
     for id in leaving.keys.sorted() { _ = await endLeaving(id) }
-    if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
+    await storeRest()
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
     for client in clients { client.refuseAll() }
     for client in clients { client.app.end() }

@@ -11,6 +11,8 @@ struct HubAutomation {
   var isReleasing = false
   /// Whether records of the engine may follow before a command begins.
   var isBusy: Bool { isPerforming || isReleasing }
+  /// What apps are told about the inputs that are being passed; nil: they are told at once.
+  var held: [() -> Void]?
   /// Inputs that wait until a command is stored.
   var waiting: [() -> [EngineAction]] = []
   /// The characteristics with values that are lost because too many inputs waited.

@@ -43,6 +43,8 @@ struct HubJournal {
   var idle: [CheckedContinuation<Void, Never>] = []
   /// Rows of records that could not be stored, by table and ID: the next transaction begins with them.
   private(set) var unstored: [String: HomeRowChange] = [:]
+  /// Whether the last transaction could not be stored.
+  var hasFailed = false
   /// The identity with which the hub pairs; nil: it has not paired yet. It is stored with the first pairing.
   var identity: ControllerIdentity?
   /// The pairings of devices that are in no home.
@@ -130,8 +132,8 @@ extension HomeHub {
     }.get()
   }
 
-  /// Records changes of the engine or of the hub itself: they are in the model at once. If they can't be stored, the
-  /// next transaction repeats their rows.
+  /// Records changes of the engine or of the hub itself: they are in the model at once. If they can't be stored, each
+  /// transaction repeats their rows; there is one at least every 10 s, until the disk works again.
   /// - Parameters:
   ///   - rows: stored with the changes.
   ///   - done: called with the reason if they could not be stored.
@@ -185,6 +187,18 @@ extension HomeHub {
     }
   }
 
+  /// The pause before another attempt to store what could not be stored.
+  private static let storePause = Duration.seconds(10)
+
+  /// Tries again to store the records that could not be stored.
+  func storeTimerFired() { if journal.hasFailed { store([]) { _ in } } }
+
+  /// Waits until nothing is being stored. Records that could not be stored get one more attempt.
+  func storeRest() async {
+    if journal.hasFailed, !journal.isStoring { commit([]) { _ in } }
+    if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
+  }
+
   private func begin(_ command: HubJournal.Command) {
     var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
@@ -228,7 +242,8 @@ extension HomeHub {
       } catch { return error }
     } then: { error in
       self.journal.isStoring = false
-      if error == nil { self.journal.repeated(again) }
+      self.journal.hasFailed = error != nil
+      if error == nil { self.journal.repeated(again) } else { self.storeTimer.value?.start(after: Self.storePause) }
       done(error)
       self.storeNext()
     }

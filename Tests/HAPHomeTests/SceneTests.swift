@@ -248,4 +248,67 @@ struct SceneTests {
     scene.answer(scene.puts[1])
     #expect(scene.ended[1].changes.isEmpty)
   }
+
+  @Test(
+    "An execution after a change of the set or of the accessories is that of a new machine", arguments: [true, false])
+  func executedAgain(isPrepared: Bool) throws {
+    var scene = try SceneBench()
+    let (lamps, other) = (try scene.bridge(1, lights: 2), try scene.light(2))
+    let set = try scene.set(
+      "A", (lamps + [other]).flatMap { [HomeAction($0.id(0x25), true), HomeAction($0.id(0x8), 50)] })
+    /// Executes the set with this machine and with a new one, which send the same and end in the same way.
+    func execute() throws -> [String] {
+      var fresh = scene
+      fresh.run = SceneRun()
+      if isPrepared { scene.run.prepare([set], in: scene.model.home(scene.home)!, scene.model) }
+      try scene.execute(set)
+      try fresh.execute(set)
+      var count = 0
+      while count < fresh.puts.count {
+        try #require(scene.puts.suffix(from: count).map(\.entries) == fresh.puts.suffix(from: count).map(\.entries))
+        for number in count..<fresh.puts.count {
+          scene.answer(scene.puts[number])
+          fresh.answer(fresh.puts[number])
+          count += 1
+        }
+      }
+      #expect(scene.ended.last!.result == fresh.ended.last!.result)
+      scene.puts = []
+      return scene.ended.last!.result.outcomes
+    }
+    let done = Array(repeating: "done", count: 6)
+    try #expect(execute() == done)
+    try #expect(execute() == done)
+    scene.unreachable = [lamps[1].id]
+    try #expect(execute() == ["done", "done", "not sent 88", "not sent 88", "done", "done"])
+    scene.unreachable = []
+    scene.connections[other.deviceID] = .ended
+    try #expect(execute() == ["done", "done", "done", "done", "not sent 4", "not sent 4"])
+    scene.connections = [:]
+    try scene.bench.perform(.updateAction(actionSet: set, HomeAction(other.id(0x8), 60)))
+    try #expect(execute() == done)
+    #expect(scene.ended.last!.result.actions.last!.action.value == 60)
+    try scene.bench.perform(.blockAccessory(other.id))
+    try #expect(execute() == ["done", "done", "done", "done", "not sent 61", "not sent 61"])
+    try scene.bench.perform(.unblockAccessory(other.id))
+    try #expect(execute() == done)
+    try scene.bench.perform(.removeAccessory(other.id))
+    try #expect(execute() == ["done", "done", "done", "done"])
+  }
+
+  @Test("Many sets in turn, and several in one request, write their own values")
+  func otherSets() throws {
+    var scene = try SceneBench()
+    let lamp = try scene.light(1)
+    let sets = try (0..<40).map { try scene.set("S\($0)", [HomeAction(lamp.id(0x8), .integer(Int128($0)))]) }
+    for set in sets + sets.reversed() {
+      scene.run.prepare([set], in: scene.model.home(scene.home)!, scene.model)
+      try scene.execute(set)
+      scene.answer(scene.puts.last!)
+    }
+    #expect(scene.puts.map(\.entries[0].value) == (Array(0..<40) + (0..<40).reversed()).map { .integer($0) })
+    try scene.execute(sets[1], sets[2])
+    scene.answer(scene.puts[80])
+    #expect(scene.puts.suffix(2).map(\.entries[0].value) == [1, 2])
+  }
 }

@@ -3,24 +3,19 @@ import HAPModel
 
 /// An execution before its start: the checked actions, and the PUTs for each connection.
 struct ScenePlan {
-  /// An action and, if it passed the checks, its characteristic.
-  struct Action {
-    let actionSet: HomeObjectID?
-    let action: HomeAction
-    /// The characteristic to write, or the check that failed.
-    let target: Result<SceneTarget, HomeError>
-  }
-
   let home: HomeObjectID
   private(set) var sets: [HomeObjectID] = []
   private(set) var skipped: [SceneResult.SkippedSet] = []
-  private(set) var actions: [Action] = []
+  let actions: [SceneOutline.Action]
+  let puts: [SceneOutline.Puts]
 
   /// - Parameter running: the sets that are being executed.
   /// - Throws: the reason why nothing can be executed. The errors of single actions are in `actions`.
   init(
-    _ request: SceneRequest, in model: HomeModel, _ context: SceneContext, running: Set<HomeObjectID>
+    _ request: SceneRequest, in model: HomeModel, _ context: SceneContext, running: Set<HomeObjectID>,
+    _ outlines: inout SceneOutlines
   ) throws(HomeError) {
+    let outline: SceneOutline
     switch request {
     case .actionSets(let ids, let trigger):
       let home = try model.home(ofSets: ids)
@@ -38,7 +33,7 @@ struct ScenePlan {
       }
       if sets.isEmpty, let first = skipped.first { throw first.error }
       self.sets = sets.map(\.id)
-      check(sets.flatMap { set in set.actions.map { (set.id, $0) } }, in: home, model, context)
+      outline = outlines.outline(of: sets, in: home, model)
     case .writes(let id, let writes):
       guard let home = model.home(id) else {
         throw HomeError.unknownHome(id)
@@ -53,79 +48,10 @@ struct ScenePlan {
         throw HomeError(
           .alreadyExists, .s3, "there are two values for the characteristic \(write.characteristic): give one")
       }
-      check(writes.map { (nil, $0) }, in: home, model, context)
+      outline = SceneOutline(writes.map { (nil, $0) }, in: home, model)
     }
-  }
-
-  /// The PUTs for each connection, in the order of the first action for it; the PUTs without `PUT /prepare` come first.
-  var puts: [(device: DeviceID, puts: [ScenePutPlan])] {
-    var order: [DeviceID] = []
-    var builders: [DeviceID: (plain: ScenePutBuilder, timed: ScenePutBuilder)] = [:]
-    for (position, action) in actions.enumerated() {
-      guard case .success(let target) = action.target else { continue }
-      let entry = ScenePut.Entry(id: target.id, characteristic: target.characteristic.id, value: action.action.value)
-      if builders[target.device] == nil {
-        order.append(target.device)
-        builders[target.device] = (ScenePutBuilder(isTimed: false), ScenePutBuilder(isTimed: true))
-      }
-      if target.characteristic.permissions.contains(.timedWrite) {
-        builders[target.device]!.timed.add(entry, for: position)
-      } else {
-        builders[target.device]!.plain.add(entry, for: position)
-      }
-    }
-    return order.map { ($0, builders[$0]!.plain.puts + builders[$0]!.timed.puts) }
-  }
-
-  // MARK: Checks
-
-  /// Checks each action: in the home, permission, value, blocked, reachable. The first failure counts.
-  private mutating func check(
-    _ list: [(set: HomeObjectID?, action: HomeAction)], in home: Home, _ model: HomeModel, _ context: SceneContext
-  ) {
-    let wanted = Set(list.map(\.action.characteristic))
-    let targets = home.targets(wanted)
-    let others = targets.count == wanted.count ? [:] : model.homes(of: wanted.subtracting(targets.keys))
-    let blocked = Set(home.accessories.lazy.filter(\.isBlocked).map(\.deviceID))
-    actions = list.map { set, action in
-      do throws(HomeError) {
-        guard let target = targets[action.characteristic] else {
-          throw HomeError.missing(
-            .characteristic, action.characteristic, in: home, found: others[action.characteristic])
-        }
-        let value = try target.checkedValue(action.value)
-        try target.checkConnection(isBlocked: blocked.contains(target.device), context)
-        return Action(
-          actionSet: set, action: HomeAction(action.characteristic, value), target: .success(target))
-      } catch {
-        return Action(actionSet: set, action: action, target: .failure(error))
-      }
-    }
-  }
-}
-
-extension SceneTarget {
-  /// Returns the canonical value.
-  /// - Throws: rule S2.
-  fileprivate func checkedValue(_ value: Value) throws(HomeError) -> Value {
-    guard characteristic.permissions.contains(.pairedWrite) else {
-      throw HomeError.readOnly(characteristic, of: accessoryName)
-    }
-    return try characteristic.canonical(value)
-  }
-
-  fileprivate func checkConnection(isBlocked: Bool, _ context: SceneContext) throws(HomeError) {
-    if isBlocked {
-      throw error(.accessoryIsBlocked, "the accessory is blocked because it broke the protocol; unblock it")
-    }
-    if context.connection(device) == .ended {
-      throw error(.accessoryNotReachable, "the session with the accessory has ended; remove and add the accessory")
-    }
-    if context.isUnreachable(accessory) {
-      throw error(
-        isBridged ? .bridgedAccessoryNotReachable : .accessoryNotReachable,
-        "the accessory does not answer; check that it has power")
-    }
+    let checked = outline.checked(context)
+    (actions, puts) = (checked.actions, checked.puts)
   }
 }
 
@@ -171,14 +97,5 @@ extension HomeModel {
       throw HomeError(.noActionsInActionSet, nil, "the action set \"\(set.name)\" has no actions: add one")
     }
     return set
-  }
-
-  /// Returns the home of each of these characteristics that is in a home.
-  fileprivate func homes(of characteristics: Set<HomeObjectID>) -> [HomeObjectID: Home] {
-    var found: [HomeObjectID: Home] = [:]
-    for home in homes {
-      for id in home.targets(characteristics).keys { found[id] = home }
-    }
-    return found
   }
 }

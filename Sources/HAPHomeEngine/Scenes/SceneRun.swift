@@ -8,15 +8,15 @@ import HAPModel
 /// its shell. The writes of one execution to one connection are as few PUTs as possible, all connections work at once,
 /// and each connection has at most one PUT without an answer. Nothing is sent twice. Each action has one outcome.
 ///
-/// The machine keeps nothing of an execution that has ended, and nothing is stored: after a restart of the hub, nothing
-/// is repeated.
+/// The machine keeps no execution that has ended, and nothing is stored: after a restart of the hub, nothing is repeated.
+/// It keeps the checked actions of the sets that were executed last, for the next time.
 public struct SceneRun: Sendable {
   /// An execution that has not ended.
   private struct Execution {
     let home: HomeObjectID
     let sets: [HomeObjectID]
     let skipped: [SceneResult.SkippedSet]
-    let actions: [ScenePlan.Action]
+    let actions: [SceneOutline.Action]
     /// The outcome of each action; nil: open.
     var outcomes: [SceneResult.Outcome?]
     var open: Int
@@ -26,6 +26,7 @@ public struct SceneRun: Sendable {
   private var now: SceneTime
   private var executions: [SceneTicket: Execution] = [:]
   private var lanes: [DeviceID: SceneLane] = [:]
+  private var outlines = SceneOutlines()
   private var actions: [SceneAction] = []
   private var lastTicket = 0
   private var lastPut = 0
@@ -43,6 +44,12 @@ public struct SceneRun: Sendable {
 
   // MARK: Inputs
 
+  /// Checks the actions of sets that are about to be executed, so that the start takes less time.
+  public mutating func prepare(_ sets: [HomeObjectID], in home: Home, _ model: HomeModel) {
+    let sets = sets.compactMap { home.actionSets.find($0) }.filter { !$0.actions.isEmpty }
+    if !sets.isEmpty { _ = outlines.outline(of: sets, in: home, model) }
+  }
+
   /// Starts an execution. It ends with `SceneAction.ended`, perhaps at once.
   /// - Returns: the number of the execution.
   /// - Throws: the reason why nothing of the request can be executed: 2, 12 for objects that do not exist, 11, 17, 25,
@@ -52,7 +59,7 @@ public struct SceneRun: Sendable {
   ) throws(HomeError) -> SceneTicket {
     pass(to: time)
     expire()
-    let plan = try ScenePlan(request, in: model, context, running: running)
+    let plan = try ScenePlan(request, in: model, context, running: running, &outlines)
     guard plan.actions.count <= policy.actions - open else {
       throw HomeError(
         .maximumObjectLimitReached, .l1,
@@ -227,25 +234,27 @@ public struct SceneRun: Sendable {
     _ plan: ScenePutPlan, of ticket: SceneTicket,
     with outcome: (AttributeID, SceneTarget) -> SceneResult.Outcome
   ) {
-    for write in plan.writes {
-      end(write.actions, of: ticket) { action in
-        guard case .success(let target) = action.target else { preconditionFailure("it failed a check and was sent") }
-        return outcome(write.entry.id, target)
-      }
+    end(plan.writes.flatMap(\.actions), of: ticket) { action in
+      guard case .success(let target) = action.target else { preconditionFailure("it failed a check and was sent") }
+      return outcome(target.id, target)
     }
   }
 
   /// Gives actions their outcome, and ends the execution if these were its last ones.
   private mutating func end(
-    _ positions: [Int], of ticket: SceneTicket, with outcome: (ScenePlan.Action) -> SceneResult.Outcome
+    _ positions: [Int], of ticket: SceneTicket, with outcome: (SceneOutline.Action) -> SceneResult.Outcome
   ) {
+    guard var execution = executions.removeValue(forKey: ticket) else { preconditionFailure("the execution has ended") }
     for position in positions {
-      precondition(executions[ticket]!.outcomes[position] == nil, "an action has two outcomes")
-      executions[ticket]!.outcomes[position] = outcome(executions[ticket]!.actions[position])
+      precondition(execution.outcomes[position] == nil, "an action has two outcomes")
+      execution.outcomes[position] = outcome(execution.actions[position])
     }
     open -= positions.count
-    executions[ticket]!.open -= positions.count
-    guard executions[ticket]!.open == 0, let execution = executions.removeValue(forKey: ticket) else { return }
+    execution.open -= positions.count
+    guard execution.open == 0 else {
+      executions[ticket] = execution
+      return
+    }
     running.subtract(execution.sets)
     let result = SceneResult(
       actions: zip(execution.actions, execution.outcomes).map { action, outcome in

@@ -27,7 +27,8 @@ package final class HomeStore: Sendable {
       let locks = try Self.lock(folder, files)
       do throws(StoreError) {
         try Self.completeRestore(Self.path(in: folder), files)
-        return (locks, try DurableDatabase(.home, path: Self.path(in: folder), files: files))
+        let path = Self.path(in: folder)
+        return (locks, try DurableDatabase(.home, path: path, files: files, keepsStatements: true))
       } catch {
         locks.release(Self.record)
         throw error
@@ -56,9 +57,10 @@ package final class HomeStore: Sendable {
   }
 
   /// Makes all changes, in order, in one transaction. On return, all of them are on the disk; after an error, none is.
+  /// Without changes, it makes sure of the latter after an error of the disk.
   package func commit(_ changes: [HomeRowChange]) throws(StoreError) {
-    if changes.isEmpty { return }
     try use { database throws(StoreError) in
+      if changes.isEmpty { return try database.settle() }
       try database.change { database throws(SQLiteError) in
         for change in changes { try change.apply(to: database) }
       }

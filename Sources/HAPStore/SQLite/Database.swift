@@ -7,6 +7,9 @@ struct SQLiteError: Error, Equatable {
   var code: Int32
   /// A text for the user.
   var message: String
+
+  /// Whether it is an error of the disk.
+  var isOfDisk: Bool { code == SQLITE_IOERR || code == SQLITE_FULL }
 }
 
 /// One connection to one SQLite database. No other file uses SQLite's pointers.
@@ -138,6 +141,15 @@ final class Database: @unchecked Sendable {
   /// Sets whether closing leaves the write-ahead log as it is instead of moving it into the file.
   func keepLogOnClose(_ keep: Bool) {
     _ = hapsim_sqlite3_keep_log_on_close(handle, keep ? 1 : 0)
+  }
+
+  /// Makes the write-ahead log durable. After a crash, it can have a transaction that other processes see and that a
+  /// power loss would remove.
+  func syncLog() throws(SQLiteError) {
+    let code = hapsim_sqlite3_sync_log(handle)
+    guard code == SQLITE_OK else {
+      throw SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
+    }
   }
 
   var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }

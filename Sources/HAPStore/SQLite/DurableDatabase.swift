@@ -9,21 +9,60 @@ final class DurableDatabase: Sendable {
     let database: Database
     /// The number of changes in the current batch; nil: each change is committed separately.
     var gathered: Int?
+    /// Whether the log can contain a transaction that failed: its fsync failed after it was written.
+    var isInDoubt = false
+
+    mutating func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+      do throws(SQLiteError) {
+        let result = try database.transaction(body)
+        isInDoubt = false
+        return result
+      } catch {
+        failed(error)
+        throw error
+      }
+    }
+
+    /// A transaction has failed. If it is in the log nevertheless, the next opening would find it.
+    mutating func failed(_ error: SQLiteError) {
+      guard error.isOfDisk else { return }
+      isInDoubt = true
+      try? settle()
+    }
+
+    /// Writes a transaction that changes nothing over one that failed.
+    mutating func settle() throws(SQLiteError) {
+      guard isInDoubt else { return }
+      let version = try database.number("PRAGMA user_version")
+      try database.transaction { () throws(SQLiteError) in
+        try database.execute("PRAGMA user_version = \(version)")
+      }
+      isInDoubt = false
+    }
   }
 
   /// The limit for changes in one batch. Other processes have to wait for a batch.
   private static let mostGathered = 2000
 
-  /// - Parameter path: `nil` in memory.
-  init(_ schema: Schema, path: String?, files: any StoreFiles) throws(StoreError) {
+  /// - Parameters:
+  ///   - path: `nil` in memory.
+  ///   - keepsStatements: whether compiled statements are kept, which makes small transactions faster.
+  init(
+    _ schema: Schema, path: String?, files: any StoreFiles, keepsStatements: Bool = false
+  ) throws(StoreError) {
     let name = path ?? StateFolder.memory
     let database = try schema.open(path, files: files)
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA fullfsync = ON")
+      try database.syncLog()
     } catch { throw StoreError(error, path: name) }
     self.path = name
+    database.keepsStatements = keepsStatements
     connection = Mutex(Connection(database: database))
   }
+
+  // Kept statements keep the connection open.
+  deinit { connection.withLock { $0.database.keepsStatements = false } }
 
   /// Runs `body` with exclusive use of the connection.
   func read<R: Sendable>(_ body: (Database) throws(SQLiteError) -> R) throws(StoreError) -> R {
@@ -39,7 +78,7 @@ final class DurableDatabase: Sendable {
       return try connection.withLock { connection throws(SQLiteError) in
         let database = connection.database
         guard let gathered = connection.gathered else {
-          return try database.transaction { () throws(SQLiteError) in try body(database) }
+          return try connection.transaction { () throws(SQLiteError) in try body(database) }
         }
         if gathered >= Self.mostGathered {
           try database.execute("COMMIT; BEGIN IMMEDIATE")
@@ -47,6 +86,16 @@ final class DurableDatabase: Sendable {
         }
         connection.gathered? += 1
         return try database.part { () throws(SQLiteError) in try body(database) }
+      }
+    } catch { throw StoreError(error, path: path) }
+  }
+
+  /// Makes sure that no transaction that failed is found when the file is opened again. Each change does this, too.
+  /// - Throws: the disk still fails.
+  func settle() throws(StoreError) {
+    do throws(SQLiteError) {
+      try connection.withLock { connection throws(SQLiteError) in
+        if connection.gathered == nil { try connection.settle() }
       }
     } catch { throw StoreError(error, path: path) }
   }
@@ -73,6 +122,7 @@ final class DurableDatabase: Sendable {
         connection.database.keepsStatements = false
         do throws(SQLiteError) { try connection.database.execute("COMMIT") } catch {
           connection.database.rollBack()
+          connection.failed(error)
           throw error
         }
       }

@@ -68,6 +68,48 @@ struct HomePowerCutTests {
   }
 
   @Test(
+    "A change whose fsync failed is not there after the end of the process", arguments: [true, false], [true, false])
+  func failedSync(isLasting: Bool, settles: Bool) throws {
+    for command in HomeCommands.all.indices {
+      let disk = Self.disk(seed: command, sectorSize: 4096)
+      let store = try HomeStore(folder: "/hub", files: disk)
+      for earlier in HomeCommands.all[..<command] { try store.commit(earlier) }
+      disk.fail(.sync, after: 0, isLasting: isLasting)
+      #expect(throws: StoreError.self) { try store.commit(HomeCommands.all[command]) }
+      if settles {
+        if isLasting { #expect(throws: StoreError.self) { try store.commit([]) } }
+        disk.clearFaults()
+        try store.commit([])
+        disk.losePower()
+      } else {
+        disk.kill()
+        disk.clearFaults()
+      }
+      disk.start()
+      let found = try HomeStore(folder: "/hub", files: disk).load()
+      #expect(found == HomeCommands.states[command], "command \(command)")
+    }
+  }
+
+  @Test("What an opening found is there after a power loss, too")
+  func foundIsDurable() throws {
+    var unacknowledged = 0
+    for count in 0... {
+      let disk = Self.disk(seed: count, sectorSize: 512)
+      disk.crash(after: count, losingPower: false)
+      let acknowledged = try run(disk)
+      guard disk.isDown else { break }
+      disk.start()
+      let found = try HomeStore(folder: "/hub", files: disk).load()
+      disk.losePower()
+      disk.start()
+      try #expect(HomeStore(folder: "/hub", files: disk).load() == found, "after \(count) changes")
+      if let acknowledged, found != HomeCommands.states[acknowledged] { unacknowledged += 1 }
+    }
+    #expect(unacknowledged > 0)
+  }
+
+  @Test(
     "A restore that crashes at any change leaves the old rows or the new ones, and no other", arguments: [true, false])
   func restore(losingPower: Bool) throws {
     var outcomes: [HomeRows] = []
