@@ -94,6 +94,7 @@ extension HomeHub: HubServing {
     case .adopt(let adoption): return try await adopt(adoption, for: client, answer)
     case .remove(let accessory, let forgets):
       return try await remove(accessory, forgets: forgets, for: client, answer)
+    case .drop(let device): try await drop(device)
     case .status: return .status(status)
     case .stop: loop.startTask { await self.stop() }
     }
@@ -182,7 +183,7 @@ extension HubRequest {
   fileprivate var waitsForAccessories: Bool {
     switch self {
     case .attach, .perform, .subscribe, .unsubscribe, .explain, .place, .search, .endSearch, .status, .stop: false
-    case .execute, .write, .read, .fire, .identify, .identifyNew, .add, .adopt, .remove: true
+    case .execute, .write, .read, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop: true
     }
   }
 }

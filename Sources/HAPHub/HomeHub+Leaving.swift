@@ -42,6 +42,22 @@ extension HomeHub {
     return device.pairing
   }
 
+  /// Forgets the pairing with a device that is in no home.
+  func drop(_ id: DeviceID) async throws(HomeError) {
+    let reservation = try newReservation(id)
+    defer { reservation.release() }
+    guard let pairing = journal.unused[id] ?? leaving[id]?.pairing else {
+      throw HomeError(
+        .notFound, nil,
+        index.accessories[id] == nil
+          ? "the hub has no pairing with the device \(id): 'hapctl hub status' names those that are in no home"
+          : "the device \(id) is in a home: 'hapctl home remove' removes it")
+    }
+    try await storeAndWait(forgetRows(pairing) + [.remove(.controllers, id: Self.leavingRow(id))])
+    journal.unused[id] = nil
+    _ = await endLeaving(id)
+  }
+
   private func take(_ news: DeviceNews, ofLeaving id: DeviceID, _ number: Int) async {
     guard phase == .running, let device = leaving[id], device.number == number else { return }
     switch news {

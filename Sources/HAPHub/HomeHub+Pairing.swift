@@ -288,7 +288,7 @@ extension HomeHub {
     return try newReservation(device)
   }
 
-  private func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
+  func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
     guard reserved[device]?.isHeld != true else {
       throw HomeError(.accessoryIsBusy, nil, "the device \(device) is being added or removed: try again later")
     }

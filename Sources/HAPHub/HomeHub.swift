@@ -231,10 +231,10 @@ package actor HomeHub {
         device: $0, isReachable: false, why: Self.noPairing, address: nil, subscriptions: 0)
     }
     let unused = journal.unused.keys.sorted().map {
-      "the pairing with \($0) is stored, but the accessory is in no home: add it again, which uses this pairing"
+      "the pairing with \($0) is stored, but the accessory is in no home: add it again, which uses this pairing, or forget it with 'hapctl home drop \($0)'"
     }
     let removals = leaving.keys.sorted().map {
-      "the accessory \($0) was removed while it could not be reached: it loses its pairing when it can be reached"
+      "the accessory \($0) was removed while it could not be reached: it loses its pairing when it can be reached; if it does not exist any more, forget it with 'hapctl home drop \($0)'"
     }
     return HubStatus(
       version: version, processID: Int(files.processID), started: started, devices: list + missing,

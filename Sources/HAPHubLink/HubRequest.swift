@@ -41,6 +41,8 @@ package enum HubRequest: Hashable, Sendable {
   /// Removes the pairing at the accessory, and then the accessory from its home. `forgets`: also if the accessory
   /// can't be reached.
   case remove(HomeObjectID, forgets: Bool)
+  /// Forgets the pairing with a device that is in no home. The accessory keeps it.
+  case drop(DeviceID)
   /// Returns the state of the hub, of its devices and of its apps.
   case status
   /// Ends the hub.

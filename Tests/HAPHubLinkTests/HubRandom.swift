@@ -203,6 +203,7 @@ extension HubRandom {
     case .add: .add(AccessoryAddition(home: id(), device: optional { $0.device() }, code: text()))
     case .adopt: .adopt(adoption())
     case .remove: .remove(id(), forgets: flag())
+    case .drop: .drop(device())
     case .status: .status
     case .stop: .stop
     }

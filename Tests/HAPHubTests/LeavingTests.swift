@@ -132,6 +132,54 @@
       }
     }
 
+    @Test("A pending removal can be dropped: then the hub does not try it any more, also after a restart")
+    func dropped() async throws {
+      for isRestarted in [false, true] {
+        try await Self.withHome { bench, first in
+          var app = first
+          try await forget(bench, app)
+          if isRestarted {
+            bench.kill()
+            try await bench.start()
+            app = try await bench.attach("a")
+          }
+          bench.disk.fail(.write, isLasting: true, code: 13)  // SQLITE_FULL
+          #expect(await app.refusal(of: .drop(Script.id(1)))?.code == .unexpectedError)
+          #expect(await bench.hub.status.problems.contains { $0.contains("hapctl home drop \(Script.id(1))") })
+          bench.disk.clearFaults()
+          try await app.ask(.drop(Script.id(1)))
+          #expect(await bench.hub.status.problems.filter { $0.contains("pairing") }.isEmpty)
+          await bench.settle()
+          // The device keeps the connection of a hub that was killed.
+          #expect(isRestarted || bench.devices[0].openConnections.isEmpty)
+          #expect(await app.refusal(of: .drop(Script.id(1)))?.code == .notFound)
+          let rows = try await Self.stored(bench)
+          #expect(rows.pairings.isEmpty && rows.controllers.map(\.id) == [HubContents.ownIdentity])
+        }
+      }
+    }
+
+    @Test("The pairing of an addition that did not end can be dropped; that of an accessory in a home can't")
+    func droppedUnused() async throws {
+      try await Self.withHome { bench, app in
+        bench.devices[0].isOn = false  // so that the database is not read
+        bench.loop.startTask { await app.refusal(of: Self.addition(app, 1)) }
+        await bench.settle(.seconds(1))
+        bench.kill()
+        try await bench.start()
+        let again = try await bench.attach("a")
+        #expect(await bench.hub.status.problems.map { $0.contains("hapctl home drop \(Script.id(1))") } == [true])
+        try await again.ask(.drop(Script.id(1)))
+        #expect(await bench.hub.status.problems.isEmpty)
+        bench.devices[0].knowsHub = false
+        bench.devices[0].isOn = true
+        try await again.ask(Self.addition(again, 1))
+        let error = await again.refusal(of: .drop(Script.id(1)))
+        #expect(error?.code == .notFound && error?.message.contains("is in a home") == true)
+        #expect(again.home.accessories.count == 1)
+      }
+    }
+
     @Test("A forgotten accessory that is adopted loses the pairing that it had with the hub")
     func adopted() async throws {
       try await Self.withHome { bench, app in

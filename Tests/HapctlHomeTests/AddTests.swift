@@ -188,6 +188,9 @@ struct AddTests {
     #expect(
       bench("remove", "My Home").error.contains("is a home, not an accessory: 'hapctl home delete' removes homes"))
     #expect(bench("remove", "Strip").error.contains("there is no accessory \"Strip\""))
+    #expect(bench("drop", "aa:bb:cc:00:00:09", "--json").out == "{\"dropped\":\"AA:BB:CC:00:00:09\"}\n")
+    #expect(bench.hub.state.withLock { $0.identified.last } == "drop AA:BB:CC:00:00:09")
+    #expect(bench("drop", "Strip").error.contains("\"Strip\" is no device ID, such as 11:22:33:44:55:66"))
   }
 
   @Test("An accessory that can't be reached is removed only with --forget")

@@ -116,6 +116,9 @@ extension MemoryHub.State {
         throw HomeError(.accessoryNotReachable, nil, "the accessory can't be reached: \(why); --forget removes it")
       }
       return .changed(try perform(.removeAccessory(id), now))
+    case .drop(let device):
+      identified.append("drop \(device)")
+      return .done
     case .status:
       guard let status else { throw HomeError(.noHomeHub, nil, "no status") }
       return .status(status)

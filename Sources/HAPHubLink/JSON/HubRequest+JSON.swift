@@ -8,7 +8,7 @@ package enum HubRequestName: String, CaseIterable, Sendable {
   case attach, perform, execute, write, read, subscribe, unsubscribe, fire, explain, place, identify, search
   case endSearch = "end-search"
   case identifyNew = "identify-new"
-  case add, adopt, remove, status, stop
+  case add, adopt, remove, drop, status, stop
 }
 
 /// The limits of lists in requests.
@@ -39,6 +39,7 @@ extension HubRequest {
     case .add: .add
     case .adopt: .adopt
     case .remove: .remove
+    case .drop: .drop
     case .status: .status
     case .stop: .stop
     }
@@ -68,6 +69,7 @@ extension HubRequest {
     case .add: self = .add(try AccessoryAddition(node))
     case .adopt: self = .adopt(try PairingAdoption(node))
     case .remove: self = .remove(try node.identifier(.accessory), forgets: try node.bool("forgets", default: false))
+    case .drop: self = .drop(try node.device())
     case .status: self = .status
     case .stop: self = .stop
     }
@@ -87,7 +89,7 @@ extension HubRequest {
     case .place(let person): [("person", person.json)]
     case .identify(let accessory): [("accessory", .id(accessory))]
     case .search, .endSearch, .status, .stop: []
-    case .identifyNew(let device): [("device", .text(device.text))]
+    case .identifyNew(let device), .drop(let device): [("device", .text(device.text))]
     case .add(let addition): addition.members
     case .adopt(let adoption): adoption.members
     case .remove(let accessory, let forgets):
@@ -192,7 +194,7 @@ extension HubRequestName {
     case .explain: .explained
     case .search: .found
     case .status: .status
-    case .subscribe, .unsubscribe, .place, .identify, .endSearch, .identifyNew, .stop: .done
+    case .subscribe, .unsubscribe, .place, .identify, .endSearch, .identifyNew, .drop, .stop: .done
     }
   }
 
@@ -230,6 +232,10 @@ extension HubRequestName {
     HubForm(
       .remove, [.accessory, .forgets.optional],
       "removes the pairing at the accessory, and then the accessory from its home"),
+    HubForm(
+      .drop, [.device],
+      "forgets the pairing with a device that is in no home: that of an addition that did not end, or one that the accessory is to lose when it can be reached. The accessory keeps it until it is reset"
+    ),
     HubForm(.status, [], "returns the state of the hub, of its devices and of its apps"),
     HubForm(.stop, [], "ends the hub"),
   ]

@@ -78,6 +78,23 @@ extension HomeVerb {
       session.report(changes, since: before)
       return .well
     },
+    HomeVerb(
+      "drop", "forget the pairing with a device that is in no home", [.init(.text, "DEVICE")],
+      discussion: [
+        "DEVICE is the device ID that 'hapctl hub status' shows: of an accessory that was removed while it could not be reached, or of one whose addition did not end.",
+        "The accessory keeps the pairing, so it has to be reset before it can be added again.",
+      ],
+      examples: [("hapctl home drop 11:22:33:44:55:66", "an accessory that no longer exists is forgotten")],
+      json: "`{\"dropped\": DEVICE}`"
+    ) { session, arguments in
+      let text = arguments.operands[0]
+      guard let device = DeviceID(text.uppercased()) else {
+        throw HomeFailure("\(text.quoted) is no device ID, such as 11:22:33:44:55:66")
+      }
+      _ = try await session.link.ask(.drop(device))
+      if session.isJSON { session.print(.object([("dropped", .text(device.text))])) }
+      return .well
+    },
   ]
 
   private static func serviceType(_ text: String) throws -> TypeID? {
