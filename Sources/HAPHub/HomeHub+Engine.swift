@@ -74,7 +74,9 @@ extension HomeHub {
     while !automation.actions.isEmpty {
       let actions = automation.actions
       automation.actions = []
-      for action in actions { perform(action) }
+      // Apps are told last, so that no PUT waits for their events.
+      for action in actions where !action.isReport { perform(action) }
+      for action in actions where action.isReport { perform(action) }
     }
     automation.isPerforming = false
     storeNext()
@@ -236,6 +238,16 @@ extension HomeHub {
     for (trigger, fires) in automation.fires where model.home(ofTrigger: trigger) == nil {
       automation.fires[trigger] = nil
       for fire in fires { fire.done(.failure(.unknown(.trigger, trigger))) }
+    }
+  }
+}
+
+extension EngineAction {
+  /// Whether only apps have to know it.
+  fileprivate var isReport: Bool {
+    switch self {
+    case .tell, .explain: true
+    default: false
     }
   }
 }
