@@ -74,9 +74,7 @@ extension HomeHub {
     while !automation.actions.isEmpty {
       let actions = automation.actions
       automation.actions = []
-      // Apps are told last, so that no PUT waits for their events.
-      for action in actions where !action.isReport { perform(action) }
-      for action in actions where action.isReport { perform(action) }
+      perform(inOneTurn: actions)
     }
     automation.isPerforming = false
     storeNext()
@@ -86,6 +84,18 @@ extension HomeHub {
     } else {
       timer.cancel()
     }
+  }
+
+  /// Performs actions in their order, with one exception: apps are told last, so that no PUT waits for their events.
+  /// What the engine reports comes before the events of its other actions.
+  private func perform(inOneTurn actions: [EngineAction]) {
+    let outer = automation.held
+    automation.held = []
+    for action in actions where !action.isReport { perform(action) }
+    let held = automation.held ?? []
+    automation.held = outer
+    for action in actions where action.isReport { perform(action) }
+    for body in held { tell(body) }
   }
 
   private func perform(_ action: EngineAction) {
@@ -120,8 +130,10 @@ extension HomeHub {
     record(changes, with: [row]) { error in
       self.feedNow { self.engine.recorded(ticket, failure: error.map { "\($0)" }) }
     }
-    // While the record is being stored.
-    if let home = model.home(ofTrigger: state.trigger), let trigger = home.triggers.find(state.trigger) {
+    // While the record of an execution is being stored.
+    if state.started.last?.isEnd == false, let home = model.home(ofTrigger: state.trigger),
+      let trigger = home.triggers.find(state.trigger)
+    {
       tell { self.scenes.prepare(trigger.actionSets, in: home, self.model) }
     }
   }
@@ -259,6 +271,7 @@ extension HomeError {
   fileprivate static func placeNotStored(_ why: String) -> HomeError {
     HomeError(
       .unexpectedError, nil,
-      "the place counts until the hub ends, but could not be stored: \(why): the hub tries again every 10 s")
+      "the place counts, but could not be stored: \(why): the hub tries again every 10 s, and a hub that ends before has the earlier place"
+    )
   }
 }

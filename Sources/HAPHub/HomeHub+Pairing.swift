@@ -34,6 +34,12 @@ extension HomeHub {
       early?.release()
       throw error
     }
+    guard journal.unused[new.pairing.device] != nil else {
+      reservation.release()
+      throw HomeError(
+        .operationCancelled, nil,
+        "the pairing with \(new.pairing.device) was dropped during the addition: reset the accessory, and add it again")
+    }
     let device = open(new.pairing, isNew: true)
     do throws(HomeError) {
       let description = try await database(of: device)

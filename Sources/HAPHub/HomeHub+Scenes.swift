@@ -117,13 +117,20 @@ extension HomeHub {
     case .refused, .notSent, .connectionLost, .unreadable, .wrongSignature: return
     }
     let done = put.entries.filter { !refused.contains($0.id) }
+    passFirst {
+      for entry in done { passWritten(entry.value, of: entry.characteristic) }
+    } then: {
+      publish(done, of: put)
+    }
+  }
+
+  private func publish(_ done: [ScenePut.Entry], of put: ScenePut) {
     if clients.contains(where: { !$0.subscribed.isEmpty }) {
       var client: HubClient?
       if case .app(let origin, _) = executions[put.ticket]?.origin { client = origin }
       publish(
         done.map { CharacteristicReading($0.characteristic, value: $0.value) }, isCatchUp: false, except: client)
     }
-    for entry in done { passWritten(entry.value, of: entry.characteristic) }
   }
 
   private func ended(_ ticket: SceneTicket, _ result: SceneResult, _ changes: [HomeChange]) {

@@ -195,7 +195,13 @@ extension HomeHub {
 
   /// Waits until nothing is being stored. Records that could not be stored get one more attempt.
   func storeRest() async {
-    if journal.hasFailed, !journal.isStoring { commit([]) { _ in } }
+    await storedAll()
+    if journal.hasFailed { commit([]) { _ in } }
+    await storedAll()
+  }
+
+  /// Waits until nothing is being stored.
+  private func storedAll() async {
     if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
   }
 

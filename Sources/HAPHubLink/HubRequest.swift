@@ -41,7 +41,7 @@ package enum HubRequest: Hashable, Sendable {
   /// Removes the pairing at the accessory, and then the accessory from its home. `forgets`: also if the accessory
   /// can't be reached.
   case remove(HomeObjectID, forgets: Bool)
-  /// Forgets the pairing with a device that is in no home. The accessory keeps it.
+  /// Forgets the pairing with a device that is in no home. The accessory stays paired until it is reset.
   case drop(DeviceID)
   /// Returns the state of the hub, of its devices and of its apps.
   case status

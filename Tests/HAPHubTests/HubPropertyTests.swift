@@ -83,7 +83,7 @@
         default: request = nil
         }
         switch random.upTo(9) {
-        case 0: bench.disk.fail(.write, isLasting: random.chance(0.3))
+        case 0: bench.disk.fail(random.chance(0.5) ? .write : .sync, isLasting: random.chance(0.3))
         case 1: bench.disk.clearFaults()
         case 2: bench.devices[1].lose()
         case 3:

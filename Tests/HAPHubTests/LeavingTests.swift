@@ -132,7 +132,7 @@
       }
     }
 
-    @Test("A pending removal can be dropped: then the hub does not try it any more, also after a restart")
+    @Test("A pending removal can be dropped, also after a restart: then no hub tries it any more")
     func dropped() async throws {
       for isRestarted in [false, true] {
         try await Self.withHome { bench, first in
@@ -153,6 +153,13 @@
           // The device keeps the connection of a hub that was killed.
           #expect(isRestarted || bench.devices[0].openConnections.isEmpty)
           #expect(await app.refusal(of: .drop(Script.id(1)))?.code == .notFound)
+          bench.kill()
+          try await bench.start()
+          let count = bench.devices[0].openCount
+          bench.devices[0].isOn = true
+          bench.devices[0].connect()
+          await bench.settle(.seconds(1))
+          #expect(bench.devices[0].openCount == count && bench.devices[0].removed.isEmpty)
           let rows = try await Self.stored(bench)
           #expect(rows.pairings.isEmpty && rows.controllers.map(\.id) == [HubContents.ownIdentity])
         }

@@ -1,7 +1,7 @@
 import HAPHome
 import HAPModel
 
-/// A request of the engine to its shell. The shell performs actions in their order.
+/// A request of the engine to its shell. The shell performs actions in their order; `tell` and `explain` can come last.
 public enum EngineAction: Hashable, Sendable {
   /// Subscribe to these characteristics, and to no others for the engine; ascending. Afterwards the shell passes the
   /// values that it knows of them as catch-up values.

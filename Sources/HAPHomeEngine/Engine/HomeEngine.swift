@@ -5,7 +5,7 @@ import HAPModel
 /// The automations of all homes of a hub, as a pure machine: inputs are events and the time, outputs are actions for the
 /// shell. docs/internals/home.md describes the states, and what a shell has to do.
 ///
-/// The shell calls `advance` before each other input, and at `nextDeadline`. It performs the actions in their order.
+/// The shell calls `advance` before each other input, and at `nextDeadline`. It performs the actions in their order; `tell` and `explain` can come last.
 public struct HomeEngine: Sendable {
   let policy: EnginePolicy
   private let zoneRules: @Sendable (ZoneName) -> ZoneRules?

@@ -94,6 +94,8 @@ struct SceneOutlines {
   }
 
   private var kept: [[HomeObjectID]: Kept] = [:]
+  /// The keys, the oldest first.
+  private var order: [[HomeObjectID]] = []
   private static let most = 32
 
   /// Returns the outline of these sets.
@@ -102,10 +104,11 @@ struct SceneOutlines {
     let actions = sets.map(\.actions)
     if let found = kept[ids], found.accessories == home.accessories, found.actions == actions { return found.outline }
     let outline = SceneOutline(sets.flatMap { set in set.actions.map { (set.id, $0) } }, in: home, model)
-    kept[ids] = nil
+    if kept.removeValue(forKey: ids) != nil { order.removeAll { $0 == ids } }
     // An error can name another home.
     guard outline.isWhole else { return outline }
-    if kept.count == Self.most { kept = [:] }
+    if order.count == Self.most { kept[order.removeFirst()] = nil }
+    order.append(ids)
     kept[ids] = Kept(accessories: home.accessories, actions: actions, outline: outline)
     return outline
   }

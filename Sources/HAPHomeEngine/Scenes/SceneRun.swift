@@ -123,7 +123,7 @@ public struct SceneRun: Sendable {
     lanes.values.lazy.compactMap { $0.deadline(policy) }.min()
   }
 
-  /// Whether no execution is open. Then the machine keeps nothing.
+  /// Whether no execution is open. Then the machine keeps no state of a connection.
   public var isIdle: Bool { executions.isEmpty && lanes.isEmpty && running.isEmpty && open == 0 }
 
   // MARK: Time

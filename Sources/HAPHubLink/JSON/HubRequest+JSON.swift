@@ -234,7 +234,7 @@ extension HubRequestName {
       "removes the pairing at the accessory, and then the accessory from its home"),
     HubForm(
       .drop, [.device],
-      "forgets the pairing with a device that is in no home: that of an addition that did not end, or one that the accessory is to lose when it can be reached. The accessory keeps it until it is reset"
+      "forgets the pairing with a device that is in no home: after an addition that did not end, or a removal that waits for the accessory. The accessory stays paired until it is reset"
     ),
     HubForm(.status, [], "returns the state of the hub, of its devices and of its apps"),
     HubForm(.stop, [], "ends the hub"),

@@ -35,6 +35,7 @@ extension HomeRowChange {
       let values = row.values
       let statement = try database.statement(Self.upsert(row.table))
       statement.bind(values)
+      defer { statement.forget() }
       try statement.run()
     }
   }

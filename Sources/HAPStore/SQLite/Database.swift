@@ -76,6 +76,7 @@ final class Database: @unchecked Sendable {
   func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
     let statement = try statement(sql)
     statement.bind(values)
+    defer { statement.forget() }
     try statement.run()
     return Int(sqlite3_changes(handle))
   }
@@ -86,7 +87,7 @@ final class Database: @unchecked Sendable {
   ) throws(SQLiteError) -> [R] {
     let statement = try statement(sql)
     statement.bind(values)
-    defer { statement.reset() }
+    defer { statement.forget() }
     var rows: [R] = []
     while try statement.step() { rows.append(try row(statement)) }
     return rows
@@ -238,6 +239,12 @@ final class Statement {
   }
 
   func reset() { sqlite3_reset(handle) }
+
+  /// Resets the statement, and releases the copies of its values: one may be a key.
+  func forget() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
 
   func storage(_ column: Int32) -> Storage {
     switch sqlite3_column_type(handle, column) {

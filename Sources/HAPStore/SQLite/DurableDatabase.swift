@@ -13,11 +13,18 @@ final class DurableDatabase: Sendable {
     var isInDoubt = false
 
     mutating func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-      do throws(SQLiteError) {
-        let result = try database.transaction(body)
-        isInDoubt = false
-        return result
-      } catch {
+      // A transaction that changes nothing would not write over the one that failed.
+      try settle()
+      do throws(SQLiteError) { return try database.transaction(body) } catch {
+        failed(error)
+        throw error
+      }
+    }
+
+    /// Ends a batch.
+    mutating func commitGathered() throws(SQLiteError) {
+      do throws(SQLiteError) { try database.execute("COMMIT") } catch {
+        database.rollBack()
         failed(error)
         throw error
       }
@@ -33,8 +40,8 @@ final class DurableDatabase: Sendable {
     /// Writes a transaction that changes nothing over one that failed.
     mutating func settle() throws(SQLiteError) {
       guard isInDoubt else { return }
-      let version = try database.number("PRAGMA user_version")
       try database.transaction { () throws(SQLiteError) in
+        let version = try database.number("PRAGMA user_version")
         try database.execute("PRAGMA user_version = \(version)")
       }
       isInDoubt = false
@@ -81,7 +88,8 @@ final class DurableDatabase: Sendable {
           return try connection.transaction { () throws(SQLiteError) in try body(database) }
         }
         if gathered >= Self.mostGathered {
-          try database.execute("COMMIT; BEGIN IMMEDIATE")
+          try connection.commitGathered()
+          try database.execute("BEGIN IMMEDIATE")
           connection.gathered = 0
         }
         connection.gathered? += 1
@@ -120,11 +128,7 @@ final class DurableDatabase: Sendable {
         precondition(connection.gathered != nil, "nothing is being gathered")
         connection.gathered = nil
         connection.database.keepsStatements = false
-        do throws(SQLiteError) { try connection.database.execute("COMMIT") } catch {
-          connection.database.rollBack()
-          connection.failed(error)
-          throw error
-        }
+        try connection.commitGathered()
       }
     } catch { throw StoreError(error, path: path) }
   }

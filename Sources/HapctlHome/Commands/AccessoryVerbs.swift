@@ -81,8 +81,8 @@ extension HomeVerb {
     HomeVerb(
       "drop", "forget the pairing with a device that is in no home", [.init(.text, "DEVICE")],
       discussion: [
-        "DEVICE is the device ID that 'hapctl hub status' shows: of an accessory that was removed while it could not be reached, or of one whose addition did not end.",
-        "The accessory keeps the pairing, so it has to be reset before it can be added again.",
+        "DEVICE is a device ID from the problems of 'hapctl hub status': of an accessory that was removed while it could not be reached, or of one whose addition did not end.",
+        "The accessory stays paired until it is reset.",
       ],
       examples: [("hapctl home drop 11:22:33:44:55:66", "an accessory that no longer exists is forgotten")],
       json: "`{\"dropped\": DEVICE}`"

@@ -76,7 +76,11 @@ struct HomePowerCutTests {
       for earlier in HomeCommands.all[..<command] { try store.commit(earlier) }
       disk.fail(.sync, after: 0, isLasting: isLasting)
       #expect(throws: StoreError.self) { try store.commit(HomeCommands.all[command]) }
-      if settles {
+      if isLasting, command.isMultiple(of: 2) {
+        disk.clearFaults()
+        try store.commit([.remove(.people, id: "nobody")])  // changes nothing
+        disk.kill()
+      } else if settles {
         if isLasting { #expect(throws: StoreError.self) { try store.commit([]) } }
         disk.clearFaults()
         try store.commit([])
@@ -100,8 +104,10 @@ struct HomePowerCutTests {
       let acknowledged = try run(disk)
       guard disk.isDown else { break }
       disk.start()
-      let found = try HomeStore(folder: "/hub", files: disk).load()
-      disk.losePower()
+      let store = try HomeStore(folder: "/hub", files: disk)
+      let found = try store.load()
+      disk.losePower()  // the store is open: closing it would make the log durable
+      withExtendedLifetime(store) {}
       disk.start()
       try #expect(HomeStore(folder: "/hub", files: disk).load() == found, "after \(count) changes")
       if let acknowledged, found != HomeCommands.states[acknowledged] { unacknowledged += 1 }
