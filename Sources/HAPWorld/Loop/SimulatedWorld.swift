@@ -1,3 +1,4 @@
+import Dispatch
 import HAPLoop
 import Synchronization
 
@@ -21,6 +22,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private let includesMainQueue: Bool
   /// Work from other threads.
   private let foreign = Guarded<[Foreign]>([])
+  /// Signalled when work arrives from another thread.
+  let foreignArrival = DispatchSemaphore(value: 0)
   private let foreignCount = Atomic<Int>(0)
   private let realSleepCount = Atomic<Int>(0)
   /// The tasks of bodies that had not returned when their runs ended.
@@ -43,6 +46,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     case job(UnownedJob)
     /// A wake-up of a loop from another thread.
     case wake(SimulatedLoopDriver)
+    case work(@Sendable () -> Void)
   }
 
   /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and therefore for `@MainActor`
@@ -134,6 +138,28 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     if foreignJobCount > 0 { throw .foreignWork(seed: seed, time: now) }
   }
 
+  /// Runs `body` on a thread that runs the world by `runPresent`.
+  func use(_ body: () -> Void) {
+    thread.store(currentThread(), ordering: .releasing)
+    defer { thread.store(0, ordering: .releasing) }
+    StrayTasks.keeping(of: self, body)
+  }
+
+  /// Runs everything that is due, also on the main queue, without moving the clock.
+  func runPresent() {
+    var steps = 0
+    repeat {
+      takeForeignWork()
+      while agenda.nextTime == agenda.now, agenda.runNext() {
+        takeForeignWork()
+        steps += 1
+        precondition(steps < WorldLimits().steps, "\(WorldError.spinning(seed: seed, time: now))")
+      }
+      MainQueue.drain()
+      takeForeignWork()
+    } while agenda.nextTime == agenda.now
+  }
+
   /// Stops all loops, runs their remaining work, and releases everything. The world can't be used afterwards.
   ///
   /// A task that still waits after that is never released, with everything that it uses. Code that waits on a loop (a
@@ -196,9 +222,17 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     if isOnThread {
       schedule(job)
     } else {
-      countForeignWork()
-      foreign.withLock { $0.append(.job(job)) }
+      add(.job(job))
     }
+  }
+
+  /// Runs work on the world's thread. From any other thread.
+  func post(_ work: @escaping @Sendable () -> Void) { add(.work(work)) }
+
+  private func add(_ work: Foreign) {
+    countForeignWork()
+    foreign.withLock { $0.append(work) }
+    foreignArrival.signal()
   }
 
   /// Records that a task of the world sleeps in real time, which a run can't repeat.
@@ -228,8 +262,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   /// - Returns: whether the wake-up was taken.
   func takeForeignWake(_ driver: SimulatedLoopDriver) -> Bool {
     if isOnThread || thread.load(ordering: .acquiring) == 0 { return false }
-    countForeignWork()
-    foreign.withLock { $0.append(.wake(driver)) }
+    add(.wake(driver))
     return true
   }
 
@@ -255,6 +288,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
       switch entry {
       case .job(let job): schedule(job)
       case .wake(let driver): driver.wake()
+      case .work(let work): agenda.schedule(after: 0, work)
       }
     }
   }
