@@ -72,6 +72,8 @@ package actor HomeHub {
   let sceneTimer: LoopBound<LoopTimer?>
   let followTimer: LoopBound<LoopTimer?>
   let storeTimer: LoopBound<LoopTimer?>
+  /// Closed when the loop ends.
+  private let atLoopEnd: LoopBound<ResourceHandle?>
 
   /// - Parameters:
   ///   - loop: a running loop, which the hub does not stop.
@@ -94,6 +96,7 @@ package actor HomeHub {
     sceneTimer = LoopBound(loop, nil)
     followTimer = LoopBound(loop, nil)
     storeTimer = LoopBound(loop, nil)
+    atLoopEnd = LoopBound(loop, nil)
   }
 
   // MARK: Life
@@ -128,6 +131,7 @@ package actor HomeHub {
     journal.identity = contents.identity
     index = HubIndex(model)
     violations = ViolationCounter(blocked: index.blocked)
+    atLoopEnd.value = ResourceHandle(loop) { [weak self] in self?.assumeIsolated { $0.loopEnds() } }
     engineTimer.value = LoopTimer(loop) { self.engineTimerFired() }
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
@@ -191,8 +195,29 @@ package actor HomeHub {
     hasEnded()
   }
 
+  /// The loop ends before the hub, because the process was killed in a simulated world. Nothing is stored or sent, and
+  /// what waits for the hub gets its end.
+  private func loopEnds() {
+    guard phase != .ended else { return }
+    phase = .stopping
+    store = nil
+    for record in journal.takeRecords() { record.done(StoreError(.failed, path: folder, detail: "the hub has ended")) }
+    for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
+    journal.resumeIdle()
+    for device in devices.values { device.resumeWaiters() }
+    for client in clients { client.refuseAll() }
+    for client in clients { client.app.end() }
+    clients = []
+    endRequests()
+    (devices, leaving, search) = ([:], [:], nil)
+    for pairing in openPairings.values { pairing.cancel() }
+    hasEnded()
+  }
+
   private func hasEnded() {
     phase = .ended
+    atLoopEnd.value?.close()
+    atLoopEnd.value = nil
     for ending in endings { ending.resume() }
     endings = []
   }

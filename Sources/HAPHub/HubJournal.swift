@@ -76,6 +76,17 @@ struct HubJournal {
     defer { commands = [] }
     return commands
   }
+
+  mutating func takeRecords() -> [Record] {
+    defer { records = [] }
+    return records
+  }
+
+  mutating func resumeIdle() {
+    let waiters = idle
+    idle = []
+    for waiter in waiters { waiter.resume() }
+  }
 }
 
 /// A model with changes that are not stored yet.
@@ -180,9 +191,7 @@ extension HomeHub {
       } else if phase == .running, !automation.isBusy, let command = journal.takeCommand() {
         begin(command)
       } else {
-        for waiter in journal.idle { waiter.resume() }
-        journal.idle = []
-        return
+        return journal.resumeIdle()
       }
     }
   }

@@ -21,6 +21,10 @@ final class HubBench: @unchecked Sendable {  // see above
   private var running: (hub: HomeHub, port: ScriptedPort)?
   /// The loop of the test, which outlives the hub.
   let loop: EventLoop
+  /// All hubs so far.
+  let hubs = Guarded<[WeakHub]>([])
+
+  struct WeakHub: Sendable { weak var hub: HomeHub? }
 
   init(_ world: SimulatedWorld, _ devices: [ScriptedDevice]) throws {
     self.world = world
@@ -43,6 +47,7 @@ final class HubBench: @unchecked Sendable {  // see above
     let hub = HomeHub(
       on: loop, folder: "/hub", files: disk, port: port, zoneRules: { $0 == .utc ? .utc : nil }, version: "1")
     running = (hub, port)
+    hubs.withLock { $0.append(WeakHub(hub: hub)) }
     try await hub.start()
     await settle()
   }
@@ -68,12 +73,14 @@ func withHub(
 ) async throws {
   let world = SimulatedWorld(seed: seed)
   let devices = Unchecked(devices)
-  try await world.runApart(WorldLimits(time: .seconds(2_000_000), deniesForeignWork: true), atEnd: { $0 }) {
+  let hubs = try await world.runApart(WorldLimits(time: .seconds(2_000_000), deniesForeignWork: true), atEnd: { $0 }) {
     let bench = try HubBench(world, devices.value)
     try await bench.start()
     try await body(bench)
     bench.kill()
+    return bench.hubs
   }
+  #expect(hubs.withLock { $0.allSatisfy { $0.hub == nil } }, "the world has ended, and a hub still exists")
 }
 
 /// Passes a value to the world's thread.

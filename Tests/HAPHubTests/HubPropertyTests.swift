@@ -39,12 +39,13 @@
             let isEqual = app.model == late.model
             try #require(isEqual, "\(app.name) differs")
           }
+          let last = late.model
           bench.kill()
           await bench.settle(.seconds(Int(random.upTo(100))))
           for device in bench.devices { device.isOn = true }
           try await bench.start()
           apps = [try await bench.attach("a")]
-          let isEqual = apps[0].model == late.model
+          let isEqual = apps[0].model == last
           try #require(isEqual, "the model after the crash differs")
           await bench.settle(.seconds(1))
         }

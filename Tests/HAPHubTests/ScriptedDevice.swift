@@ -99,6 +99,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     self.loop = loop
     openCount += 1
     openConnections.insert(openCount)
+    loop.whenEnded { continuation.finish() }
     loop.startTask { for await news in stream { await onNews(news) } }
     connect()
     return ScriptedConnection(device: self, number: openCount)
