@@ -15,6 +15,14 @@ from process import ROOT
 PATIENCE = 300  # seconds
 # Prints the output of Swift Testing for the kind of run in FAKE.
 SWIFT = r"""#!/usr/bin/env bash
+# Without arguments, it is the run of XCTest.
+if [ $# -eq 0 ] && [ "${0##*.}" = xctest ]; then
+  case $FAKE in
+  xctest) echo 'DoorTests.swift:7: error: DoorTests.testDoor : XCTAssertTrue failed'; echo 'Executed 1 test, with 1 failure'; exit 1 ;;
+  noxctest) exit 0 ;;
+  *) echo 'Executed 1 test, with 0 failures'; exit 0 ;;
+  esac
+fi
 case $FAKE in
 none) echo '✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.'; exit 0 ;;
 esac
@@ -152,6 +160,15 @@ def test_unit_tests_that_crash_fail_and_the_unfinished_tests_are_printed(unit_te
     assert re.findall('not finished: (.*)', output) == ['Test "A door closes"'] * (parts + 1)
     assert output.count("Precondition failed: no event loop") == 2 * parts + 1
     assert 'not finished: Test "A door closes"' in output.splitlines()[-2]
+
+
+def test_tests_of_xctest_run_too(unit_tests):
+    status, output = unit_tests("pass")
+    assert status == 0 and "XCTest: Executed 1 test, with 0 failures" in output
+    status, output = unit_tests("xctest")
+    assert status == 1 and output.count("DoorTests.swift:7: error: DoorTests.testDoor") == 2
+    status, output = unit_tests("noxctest")
+    assert status == 1 and "XCTest: error: the run failed, or ran no test" in output
 
 
 def test_a_run_without_unit_tests_fails(unit_tests):
