@@ -38,6 +38,7 @@ struct LoopObjectTests {
       "reads and prints interface names in link-local addresses; a simulated host prints its own names"
     ),
     ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue of the process"),
+    ("HAPWorld/Loop/WorldThread.swift", ["tasks", "threads"], "runs a world on a thread for code that is not in it"),
     ("HAPWorld/Loop/WorldBody.swift", ["threads"], "gives a separate thread to a world that a user's test runs"),
     ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "reads a variable of the concurrency runtime"),
 

@@ -38,6 +38,8 @@ struct LoopTimeTests {
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task.sleep", "names it in the message about a test that uses it"),
     ("HAPSimulatorCore/World/WorldRun.swift", "Task.sleep", "names it in the message about a test that uses it"),
     ("HAPSimulator/World/WorldClock.swift", "sleep", "is the clock of a simulated world, whose method has this name"),
+    ("HAPWorld/Loop/WorldThread.swift", "DispatchQueue", "runs a world on a thread for code that is not in it"),
+    ("HAPWorld/Loop/WorldThread.swift", "Task", "starts code of other threads on the executor of the world"),
     ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a separate thread to a world that a user's test runs"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
     (

@@ -1,4 +1,3 @@
-import Dispatch
 import HAPLoop
 import Synchronization
 
@@ -22,8 +21,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private let includesMainQueue: Bool
   /// Work from other threads.
   private let foreign = Guarded<[Foreign]>([])
-  /// Signalled when work arrives from another thread.
-  let foreignArrival = DispatchSemaphore(value: 0)
+  /// Called on other threads when they add work. It is set before the world runs.
+  var onForeignWork: (@Sendable () -> Void)?
   private let foreignCount = Atomic<Int>(0)
   private let realSleepCount = Atomic<Int>(0)
   /// The tasks of bodies that had not returned when their runs ended.
@@ -232,7 +231,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   private func add(_ work: Foreign) {
     countForeignWork()
     foreign.withLock { $0.append(work) }
-    foreignArrival.signal()
+    onForeignWork?()
   }
 
   /// Records that a task of the world sleeps in real time, which a run can't repeat.

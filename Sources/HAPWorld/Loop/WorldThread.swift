@@ -10,6 +10,8 @@ import HAPLoop
 package final class WorldThread: Sendable {
   package let world: SimulatedWorld
   private let state = Guarded(State())
+  /// Signalled when other threads have work for the world.
+  private let arrival = DispatchSemaphore(value: 0)
 
   private struct State: Sendable {
     var openCount = 0
@@ -36,6 +38,7 @@ package final class WorldThread: Sendable {
   /// Creates a world, and starts its thread.
   package init(seed: UInt64, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()) {
     world = SimulatedWorld(seed: seed, includesMainQueue: true, settings: settings)
+    world.onForeignWork = { [arrival] in arrival.signal() }
     DispatchQueue(label: "simulated world").async { [self] in serve() }
   }
 
@@ -92,7 +95,7 @@ package final class WorldThread: Sendable {
         case .reach(let time):
           world.agenda.run(until: time)
           takeWaits(until: time)
-        case .stand: world.foreignArrival.wait()
+        case .stand: arrival.wait()
         case .end: return
         }
       }
