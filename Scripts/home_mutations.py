@@ -187,7 +187,7 @@ SCENES = [
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
     ("An execution after a change", OUTLINE, "found.accessories == home.accessories, ", ""),
     ("An execution after a change", OUTLINE, ", found.actions == actions {", " {"),
-    ("An execution after a change", OUTLINE, "    checked.puts = Self.puts(for: checked.actions)\n", ""),
+    ("An execution after a change", OUTLINE, "    if lost.isEmpty { return self }\n", "    if !lost.contains(where: { _ in false }) { return self }\n"),
     ("A PUT has at most 100 entries", SCENES_FOLDER + "SceneAction.swift", "mostEntries = 100", "mostEntries = 101"),
     ("A bridge and its bridged accessories", SCENES_FOLDER + "ScenePutBuilder.swift", "for list in lists {", "for list in lists.reversed() {"),
     ("A bridge and its bridged accessories", OUTLINE, "        order.append(target.device)", "        order.insert(target.device, at: 0)"),
@@ -206,7 +206,7 @@ STORED = STORE_FOLDER + "HomeStore.swift"
 
 STORE = [
     ("A change whose fsync failed", "HAPStore/SQLite/DurableDatabase.swift", "      isInDoubt = true\n", ""),
-    ("A change whose fsync failed", STORED, "      if changes.isEmpty { return try database.settle() }\n", ""),
+    ("A change whose fsync failed", "HAPStore/SQLite/DurableDatabase.swift", "      try settle()\n      do throws", "      do throws"),
     ("What an opening found", "HAPStore/SQLite/DurableDatabase.swift", "      try database.syncLog()\n", ""),
     ("A commit is one transaction", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA synchronous = FULL;", "PRAGMA synchronous = NORMAL;"),
     ("A removed key", "HAPStore/SQLite/DurableDatabase.swift", "PRAGMA secure_delete = ON;", "PRAGMA secure_delete = OFF;"),

@@ -60,7 +60,6 @@ package final class HomeStore: Sendable {
   /// Without changes, it makes sure of the latter after an error of the disk.
   package func commit(_ changes: [HomeRowChange]) throws(StoreError) {
     try use { database throws(StoreError) in
-      if changes.isEmpty { return try database.settle() }
       try database.change { database throws(SQLiteError) in
         for change in changes { try change.apply(to: database) }
       }

@@ -98,16 +98,6 @@ final class DurableDatabase: Sendable {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Makes sure that no transaction that failed is found when the file is opened again. Each change does this, too.
-  /// - Throws: the disk still fails.
-  func settle() throws(StoreError) {
-    do throws(SQLiteError) {
-      try connection.withLock { connection throws(SQLiteError) in
-        if connection.gathered == nil { try connection.settle() }
-      }
-    } catch { throw StoreError(error, path: path) }
-  }
-
   /// Gathers all following changes, from any thread, until `endGathering` commits them together. Otherwise ten thousand accessories would
   /// wait for the disk some fifty thousand times. Use it only while no change has to be durable before a response or an announcement.
   func beginGathering() throws(StoreError) {
