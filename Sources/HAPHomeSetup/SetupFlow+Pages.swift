@@ -49,6 +49,13 @@ extension SetupFlow {
 
   // MARK: Saving
 
+  /// The commands that give the accessory the name of the beginning.
+  func naming() -> [Pending] {
+    guard let name, let accessory = added.first.flatMap(accessory), accessory.name.text != name else { return [] }
+    let service = accessory.hasNameOfService ? accessory.services.first(where: \.isUserInteractive) : nil
+    return [.command(.rename(accessory.id, name))] + (service.map { [.command(.rename($0.id, name))] } ?? [])
+  }
+
   mutating func answer(_ page: SetupPage, _ name: String, _ room: SetupRoom) -> [Action] {
     guard let accessory = accessory(page.accessory), let service = accessory.services.find(page.service) else {
       nextPage()
@@ -56,9 +63,7 @@ extension SetupFlow {
     }
     commands = []
     if name != service.name.text {
-      // A device with one function has one name for people.
-      let isOnly = accessory.services.filter(\.isUserInteractive).count == 1
-      if isOnly, accessory.name.key == service.name.key, accessory.name.text != name {
+      if accessory.hasNameOfService, accessory.name.text != name {
         commands.append(.command(.rename(accessory.id, name)))
       }
       commands.append(.command(.rename(service.id, name)))
@@ -74,11 +79,15 @@ extension SetupFlow {
   }
 
   /// Sends the next command of a page, or shows the next page.
-  /// - Parameter newRoom: the room that the command before has added.
-  mutating func save(_ page: SetupPage, _ newRoom: HomeObjectID?) -> [Action] {
+  /// - Parameters:
+  ///   - page: nil: before the first page.
+  ///   - newRoom: the room that the command before has added.
+  mutating func save(_ page: SetupPage?, _ newRoom: HomeObjectID?) -> [Action] {
     guard !commands.isEmpty else {
-      if let room = accessory(page.accessory)?.room { lastRoom = room }
-      earlier.append(page)
+      if let page {
+        if let room = accessory(page.accessory)?.room { lastRoom = room }
+        earlier.append(page)
+      }
       nextPage()
       return []
     }
@@ -106,5 +115,13 @@ extension SetupFlow {
       nextPage()
     }
     return []
+  }
+}
+
+extension HomeAccessory {
+  /// Whether the only service for people has the name of the accessory: people see one name.
+  fileprivate var hasNameOfService: Bool {
+    let services = services.filter(\.isUserInteractive)
+    return services.count == 1 && services[0].name.key == name.key
   }
 }

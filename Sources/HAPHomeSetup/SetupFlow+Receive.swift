@@ -78,8 +78,8 @@ extension SetupFlow {
     model.apply(changes)
     if step == .cancelling { return removeAdded() }
     later = pages(of: ids)
-    nextPage()
-    return []
+    commands = naming()
+    return save(nil, nil)
   }
 
   private mutating func performed(_ changes: [HomeChange]) -> [Action] {
@@ -102,9 +102,17 @@ extension SetupFlow {
     waitsFor = nil
     switch (step, wait) {
     case (.verifying(let target), _): return pairingRefused(error, target)
-    case (.saving(let page), _):
+    case (.saving(let page?), _):
       commands = []
       step = .page(refreshed(page), problem: error)
+    case (.saving(nil), _):
+      commands = []
+      nextPage()
+      if case .page(let page, problem: _) = step {
+        step = .page(page, problem: error)
+      } else if case .done = step {
+        step = .failed(HomeError(error.code, error.rule, "the accessory was added, but not renamed: \(error.message)"))
+      }
     case (_, .pairing): step = .cancelled
     case (_, .command): return removeAdded()
     case (_, .removal): step = .failed(error)
@@ -151,14 +159,20 @@ extension SetupFlow {
 
   private mutating func back() -> [Action] {
     switch step {
-    case .code where model.homes.count > 1 && added.isEmpty:
-      (home, step) = (nil, .home)
-    case .choose: step = .code(problem: nil)
+    case .code where hasChosenDevice:
+      // The code may be that of another accessory.
+      (device, step) = (nil, .choose(problem: nil))
+      return search()
+    case .code where model.homes.count > 1: (home, step) = (nil, .home)
+    case .code, .choose: step = .code(problem: nil)
     case .page(let page, problem: _):
-      guard let previous = earlier.popLast() else { return [] }
+      guard let previous = earlier.popLast() else {
+        step = .page(page, problem: nil)
+        return []
+      }
       later.insert(page, at: 0)
       step = .page(refreshed(previous), problem: nil)
-    case .home, .code, .verifying, .saving, .cancelling, .done, .cancelled, .failed: break
+    case .home, .verifying, .saving, .cancelling, .done, .cancelled, .failed: break
     }
     return []
   }

@@ -21,8 +21,8 @@ package struct SetupFlow: Sendable {
     case verifying(DeviceID?)
     /// The person enters the name and the room of a service. Next: `saving`, or the next page.
     case page(SetupPage, problem: HomeError?)
-    /// The hub changes names and rooms. Next: the next page, or the same one with the reason.
-    case saving(SetupPage)
+    /// The hub changes names and rooms; nil: it names the accessory. Next: the next page, or the same one with the reason.
+    case saving(SetupPage?)
     /// The flow was cancelled, and the hub removes the pairing, or may still pair. Next: `cancelled` or `failed`.
     case cancelling
     /// The accessories are in the home: the device first, then the bridged ones.
@@ -77,8 +77,12 @@ package struct SetupFlow: Sendable {
   package internal(set) var candidates: [SetupCandidate] = []
   /// The home that gets the accessory; nil before it is chosen.
   package internal(set) var home: HomeObjectID?
-  /// The device that the person chose.
+  /// The device that was given, or that the person chose.
   var device: DeviceID?
+  /// Whether the device was given: the person does not choose one.
+  let isDeviceGiven: Bool
+  /// The name that the accessory gets after the pairing; nil: its own.
+  let name: String?
   var code: String?
   /// The accessories that were added, the device first.
   var added: [HomeObjectID] = []
@@ -106,15 +110,18 @@ package struct SetupFlow: Sendable {
   /// - Parameters:
   ///   - home: the home that gets the accessory; nil: the person chooses, if there are several.
   ///   - device: the device; nil: the person chooses.
+  ///   - name: the name of the accessory, of a bridge itself; nil: its own.
   /// - Throws: 2 if there is no home.
-  package init(_ model: HomeModel, home: HomeObjectID? = nil, device: DeviceID? = nil) throws(HomeError) {
+  package init(
+    _ model: HomeModel, home: HomeObjectID? = nil, device: DeviceID? = nil, name: String? = nil
+  ) throws(HomeError) {
     guard let first = model.homes.first else {
       throw HomeError(.notFound, .o1, "there is no home for the accessory: add a home first")
     }
     if let home, model.home(home) == nil { throw HomeError.unknownHome(home) }
     self.model = model
     self.home = home ?? (model.homes.count == 1 ? first.id : nil)
-    self.device = device
+    (self.device, isDeviceGiven, self.name) = (device, device != nil, name)
     step = self.home == nil ? .home : .code(problem: nil)
   }
 
@@ -125,6 +132,27 @@ package struct SetupFlow: Sendable {
     case .home, .code, .choose, .verifying, .page, .saving, .cancelling: false
     }
   }
+
+  /// The device in the home, while questions about it follow or the hub changes it; nil otherwise.
+  package var paired: HomeAccessory? {
+    switch step {
+    case .page, .saving: added.first.flatMap(accessory)
+    case .home, .code, .choose, .verifying, .cancelling, .done, .cancelled, .failed: nil
+    }
+  }
+
+  /// Whether there is a step before the present one to which `back` leads.
+  package var canGoBack: Bool {
+    switch step {
+    case .code: hasChosenDevice || model.homes.count > 1
+    case .choose: true
+    case .page: !earlier.isEmpty
+    case .home, .verifying, .saving, .cancelling, .done, .cancelled, .failed: false
+    }
+  }
+
+  /// Whether the person chose a device, for which the code was wrong.
+  var hasChosenDevice: Bool { device != nil && !isDeviceGiven }
 
   /// The actions of the beginning.
   package mutating func start() -> [Action] { device == nil ? search() : [] }

@@ -159,7 +159,7 @@ enum HubCommands {
     let path = try hubFolder(given: try arguments.value(folder), console.environment)
     let (source, files) = (arguments.operands[0], HubFiles.current.files)
     return command("restore", console) { loop, _ in
-      try await offload(on: loop) { () throws(StoreError) in try HomeStore.restore(source, into: path, files: files) }
+      try await loop.offload { Result { try NoBackup.restore(source, into: path, files) } }.get()
       console.print("Restored \(path) from \(source).")
       return .well
     }

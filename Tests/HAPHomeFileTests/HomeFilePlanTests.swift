@@ -41,19 +41,19 @@ struct HomeFilePlanTests {
         "rename the scene \"Arrive Home\" to \"hi house\"", "add the room \"Hall\"", "add the room \"Kitchen\"",
         "add the zone \"Downstairs\"", "add the room \"Kitchen\" to the zone \"Downstairs\"",
         "add the room \"Hall\" to the zone \"Downstairs\"",
-        "move the accessory \"Front Door Lock\" to the room \"Hall\"",
-        "move the accessory \"Ceiling\" to the room \"Kitchen\"",
-        "move the accessory \"Strip\" to the room \"Kitchen\"",
-        "set to Fan (original) the device that the service \"Left\" of \"Strip\" controls",
+        "move the accessory \"Front Door Lock\" from the room \"Default Room\" to the room \"Hall\"",
+        "move the accessory \"Ceiling\" from the room \"Default Room\" to the room \"Kitchen\"",
+        "move the accessory \"Strip\" from the room \"Default Room\" to the room \"Kitchen\"",
+        "change the device that the service \"Left\" of the accessory \"Strip\" controls from none to Fan (original)",
         "add the group \"Night Lights\"",
         "add the service \"Stereo Light/Stereo Light\" to the group \"Night Lights\"",
         "add the service \"Ceiling/Ceiling\" to the group \"Night Lights\"",
-        "set Stereo Light/On to on in the scene \"hi house\"", "set Ceiling/Hue to 120 in the scene \"hi house\"",
-        "add the scene \"Movie\"", "set Strip/Left/On to off in the scene \"Movie\"",
-        "set Front Door Lock/Lock Target State to secured in the scene \"Movie\"", "add the trigger \"arrived home\"",
-        "execute the scene \"hi house\" by the trigger \"arrived home\"",
-        "add 1 actions to the trigger \"arrived home\"", "add the trigger \"evening\"",
-        "execute the scene \"Movie\" by the trigger \"evening\"",
+        "set Stereo Light/On in the scene \"hi house\" to on", "set Ceiling/Hue in the scene \"hi house\" to 120°",
+        "add the scene \"Movie\"", "set Strip/Left/On in the scene \"Movie\" to off",
+        "set Front Door Lock/Lock Target State in the scene \"Movie\" to secured", "add the trigger \"arrived home\"",
+        "the trigger \"arrived home\" runs the scene \"hi house\"",
+        "the trigger \"arrived home\" sets Thermostat/Target Temperature to 21.5 °C", "add the trigger \"evening\"",
+        "the trigger \"evening\" runs the scene \"Movie\"",
       ])
     let home = bench.home
     #expect(home.triggers.map(\.isEnabled) == [true, false])
@@ -94,15 +94,17 @@ struct HomeFilePlanTests {
       """)
     #expect(
       differences == [
-        "set the time zone of the home to Test/City instead of UTC", "set the location of the home to 1.0, 2.0",
+        "change the time zone of the home \"My Home\" from UTC to Test/City",
+        "change the location of the home \"My Home\" from 37.33, -122.03 to 1.0, 2.0",
         "rename the home \"My Home\" to \"my home\"", "rename the room \"Hall\" to \"hall\"",
         "add the room \"Kitchen\" to the zone \"Up\"", "remove the room \"Attic\" from the zone \"Up\"",
         "add the service \"Thermostat/Thermostat\" to the group \"G\"",
-        "remove the service \"Left\" from the group \"G\"",
-        "set Stereo Light/Hue to 20 in the scene \"S\"", "set Kitchen Light/On to on in the scene \"S\"",
-        "no longer set Strip/Left/On in the scene \"S\"", "set Strip/Left/On to off in the trigger \"T\"",
-        "execute the scene \"Good Morning\" by the trigger \"T\"", "change the events of the trigger \"T\"",
-        "no longer execute the scene \"Good Night\" by the trigger \"T\"",
+        "remove the service \"Strip/Left\" from the group \"G\"",
+        "change Stereo Light/Hue in the scene \"S\" from 10° to 20°", "set Kitchen Light/On in the scene \"S\" to on",
+        "remove Strip/Left/On from the scene \"S\"", "change Strip/Left/On in the trigger \"T\" from on to off",
+        "the trigger \"T\" runs the scene \"Good Morning\"",
+        "change the trigger \"T\": event from \"sunset\" to \"sunrise\"",
+        "the trigger \"T\" no longer runs the scene \"Good Night\"",
       ])
     let home = bench.home
     #expect(home.id == before.id && home.rooms.map(\.id) == before.rooms.map(\.id))

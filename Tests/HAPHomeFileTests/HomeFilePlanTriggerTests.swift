@@ -21,7 +21,8 @@ struct HomeFilePlanTriggerTests {
     let id = bench.home.triggers[0].id
     #expect(
       try bench.apply("home: My Home\ntriggers: { T: { when: [{ sun: sunset }], run: [S] } }") == [
-        "replace the trigger \"T\" by one of another kind", "execute the scene \"S\" by the trigger \"T\"",
+        "replace the trigger \"T\", a timer, by a trigger with events of this name",
+        "the trigger \"T\" runs the scene \"S\"",
       ])
     #expect(bench.home.triggers.count == 1 && bench.home.triggers[0].id != id && bench.home.triggers[0].isEnabled)
     #expect(
@@ -35,7 +36,7 @@ struct HomeFilePlanTriggerTests {
     var bench = try bench("{ when: [{ sun: sunset }], run: [S], enabled: true }")
     #expect(
       try bench.apply("home: My Home\ntriggers: { T: { run: [R] } }") == [
-        "execute the scene \"R\" by the trigger \"T\"", "no longer execute the scene \"S\" by the trigger \"T\"",
+        "the trigger \"T\" runs the scene \"R\"", "the trigger \"T\" no longer runs the scene \"S\"",
       ])
     #expect(bench.home.triggers[0].isEnabled)
     // Without a set, it can't be enabled (rule T4).
@@ -44,7 +45,7 @@ struct HomeFilePlanTriggerTests {
         "2:13: the trigger \"T\" executes nothing"))
     #expect(
       try bench.apply("home: My Home\ntriggers: { T: { run: [], enabled: false } }") == [
-        "disable the trigger \"T\"", "no longer execute the scene \"R\" by the trigger \"T\"",
+        "disable the trigger \"T\"", "the trigger \"T\" no longer runs the scene \"R\"",
       ])
   }
 
@@ -65,7 +66,8 @@ struct HomeFilePlanTriggerTests {
       ])
     #expect(
       plan.differences.map(\.text) == [
-        "execute the scene \"R\" by the trigger \"T\"", "change the time of the trigger \"T\"",
+        "the trigger \"T\" runs the scene \"R\"",
+        "change the trigger \"T\": time from \"2026-05-29 19:00\" to \"2026-06-09 19:00\"",
       ])
     #expect(trigger.isEnabled)
     bench.model = plan.model
@@ -105,8 +107,8 @@ struct HomeFilePlanTriggerTests {
     #expect(
       try bench.apply(
         "home: My Home\ntriggers: { T: { run: [{ set: { Strip/Right/On: off } }, { set: {} }, S] } }") == [
-          "set Strip/Right/On to off in the trigger \"T\"", "no longer set Strip/Left/On in the trigger \"T\"",
-          "no longer execute 1 actions by the trigger \"T\"",
+          "set Strip/Right/On in the trigger \"T\" to off", "remove Strip/Left/On from the trigger \"T\"",
+          "remove 1 value from the trigger \"T\"",
         ])
     #expect(bench.home.triggers[0].actionSets == Array(sets.prefix(2)) && bench.home.triggers[0].isEnabled)
     let more =

@@ -52,7 +52,7 @@ struct EngineEndTests {
         2026-06-01 12:10:00 "trigger 1": its effect ended
           event: the duration ended on 2026-06-01 12:10:00
           Stereo Light/On: gets back off
-          Stereo Light/Hue: gets back 33.0°
+          Stereo Light/Hue: gets back 33°
           writes: 2 done, 0 failed
         """)
     bench.run(for: .seconds(3600))
@@ -98,7 +98,7 @@ struct EngineEndTests {
     bench.world[.lampHue] = 200.0
     bench.run(for: .seconds(600))
     #expect(bench.restored == [[HomeAction(.lampOn, false)]])
-    #expect(bench.why.contains("Stereo Light/Hue: stays 200.0°"))
+    #expect(bench.why.contains("Stereo Light/Hue: stays 200°"))
     pulse(&bench)
     bench.world[.lampHue] = 120.4
     bench.run(for: .seconds(600))

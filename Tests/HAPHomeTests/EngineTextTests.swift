@@ -38,11 +38,11 @@ struct EngineTextTests {
             false: from 30min before sunset to sunrise (13:00:00; sunset gives 21:03:
             false: one of Anna is at home (at home: nobody)
             unknown: a comparison with an object that was removed
-            false: Thermometer/Current Temperature is less than 18.5 °C (it is 20.0 °C)
-            false: Thermometer/Current Temperature is not 20.0 °C (it is 20.0 °C)
-            false: Thermometer/Battery Level is at least 90 % (it is 80.0 %)
-            false: Thermometer/Battery Level is greater than 90 % (it is 80.0 %)
-            true: Thermometer/Battery Level is at most 90 % (it is 80.0 %)
+            false: Thermometer/Current Temperature is less than 18.5 °C (it is 20 °C)
+            false: Thermometer/Current Temperature is not 20 °C (it is 20 °C)
+            false: Thermometer/Battery Level is at least 90 % (it is 80 %)
+            false: Thermometer/Battery Level is greater than 90 % (it is 80 %)
+            true: Thermometer/Battery Level is at most 90 % (it is 80 %)
             false: Front Door Lock/Lock Current State is jammed (it is secured)
             false: Thermometer/Manufacturer is "b" (it is "a")
             unknown: 00000000-0000-4000-8000-00000000004D is 1 (unknown: it was not read)
@@ -101,7 +101,7 @@ struct EngineTextTests {
         ExecutionReport(done: 0, failures: [.init(.lampHue, why: "it refused")])))
     #expect(
       ended.dropFirst(2) == [
-        "  Stereo Light/Hue: gets back 0.0°", "  Stereo Light/Hue: stays 7.0°", "  writes: 0 done, 1 failed",
+        "  Stereo Light/Hue: gets back 0°", "  Stereo Light/Hue: stays 7°", "  writes: 0 done, 1 failed",
         "    Stereo Light/Hue: it refused",
       ])
     // An unknown trigger is shown by its identifier.

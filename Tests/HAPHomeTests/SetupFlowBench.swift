@@ -87,7 +87,8 @@ struct SetupFlowBench {
   /// The page of the present step.
   var page: SetupPage? {
     switch step {
-    case .page(let page, problem: _), .saving(let page): page
+    case .page(let page, problem: _): page
+    case .saving(let page): page
     default: nil
     }
   }

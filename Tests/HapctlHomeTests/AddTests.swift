@@ -60,10 +60,10 @@ struct AddTests {
     let count = bench.home.accessories.count
     #expect(bench("add").error.contains("the setup code is missing: give --code, --payload or --code-file"))
     #expect(bench("add", "--code", "1").error.contains("this is not a setup code"))
-    #expect(bench("add", "--code", "031-45-154").error.contains("2 accessories can be added: \"Hall Lamp\""))
+    #expect(bench("add", "--code", "031-45-154").error.contains("2 accessories can be added: \"Demo Bridge\""))
     #expect(
       bench("add", "--code", "031-45-154", "--device", "Lump").error.contains(
-        "no accessory \"Lump\" was found within 5 s; there are \"Hall Lamp\""))
+        "no accessory \"Lump\" was found within 5 s; there are \"Demo Bridge\""))
     #expect(bench("add", "--code", "111-22-333", "--device", "Hall Lamp").error.contains("the code is wrong"))
     #expect(bench("add", "--code", "031-45-154", "--payload", "X").exit == .usage)
     #expect(bench("add", "Nowhere", "--code", "031-45-154").error.contains("there is no home \"Nowhere\""))
@@ -83,20 +83,89 @@ struct AddTests {
     #expect(bench.hub.state.withLock { $0.joinable.count == 1 })
   }
 
+  @Test("--name is the name of the accessory; its only service has it, too, if both have one name")
+  func accessoryName() throws {
+    let bench = try bench(two: true)
+    #expect(
+      bench("add", "--code", "031-45-154", "--device", "Demo Bridge", "--name", "Upstairs").out
+        == "Added \"Upstairs\" in the room \"Default Room\".\nAdded \"One\" in the room \"Default Room\".\nAdded \"Two\" in the room \"Default Room\".\n"
+    )
+    #expect(bench("add", "--code", "031-45-154", "--name", "Entrance Lamp").exit == .well)
+    let lamp = try #require(bench.home.accessories.last)
+    #expect(
+      lamp.name.text == "Entrance Lamp"
+        && lamp.services.filter(\.isUserInteractive).map(\.name.text) == ["Entrance Lamp"])
+
+    let strip = DeviceDescription.device(10, [.with(1, "New Strip", [.outlet(20, "Inner")])], category: 7)
+    bench.hub.state.withLock { $0.joinable = [joinable(strip, "New Strip")] }
+    #expect(bench("add", "--code", "031-45-154", "--name", "Desk Strip").out.hasPrefix("Added \"Desk Strip\" in"))
+    #expect(bench.home.accessories.last?.services.filter(\.isUserInteractive).map(\.name.text) == ["Inner"])
+  }
+
+  @Test("If the hub refuses the name, the accessory stays, and the error says so")
+  func nameRefusedLater() throws {
+    let bench = try bench()
+    bench.hub.state.withLock { $0.refusals = [("rename", HomeError(.accessoryIsBusy, nil, "busy"))] }
+    let said = bench("add", "--code", "031-45-154", "--name", "Entrance Lamp")
+    #expect(said.error.contains("busy") && said.exit == .problem, "\(said)")
+    #expect(bench.home.accessories.last?.name.text == "Hall Lamp")
+  }
+
   // MARK: On a terminal
 
   @Test("On a terminal, it asks for the code, the accessory, and a name and a room for each service")
   func questions() throws {
     let bench = try bench(two: true)
-    let said = bench.run(["add"], answers: ["031-45-154", "2", "Desk", "Study", "back", "", "", "Shelf", ""])
+    let said = bench.run(["add"], answers: ["031-45-154", "1", "Desk", "Study", "back", "", "", "Shelf", ""])
     #expect(said.exit == .well, "\(said)")
     #expect(
       said.out
         == "Added \"Demo Bridge\" in the room \"Default Room\".\nAdded \"Desk\" in the room \"Study\".\nAdded \"Shelf\" in the room \"Study\".\n"
     )
-    #expect(said.error.contains("1  Hall Lamp  Lightbulb  \(Self.lamp.device)\n2  Demo Bridge  Bridge"))
+    #expect(said.error.contains("1  Demo Bridge  Bridge  \(Self.bridge.device)\n2  Hall Lamp  Lightbulb"))
     #expect(said.error.contains("Name of the Light Bulb of One [One]: "))
-    #expect(said.error.contains("Room (Default Room, Hall, Living Room, Kitchen, or a new one) [Default Room]: "))
+    #expect(said.error.contains("Room (Hall, Kitchen, Living Room, Default Room, or a new one) [Default Room]: "))
+  }
+
+  @Test("After the pairing, a line says that the accessory is in the home and what ends the questions do")
+  func paired() throws {
+    let line = "\"Hall Lamp\" is in the home \"My Home\" now. Ctrl-C keeps it; 'cancel' removes it.\n"
+    let said = try bench().run(["add"], answers: ["031-45-154", "1", "cancel"])
+    #expect(said.error.contains("Pairing…\n\(line)Name of the Light Bulb of Hall Lamp [Hall Lamp]: "), "\(said)")
+    #expect(said.error.hasSuffix("cancelled: nothing was added\n"))
+    let named = try bench().run(["add", "--name", "Desk"], answers: ["031-45-154", "1", "", ""])
+    #expect(
+      named.error.contains("\"Desk\" is in the home") && named.out == "Added \"Desk\" in the room \"Default Room\".\n")
+    #expect(try !bench()("add", "--code", "031-45-154").error.contains("Ctrl-C"))
+  }
+
+  @Test(
+    "An error is printed once, and not again after 'back' or Enter; 'back' at the first question says that it is the first"
+  )
+  func backAfterErrors() throws {
+    let bench = try bench(two: true)
+    let said = bench.run(["add"], answers: ["12", "", "back", "031-45-154", "2", "Kitchen", "", "back", "Desk", ""])
+    #expect(said.exit == .well && said.out == "Added \"Desk\" in the room \"Default Room\".\n", "\(said)")
+    #expect(said.error.ranges(of: "this is not a setup code").count == 1, "\(said.error)")
+    #expect(said.error.ranges(of: "(rule N2)").count == 1)
+    #expect(said.error.ranges(of: "there is no question before this one; 'cancel' ends the command").count == 2)
+  }
+
+  @Test("'back' after a wrong code leads to the accessories, because the code can be that of another one")
+  func backAfterWrongCode() throws {
+    let bench = try bench(two: true)
+    bench.hub.state.withLock { $0.joinable[1].code = "111-22-333" }
+    let said = bench.run(["add"], answers: ["111-22-333", "2", "back", "1", "", "", "", ""])
+    #expect(said.exit == .well && said.out.hasPrefix("Added \"Demo Bridge\""), "\(said)")
+    #expect(said.error.ranges(of: "the code is wrong").count == 1)
+    let again = bench.run(["add"], answers: ["111-22-333", "back", "031-45-154", "1", "", ""])
+    #expect(again.exit == .well && again.out.hasPrefix("Added \"Hall Lamp\""), "\(again)")
+  }
+
+  @Test("'back' at the room leads to the name of the same service")
+  func backAtRoom() throws {
+    let said = try bench().run(["add"], answers: ["031-45-154", "1", "Desk", "back", "Shelf", "hall"])
+    #expect(said.out == "Added \"Shelf\" in the room \"Hall\".\n", "\(said)")
   }
 
   @Test("With several homes, it asks which one")
@@ -104,7 +173,7 @@ struct AddTests {
     let bench = try bench()
     #expect(bench("new", "Cottage", "--zone", "UTC").exit == .well)
     let said = bench.run(["add"], answers: ["Nope", "cottage", "031-45-154", "1", "", ""])
-    #expect(said.exit == .well && said.error.contains("1  My Home\n2  Cottage\nWhich home?"), "\(said)")
+    #expect(said.exit == .well && said.error.contains("1  Cottage\n2  My Home\nWhich home?"), "\(said)")
     #expect(bench.hub.model.homes[1].accessories.map(\.name.text) == ["Hall Lamp"])
     #expect(bench.run(["add"], answers: ["back"]).error.contains("cancelled"))
   }
@@ -200,6 +269,12 @@ struct AddTests {
     bench.hub.state.withLock { $0.unreachable[lock] = "no route" }
     #expect(bench("remove", "Front Door Lock").error.contains("--forget removes it"))
     #expect(bench("show").out.contains("Front Door Lock: Lock Mechanism; not reachable: no route\n"))
+    let strip = try bench.id("Strip")
+    bench.hub.state.withLock { $0.unreachable[strip] = HubSnapshot.newConnection }
+    #expect(bench("show").out.contains("Right (Outlet); connecting\n"))
+    #expect(bench("show", "Strip").out.hasPrefix("Strip; connecting\n"))
+    let why = try bench("show", "Strip", "--json").json["unreachable"]?.elements?.first?["why"]
+    #expect(why?.stringValue == "the connection is new")
     #expect(bench("remove", "Front Door Lock", "--forget").exit == .well)
     #expect(bench("remove", "Bridge", "--json").out.contains("accessory-removed"))
     #expect(bench.home.accessories.map(\.name.text) == ["Motion Sensor", "Strip", "Thermostat"])

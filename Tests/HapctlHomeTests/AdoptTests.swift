@@ -129,6 +129,29 @@ struct AdoptTests {
     #expect(said.exit != .well && !said.error.isEmpty && bench.home.accessories.isEmpty, "\(said)")
   }
 
+  @Test("After the removal of an accessory, the aliases of hapctl for it are named with the command that deletes them")
+  func aliasAfterRemoval() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let environment = ["HOME": "/nowhere", "XDG_STATE_HOME": folder.path]
+    let store = try ControllerStore(folder: folder.path + "/hapctl")
+    for (alias, device) in [("front door", 1), ("hot", 5)] as [(String, UInt8)] {
+      try store.keep(
+        ControllerPairing(
+          alias: alias, accessoryID: Array(DeviceID.test(device).text.utf8),
+          accessoryKey: [UInt8](repeating: 1, count: 32), controllerID: Array("C".utf8),
+          controllerKey: SigningKey(seed: SecretBytes([UInt8](repeating: 7, count: 32))), addresses: []))
+    }
+    let bench = try bench()
+    #expect(bench.run(["adopt", "front door"], environment: environment).exit == .well)
+    #expect(
+      bench.run(["remove", "Front Door Lock"], environment: environment).out
+        == "Removed the accessory \"Front Door Lock\".\nhapctl has the pairing \"front door\" with it. If it was adopted, it no longer works: 'hapctl unpair \"front door\" --forget' deletes it.\n"
+    )
+    #expect(try store.pairings().count == 2, "keys are deleted only by the person")
+    #expect(bench.run(["adopt", "hot"], environment: environment).exit == .well)
+    #expect(!bench.run(["remove", "Thermostat", "--json"], environment: environment).out.contains("unpair"))
+  }
+
   @Test("hapctl's own pairings, by alias or all of them")
   func own() throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -102,13 +102,33 @@ struct FileTests {
     #expect(bench("apply").exit == .usage)
   }
 
-  @Test("If the hub refuses a step, the message says how many were performed")
+  @Test(
+    "If the hub refuses a step, the message says what is done and what is not; the command continues when it is run again"
+  )
   func refusedStep() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let bench = try HomeBench.filled()
-    bench.hub.state.withLock { $0.refusals = [("addZone", HomeError(.insufficientPrivileges, .u1, "not allowed"))] }
-    let said = bench("apply", try write(document))
-    #expect(said.error.contains("not allowed (rule U1); 2 of ") && said.exit == .problem, "\(said)")
+    let path = try write(document)
+    for part in ["addZone", "addServiceToGroup", "addAction(", "addOwnedActionSet", "enableTrigger"] {
+      bench.hub.state.withLock { $0.refusals = [(part, HomeError(.insufficientPrivileges, .u1, "not allowed"))] }
+      let plan = bench("diff", path).out.split(separator: "\n")
+      let said = bench("apply", path)
+      #expect(said.exit == .problem && bench.hub.state.withLock { $0.refusals.isEmpty }, "\(said)")
+      let errors = said.error.split(separator: "\n").map { String($0.dropFirst("hapctl home apply: ".count)) }
+      let done = errors.filter { $0.hasPrefix("done: ") }
+      let open = errors.filter { $0.hasPrefix("not done: ") }
+      #expect(errors.first == "not allowed (rule U1)" && errors.count == 2 + plan.count, "\(said)")
+      #expect(
+        errors[1]
+          == "\(done.count) of \(plan.count.of("change")) are done: correct the problem, and run the command again, which makes only the others"
+      )
+      #expect(
+        part == "addZone" ? done.count == 2 && open[0] == "not done: add the zone \"Downstairs\"" : true, "\(said)")
+      let next = bench("diff", path).out.lowercased().split(separator: "\n").map(String.init)
+      #expect(done.allSatisfy { !next.contains($0.dropFirst("done: ".count).lowercased() + ".") }, "\(next)")
+    }
+    #expect(bench("apply", path).exit == .well && bench.home.triggers[0].isEnabled)
+    #expect(bench("diff", path) == Transcript(out: "The home is as in the file.\n"))
   }
 
   @Test("Identifiers of a plan are replaced in commands, and only there")

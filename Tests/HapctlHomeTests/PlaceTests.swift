@@ -21,7 +21,7 @@ struct PlaceTests {
     #expect(bench.home.location == Coordinate(latitude: 37.33, longitude: -122.03))
     #expect(bench.home.users.map(\.name) == ["Owner"])
     #expect(bench("new", "Cottage", "--zone", "UTC", "--owner", "Ben").out == "Added the home \"Cottage\".\n")
-    #expect(bench("list").out == "My Home  Test/City  primary\nCottage  UTC\n")
+    #expect(bench("list").out == "Cottage  UTC\nMy Home  Test/City  primary\n")
     #expect(bench("primary", "cottage").out == "Made \"Cottage\" the primary home.\n")
     let list = try bench("list", "--json").json
     #expect(list["homes"]?.elements?.map { $0["primary"]?.boolValue } == [false, true])
@@ -95,13 +95,39 @@ struct PlaceTests {
   func rooms() throws {
     let bench = try HomeBench.filled()
     #expect(bench("room", "add", "Attic", "Cellar").out == "Added the room \"Attic\".\nAdded the room \"Cellar\".\n")
-    #expect(bench("room", "list").out.contains("Hall: Front Door Lock\nLiving Room: Stereo Light\n"))
+    #expect(
+      bench("room", "list").out.contains("Hall: Front Door Lock\nKitchen: Kitchen Light\nLiving Room: Stereo Light\n"))
     let removed = bench("room", "remove", "Hall", "--json")
     #expect(
       try removed.json["changes"]?.elements?.map { $0["change"]?.stringValue } == ["accessory-moved", "room-removed"])
     #expect(bench.home.accessories[0].room == bench.home.roomForEntireHome.id)
     let list = try bench("room", "list", "--json").json["rooms"]?.elements ?? []
     #expect(list.count == 5 && list[4]["id"]?.stringValue == bench.home.roomForEntireHome.id.description)
+  }
+
+  @Test("Lists are in the order of names, with numbers by their value, and the room for the entire home last")
+  func order() throws {
+    let bench = try HomeBench.filled()
+    #expect(bench("room", "remove", "Hall", "Living Room", "Kitchen").exit == .well)
+    #expect(bench("room", "add", "Room 10", "room 2", "Attic", "Room 1", "Room 02b").exit == .well)
+    #expect(bench("scene", "add", "Scene 10").exit == .well && bench("scene", "add", "Scene 9").exit == .well)
+    #expect(
+      bench("zone", "add", "Z 10", "Room 10", "room 2").exit == .well && bench("zone", "add", "Z 9").exit == .well)
+    let rooms = ["Attic", "Room 1", "room 2", "Room 02b", "Room 10", "Default Room"]
+    let list = bench("room", "list").out.split(separator: "\n").map { $0.split(separator: ":")[0] }
+    #expect(list.map(String.init) == rooms)
+    let show = bench("show").out.split(separator: "\n").map(String.init)
+    #expect(show.filter { $0.hasPrefix("  room ") } == rooms.map { "  room \($0)" })
+    #expect(show.contains("    Bridge: no services") && show.contains("  zone Z 10: room 2, Room 10"))
+    let accessories = show.filter { $0.hasPrefix("    ") }.map { $0.split(separator: ":")[0].dropFirst(4) }
+    #expect(
+      accessories.map(String.init) == [
+        "Bridge", "Front Door Lock", "Kitchen Light", "Motion Sensor", "Stereo Light", "Strip", "Thermostat",
+      ])
+    #expect(bench("zone", "list").out == "Z 9\nZ 10: room 2, Room 10\n")
+    #expect(bench("scene", "list").out.contains("Scene 9: no actions\nScene 10: no actions\n"))
+    let json = try bench("room", "list", "--json").json["rooms"]?.elements?.first
+    #expect(json?["name"]?.stringValue == "Room 10", "programs get the order of the home")
   }
 
   @Test("If one of several is refused, the ones before are performed and printed")
@@ -137,7 +163,7 @@ struct PlaceTests {
     #expect(
       bench("group", "add", "Night Lights", "Strip/Left", "Kitchen Light", "Stereo Light/Light Bulb").exit == .well)
     #expect(
-      bench("group", "list").out == "Night Lights: Strip/Left, Kitchen Light/Kitchen Light, Stereo Light/Stereo Light\n"
+      bench("group", "list").out == "Night Lights: Kitchen Light/Kitchen Light, Stereo Light/Stereo Light, Strip/Left\n"
     )
     #expect(bench("group", "remove-from", "Night Lights", "Left").exit == .well)
     #expect(bench.home.groups[0].services.count == 2)

@@ -54,7 +54,7 @@ struct RehearsalTests {
             2026-06-01 19:00:00 "evening": executed; wrote Kitchen Light/On: on
             2026-06-02 17:30:00 "arrived home": not executed: the condition is false: Motion Sensor/Motion Detected is true (it is false)
             2026-06-02 19:00:00 "evening": not executed: the trigger does not apply on a Tuesday
-            2026-06-03 17:30:00 "arrived home": executed; wrote Stereo Light/On: on, Stereo Light/Hue: 120
+            2026-06-03 17:30:00 "arrived home": executed; wrote Stereo Light/On: on, Stereo Light/Hue: 120°
             2026-06-03 19:00:00 "evening": executed; wrote Kitchen Light/On: on
             2026-06-04 19:00:00 "evening": not executed: the trigger does not apply on a Thursday
             2026-06-05 19:00:00 "evening": not executed: the trigger does not apply on a Friday
@@ -83,8 +83,8 @@ struct RehearsalTests {
     let said = bench.run(Self.week + ["dusk", "--for", "1d"])
     let lines = said.out.split(separator: "\n").map(String.init)
     try #require(lines.count == 5, "\(said)")
-    #expect(lines[1].hasSuffix("\"dusk\": executed; wrote Kitchen Light/Brightness: 40"))
-    #expect(lines[2].hasSuffix("\"dusk\": its effect ended; wrote Kitchen Light/Brightness: 80"))
+    #expect(lines[1].hasSuffix("\"dusk\": executed; wrote Kitchen Light/Brightness: 40 %"))
+    #expect(lines[2].hasSuffix("\"dusk\": its effect ended; wrote Kitchen Light/Brightness: 80 %"))
     #expect(lines[4].hasPrefix("  dusk: executed once; its effect ended once; next: 2026-06-0"))
     #expect(bench.home.triggers.map(\.isEnabled) == [true, true, false] && said.error.isEmpty)
   }
@@ -108,7 +108,7 @@ struct RehearsalTests {
               true: Motion Sensor/Motion Detected is true (it is true)
           writes: 2 done, 0 failed
           wrote: Stereo Light/On: on
-          wrote: Stereo Light/Hue: 120
+          wrote: Stereo Light/Hue: 120°
         Triggers:
           arrived home: executed once
 

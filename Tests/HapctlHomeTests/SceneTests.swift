@@ -13,14 +13,14 @@ struct SceneTests {
     let bench = try HomeBench.filled()
     #expect(
       bench("scene", "add", "Movie", "Stereo Light/On", "on", "Stereo Light/Hue", "120").out
-        == "Added the scene \"Movie\".\nThe scene \"Movie\" sets Stereo Light/On to on.\nThe scene \"Movie\" sets Stereo Light/Hue to 120.\n"
+        == "Added the scene \"Movie\".\nThe scene \"Movie\" sets Stereo Light/On to on.\nThe scene \"Movie\" sets Stereo Light/Hue to 120°.\n"
     )
     #expect(
       bench("scene", "set", "movie", "Stereo Light/Hue", "240", "Front Door Lock/Lock Target State", "secured").exit
         == .well)
     #expect(
       bench("scene", "list", "Movie").out
-        == "Movie:\n  Stereo Light/On: on\n  Stereo Light/Hue: 240\n  Front Door Lock/Lock Target State: secured\n")
+        == "Movie:\n  Stereo Light/On: on\n  Stereo Light/Hue: 240°\n  Front Door Lock/Lock Target State: secured\n")
     let json = try bench("scene", "list", "Movie", "--json").json["scenes"]?.elements?.first
     let actions = json?["actions"]?.elements ?? []
     #expect(
@@ -83,20 +83,52 @@ struct SceneTests {
     let bench = try HomeBench.filled()
     #expect(
       bench("set", "Stereo Light/On", "on", "Stereo Light/Hue", "120", "Thermostat/Target Temperature", "20.5")
-        == Transcript(out: "Stereo Light/On: on\nStereo Light/Hue: 120\nThermostat/Target Temperature: 20.5 °C\n"))
+        == Transcript(out: "Stereo Light/On: on\nStereo Light/Hue: 120°\nThermostat/Target Temperature: 20.5 °C\n"))
     guard case .write(_, let actions)? = bench.hub.requests.last else { throw Wrong() }
     #expect(actions.count == 3)
-    #expect(bench("get", "Stereo Light/Hue").out == "Stereo Light/Hue: 120\n")
+    #expect(bench("get", "Stereo Light/Hue").out == "Stereo Light/Hue: 120°\n")
     let id = try bench.characteristic("Stereo Light/Hue")
-    #expect(bench("get", id.description).out == "Stereo Light/Hue: 120\n")
-    #expect(bench("get", "Living Room/Stereo Light/Hue").out == "Stereo Light/Hue: 120\n")
+    #expect(bench("get", id.description).out == "Stereo Light/Hue: 120°\n")
+    #expect(bench("get", "Living Room/Stereo Light/Hue").out == "Stereo Light/Hue: 120°\n")
     #expect(bench("set", "Kitchen/Lights/On", "on").out == "Kitchen Light/On: on\n")
     #expect(
       bench("set", "home:My Home/Light Bulb/Brightness", "40").out
-        == "Stereo Light/Brightness: 40\nKitchen Light/Brightness: 40\n")
+        == "Stereo Light/Brightness: 40 %\nKitchen Light/Brightness: 40 %\n")
     #expect(bench("group", "add", "Night Lights", "Strip/Left").exit == .well)
     #expect(bench("set", "Night Lights/On", "true").out == "Strip/Left/On: on\n")
     #expect(bench("set", "Night Lights/On", "--", "0").out == "Strip/Left/On: off\n")
+  }
+
+  @Test(
+    "A number can have its unit, as it is printed; another unit is refused with the right one",
+    arguments: [
+      (["Stereo Light/Brightness", "20"], "Stereo Light/Brightness: 20 %\n"),
+      (["Stereo Light/Brightness", "20 %"], "Stereo Light/Brightness: 20 %\n"),
+      (["Stereo Light/Brightness", "20%"], "Stereo Light/Brightness: 20 %\n"),
+      (["Stereo Light/Brightness", "20", "%"], "Stereo Light/Brightness: 20 %\n"),
+      (
+        ["Stereo Light/Brightness", "20", "%", "Stereo Light/Hue", "120", "°"],
+        "Stereo Light/Brightness: 20 %\nStereo Light/Hue: 120°\n"
+      ),
+      (["Stereo Light/Hue", "120°"], "Stereo Light/Hue: 120°\n"),
+      (["Thermostat/Target Temperature", "21 °C"], "Thermostat/Target Temperature: 21 °C\n"),
+      (["Thermostat/Target Temperature", "21°C"], "Thermostat/Target Temperature: 21 °C\n"),
+      (["Thermostat/Target Temperature", "21.5c"], "Thermostat/Target Temperature: 21.5 °C\n"),
+      (
+        ["Thermostat/Target Temperature", "70 °F"],
+        "\"70 °F\": Target Temperature is in °C: give the number in this unit"
+      ),
+      (["Thermostat/Target Temperature", "21 %"], "is in °C: give the number in this unit"),
+      (["Front Door Lock/Lock Target State", "1 %"], "Lock Target State has no unit: write 1"),
+      (["Stereo Light/Brightness", "20 bananas"], "has no value \"20 bananas\""),
+      (["Stereo Light/On", "1 %"], "has no value \"1 %\""),
+    ] as [([String], String)])
+  func units(words: [String], says: String) throws {
+    let bench = try HomeBench.filled()
+    let said = bench.run(["set"] + words)
+    #expect(said.exit == .well ? said.out == says : said.error.contains(says), "\(said)")
+    let scene = bench.run(["scene", "add", "S"] + words)
+    #expect(scene.exit == said.exit)
   }
 
   struct Wrong: Error {}

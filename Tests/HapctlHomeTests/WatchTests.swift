@@ -24,13 +24,13 @@ struct WatchTests {
         My Home (Test/City, 37.33, -122.03)
           room Hall
             Front Door Lock: Lock Mechanism
-          room Living Room
-            Stereo Light: Light Bulb
           room Kitchen
             Kitchen Light: Light Bulb
+          room Living Room
+            Stereo Light: Light Bulb
           room Default Room
-            Motion Sensor: Motion Sensor
             Bridge: no services
+            Motion Sensor: Motion Sensor
             Strip: Left (Outlet), Right (Outlet)
             Thermostat: Thermostat
           zone Up: Hall
@@ -61,7 +61,7 @@ struct WatchTests {
     let bench = try HomeBench.filled()
     #expect(bench("set", "Stereo Light/On", "on", "Stereo Light/Hue", "7").exit == .well)
     let said = bench("show", "Stereo Light/Stereo Light", "--values").out
-    #expect(said == "Stereo Light (Light Bulb)\n  On: on\n  Brightness: the accessory can't be reached\n  Hue: 7\n")
+    #expect(said == "Stereo Light (Light Bulb)\n  On: on\n  Brightness: the accessory can't be reached\n  Hue: 7°\n")
     let lock = try bench.id("Front Door Lock")
     bench.hub.state.withLock { $0.unreachable[lock] = "off" }
     let json = try bench("show", "--json").json

@@ -6,22 +6,23 @@ extension CommandRun {
   /// - Throws: rules T1 to T3 for a timer; O1, O2, T6 to T8 and L1 for events.
   func check(_ kind: Trigger.Kind, in home: Home) throws(HomeError) {
     switch kind {
-    case .timer(let timer): try check(timer)
+    case .timer(let timer): try check(timer, in: home)
     case .event(let events): try check(events, in: home)
     }
   }
 
-  private func check(_ timer: TimerTrigger) throws(HomeError) {
+  private func check(_ timer: TimerTrigger, in home: Home) throws(HomeError) {
     guard timer.fireDate.nanoseconds % 60_000_000_000 == 0 else {
       throw HomeError(
-        .dateMustBeOnSpecifiedBoundaries, .t1, "the time \(timer.fireDate) has seconds: a timer fires at a full minute")
+        .dateMustBeOnSpecifiedBoundaries, .t1,
+        "the time \(shown(timer, in: home)) has seconds: a timer fires at a full minute")
     }
     if let zone = timer.zone { _ = try rules(of: zone) }
     guard let period = timer.recurrence else {
       guard timer.fireDate > context.now else {
         throw HomeError(
-          .fireDateInPast, .t3, "the time \(timer.fireDate) is over, and the trigger does not repeat: give a later time"
-        )
+          .fireDateInPast, .t3,
+          "the time \(shown(timer, in: home)) is over, and the trigger does not repeat: give a later time")
       }
       return
     }
@@ -31,6 +32,11 @@ extension CommandRun {
     guard period.longestMinutes <= 5 * 7 * 1440 else {
       throw HomeError(.recurrenceTooLarge, .t2, "the period is longer than 5 weeks: give a shorter one")
     }
+  }
+
+  /// The civil time of a timer in its zone, or else in UTC.
+  private func shown(_ timer: TimerTrigger, in home: Home) -> String {
+    context.zoneRules(timer.zone ?? home.zone).map { "\($0.civilTime(at: timer.fireDate))" } ?? "\(timer.fireDate)"
   }
 
   private func check(_ trigger: EventTrigger, in home: Home) throws(HomeError) {

@@ -123,6 +123,9 @@ extension Weekday {
     case .saturday: "sat"
     }
   }
+
+  /// The English name.
+  package var name: String { "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() }
 }
 
 extension Comparison {

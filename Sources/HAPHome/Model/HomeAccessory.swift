@@ -102,4 +102,7 @@ public struct HomeCharacteristic: Hashable, Sendable {
   public let unit: Unit?
   /// The manufacturer's description.
   public let description: String?
+
+  /// The unit that people see: of the accessory, or else of Apple's catalogue. Nil for values without a unit.
+  package var shownUnit: Unit? { unit ?? Catalogue.characteristic(type)?.unit }
 }

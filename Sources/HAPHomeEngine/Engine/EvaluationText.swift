@@ -236,11 +236,6 @@ public struct EvaluationText: Sendable {
   }
 }
 
-extension Weekday {
-  /// The English name.
-  fileprivate var name: String { "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() }
-}
-
 extension Comparison {
   /// The comparison within a sentence.
   fileprivate var words: String {

@@ -23,21 +23,11 @@ struct HomeNames: Sendable {
       return value.boolValue ?? (value.doubleValue != 0) ? "on" : "off"
     }
     if let word = Catalogue.characteristic(characteristic.type)?.word(for: value) { return word }
-    return value.shown + (value.doubleValue == nil ? "" : characteristic.unit?.suffix ?? "")
+    let whole = if case .float(let number) = value { Int64(exactly: number) } else { Int64?.none }
+    let text = whole.map { "\($0)" } ?? value.shown
+    return text + (value.doubleValue == nil ? "" : characteristic.shownUnit?.suffix ?? "")
   }
 
   /// The name of a user.
   func user(_ id: HomeObjectID) -> String { home.users.find(id)?.name ?? id.description }
-}
-
-extension Unit {
-  fileprivate var suffix: String {
-    switch self {
-    case .celsius: " °C"
-    case .percentage: " %"
-    case .arcdegrees: "°"
-    case .lux: " lx"
-    case .seconds: " s"
-    }
-  }
 }

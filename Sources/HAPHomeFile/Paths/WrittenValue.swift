@@ -43,6 +43,22 @@ extension HomeCharacteristic {
     return .integer(Int128(whole))
   }
 
+  /// Returns the value for people: its name, or the value with its unit.
+  package func text(of value: Value) -> String {
+    let written = writtenAction(value)
+    let text =
+      switch written {
+      case .null: "no value"
+      case .bool(let bool): bool ? "true" : "false"
+      case .integer(let number): "\(number)"
+      case .float(let number): "\(number)"
+      case .string(let text): text.oneLine
+      case .data(let bytes): Base64.encode(bytes)
+      }
+    guard let shownUnit, value.doubleValue != nil, written == value || rules.format == .float else { return text }
+    return text + shownUnit.suffix
+  }
+
   /// Returns the form in which values are compared: forms that the home regards as one value are equal.
   func normal(_ value: Value) -> Value {
     switch (rules.format, value) {

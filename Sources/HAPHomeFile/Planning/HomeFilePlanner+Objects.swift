@@ -95,16 +95,20 @@ extension HomeFilePlanner {
       if let wanted = accessory.entry.room, let room = room(wanted.value), rooms[accessory.id] != room.id {
         perform(
           .moveAccessory(accessory.id, room: room.id), at: wanted.place,
-          .update("accessory", name, "move the accessory \"\(name.value)\" to the room \"\(room.name)\""))
+          .update(
+            "accessory", name,
+            "move the accessory \"\(name.value)\" from the room \"\(rooms[accessory.id].flatMap(home.room)?.name.text ?? "")\" to the room \"\(room.name)\""
+          ))
       }
       for (entry, service) in accessory.services {
         guard let type = entry.associatedType, type.value != service.associatedType else { continue }
-        let what = type.value.map { "set to \(Catalogue.service($0)?.name ?? $0.wireForm)" } ?? "remove"
+        let title = "the service \"\(service.name)\" of the accessory \"\(name.value)\""
+        func device(_ type: TypeID?) -> String { type.map { Catalogue.service($0)?.name ?? $0.wireForm } ?? "none" }
         perform(
           .setAssociatedType(service: service.id, type.value), at: type.place,
           .update(
             "service", Placed(service.name.text, at: entry.service.place),
-            "\(what) the device that the service \"\(service.name)\" of \"\(name.value)\" controls"))
+            "change the device that \(title) controls from \(device(service.associatedType)) to \(device(type.value))"))
       }
     }
   }
@@ -126,10 +130,10 @@ extension HomeFilePlanner {
       }
       let wanted = Set(group.services.map(\.value))
       for id in found.services where !wanted.contains(id) {
-        let service = home.service(id)?.service.name.text ?? ""
+        let service = home.service(id).map { HomeDirectory(home).path(of: $0.service, in: $0.accessory).description }
         perform(
           .removeServiceFromGroup(service: id, group: found.id), at: name.place,
-          .update("group", name, "remove the service \"\(service)\" from the group \"\(found.name)\""))
+          .update("group", name, "remove the service \"\(service ?? "")\" from the group \"\(found.name)\""))
       }
     }
   }
@@ -146,6 +150,10 @@ extension HomeFilePlanner {
     }
   }
 
+  private func shown(_ value: Value, _ action: HomeFileTarget.ActionTarget) -> String {
+    home.characteristic(action.action.characteristic)?.characteristic.shortText(of: value) ?? value.shown
+  }
+
   /// Makes the actions of a set as in the document: adds and changes some first, so that a set is not empty meanwhile.
   mutating func change(
     _ set: ActionSet, to actions: [HomeFileTarget.ActionTarget], _ kind: String, _ name: Placed<String>, owner: String
@@ -156,7 +164,11 @@ extension HomeFilePlanner {
       if old == action.action.value { continue }
       perform(
         old == nil ? .addAction(actionSet: set.id, action.action) : .updateAction(actionSet: set.id, action.action),
-        at: action.place, .update(kind, name, "set \(action.path) to \(action.text) in \(owner)"))
+        at: action.place,
+        .update(
+          kind, name,
+          old.map { "change \(action.path) in \(owner) from \(shown($0, action)) to \(action.text)" }
+            ?? "set \(action.path) in \(owner) to \(action.text)"))
     }
     let wanted = Set(actions.map(\.action.characteristic))
     let others = set.actions.filter { !wanted.contains($0.characteristic) }
@@ -166,7 +178,7 @@ extension HomeFilePlanner {
       let path = directory.path(ofCharacteristic: action.characteristic)?.description
       perform(
         .removeAction(actionSet: set.id, characteristic: action.characteristic), at: name.place,
-        .update(kind, name, "no longer set \(path ?? "a characteristic") in \(owner)"))
+        .update(kind, name, "remove \(path ?? "a characteristic") from \(owner)"))
     }
   }
 }

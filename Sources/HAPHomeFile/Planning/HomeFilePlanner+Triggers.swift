@@ -63,7 +63,10 @@ extension HomeFilePlanner {
         // A trigger can't change its kind.
         perform(.removeTrigger(old.id), at: place, nil)
         add(
-          target, kind, .update("trigger", target.entry.name, "replace the trigger \"\(name)\" by one of another kind"))
+          target, kind,
+          .update(
+            "trigger", target.entry.name,
+            "replace the trigger \"\(name)\", \(old.kind.noun), by \(kind.noun) of this name"))
         return enable(target, from: false, to: target.entry.isEnabled?.value ?? old.isEnabled, isNew: true)
       }
     }
@@ -115,10 +118,11 @@ extension HomeFilePlanner {
     let place = target.entry.name.place
     changeSets(target, removesOthers: false)
     if let kind = target.kind, home.normal(kind) != home.normal(old.kind) {
-      let what = if case .timer = kind { "time" } else { "events" }
+      let what = TriggerText(home, HomeDirectory(home), context.zoneRules).change(from: old.kind, to: kind)
+      let title = "change the trigger \"\(target.entry.name.value)\""
       perform(
         .updateTrigger(old.id, kind), at: place,
-        .update("trigger", target.entry.name, "change the \(what) of the trigger \"\(target.entry.name.value)\""))
+        .update("trigger", target.entry.name, what.isEmpty ? title : "\(title): \(what)"))
     }
     changeSets(target)
   }
@@ -144,10 +148,13 @@ extension HomeFilePlanner {
     guard removesOthers else { return }
     for id in existing(target.entry)?.actionSets ?? [] where !wanted.contains(id) {
       guard let set = home.actionSets.first(where: { $0.id == id }) else { continue }
-      let what = set.kind == .triggerOwned ? "\(set.actions.count) actions" : "the scene \"\(set.name)\""
+      let text =
+        set.kind == .triggerOwned
+        ? "remove \(set.actions.count == 1 ? "1 value" : "\(set.actions.count) values") from the trigger \"\(trigger.name)\""
+        : "the trigger \"\(trigger.name)\" no longer runs the scene \"\(set.name)\""
       perform(
         .removeActionSetFromTrigger(actionSet: id, trigger: trigger.id), at: entry.place,
-        .update("trigger", entry, "no longer execute \(what) by the trigger \"\(trigger.name)\""))
+        .update("trigger", entry, text))
     }
   }
 
@@ -160,7 +167,7 @@ extension HomeFilePlanner {
     if !trigger.actionSets.contains(set.id) {
       perform(
         .addActionSetToTrigger(actionSet: set.id, trigger: trigger.id), at: name.place,
-        .update("trigger", entry, "execute the scene \"\(set.name)\" by the trigger \"\(trigger.name)\""))
+        .update("trigger", entry, "the trigger \"\(trigger.name)\" runs the scene \"\(set.name)\""))
     }
     return set.id
   }
@@ -176,7 +183,8 @@ extension HomeFilePlanner {
       return set.id
     }
     guard let first = actions.first else { return nil }
-    let text = "add \(actions.count) actions to the trigger \"\(trigger.name)\""
+    let values = actions.map { "\($0.path) to \($0.text)" }.joined(separator: ", ")
+    let text = "the trigger \"\(trigger.name)\" sets \(values)"
     let isAdded = perform(
       .addOwnedActionSet(trigger: trigger.id, actions.map(\.action)), at: first.place, .update("trigger", entry, text))
     return isAdded ? home.triggers.first { $0.id == trigger.id }?.actionSets.last : nil
@@ -196,6 +204,10 @@ struct SceneNames {
     let hint = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ": add it to scenes"
     return "there is no scene \"\(name)\"\(hint)"
   }
+}
+
+extension Trigger.Kind {
+  fileprivate var noun: String { if case .timer = self { "a timer" } else { "a trigger with events" } }
 }
 
 extension Home {

@@ -109,14 +109,19 @@ struct HomeFilePlanner<Generator: RandomNumberGenerator> {
   }
 
   private mutating func setTimeZone(_ zone: Placed<ZoneName>) {
-    let text = "set the time zone of the home to \(zone.value) instead of \(home.zone)"
+    let text = "change the time zone of the home \"\(home.name)\" from \(home.zone) to \(zone.value)"
     perform(.setTimeZone(home: home.id, zone.value), at: zone.place, homeUpdate(text, zone.place))
   }
 
   private mutating func setLocation(_ location: Placed<Coordinate?>) {
+    func text(_ place: Coordinate) -> String { "\(place.latitude), \(place.longitude)" }
     let text =
-      location.value.map { "set the location of the home to \($0.latitude), \($0.longitude)" }
-      ?? "remove the location of the home"
+      switch (home.location, location.value) {
+      case (let old?, let new?):
+        "change the location of the home \"\(home.name)\" from \(text(old)) to \(text(new))"
+      case (nil, let new?): "set the location of the home \"\(home.name)\" to \(text(new))"
+      case (_, nil): "remove the location of the home \"\(home.name)\""
+      }
     perform(.setLocation(home: home.id, location.value), at: location.place, homeUpdate(text, location.place))
   }
 

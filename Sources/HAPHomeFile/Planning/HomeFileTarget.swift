@@ -27,7 +27,7 @@ struct HomeFileTarget {
     var path: String
     var place: JSONPlace
     var action: HomeAction
-    /// The value as in the document.
+    /// The value for people.
     var text: String
   }
 
@@ -221,7 +221,7 @@ extension HomeFilePlanner {
       let value = try characteristic.meaning(of: entry.value.value)
       return HomeFileTarget.ActionTarget(
         path: path.description, place: place, action: HomeAction(characteristic.id, characteristic.normal(value)),
-        text: characteristic.writtenAction(value).shortText)
+        text: characteristic.shortText(of: characteristic.normal(value)))
     } catch {
       complain(entry.value.place, error.message)
       return nil
@@ -229,16 +229,11 @@ extension HomeFilePlanner {
   }
 }
 
-extension Value {
-  /// The value in a sentence; a long text is shortened.
-  fileprivate var shortText: String {
-    switch self {
-    case .null: "null"
-    case .bool(let bool): bool ? "true" : "false"
-    case .integer(let number): "\(number)"
-    case .float(let number): "\(number)"
-    case .string(let text): text.count <= 40 ? text : "\(text.prefix(40))…"
-    case .data(let bytes): "\(bytes.count) bytes"
-    }
+extension HomeCharacteristic {
+  /// The value in a sentence; a long one is shortened.
+  func shortText(of value: Value) -> String {
+    if case .data(let bytes) = value { return "\(bytes.count) bytes" }
+    let text = text(of: value)
+    return text.count <= 40 ? text : "\(text.prefix(40))…"
   }
 }

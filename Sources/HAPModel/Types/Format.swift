@@ -53,4 +53,15 @@ public enum Unit: String, CaseIterable, Hashable, Sendable {
   case lux
   /// Duration in seconds.
   case seconds
+
+  /// The unit after a number, for people: "20 %", "120°".
+  package var suffix: String {
+    switch self {
+    case .celsius: " °C"
+    case .percentage: " %"
+    case .arcdegrees: "°"
+    case .lux: " lx"
+    case .seconds: " s"
+    }
+  }
 }

@@ -13,8 +13,8 @@ extension HomeVerb {
     "code-file", "FILE", "a file with the code or payload in the first line; - is standard input")
   private static let device = Option<String>(
     "device", "DEVICE", "the accessory: its device ID, or its name on the network")
-  private static let serviceName = Option<String>(
-    "name", "NAME", "the name of the first service (default: the accessory's)")
+  private static let accessoryName = Option<String>(
+    "name", "NAME", "the name of the accessory, of a bridge itself (default: its own)")
   private static let room = Option<String>("room", "ROOM", "the room; a room that does not exist is added")
   private static let timeout = Option<Int>(
     "timeout", "SEC", in: 1...3600, "seconds to search for accessories (default: 5)")
@@ -24,11 +24,11 @@ extension HomeVerb {
     HomeVerb(
       "add", "pair with an accessory, and add it to a home", [.optional(.home, "HOME")],
       options: [
-        .init(code), .init(payload), .init(codeFile, .file), .init(device), .init(serviceName), .init(room, .room),
+        .init(code), .init(payload), .init(codeFile, .file), .init(device), .init(accessoryName), .init(room, .room),
         .init(timeout),
       ],
       discussion: [
-        "On a terminal, it asks for the code, the accessory, and then a name and a room for each service; 'back' returns to the step before, and 'cancel' ends it and removes the pairing. "
+        "On a terminal, it asks for the code, the accessory, and then a name and a room for each service; 'back' returns to the step before, and 'cancel' ends it and removes the pairing. Ctrl-C after the pairing keeps the accessory. "
           + "Otherwise the options decide: without --device, the payload or the only accessory found.",
         "Other users of this machine can see a code on the command line. --code-file and the variable HAPHOME_SETUP_CODE hide it.",
       ],
@@ -41,7 +41,7 @@ extension HomeVerb {
       var screen = try SetupScreen(
         session, home: try arguments.operands.first.map { try session.snapshot.model.home(named: $0).id },
         secret: try secret(arguments, session.console), device: try arguments.value(device),
-        answers: .init(name: try arguments.value(serviceName), room: try arguments.value(room)),
+        name: try arguments.value(accessoryName), room: try arguments.value(room),
         timeout: .seconds(try arguments.value(timeout) ?? 5))
       return try await screen.run()
     },
@@ -93,7 +93,7 @@ extension HomeSession {
     _ = try await link.ask(.endSearch)
     if isJSON { print(.object([("accessories", .list(found.map { .object($0.members) }))])) }
     if !isJSON {
-      for accessory in found { print(accessory.text) }
+      for accessory in found.inNameOrder(\.text) { print(accessory.text) }
       if found.isEmpty { print("No accessory that can be added was found within \(duration.components.seconds) s.") }
     }
     return .well

@@ -8,35 +8,35 @@ import HAPWire
 
 /// Draws a `SetupFlow` on a terminal. Without a terminal, options answer its questions.
 struct SetupScreen {
-  /// The answers of the options; nil: the defaults.
-  struct Answers: Sendable {
-    var name: String?
-    var room: String?
-  }
-
   private let session: HomeSession
   private let feed: HomeFeed
   private let timeout: Duration
   private let isTerminal: Bool
   /// The name of the accessory on the network, if the option has no device ID.
-  private let deviceName: String?
-  private var answers: Answers
+  private var deviceName: String?
+  /// The name of the accessory from the options; nil: its own.
+  private let name: String?
+  /// The room of the options; nil: the default of each accessory.
+  private let room: String?
   /// The code of the options; nil after it was used.
   private var secret: String?
   private var flow: SetupFlow
   /// Whether a problem was printed that a person would have corrected.
   private var hasProblem = false
+  /// Whether the step came from an input: the problem of a step is printed once.
+  private var isNew = true
 
   init(
-    _ session: HomeSession, home: HomeObjectID?, secret: String?, device: String?, answers: Answers, timeout: Duration
+    _ session: HomeSession, home: HomeObjectID?, secret: String?, device: String?, name: String?, room: String?,
+    timeout: Duration
   ) throws {
-    (self.session, self.secret, self.answers, self.timeout) = (session, secret, answers, timeout)
+    (self.session, self.secret, self.name, self.room, self.timeout) = (session, secret, name, room, timeout)
     isTerminal = session.console.errors.isTerminal
     let id = device.flatMap { DeviceID($0.uppercased()) }
     deviceName = id == nil ? device : nil
     let model = try session.snapshot.model
     let chosen = try home ?? (session.homeText == nil && isTerminal ? nil : try session.home.id)
-    flow = try SetupFlow(model, home: chosen, device: id)
+    flow = try SetupFlow(model, home: chosen, device: id, name: name)
     feed = HomeFeed(session.link, on: session.loop)
   }
 
@@ -56,7 +56,7 @@ struct SetupScreen {
 
   /// Refuses a name of the options before the accessory is paired.
   private func checkName() throws {
-    guard let name = answers.name, let home = flow.home else { return }
+    guard let name, let home = flow.home else { return }
     var (draft, random) = (flow.model, LoopRandom(session.loop))
     let context = HomeContext(now: session.now, zoneRules: session.surroundings.zoneRules)
     _ = try draft.perform(.addRoom(home: home, name: name), in: context, using: &random)
@@ -95,7 +95,10 @@ struct SetupScreen {
     }
   }
 
-  private mutating func enter(_ input: SetupFlow.Input) async throws { try await perform(flow.receive(input)) }
+  private mutating func enter(_ input: SetupFlow.Input) async throws {
+    isNew = true
+    try await perform(flow.receive(input))
+  }
 
   /// Asks a question. "cancel" and the end of the input cancel the flow, "back" goes to the step before.
   /// - Returns: nil if the answer was one of these.
@@ -103,16 +106,21 @@ struct SetupScreen {
     let answer = await session.ask(text)?.trimmed
     switch answer {
     case nil, "cancel": try await enter(.cancel)
-    case "back": try await enter(.back)
+    case "back":
+      if !flow.canGoBack { session.complain("there is no question before this one; 'cancel' ends the command") }
+      try await enter(.back)
     default: return answer
     }
     return nil
   }
 
-  private func complain(_ problem: HomeError?) { if let problem { session.complain("\(problem)") } }
+  private mutating func complain(_ problem: HomeError?) {
+    if let problem, isNew { session.complain("\(problem)") }
+    isNew = false
+  }
 
   private mutating func askHome() async throws {
-    let homes = flow.model.homes
+    let homes = flow.model.homes.inNameOrder(\.name.text)
     for (index, home) in homes.enumerated() { session.console.complain("\(index + 1)  \(home.name.text.oneLine)") }
     guard let answer = try await question("Which home?") else { return }
     if let number = Int(answer), homes.indices.contains(number - 1) {
@@ -144,8 +152,10 @@ struct SetupScreen {
     complain(problem)
     session.console.complain("Searching for accessories…")
     try await search()
-    let candidates = flow.candidates
+    let candidates = flow.candidates.inNameOrder { "\($0.name) \($0.device)" }
     if problem == nil, let wanted = deviceName {
+      // If the person goes back, another accessory can be chosen.
+      deviceName = nil
       let found = candidates.filter { HomeName($0.name).key == HomeName(wanted).key }
       if found.count == 1 { return try await enter(.choose(found[0].device)) }
       guard isTerminal else { throw notFound(wanted, found, candidates) }
@@ -208,21 +218,19 @@ struct SetupScreen {
     complain(problem)
     guard isTerminal else {
       if problem != nil { hasProblem = true }
-      let name = problem == nil ? answers.name : nil
-      let room = problem == nil ? answers.room : nil
-      answers.name = nil
-      return try await enter(.answer(name: name ?? page.name, room: self.room(room, page, home)))
+      return try await enter(.answer(name: page.name, room: room(problem == nil ? room : nil, page, home)))
     }
     let title = "\(found.service.typeText) of \(found.accessory.name)"
-    let given = problem == nil ? answers.name : nil
-    answers.name = nil
-    let defaultName = given ?? page.name
-    guard let name = try await question("Name of the \(title.oneLine) [\(defaultName.oneLine)]:") else { return }
-    let rooms = ([home.roomForEntireHome] + home.rooms).map(\.name.text.oneLine).joined(separator: ", ")
-    let defaultRoom = answers.room ?? home.room(page.room)?.name.text ?? ""
-    guard let room = try await question("Room (\(rooms), or a new one) [\(defaultRoom.oneLine)]:") else { return }
-    let chosen = self.room(room.isEmpty ? answers.room : room, page, home)
-    try await enter(.answer(name: name.isEmpty ? defaultName : name, room: chosen))
+    guard let name = try await question("Name of the \(title.oneLine) [\(page.name.oneLine)]:") else { return }
+    let rooms = home.rooms.map(\.name.text.oneLine).inNameOrder(\.self) + [home.roomForEntireHome.name.text.oneLine]
+    let defaultRoom = room ?? home.room(page.room)?.name.text ?? ""
+    let answer = await session.ask(
+      "Room (\(rooms.joined(separator: ", ")), or a new one) [\(defaultRoom.oneLine)]:")?.trimmed
+    // The question before is the name of the same page.
+    if answer == "back" { return }
+    guard let answer, answer != "cancel" else { return try await enter(.cancel) }
+    let chosen = room(answer.isEmpty ? room : answer, page, home)
+    try await enter(.answer(name: name.isEmpty ? page.name : name, room: chosen))
   }
 
   private func room(_ text: String?, _ page: SetupPage, _ home: Home) -> SetupRoom {
@@ -236,11 +244,22 @@ struct SetupScreen {
 
   private mutating func perform(_ actions: [SetupFlow.Action]) async throws {
     var actions = actions[...]
+    var isPaired = false
     while let action = actions.popFirst() {
       let input: SetupFlow.Input?
       do throws(HomeError) { input = try await answer(action) } catch { input = .refused(error) }
       if let input { actions += flow.receive(input) }
+      if case .paired? = input { isPaired = true }
     }
+    if isPaired { announce() }
+  }
+
+  /// Prints that the accessory is paired, before the questions about it.
+  private func announce() {
+    guard isTerminal, let home = flow.home.flatMap({ flow.model.home($0) }), let accessory = flow.paired else { return }
+    session.console.complain(
+      "\(accessory.name.text.quoted) is in the home \(home.name.text.quoted) now. Ctrl-C keeps it; 'cancel' removes it."
+    )
   }
 
   private mutating func answer(_ action: SetupFlow.Action) async throws(HomeError) -> SetupFlow.Input? {

@@ -170,6 +170,21 @@ extension HomeSession {
   }
 }
 
+extension HomeSession {
+  /// Prints the aliases of hapctl for a device whose pairing was removed. They are not deleted: hapctl may also have a
+  /// pairing of its own, which the hub does not know.
+  func noteAdopted(_ device: DeviceID) {
+    guard !isJSON, let folder = try? stateFolder(of: "hapctl", given: nil, console),
+      fileExists(folder + "/controller.db"), let stored = try? ControllerStore(folder: folder).pairings()
+    else { return }
+    for pairing in stored where DeviceID(pairing.accessoryName.uppercased()) == device {
+      print(
+        "hapctl has the pairing \(pairing.alias.quoted) with it. If it was adopted, it no longer works: 'hapctl unpair \(shown(pairing.alias)) --forget' deletes it."
+      )
+    }
+  }
+}
+
 extension PairingAdoption {
   fileprivate init(_ entry: AdoptablePairing, _ device: DeviceID, home: HomeObjectID) {
     let pairing = entry.pairing

@@ -61,7 +61,10 @@ extension HomeVerb {
     HomeVerb(
       "remove", "remove an accessory from the home, and its pairing", [.init(.accessory, "ACCESSORY")],
       options: [.init(forgets)],
-      discussion: ["A bridge is removed with its bridged accessories."],
+      discussion: [
+        "A bridge is removed with its bridged accessories.",
+        "If the pairing was adopted from hapctl, the alias of 'hapctl pair' stays, and no longer works: the command prints how to delete it.",
+      ],
       examples: [("hapctl home remove \"Stereo Light\"", "removes the pairing, and then the accessory")],
       json: changesJSON, need: .accessories
     ) { session, arguments in
@@ -76,6 +79,7 @@ extension HomeVerb {
         case .changed(let changes) = try await session.link.ask(.remove(accessory.id, forgets: arguments[forgets]))
       else { throw session.wrongAnswer }
       session.report(changes, since: before)
+      if !arguments[forgets] { session.noteAdopted(accessory.deviceID) }
       return .well
     },
     HomeVerb(

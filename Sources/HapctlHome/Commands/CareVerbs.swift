@@ -8,9 +8,9 @@ import HAPWire
 extension HomeVerb {
   static let care = [
     HomeVerb(
-      "lint", "report names that people can't speak or tell apart",
+      "lint", "report names that people can't speak or tell apart, and triggers that do nothing",
       discussion: [
-        "It reports names that differ only in a number, that are the name of a type such as light, that have one letter or only digits, that have symbols, and scenes that sound like a room. The exit status is 1 if there is one. Names of triggers are not spoken."
+        "It reports names that differ only in a number, that are the name of a type such as light, that have one letter or only digits, that have symbols, and scenes that sound like a room. It also reports enabled triggers without a scene that sets a value. The exit status is 1 if there is one. Names of triggers are not spoken."
       ],
       examples: [("hapctl home lint", "checks the names of the primary home")],
       json:
@@ -21,7 +21,9 @@ extension HomeVerb {
         session.print(.object([("findings", .list(findings.map(\.node)))]))
       } else {
         for finding in findings { session.print(finding.message) }
-        if findings.isEmpty { session.print("All names can be spoken and told apart.") }
+        if findings.isEmpty {
+          session.print("All names can be spoken and told apart, and each enabled trigger does something.")
+        }
       }
       return findings.isEmpty ? .well : .problem
     },

@@ -124,9 +124,6 @@ extension HomeSession {
       return ["\(target.name): \(lookup.home.users.find(target.id)?.role.rawValue ?? ""), \(place.text)"]
     case .home:
       return tree.overview()
-        + lookup.home.triggers.flatMap { trigger in
-          ["  trigger \(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
-        }
     default: return tree.lines(target)
     }
   }

@@ -37,7 +37,7 @@ extension HomeVerb {
       "apply", "change a home so that it is as in a .hashome file", [.init(.file, "FILE")],
       options: [.init(prunes), .init(dryRun)],
       discussion: [
-        "Objects that exist by name stay, and keep their identifiers. A home that does not exist is added. The plan is printed before it is performed.",
+        "Objects that exist by name stay, and keep their identifiers. A home that does not exist is added. The plan is printed before it is performed. If the hub refuses a part, the command prints what is done and what is not; run again, it makes only the others.",
         "With --home, the file is applied to that home, which gets the name in the file.",
       ],
       examples: [("hapctl home apply my.hashome --dry-run", "shows what would be changed")], json: planJSON
@@ -85,16 +85,31 @@ extension HomeSession {
 
   /// Performs the commands of a plan, with the identifiers that the hub gives to new objects.
   fileprivate func apply(_ plan: HomeFilePlan) async throws {
+    let before = try snapshot.model
     var identifiers = IdentifierMap()
+    var changes: [HomeChange] = []
     for (index, step) in plan.steps.enumerated() {
       do {
-        identifiers.learn(step.changes, try await perform(try identifiers.translate(step.command)))
-      } catch {
-        let what = index == 0 ? "nothing was changed" : "\(index) of \(plan.steps.count) steps were performed"
-        throw HomeFailure(
-          "\(HomeFailure(error).lines.joined(separator: "; ")); \(what): correct it and apply the file again")
-      }
+        let performed = try await perform(try identifiers.translate(step.command))
+        identifiers.learn(step.changes, performed)
+        changes += performed
+      } catch { throw interrupted(plan, at: index, error) }
     }
+    await noteMissingHub(changes, since: before)
+  }
+
+  /// The error of a plan that ended in the middle: the reason, what is done, and what is not. The commands are not one
+  /// transaction, but a plan contains only the remaining changes, so the next one continues.
+  private func interrupted(_ plan: HomeFilePlan, at index: Int, _ error: any Error) -> HomeFailure {
+    let failure = HomeFailure(error)
+    let done = plan.steps[..<index].compactMap(\.difference)
+    let open = plan.steps[index...].compactMap(\.difference)
+    var lines = [
+      failure.lines.joined(separator: "; "),
+      "\(done.count) of \(plan.differences.count.of("change")) are done: correct the problem, and run the command again, which makes only the others",
+    ]
+    lines += done.map { "done: \($0.text)" } + open.map { "not done: \($0.text)" }
+    return HomeFailure(failure.code, lines: lines)
   }
 }
 

@@ -121,7 +121,7 @@ extension HomeSession {
       return .well
     }
     if model.homes.isEmpty { print("There is no home: add one with 'hapctl home new NAME --zone ZONE'.") }
-    for home in model.homes {
+    for home in model.homes.inNameOrder(\.name.text) {
       print("\(home.name)  \(home.zone)\(home.id == model.primaryHome ? "  primary" : "")")
     }
     return .well

@@ -151,8 +151,10 @@ extension HomeVerb {
         return .well
       }
       if objects.isEmpty { session.print("The home \(lookup.home.name.text.quoted) has no \(plural).") }
-      for object in objects {
-        let contents = facts(lookup, object).flatMap(\.values).joined(separator: ", ")
+      // The room for the entire home stays the last one.
+      let last = objects.filter { $0.id == lookup.home.roomForEntireHome.id }
+      for object in objects.filter({ !last.contains($0) }).inNameOrder(\.name) + last {
+        let contents = facts(lookup, object).flatMap(\.values).inNameOrder(\.self).joined(separator: ", ")
         session.print(contents.isEmpty ? object.name : "\(object.name): \(contents)")
       }
       return .well
@@ -270,6 +272,7 @@ extension HomeSession {
       throw error
     }
     report(changes, since: before)
+    await noteMissingHub(changes, since: before)
     return .well
   }
 
@@ -286,7 +289,7 @@ extension HomeSession {
       print(.object([("users", .list(nodes))]))
       return .well
     }
-    for (user, place) in users { print("\(user.name)  \(user.role.rawValue)  \(place.text)") }
+    for (user, place) in users.inNameOrder(\.0.name) { print("\(user.name)  \(user.role.rawValue)  \(place.text)") }
     return .well
   }
 }

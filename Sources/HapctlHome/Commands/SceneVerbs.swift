@@ -73,7 +73,7 @@ extension HomeVerb {
 extension HomeSession {
   /// The writes of words PATH VALUE…, each characteristic once.
   func actions(_ words: ArraySlice<String>) throws -> [HomeAction] {
-    let words = Array(words)
+    let words = UnitWord.joined(Array(words))
     guard words.count % 2 == 0 else { throw UsageError("the last path has no value: \(shown(words.last ?? ""))") }
     let lookup = try lookup
     var actions: [HomeAction] = []
@@ -106,7 +106,7 @@ extension HomeSession {
       print(.object([("scenes", .list(sets.map { lookup.node($0) }))]))
       return .well
     }
-    for set in sets {
+    for set in names.isEmpty ? sets.inNameOrder(\.name.text) : sets {
       print(set.actions.isEmpty ? "\(set.name): no actions" : "\(set.name):")
       for line in lookup.lines(set.actions) { print("  \(line)") }
     }

@@ -3,7 +3,7 @@ import HAPHomeFile
 import HAPModel
 import HAPWire
 
-/// A name that a person can't speak, or that voice control can confuse with another one.
+/// A name that a person can't speak, or that voice control can confuse with another one; or a trigger that does nothing.
 struct NameFinding: Hashable, Sendable {
   enum Rule: String, CaseIterable, Sendable {
     /// Two names differ only in a number: "Lamp 2" and "Lamp two", "Lamp" and "Lamp 3".
@@ -18,6 +18,8 @@ struct NameFinding: Hashable, Sendable {
     case digits
     /// The name has characters that can't be spoken. Accessories can supply such a name (rule N4).
     case symbols
+    /// An enabled trigger has no scene that sets a value, for example because its scenes were removed.
+    case nothingToRun = "nothing-to-run"
   }
 
   var rule: Rule
@@ -28,9 +30,10 @@ struct NameFinding: Hashable, Sendable {
   var message: String
 }
 
-/// Checks the names of a home that people speak: not those of triggers and users.
+/// Checks the names of a home that people speak, not those of triggers and users; and what triggers run.
 struct NameLint: Sendable {
   private let objects: [NamedObject]
+  private let home: Home
 
   init(_ home: Home) {
     let lookup = HomeLookup(home)
@@ -43,10 +46,26 @@ struct NameLint: Sendable {
       }
     }
     objects = all.filter { $0.id != home.roomForEntireHome.id }
+    self.home = home
   }
 
   /// The findings, by object in the order of the home.
-  var findings: [NameFinding] { objects.flatMap(alone) + pairs(.number) { $0.withoutNumbers() } + scenesLikeRooms }
+  var findings: [NameFinding] {
+    objects.flatMap(alone) + pairs(.number) { $0.withoutNumbers() } + scenesLikeRooms + idleTriggers
+  }
+
+  // MARK: Triggers
+
+  private var idleTriggers: [NameFinding] {
+    home.triggers.filter { $0.isEnabled && home.runsNothing($0) }.map { trigger in
+      let object = NamedObject(.trigger, trigger.id, trigger.name.text)
+      return NameFinding(
+        rule: .nothingToRun, object: object, other: nil,
+        message:
+          "\(object.title) is enabled, but does nothing, because it has no scene that sets a value: add values to its scene, run another one with 'hapctl home trigger edit', or disable it"
+      )
+    }
+  }
 
   // MARK: One name
 

@@ -4,9 +4,11 @@ import HAPModel
 import HAPWire
 
 extension HomeCharacteristic {
-  /// Returns the value that a person means: a name of a value such as open, a number, on or off, text, or base64.
+  /// Returns the value that a person means: a name of a value such as open, a number with or without the unit, on or off,
+  /// text, or base64.
   /// - Throws: rule S2 for a value that the characteristic does not take.
   func value(fromText text: String) throws -> Value {
+    let text = try withoutUnit(text)
     let written: Value
     if rules.format == .string {
       written = .string(text)
@@ -24,20 +26,20 @@ extension HomeCharacteristic {
     return try canonical(value)
   }
 
-  /// The value for people: its name, or the value with its unit.
-  func text(of value: Value) -> String {
-    let written = writtenAction(value)
-    let text =
-      switch written {
-      case .null: "no value"
-      case .bool(let bool): bool ? "true" : "false"
-      case .integer(let number): "\(number)"
-      case .float(let number): "\(number)"
-      case .string(let text): text.oneLine
-      case .data(let bytes): Base64.encode(bytes)
-      }
-    guard let unit, value.doubleValue != nil, written == value || rules.format == .float else { return text }
-    return text + unit.suffix
+  /// Returns a number without its unit: "20" for "20 %", "20%" and "20". Any other text stays as it is.
+  /// - Throws: for a number with another unit than that of the characteristic.
+  func withoutUnit(_ text: String) throws(HomeFailure) -> String {
+    guard rules.format.isNumeric else { return text }
+    let number = String(text.prefix { $0.isASCII && ($0.isNumber || "+-.".contains($0)) })
+    let unit = text.dropFirst(number.count).trimmed
+    guard !unit.isEmpty, Double(number) != nil, !unit.contains(where: { $0.isNumber || "+-.,".contains($0) }) else {
+      return text
+    }
+    if let shownUnit, shownUnit.words.contains(unit.lowercased()) { return number }
+    guard UnitWord.isUnit(unit) else { return text }
+    let what =
+      shownUnit.map { "is in \($0.suffix.trimmed): give the number in this unit" } ?? "has no unit: write \(number)"
+    throw HomeFailure("\(text.quoted): \(typeText) \(what)")
   }
 
   /// The value in JSON: as it is in `.hashome` files, without names.
@@ -53,14 +55,40 @@ extension HomeCharacteristic {
   }
 }
 
+/// The units that people write after a number.
+enum UnitWord {
+  /// Units that no characteristic has, but that people know.
+  private static let others: Set<String> = ["°f", "f", "fahrenheit", "k", "min", "h", "ms"]
+
+  /// Whether the text is a unit.
+  static func isUnit(_ text: String) -> Bool {
+    let word = text.lowercased()
+    return others.contains(word) || Unit.allCases.contains { $0.words.contains(word) }
+  }
+
+  /// Joins a number and the unit that follows it as a separate argument: "40", "%" is "40 %", as it is printed.
+  static func joined(_ words: [String]) -> [String] {
+    var joined: [String] = []
+    for word in words {
+      if isUnit(word), let last = joined.last, Double(last) != nil {
+        joined[joined.count - 1] = "\(last) \(word)"
+      } else {
+        joined.append(word)
+      }
+    }
+    return joined
+  }
+}
+
 extension Unit {
-  fileprivate var suffix: String {
+  /// The texts for the unit, in lower case.
+  fileprivate var words: Set<String> {
     switch self {
-    case .celsius: " °C"
-    case .percentage: " %"
-    case .arcdegrees: "°"
-    case .lux: " lx"
-    case .seconds: " s"
+    case .celsius: ["°c", "c", "°", "celsius", "degrees"]
+    case .percentage: ["%", "percent"]
+    case .arcdegrees: ["°", "deg", "degrees"]
+    case .lux: ["lx", "lux"]
+    case .seconds: ["s", "sec", "second", "seconds"]
     }
   }
 }

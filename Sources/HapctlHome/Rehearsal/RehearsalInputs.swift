@@ -74,7 +74,7 @@ struct RehearsalInputs: Sendable {
   /// The moment of `--from`; a time of day is its next occurrence.
   private static func start(_ text: String?, _ now: Instant, _ zone: ZoneRules) throws -> Instant {
     guard let text else { return now }
-    guard let parts = HomeText.parts(text) else {
+    guard let parts = HomeText.parts(text.paddedTime) else {
       throw UsageError("--from \(shown(text)): expected a time, such as 2026-06-01T19:00 or 19:00")
     }
     guard let start = parts.year == nil ? parts.next(after: now, in: zone) : moment(parts, zone) else {
@@ -108,14 +108,14 @@ struct RehearsalInputs: Sendable {
     guard let first = words.popFirst() else { throw UsageError("--at \(shown(text)): \(timeForms)") }
     var moments: [Instant] = []
     if let days = weekdays(first) {
-      guard let word = words.popFirst(), let parts = HomeText.parts(String(word)), parts.year == nil else {
+      guard let word = words.popFirst(), let parts = HomeText.parts(String(word).paddedTime), parts.year == nil else {
         throw UsageError("--at \(shown(text)): a time of day is missing: \(timeForms)")
       }
       moments = days.flatMap { day in
         occurrences(
           try? DateParts(weekday: day, hour: parts.hour, minute: parts.minute, second: parts.second), start, end, zone)
       }
-    } else if let parts = HomeText.parts(String(first)), parts.hour != nil {
+    } else if let parts = HomeText.parts(String(first).paddedTime), parts.hour != nil {
       moments = parts.year == nil ? occurrences(parts, start, end, zone) : [moment(parts, zone)].compactMap { $0 }
     } else {
       throw UsageError("--at \(shown(text)): \(shown(String(first))) is not a time: \(timeForms)")

@@ -13,7 +13,7 @@ package struct HomeFailure: Error, Hashable, Sendable {
   init(_ message: String) { self.init(.problem, message) }
 
   /// - Parameter lines: at least one.
-  init(lines: [String]) { (code, self.lines) = (.problem, lines) }
+  init(_ code: ExitCode = .problem, lines: [String]) { (self.code, self.lines) = (code, lines) }
 
   /// The failure for any error.
   package init(_ error: any Error) {

@@ -89,6 +89,7 @@ struct HomeSession: Sendable {
       throw error
     }
     report(changes, since: before)
+    await noteMissingHub(changes, since: before)
     return .well
   }
 
@@ -98,6 +99,20 @@ struct HomeSession: Sendable {
     var text = ChangeText(before)
     for line in changes.flatMap({ text.lines($0) }) { print(line.capitalizedSentence) }
     if changes.isEmpty { print("Nothing changed.") }
+  }
+
+  /// Prints that triggers need a hub, if a trigger was added or enabled and no hub runs.
+  func noteMissingHub(_ changes: [HomeChange], since before: HomeModel) async {
+    let concerns = changes.contains { change in
+      switch change.detail {
+      case .triggerAdded: true
+      case .triggerUpdated(let trigger):
+        trigger.isEnabled && before.home(change.home)?.triggers.find(trigger.id)?.isEnabled != true
+      default: false
+      }
+    }
+    guard concerns, !isJSON, (try? await isHub) == true else { return }
+    print("No hub runs: triggers fire only while 'hapctl hub run' runs.")
   }
 
   // MARK: Output

@@ -16,12 +16,12 @@ struct HomeTree: Sendable {
     (self.lookup, self.unreachable, self.values) = (lookup, unreachable, values)
   }
 
-  /// The home with its rooms, accessories, zones, groups and scenes.
+  /// The home with its rooms, accessories, zones, groups, scenes and triggers, each in the order of the names.
   func overview() -> [String] {
     let place = home.location.map { ", \($0.latitude), \($0.longitude)" } ?? ""
     var lines = ["\(home.name) (\(home.zone)\(place))"]
-    for room in home.rooms + [home.roomForEntireHome] {
-      let accessories = home.accessories.filter { $0.room == room.id }
+    for room in home.rooms.inNameOrder(\.name.text) + [home.roomForEntireHome] {
+      let accessories = home.accessories.filter { $0.room == room.id }.inNameOrder(\.name.text)
       if accessories.isEmpty, room.id == home.roomForEntireHome.id { continue }
       lines.append("  room \(room.name)")
       for accessory in accessories {
@@ -29,18 +29,20 @@ struct HomeTree: Sendable {
         for service in values.isEmpty ? [] : accessory.services { lines += characteristics(service, indent: 6) }
       }
     }
-    lines += home.zones.map { "  zone \($0.name): \(rooms($0))" }
-    lines += home.groups.map { "  group \($0.name): \(services($0))" }
-    lines += home.listedActionSets.filter { !$0.actions.isEmpty || !$0.kind.isBuiltIn }.map {
+    lines += home.zones.inNameOrder(\.name.text).map { "  zone \($0.name): \(rooms($0))" }
+    lines += home.groups.inNameOrder(\.name.text).map { "  group \($0.name): \(services($0))" }
+    lines += home.listedActionSets.filter { !$0.actions.isEmpty || !$0.kind.isBuiltIn }.inNameOrder(\.name.text).map {
       "  scene \($0.name): \($0.actions.count.of("action"))"
     }
+    lines += home.triggers.inNameOrder(\.name.text).map { "  trigger \($0.name): \(home.state(of: $0))" }
     return lines
   }
 
   func lines(_ object: NamedObject) -> [String] {
     switch object.kind {
     case .room:
-      return ["\(object.name)"] + lookup.accessories(of: object).flatMap { summary($0).map { "  \($0)" } }
+      return ["\(object.name)"]
+        + lookup.accessories(of: object).inNameOrder(\.name.text).flatMap { summary($0).map { "  \($0)" } }
     case .zone: return ["\(object.name): \(home.zones.find(object.id).map(rooms) ?? "")"]
     case .group: return ["\(object.name): \(home.groups.find(object.id).map(services) ?? "")"]
     case .accessory: return home.accessories.find(object.id).map(accessory) ?? []
@@ -56,11 +58,13 @@ struct HomeTree: Sendable {
   }
 
   private func rooms(_ zone: RoomZone) -> String {
-    zone.rooms.isEmpty ? "no rooms" : zone.rooms.compactMap { home.room($0)?.name.text }.joined(separator: ", ")
+    zone.rooms.isEmpty
+      ? "no rooms" : zone.rooms.compactMap { home.room($0)?.name.text }.inNameOrder(\.self).joined(separator: ", ")
   }
 
   private func services(_ group: ServiceGroup) -> String {
-    group.services.isEmpty ? "no services" : group.services.map { lookup.path(ofService: $0) }.joined(separator: ", ")
+    group.services.isEmpty
+      ? "no services" : group.services.map { lookup.path(ofService: $0) }.inNameOrder(\.self).joined(separator: ", ")
   }
 
   // MARK: Accessories
@@ -76,7 +80,10 @@ struct HomeTree: Sendable {
 
   private func state(_ accessory: HomeAccessory) -> String {
     if accessory.isBlocked { return "; blocked" }
-    return unreachable[accessory.id].map { "; not reachable\($0.isEmpty ? "" : ": \($0)")" } ?? ""
+    guard let why = unreachable[accessory.id] else { return "" }
+    // A new connection is reported after a moment.
+    if why == HubSnapshot.newConnection { return "; connecting" }
+    return "; not reachable\(why.isEmpty ? "" : ": \(why)")"
   }
 
   private func accessory(_ accessory: HomeAccessory) -> [String] {

@@ -78,7 +78,9 @@ extension HomeSession {
       return .well
     }
     if triggers.isEmpty { print("The home \(lookup.home.name.text.quoted) has no triggers.") }
-    for trigger in triggers { for line in lines(trigger, lookup, next: plan.nextTime(of: trigger.id)) { print(line) } }
+    for trigger in names.isEmpty ? triggers.inNameOrder(\.name.text) : triggers {
+      for line in lines(trigger, lookup, next: plan.nextTime(of: trigger.id)) { print(line) }
+    }
     return .well
   }
 
@@ -87,23 +89,21 @@ extension HomeSession {
     get throws(HomeFailure) { HomeRehearsal(try snapshot.model, at: now, zoneRules: surroundings.zoneRules) }
   }
 
-  /// A trigger as text: its state, its definition in the notation of documents, and its scenes.
+  /// A trigger as text: its state, what activates it, its condition, and its scenes.
   /// - Parameter next: the next planned time.
   func lines(_ trigger: Trigger, _ lookup: HomeLookup, next: Instant?) -> [String] {
     let rules = zoneRules(of: lookup.home)
-    var lines = ["\(trigger.name): \(trigger.isEnabled ? "enabled" : "disabled")"]
-    for (name, value) in lookup.notation(of: trigger.kind, surroundings.zoneRules).members(trigger.kind) {
-      if let elements = value.elements, name == "weekdays" {
-        lines.append("  weekdays: \(elements.map(\.phrase).joined(separator: ", "))")
-      } else if let elements = value.elements {
-        lines += elements.map { "  \(name): \($0.phrase)" }
-      } else {
-        lines.append("  \(name): \(value.phrase)")
-      }
+    var lines = ["\(trigger.name): \(lookup.home.state(of: trigger))"]
+    for part in TriggerText(lookup.home, lookup.directory, surroundings.zoneRules).parts(trigger.kind) {
+      lines += part.texts.map { "  \(part.name): \($0)" }
     }
     for id in trigger.actionSets {
       guard let set = lookup.home.actionSets.find(id) else { continue }
-      lines += set.kind == .triggerOwned ? lookup.lines(set.actions).map { "  run: \($0)" } : ["  run: \(set.name)"]
+      if set.kind == .triggerOwned {
+        lines += lookup.lines(set.actions).map { "  run: \($0)" }
+      } else {
+        lines.append("  run: \(set.name)\(set.actions.isEmpty ? " (sets no value)" : "")")
+      }
     }
     if let next { lines.append("  next: \(rules.minute(next))") }
     if let last = trigger.lastFire { lines.append("  last: \(rules.minute(last))") }
@@ -123,18 +123,18 @@ extension HomeSession {
   }
 }
 
-extension JSONNode {
-  /// An event or a condition as a phrase: "characteristic Lamp/On is on".
-  fileprivate var phrase: String {
-    switch kind {
-    case .null: "none"
-    case .bool(let bool): bool ? "true" : "false"
-    case .number(let number): number.text
-    case .string(let text): text.oneLine
-    case .array(let elements): "(" + elements.map(\.phrase).joined(separator: ", ") + ")"
-    case .object(let members):
-      members.map { $0.name == "characteristic" ? $0.value.phrase : "\($0.name) \($0.value.phrase)" }
-        .joined(separator: " ")
-    }
+extension Home {
+  /// Whether a trigger writes nothing, because its scenes were removed or have no values.
+  func runsNothing(_ trigger: Trigger) -> Bool {
+    trigger.actionSets.allSatisfy { actionSets.find($0)?.actions.isEmpty ?? true }
+  }
+
+  /// "enabled" or "disabled", and whether the trigger does nothing.
+  func state(of trigger: Trigger) -> String {
+    let state = trigger.isEnabled ? "enabled" : "disabled"
+    guard runsNothing(trigger) else { return state }
+    return trigger.isEnabled
+      ? "enabled, but it does nothing: it has no scene that sets a value"
+      : "disabled; it has no scene that sets a value"
   }
 }

@@ -27,10 +27,12 @@ struct TriggerPhrase: Sendable {
     if let node = try object(text) { return node }
     let words = text.split(separator: " ").map(String.init)
     if let moment = try sunMoment(words) { return .object(moment) }
-    if words.count == 1, HomeText.parts(words[0]) != nil { return .object([("at", .text(words[0]))]) }
+    if words.count == 1, HomeText.parts(words[0].paddedTime) != nil {
+      return .object([("at", .text(words[0].paddedTime))])
+    }
     if words.count == 2 {
       switch words[0] {
-      case "at": return .object([("at", .text(words[1]))])
+      case "at": return .object([("at", .text(words[1].paddedTime))])
       case "after": return .object([("after", .text(words[1]))])
       case "enter", "exit": return try region(words[1], isEntry: words[0] == "enter")
       default: break
@@ -130,7 +132,7 @@ struct TriggerPhrase: Sendable {
   /// A time, a date, or a moment of the sun.
   private func moment(_ words: [String]) throws(HomeFailure) -> JSONNode {
     if let members = try sunMoment(words) { return .object(members) }
-    return .text(words.joined(separator: " "))
+    return .text(words.joined(separator: " ").paddedTime)
   }
 
   /// Parses "sunset", "sunset -30min", "sunset - 30min" and "30min before sunset"; nil if no word is about the sun.
@@ -167,14 +169,14 @@ struct TriggerPhrase: Sendable {
       guard noun == "an event", text.contains("/") || HomeObjectID(text) != nil else {
         throw HomeFailure(.usage, "\(text.quoted) is not \(noun): write \(forms)")
       }
-      return .object([("characteristic", .text(try self.path(text.trimmed)))])
+      let found = try lookup.characteristic(text.trimmed).characteristic
+      return .object([("characteristic", .text(lookup.path(ofCharacteristic: found.id)))])
     }
-    return .object([("characteristic", .text(try self.path(path))), (comparison.word, scalar(value))])
-  }
-
-  /// The path of a characteristic as documents have it.
-  private func path(_ text: String) throws(HomeFailure) -> String {
-    lookup.path(ofCharacteristic: try lookup.characteristic(text).characteristic.id)
+    let found = try lookup.characteristic(path).characteristic
+    return .object([
+      ("characteristic", .text(lookup.path(ofCharacteristic: found.id))),
+      (comparison.word, scalar(try found.withoutUnit(value))),
+    ])
   }
 
   private func user(_ text: String) throws(HomeFailure) -> JSONNode { .list([.text(try lookup.user(text).name)]) }

@@ -10,10 +10,12 @@ struct TriggerPlan: Sendable {
   private let lookup: HomeLookup
   private let rules: @Sendable (ZoneName) -> ZoneRules?
   private let now: Instant
+  /// Nil for a new one.
+  private let trigger: Trigger?
 
   /// - Parameter trigger: the trigger to change; nil: a new one.
   init(_ lookup: HomeLookup, _ trigger: Trigger?, now: Instant, rules: @escaping @Sendable (ZoneName) -> ZoneRules?) {
-    (self.lookup, self.now, self.rules) = (lookup, now, rules)
+    (self.lookup, self.now, self.rules, self.trigger) = (lookup, now, rules, trigger)
     members = trigger.map { lookup.notation(of: $0.kind, rules).members($0.kind) } ?? []
   }
 
@@ -22,8 +24,44 @@ struct TriggerPlan: Sendable {
     if let value { members.append((name, value)) }
   }
 
+  /// Refuses parts that an existing trigger can't get. A message about members would name parts that were not given.
+  private func refuseOtherKind(_ arguments: Arguments) throws {
+    guard let trigger else { return }
+    let name = trigger.name.text.quoted
+    func texts(_ option: Option<String>) throws -> Bool { try !arguments.all(option).isEmpty }
+    func flags(_ flags: [(name: String, flag: Flag)]) -> [String] { flags.filter { arguments[$0.flag] }.map(\.name) }
+    switch trigger.kind {
+    case .timer:
+      if try texts(TriggerOptions.when) {
+        throw UsageError(
+          "\(name) is a timer, which can't become a trigger with events: remove it, and add one with --when")
+      }
+      var wrong: [String] = []
+      if try texts(TriggerOptions.conditions) { wrong.append("--if") }
+      if try arguments.value(TriggerOptions.weekdays) != nil { wrong.append("--weekdays") }
+      if try texts(TriggerOptions.end) { wrong.append("--end") }
+      wrong += flags([
+        ("--any", TriggerOptions.any), ("--once", TriggerOptions.once), ("--no-if", TriggerOptions.noCondition),
+        ("--no-weekdays", TriggerOptions.noWeekdays), ("--no-end", TriggerOptions.noEnd),
+        ("--no-once", TriggerOptions.notOnce),
+      ])
+      if let option = wrong.first {
+        throw UsageError("\(name) is a timer, and \(option) is for triggers with events: use --at, --every or --run")
+      }
+    case .event:
+      if try arguments.value(TriggerOptions.at) != nil {
+        throw UsageError(
+          "\(name) has events, and can't become a timer: use --when 'at 18:00', or remove it and add one with --at")
+      }
+      if try arguments.value(TriggerOptions.every) != nil || arguments[TriggerOptions.noPeriod] {
+        throw UsageError("\(name) has events, and a period is for timers: it runs at each of its events")
+      }
+    }
+  }
+
   /// Takes the parts that the options give.
   mutating func take(_ arguments: Arguments) throws {
+    try refuseOtherKind(arguments)
     let phrase = TriggerPhrase(lookup: lookup)
     let events = try arguments.all(TriggerOptions.when)
     if !events.isEmpty { set("when", .list(try events.map { try phrase.event($0) })) }
@@ -55,7 +93,13 @@ struct TriggerPlan: Sendable {
 
   /// The civil time of `--at`. A time of day is its next occurrence in the home's zone.
   private func start(_ text: String) throws -> String {
-    guard text.utf8.count == 5, let parts = HomeText.parts(text), parts.hour != nil else { return text }
+    let time = text.paddedTime
+    guard let parts = HomeText.parts(time.hasSuffix("Z") ? String(time.dropLast()) : time), parts.hour != nil else {
+      throw UsageError(
+        "--at \(text.quoted) is not a time: write 19:00 for the next 19:00, or a date and a time such as 2026-06-01T19:00"
+      )
+    }
+    guard parts.year == nil, !time.hasSuffix("Z") else { return time }
     guard let zone = rules(lookup.home.zone), let next = parts.next(after: now, in: zone) else {
       throw HomeFailure("this machine has no time zone \(lookup.home.zone): install the package tzdata")
     }
