@@ -15,7 +15,7 @@ public final class World: @unchecked Sendable {
   /// The seed that determines everything in it. `HAPSIM_SEED` in the environment sets it, to repeat a failure.
   public let seed: UInt64
   let simulated: SimulatedWorld
-  let link: SimulatedLink
+  package let link: SimulatedLink
   /// Belongs to no host: for the test's own waits.
   let loop: EventLoop
   private(set) var hosts: [Host] = []
@@ -25,9 +25,14 @@ public final class World: @unchecked Sendable {
   /// The world of the current task; `nil`: the task is in no world.
   @TaskLocal static var current: World?
 
-  init(seed: UInt64, includesMainActor: Bool) {
-    self.seed = seed
-    simulated = SimulatedWorld(seed: seed, includesMainQueue: includesMainActor)
+  convenience init(seed: UInt64, includesMainActor: Bool) {
+    self.init(SimulatedWorld(seed: seed, includesMainQueue: includesMainActor))
+  }
+
+  /// The API of a world that runs on a thread of its own. On this thread.
+  package init(_ simulated: SimulatedWorld) {
+    seed = simulated.seed
+    self.simulated = simulated
     waits = WorldWaits(simulated)
     link = simulated.network.addLink("network")
     guard let process = simulated.network.addHost("test").startProcess("test") else {
@@ -116,7 +121,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Returns an address that no host has had.
-  func newAddress() -> IPAddress {
+  package func newAddress() -> IPAddress {
     lastAddress += 1
     precondition(lastAddress <= 250 * 250, "a simulated world has 62500 addresses")
     let (high, low) = (lastAddress - 1).quotientAndRemainder(dividingBy: 250)

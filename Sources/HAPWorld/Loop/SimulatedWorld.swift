@@ -18,7 +18,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   var current: EventLoop?
   private var loops: [SimulatedLoopDriver] = []
   private let thread = Atomic<UInt>(0)
-  private let includesMainQueue: Bool
+  let includesMainQueue: Bool
   /// Work from other threads.
   private let foreign = Guarded<[Foreign]>([])
   /// Called on other threads when they add work. It is set before the world runs.
@@ -46,6 +46,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     /// A wake-up of a loop from another thread.
     case wake(SimulatedLoopDriver)
     case work(@Sendable () -> Void)
+    /// Runs in the order in which it arrived.
+    case ordered(@Sendable () -> Void)
   }
 
   /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and therefore for `@MainActor`
@@ -148,15 +150,17 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   func runPresent() {
     var steps = 0
     repeat {
-      takeForeignWork()
       while agenda.nextTime == agenda.now, agenda.runNext() {
-        takeForeignWork()
         steps += 1
         precondition(steps < WorldLimits().steps, "\(WorldError.spinning(seed: seed, time: now))")
       }
-      MainQueue.drain()
-      takeForeignWork()
-    } while agenda.nextTime == agenda.now
+      // Work of the main queue is taken when the queue has nothing more to run, so that all of it is taken at once.
+      var arrivals: Int
+      repeat {
+        arrivals = MainQueue.arrivals
+        MainQueue.drain()
+      } while MainQueue.arrivals != arrivals
+    } while takeForeignWork() || agenda.nextTime == agenda.now
   }
 
   /// Stops all loops, runs their remaining work, and releases everything. The world can't be used afterwards.
@@ -228,6 +232,9 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   /// Runs work on the world's thread. From any other thread.
   func post(_ work: @escaping @Sendable () -> Void) { add(.work(work)) }
 
+  /// Runs work on the world's thread, after all earlier work of this kind. From any other thread.
+  func postInOrder(_ work: @escaping @Sendable () -> Void) { add(.ordered(work)) }
+
   private func add(_ work: Foreign) {
     countForeignWork()
     foreign.withLock { $0.append(work) }
@@ -277,8 +284,10 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  private func takeForeignWork() {
-    if !includesMainQueue, foreignCount.load(ordering: .relaxed) == 0 { return }
+  /// - Returns: whether there was any.
+  @discardableResult
+  private func takeForeignWork() -> Bool {
+    if !includesMainQueue, foreignCount.load(ordering: .relaxed) == 0 { return false }
     let work = foreign.withLock { work in
       defer { work = [] }
       return work
@@ -288,8 +297,10 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
       case .job(let job): schedule(job)
       case .wake(let driver): driver.wake()
       case .work(let work): agenda.schedule(after: 0, work)
+      case .ordered(let work): work()
       }
     }
+    return !work.isEmpty
   }
 }
 

@@ -19,13 +19,21 @@ enum StrayTasks {
   /// The worlds by the thread that runs them.
   private static let worlds = Guarded<[UInt: SimulatedWorld]>([:])
   private static let count = Atomic<Int>(0)
+  /// The number of worlds whose clock waits for the main queue.
+  private static let mainQueueCount = Atomic<Int>(0)
 
   /// Whether the runtime passes this work to the function. The first access installs the function.
   static let areKept: Bool = {
     let variable = dlsym(nil, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
     guard let variable, variable.pointee == nil else { return false }
     variable.pointee = { job, original in
-      if let world = StrayTasks.world { world.keep(job) } else { original(job) }
+      if let world = StrayTasks.world {
+        world.keep(job)
+      } else if StrayTasks.mainQueueCount.load(ordering: .relaxed) > 0, MainQueue.isCurrent {
+        MainQueue.keep(job)
+      } else {
+        original(job)
+      }
     }
     return true
   }()
@@ -41,7 +49,9 @@ enum StrayTasks {
     guard areKept else { return try body() }
     worlds.withLock { $0[currentThread()] = world }
     count.add(1, ordering: .relaxed)
+    if world.includesMainQueue { mainQueueCount.add(1, ordering: .relaxed) }
     defer {
+      if world.includesMainQueue { mainQueueCount.subtract(1, ordering: .relaxed) }
       count.subtract(1, ordering: .relaxed)
       worlds.withLock { $0[currentThread()] = nil }
     }

@@ -17,7 +17,13 @@ package final class WorldThread: Sendable {
     var openCount = 0
     /// By their times.
     var waits: [Wait] = []
+    /// Called when no request is open.
+    var idleWaits: [@Sendable () -> Void] = []
     var isEnding = false
+    /// Set before the world is taken apart: later work runs elsewhere.
+    var hasEnded = false
+    /// Called at the end.
+    var endings: [@Sendable () -> Void] = []
   }
 
   private struct Wait: Sendable {
@@ -30,6 +36,8 @@ package final class WorldThread: Sendable {
     case move
     /// No action is planned before the end of a wait.
     case reach(UInt64)
+    /// No request is open, and something waits for that.
+    case settle
     /// Nothing happens before other threads have work for the world.
     case stand
     case end
@@ -44,7 +52,8 @@ package final class WorldThread: Sendable {
 
   // MARK: Requests
 
-  /// A request of the app begins: the clock may move until it ends.
+  /// A request of the app begins: the clock may move until it ends. In work of `perform`, or in the world: otherwise, the
+  /// clock could move before the work of the request.
   package func beginRequest() { state.withLock { $0.openCount += 1 } }
 
   /// A request has ended: its completion handler has returned.
@@ -53,26 +62,74 @@ package final class WorldThread: Sendable {
       precondition(state.openCount > 0, "a request ends twice")
       state.openCount -= 1
     }
+    arrival.signal()
+  }
+
+  /// Runs work on the world's thread, after all earlier work of this kind. After the end of the world, on this thread.
+  package func perform(_ work: @escaping @Sendable () -> Void) {
+    if !add({ $0.postInOrder(work) }) { work() }
+  }
+
+  /// Starts a task in the world; after its end, elsewhere.
+  package func start(_ body: @escaping @Sendable () async -> Void) {
+    if !add({ world in _ = Task(executorPreference: world) { await body() } }) { Task { await body() } }
   }
 
   /// Runs code in the world, and waits for its end. The clock moves meanwhile.
-  package func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
-    beginRequest()
-    defer { endRequest() }
-    return try await Task(executorPreference: world) { try await body() }.value
+  /// - Throws: also `CancellationError` after the end of the world.
+  nonisolated(nonsending) package func run<T: Sendable>(
+    _ body: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    let task = Guarded<Task<T, any Error>?>(nil)
+    let isAdded = add { world in
+      let started = Task(executorPreference: world) { [self] in
+        beginRequest()
+        defer { endRequest() }
+        return try await body()
+      }
+      task.withLock { $0 = started }
+    }
+    guard isAdded, let task = task.withLock({ $0 }) else { throw CancellationError() }
+    return try await task.value
   }
+
+  /// Whether the world has ended.
+  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// Calls a function when the world ends, or now if it has ended.
+  package func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.hasEnded { state.endings.append(body) }
+      return state.hasEnded
+    }
+    if isLate { body() }
+  }
+
+  /// Adds work to the world.
+  /// - Returns: false if the world has ended.
+  private func add(_ body: (SimulatedWorld) -> Void) -> Bool {
+    state.withLock { state in
+      if state.hasEnded { return false }
+      body(world)
+      return true
+    }
+  }
+
+  /// Announces work for the main queue, which is about to be added by other code than a task.
+  package func mainWorkBegins() { MainQueue.workArrives() }
 
   // MARK: Time
 
   /// Moves the clock, and runs everything that happens meanwhile.
-  package func advance(by duration: Duration) async {
+  nonisolated(nonsending) package func advance(by duration: Duration) async {
     await withCheckedContinuation { continuation in advance(by: duration) { continuation.resume() } }
   }
 
   /// Moves the clock.
-  /// - Parameter done: called on the world's thread when the time is reached.
+  /// - Parameter done: called on the world's thread when the time is reached; at once after the end of the world.
   package func advance(by duration: Duration, then done: @escaping @Sendable () -> Void) {
-    world.post { [state, world] in
+    perform { [self] in
+      if hasEnded { return done() }
       let time = world.agenda.now + duration.clampedNanoseconds
       state.withLock { state in
         let place = state.waits.firstIndex { $0.time > time } ?? state.waits.endIndex
@@ -81,8 +138,18 @@ package final class WorldThread: Sendable {
     }
   }
 
-  /// Ends the world. What waits for it is resumed with an error or cancelled. Nothing may use the world afterwards.
-  package func end() { world.post { [state] in state.withLock { $0.isEnding = true } } }
+  /// Waits until no request is open, and everything has run that can happen then. The clock moves while one is open.
+  nonisolated(nonsending) package func settle() async {
+    await withCheckedContinuation { continuation in
+      perform { [self] in
+        if hasEnded { return continuation.resume() }
+        state.withLock { $0.idleWaits.append { continuation.resume() } }
+      }
+    }
+  }
+
+  /// Ends the world. Code that waits for it is resumed with an error or cancelled.
+  package func end() { _ = add { world in world.postInOrder { [state] in state.withLock { $0.isEnding = true } } } }
 
   // MARK: The thread
 
@@ -95,25 +162,41 @@ package final class WorldThread: Sendable {
         case .reach(let time):
           world.agenda.run(until: time)
           takeWaits(until: time)
+        case .settle: takeIdleWaits()
         case .stand: arrival.wait()
         case .end: return
         }
       }
     }
+    let endings = state.withLock { state in
+      state.hasEnded = true
+      return state.endings
+    }
+    for body in endings { body() }
     world.end()
     takeWaits(until: .max)
+    takeIdleWaits()
   }
 
   private func nextStep() -> Step {
     let next = world.agenda.nextTime
     return state.withLock { state in
       if state.isEnding { return .end }
+      if state.openCount == 0, !state.idleWaits.isEmpty { return .settle }
       if let wait = state.waits.first {
         if let next, next <= wait.time { return .move }
         return .reach(wait.time)
       }
       return state.openCount > 0 && next != nil ? .move : .stand
     }
+  }
+
+  private func takeIdleWaits() {
+    let all = state.withLock { state in
+      defer { state.idleWaits = [] }
+      return state.idleWaits
+    }
+    for done in all { done() }
   }
 
   private func takeWaits(until time: UInt64) {

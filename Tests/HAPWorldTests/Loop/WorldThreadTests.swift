@@ -28,6 +28,7 @@ private final class Stage: Sendable {
     loop.startTask { [self] in
       try? await loop.sleep(for: duration)
       let time = now
+      thread.mainWorkBegins()
       DispatchQueue.main.async {
         MainActor.assumeIsolated { completion(time) }
         self.thread.endRequest()

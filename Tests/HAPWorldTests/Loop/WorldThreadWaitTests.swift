@@ -28,6 +28,7 @@ final class WorldThreadWaitTests: XCTestCase {
     loop.startTask {
       try? await loop.sleep(for: .seconds(3600))
       let time = thread.world.now
+      thread.mainWorkBegins()
       DispatchQueue.main.async {
         completion(time)
         thread.endRequest()
