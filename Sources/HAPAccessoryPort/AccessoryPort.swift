@@ -69,7 +69,10 @@ package protocol DeviceConnection: Sendable {
   func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue]
   /// Sends one `PUT /characteristics`, once; after `PUT /prepare` if `isTimed`. Without a connection, and if the
   /// connection is lost before it is sent, it is never sent.
-  func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer
+  /// - Parameter authorizations: the data for characteristics that demand it. HAP R2 §6.7.2.2.
+  func write(
+    _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
+  ) async -> SceneAnswer
   /// Sets the characteristics whose events are wanted, on this connection and all later ones. Returns at once. The
   /// present values of new ones are news, with `isCatchUp`; refusals are values with a status.
   func subscribe(exactly ids: Set<AttributeID>) async

@@ -27,7 +27,9 @@ package struct ClosedPort: AccessoryPort {
 
   private struct Closed: DeviceConnection, AccessorySearching {
     func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] { throw refusal }
-    func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer { .notSent }
+    func write(
+      _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
+    ) async -> SceneAnswer { .notSent }
     func subscribe(exactly ids: Set<AttributeID>) async {}
     func drop() async {}
     func identify(aid: UInt64) async throws(HomeError) { throw refusal }

@@ -87,6 +87,7 @@ extension HomeHub: HubServing {
     case .fire(let trigger): return .evaluated(try await fire(trigger))
     case .explain(let trigger): return .explained(try explanations(of: trigger))
     case .place(let person): return try await place(person, for: client, answer)
+    case .authorize(let characteristic, let data): try await authorize(characteristic, data)
     case .identify(let accessory): try await identify(accessory)
     case .endSearch: endSearch(of: client)
     case .identifyNew(let device): try await port.identifyUnpaired(device)
@@ -182,7 +183,8 @@ extension HubRequest {
   /// Whether the next request of the app is taken before the answer.
   fileprivate var waitsForAccessories: Bool {
     switch self {
-    case .attach, .perform, .subscribe, .unsubscribe, .explain, .place, .search, .endSearch, .status, .stop: false
+    case .attach, .perform, .subscribe, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .status, .stop:
+      false
     case .execute, .write, .read, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop: true
     }
   }

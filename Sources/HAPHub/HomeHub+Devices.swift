@@ -209,6 +209,7 @@ extension HomeHub {
     }
     guard changes.contains(where: \.detail.movesCharacteristics) else { return }
     index = HubIndex(model)
+    dropAuthorizations()
     for client in clients { client.subscribed = client.subscribed.filter { index.targets[$0] != nil } }
     membersChanged()
     refreshSubscriptions()

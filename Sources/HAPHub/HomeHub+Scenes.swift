@@ -88,8 +88,9 @@ extension HomeHub {
       return scenes.answered(put.id, .notSent, at: sceneTime)
     }
     puts[put.id] = put
+    let authorizations = authorizations(of: put)
     loop.startTask { [self] in
-      let answer = await device.connection.write(put.entries, isTimed: put.isTimed)
+      let answer = await device.connection.write(put.entries, authorizations, isTimed: put.isTimed)
       answered(put, answer)
     }
   }

@@ -39,6 +39,8 @@ package actor HomeHub {
   var engine: HomeEngine
   var automation = HubAutomation()
   var persons: [HomeObjectID: PersonState] = [:]
+  /// The data that authorizes writes, by characteristic.
+  var authorizations: [HomeObjectID: [UInt8]] = [:]
 
   var scenes = SceneRun()
   var executions: [SceneTicket: HubExecution] = [:]
@@ -128,6 +130,7 @@ package actor HomeHub {
     model = contents.model
     startProblems = contents.problems
     persons = Dictionary(contents.persons.map { ($0.user, $0) }) { $1 }
+    authorizations = contents.authorizations
     journal.identity = contents.identity
     index = HubIndex(model)
     violations = ViolationCounter(blocked: index.blocked)

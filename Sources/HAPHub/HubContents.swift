@@ -13,6 +13,7 @@ struct HubContents: Sendable {
   var model = HomeModel()
   var states: [TriggerState] = []
   var persons: [PersonState] = []
+  var authorizations: [HomeObjectID: [UInt8]] = [:]
   var identity: ControllerIdentity?
   var pairings: [DevicePairing] = []
   /// Those that are to be removed at the accessory.
@@ -44,6 +45,10 @@ struct HubContents: Sendable {
     problems += rowProblems.map(\.description)
     states = parsed(rows.triggerStates, "trigger_states") { node throws(JSONProblem) in try TriggerState(node) }
     persons = parsed(rows.people, "people") { node throws(JSONProblem) in try PersonState(node) }
+    let data = parsed(rows.authorizations, "authorizations") { node throws(JSONProblem) in
+      (try node.identifier(.characteristic), try node.required("data").parsed("base64", Base64.decode))
+    }
+    authorizations = Dictionary(data) { $1 }
     var identities: [String: ControllerIdentity] = [:]
     for row in rows.controllers {
       // Persons with another hub have only a public key.

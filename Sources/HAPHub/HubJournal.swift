@@ -220,7 +220,7 @@ extension HomeHub {
       command.done(.failure(error))
       return releaseEngine()
     }
-    let rows = command.rows + draft.rows(from: model)
+    let rows = command.rows + draft.rows(from: model) + removedAuthorizations(by: draft)
     guard !rows.isEmpty else { return finish(command, draft) }
     journal.isChanging = true
     commit(rows) { error in
@@ -292,6 +292,7 @@ extension HomeRowChange {
     case .keep(.object(let row)): "objects \(row.id)"
     case .keep(.triggerState(let row)): "trigger_states \(row.id)"
     case .keep(.person(let row)): "people \(row.id)"
+    case .keep(.authorization(let row)): "authorizations \(row.id)"
     case .keep(.controller(let row)): "controllers \(row.id)"
     case .keep(.pairing(let row)): "pairings \(row.device)"
     case .keep(.database(let row)): "databases \(row.device)"

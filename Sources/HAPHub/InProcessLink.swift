@@ -21,17 +21,21 @@ package final class InProcessLink: HomeLink {
   }
 
   package func ask(_ request: HubRequest) async throws(HomeError) -> HubAnswer {
-    let (hub, app) = (hub, app)
-    if app.hasEnded { throw HomeError.hubEnds }
     let result = await withCheckedContinuation { continuation in
-      hub.loop.startTask {
-        await hub.take(request, from: app) { result in
-          if case .success(let answer) = result { app.replica.receive(answer) }
-          continuation.resume(returning: result)
-        }
-      }
+      send(request) { continuation.resume(returning: $0) }
     }
     return try result.get()
+  }
+
+  package func send(_ request: HubRequest, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void) {
+    let (hub, app) = (hub, app)
+    if app.hasEnded { return reply(.failure(.hubEnds)) }
+    hub.loop.startTask {
+      await hub.take(request, from: app) { result in
+        if case .success(let answer) = result { app.replica.receive(answer) }
+        reply(result)
+      }
+    }
   }
 
   package func close() async {

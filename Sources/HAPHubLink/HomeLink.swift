@@ -7,6 +7,9 @@ package protocol HomeLink: Sendable {
   /// Sends a request, and waits for its answer.
   /// - Throws: the reason of a refusal; 91 if the hub has ended or can't be reached.
   func ask(_ request: HubRequest) async throws(HomeError) -> HubAnswer
+  /// Sends a request at once, so that the requests of one thread keep their order.
+  /// - Parameter reply: called once, on any thread, with what `ask` returns or throws.
+  func send(_ request: HubRequest, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void)
   /// The homes as of the last answer and event that arrived. Two streams, one of answers and one of events, would not
   /// show their common order.
   var replica: HomeReplica { get }

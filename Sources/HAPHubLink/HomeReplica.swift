@@ -7,9 +7,24 @@ import HAPLoop
 /// The link passes each answer and each event in the order of their arrival, before the app gets them. After an answer,
 /// the copy has its changes. An app that gets an event can see later changes in the copy.
 package final class HomeReplica: Sendable {
+  /// What arrives at an app: in one order, which two streams would not show.
+  package enum News: Sendable {
+    case answer(HubAnswer)
+    case event(HubEvent)
+    /// The link has ended.
+    case end
+  }
+
   private let state = Guarded<HubSnapshot?>(nil)
+  private let observer = Guarded<(@Sendable (News) -> Void)?>(nil)
 
   package init() {}
+
+  /// Calls a function for all news from now on, after the copy has them and before the app gets its answer. It returns at
+  /// once, and calls nothing of the link.
+  package func observe(_ body: @escaping @Sendable (News) -> Void) { observer.withLock { $0 = body } }
+
+  private func tell(_ news: News) { observer.withLock { $0 }?(news) }
 
   /// The homes and their state; nil before the answer to `attach`, after lost events until the next such answer, and
   /// after the end of the link.
@@ -22,19 +37,24 @@ package final class HomeReplica: Sendable {
     case .changed(let changes), .added(_, let changes): state.withLock { $0?.apply(changes) }
     case .executed, .values, .evaluated, .explained, .found, .status, .done: break
     }
+    tell(.answer(answer))
   }
 
   /// Applies an event.
   package func receive(_ event: HubEvent) {
     switch event {
-    case .missed, .stopping: end()
+    case .missed, .stopping: state.withLock { $0 = nil }
     case .changed, .reachability, .person: state.withLock { $0?.apply(event) }
     case .values, .evaluated, .executed, .found, .gone: break
     }
+    tell(.event(event))
   }
 
   /// Forgets the copy, because the link has ended.
-  package func end() { state.withLock { $0 = nil } }
+  package func end() {
+    state.withLock { $0 = nil }
+    tell(.end)
+  }
 }
 
 extension HubSnapshot {

@@ -25,6 +25,8 @@ package enum HubRequest: Hashable, Sendable {
   case explain(HomeObjectID)
   /// Sets the place of a user.
   case place(PersonState)
+  /// Sets the data that authorizes writes of a characteristic, 1 to 1,024 bytes; nil: none. HAP R2 §6.7.2.2, `authData`.
+  case authorize(HomeObjectID, [UInt8]?)
   /// Makes an accessory identify itself.
   case identify(HomeObjectID)
   /// Returns the accessories on the network that can be added, and reports their changes from now on. A second request

@@ -1,6 +1,7 @@
 import HAPAlmanac
 import HAPCommandLine
 import HAPHome
+import HAPHub
 import HAPHubLink
 import HAPLoop
 import HAPStore

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPHome
+import HAPHub
 import HAPHubLink
 import HAPLoop
 import HAPStore

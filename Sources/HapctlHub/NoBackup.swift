@@ -22,7 +22,7 @@ struct NoBackup: Error, CustomStringConvertible {
     case .unwritable, .failed, .corrupt:
       if isFolder(source) {
         what = "is a folder, not a backup"
-      } else if case .some(let size)? = try? files.size(of: source), size == 0 {
+      } else if (try? files.size(of: source)) == 0 {
         what = "is empty, and not a backup"
       } else if error.code != .corrupt {
         what = "can't be read: \(error.detail)"

@@ -144,7 +144,7 @@
           try await bridge.setReachable(true, accessory: "Desk")
         }
         let entries = ids.map { ScenePut.Entry.make($0, .bool(true)) }
-        let write = await device.connection.write(entries, isTimed: false)
+        let write = await device.connection.write(entries, [:], isTimed: false)
         try #require(write == .done)
         try await device.connection.identify(aid: 3)
         try await bridge.expect(.identified)
@@ -197,7 +197,7 @@
         let error = await homeError { () async throws(HomeError) in _ = try await device.connection.read([target]) }
         try #require(error?.code == .accessoryNotReachable && error?.message.contains("closed") == true)
         let entry = try device.entry("Target Door State", .integer(0))
-        try #require(await device.connection.write([entry], isTimed: false) == .notSent)
+        try #require(await device.connection.write([entry], [:], isTimed: false) == .notSent)
         try await it.world.sleep(for: .seconds(120))
         try #require(await device.rest() == [])
       }

@@ -18,9 +18,10 @@
         let entries = [
           try device.entry("Target Door State", .integer(0)), try device.entry("Current Door State", .integer(0)),
         ]
-        let answer = await device.connection.write(entries, isTimed: false)
+        let answer = await device.connection.write(entries, [:], isTimed: false)
         try #require(answer == .statuses([.init(entries[0].id, 0), .init(entries[1].id, -70404)]))
-        let wrong = await device.connection.write([try device.entry("Target Door State", .integer(7))], isTimed: false)
+        let wrong = await device.connection.write(
+          [try device.entry("Target Door State", .integer(7))], [:], isTimed: false)
         try #require(wrong == .statuses([.init(entries[0].id, -70410)]))
         await device.connection.close()
       }
@@ -38,8 +39,9 @@
         let lock = try await it.home.start(profile)
         let (device, _) = try await it.open(lock)
         let entry = try device.entry("On", .bool(true))
-        try #require(await device.connection.write([entry], isTimed: false) == .statuses([.init(entry.id, -70410)]))
-        try #require(await device.connection.write([entry], isTimed: true) == .done)
+        try #require(
+          await device.connection.write([entry], [:], isTimed: false) == .statuses([.init(entry.id, -70410)]))
+        try #require(await device.connection.write([entry], [:], isTimed: true) == .done)
         try #require(try await lock.value(of: "On") == .bool(true))
         await device.connection.close()
       }
@@ -54,7 +56,7 @@
         try await door.switchOn(fault: "drop-message:message=write")
         door.forgetEvents()
         let start = it.world.now
-        let write = it.world.startTask { await device.connection.write([entry], isTimed: false) }
+        let write = it.world.startTask { await device.connection.write([entry], [:], isTimed: false) }
         try await it.world.sleep(for: .seconds(10))
         await device.connection.drop()
         try #require(try await write.value == .connectionLost)
@@ -78,7 +80,7 @@
         let entry = try device.entry("Target Door State", .integer(0))
         try await door.switchOn(fault: "drop-message:message=write")
         var start = it.world.now
-        try #require(await device.connection.write([entry], isTimed: false) == .connectionLost)
+        try #require(await device.connection.write([entry], [:], isTimed: false) == .connectionLost)
         try #require((.seconds(15)..<(.milliseconds(15_100))).contains(it.world.now - start))
         try await door.switchOff(fault: "drop-message")
         try await door.switchOn(fault: "drop-message:message=read")
@@ -102,7 +104,7 @@
           await homeError { () async throws(HomeError) in _ = try await device.connection.read([entry.id]) }
         }
         try await it.world.sleep(for: .seconds(1))
-        let write = it.world.startTask { await device.connection.write([entry], isTimed: false) }
+        let write = it.world.startTask { await device.connection.write([entry], [:], isTimed: false) }
         try await it.world.sleep(for: .seconds(1))
         await device.connection.drop()
         try #require(try await write.value == .notSent)
@@ -124,7 +126,7 @@
         await door.stop()
         _ = try await device.lost()
         var start = it.world.now
-        try #require(await device.connection.write([entry], isTimed: true) == .notSent)
+        try #require(await device.connection.write([entry], [:], isTimed: true) == .notSent)
         try #require(it.world.now == start)
         for isRead in [true, false] {
           start = it.world.now

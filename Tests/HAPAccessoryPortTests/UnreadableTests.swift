@@ -78,12 +78,12 @@
           ("failed-write", .refused(status: nil)),
         ] {
           try await Self.switchFault(fault, door)
-          try #require(await device.connection.write([entry], isTimed: false) == answer, "\(fault)")
+          try #require(await device.connection.write([entry], [:], isTimed: false) == answer, "\(fault)")
           try await Self.switchFault(fault, door, false)
         }
         try await Self.switchFault("refused-prepare", door)
         door.forgetEvents()
-        try #require(await device.connection.write([entry], isTimed: true) == .refused(status: nil))
+        try #require(await device.connection.write([entry], [:], isTimed: true) == .refused(status: nil))
         try #require(door.history.allSatisfy { $0.kind != .wrote })
         await device.connection.close()
         try #require(await device.rest() == ["violation"])

@@ -60,15 +60,17 @@ private struct HookedConnection: DeviceConnection {
   let device: DeviceID
   let hooks: LabHooks
 
-  func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer {
+  func write(
+    _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
+  ) async -> SceneAnswer {
     hooks.onWrite?(device, entries)
     if hooks.splitsPuts {
       var answer = SceneAnswer.done
-      for entry in entries { answer = await base.write([entry], isTimed: isTimed) }
+      for entry in entries { answer = await base.write([entry], authorizations, isTimed: isTimed) }
       return answer
     }
-    let answer = await base.write(entries, isTimed: isTimed)
-    return hooks.sendsTwice ? await base.write(entries, isTimed: isTimed) : answer
+    let answer = await base.write(entries, authorizations, isTimed: isTimed)
+    return hooks.sendsTwice ? await base.write(entries, authorizations, isTimed: isTimed) : answer
   }
 
   func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] { try await base.read(ids) }

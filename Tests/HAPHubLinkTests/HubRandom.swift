@@ -196,6 +196,7 @@ extension HubRandom {
     case .fire: .fire(id())
     case .explain: .explain(id())
     case .place: .place(person())
+    case .authorize: .authorize(id(), optional { random in (0..<random.number(1...9)).map { UInt8($0) } })
     case .identify: .identify(id())
     case .search: .search
     case .endSearch: .endSearch

@@ -19,6 +19,8 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   var knowsHub = true
   /// The identifier of the controller that paired with it.
   var pairedIdentity: [UInt8] = []
+  /// The data of the writes that had some.
+  var authorizations: [[HomeObjectID: [UInt8]]] = []
   /// Replaces the answers to writes.
   var writeAnswer: SceneAnswer?
   /// Called before a write arrives; false: it does not arrive.
@@ -155,8 +157,11 @@ private struct ScriptedConnection: DeviceConnection {
   let number: Int
 
   func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] { try await device.read(ids) }
-  func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer {
-    await device.write(entries, isTimed: isTimed, at: device.now)
+  func write(
+    _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
+  ) async -> SceneAnswer {
+    if !authorizations.isEmpty { device.authorizations.append(authorizations) }
+    return await device.write(entries, isTimed: isTimed, at: device.now)
   }
   func subscribe(exactly ids: Set<AttributeID>) async { device.subscribe(ids) }
   func drop() async {

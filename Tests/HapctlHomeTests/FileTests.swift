@@ -1,5 +1,6 @@
 import Foundation
 import HAPHome
+import HAPHomeFile
 import HAPHubLink
 import HAPWire
 import Testing

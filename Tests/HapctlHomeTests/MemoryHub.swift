@@ -92,7 +92,7 @@ extension MemoryHub.State {
             ?? CharacteristicReading(
               id, error: HomeError(.accessoryNotReachable, nil, "the accessory can't be reached"))
         })
-    case .subscribe, .unsubscribe, .endSearch, .stop: return .done
+    case .subscribe, .unsubscribe, .authorize, .endSearch, .stop: return .done
     case .fire(let trigger):
       let report = EvaluationReport(
         trigger: trigger, number: 1, time: now, outcome: "executed", text: "fired\n  event: by hand", detail: "{}")
@@ -218,6 +218,12 @@ final class MemoryLink: HomeLink {
     replica.receive(answer)
     if case .attach = request { for next in hub.state.withLock({ $0.events }) { event.yield(next) } }
     return answer
+  }
+
+  func send(_ request: HubRequest, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void) {
+    loop.startTask { [self] in
+      do throws(HomeError) { reply(.success(try await ask(request))) } catch { reply(.failure(error)) }
+    }
   }
 
   func close() async {

@@ -1,4 +1,5 @@
 import HAPAlmanac
+import HAPHub
 import HAPLoop
 import HAPWire
 import HAPWorld

@@ -1,5 +1,6 @@
 import Foundation
 import HAPAlmanac
+import HAPHub
 import HapctlHub
 import Testing
 

@@ -42,7 +42,9 @@ extension HAPDeviceConnection {
     return results.map { DeviceValue(id: $0.id, value: $0.value, status: $0.status) }
   }
 
-  func write(_ entries: [ScenePut.Entry], isTimed: Bool) async -> SceneAnswer {
+  func write(
+    _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
+  ) async -> SceneAnswer {
     if isOver { return .notSent }
     var pid: UInt64?
     do throws(ClientError) { if isTimed { pid = try await prepareWrite() } } catch {
@@ -50,7 +52,8 @@ extension HAPDeviceConnection {
       // The write itself was not sent. After an answer, the connection remains.
       return error.isAnswer ? .refused(status: nil) : .notSent
     }
-    let request = ControllerRequest.write(entries.map { .init($0.id, value: $0.value) }, pid: pid)
+    let request = ControllerRequest.write(
+      entries.map { .init($0.id, value: $0.value, authData: authorizations[$0.characteristic]) }, pid: pid)
     let answer: LinkMessage
     do throws(ClientError) {
       answer = try await session.request(request, timeout: limits.write, waits: false)

@@ -45,6 +45,12 @@ public struct HomeObjectID: Hashable, Comparable, Sendable, CustomStringConverti
     return HomeObjectID(free: Self.stretched(number), version: 8)
   }
 
+  /// Returns the identifier of a pair of objects that has none of its own, such as an action of an action set: a UUID of
+  /// version 8. Other pairs of random identifiers give others.
+  package func combined(with other: HomeObjectID) -> HomeObjectID {
+    HomeObjectID(free: bits ^ (other.bits << 1 | other.bits >> 127), version: 8)
+  }
+
   /// The 122 free bits, next to each other.
   private var squeezed: UInt128 {
     let low = bits & ((1 << Self.variantShift) - 1)

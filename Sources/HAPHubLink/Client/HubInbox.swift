@@ -7,9 +7,11 @@ import HAPLoop
 /// The methods `receive` and `end` are called in the order of the arrival, one call at a time.
 final class HubInbox: Sendable {
   /// A request without an answer, or whose answer the app has not taken.
+  typealias Reply = @Sendable (Result<HubAnswer, HomeError>) -> Void
+
   private enum Request: Sendable {
     case sent
-    case waiting(CheckedContinuation<Result<HubAnswer, HomeError>, Never>)
+    case waiting(Reply)
     case answered(Result<HubAnswer, HomeError>)
   }
 
@@ -21,14 +23,12 @@ final class HubInbox: Sendable {
     /// Set when the link has ended.
     var end: HomeError?
 
-    /// Stores a result, or returns the continuation that waits for it.
-    mutating func settle(
-      _ id: UInt64, _ result: Result<HubAnswer, HomeError>
-    ) -> CheckedContinuation<Result<HubAnswer, HomeError>, Never>? {
+    /// Stores a result, or returns the function that waits for it.
+    mutating func settle(_ id: UInt64, _ result: Result<HubAnswer, HomeError>) -> Reply? {
       switch requests[id] {
-      case .waiting(let continuation):
+      case .waiting(let reply):
         requests[id] = nil
-        return continuation
+        return reply
       case .sent: requests[id] = .answered(result)
       case .answered, nil: break
       }
@@ -40,14 +40,15 @@ final class HubInbox: Sendable {
   let queue = HubEventQueue()
   private let state = Guarded(State())
 
-  /// Begins a request. `answer(to:)` has to follow.
+  /// Begins a request.
+  /// - Parameter reply: gets the answer; nil: `answer(to:)` has to follow.
   /// - Returns: its number.
   /// - Throws: the reason of the end.
-  func begin(_ request: HubRequest) throws(HomeError) -> UInt64 {
+  func begin(_ request: HubRequest, reply: Reply? = nil) throws(HomeError) -> UInt64 {
     let (id, end) = state.withLock { state in
       if state.end == nil {
         state.lastID += 1
-        state.requests[state.lastID] = .sent
+        state.requests[state.lastID] = reply.map { .waiting($0) } ?? .sent
         if case .place(let person) = request { state.places[state.lastID] = person }
       }
       return (state.lastID, state.end)
@@ -64,7 +65,7 @@ final class HubInbox: Sendable {
       await withCheckedContinuation { continuation in
         let result = state.withLock { state -> Result<HubAnswer, HomeError>? in
           guard case .answered(let result) = state.requests[id] else {
-            state.requests[id] = .waiting(continuation)
+            state.requests[id] = .waiting { continuation.resume(returning: $0) }
             return nil
           }
           state.requests[id] = nil
@@ -82,8 +83,8 @@ final class HubInbox: Sendable {
   }
 
   private func settle(_ id: UInt64, _ result: Result<HubAnswer, HomeError>) {
-    let continuation = state.withLock { $0.settle(id, result) }
-    continuation?.resume(returning: result)
+    let reply = state.withLock { $0.settle(id, result) }
+    reply?(result)
   }
 
   /// Takes an answer. The answer to a cancelled request changes only the replica.
@@ -110,7 +111,7 @@ final class HubInbox: Sendable {
       return state.requests.keys.sorted().compactMap { state.settle($0, .failure(error)) }
     }
     replica.end()
-    for continuation in waiting { continuation.resume(returning: .failure(error)) }
+    for reply in waiting { reply(.failure(error)) }
     queue.end()
   }
 }

@@ -41,16 +41,24 @@ package final class HubSocketLink: HomeLink {
   /// - Throws: also 49 if the request is longer than a line may be.
   package func ask(_ request: HubRequest) async throws(HomeError) -> HubAnswer {
     let id = try inbox.begin(request)
+    send(request, id)
+    return try await inbox.answer(to: id)
+  }
+
+  package func send(_ request: HubRequest, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void) {
+    do throws(HomeError) { send(request, try inbox.begin(request, reply: reply)) } catch { reply(.failure(error)) }
+  }
+
+  private func send(_ request: HubRequest, _ id: UInt64) {
     let line = HubRequestLine(id: id, request).bytes
     if line.count > HubProtocol.longestRequest {
       let error = HomeError(
         .maximumObjectLimitReached, nil,
         "the request has \(line.count) bytes; a hub takes \(HubProtocol.longestRequest) at most")
       inbox.receive(id, .failure(error))
-    } else {
-      loop.schedule { [connection] in connection.value?.send(line) }
+    } else if !loop.schedule({ [connection] in connection.value?.send(line) }) {
+      inbox.receive(id, .failure(HomeError(.noHomeHub, nil, "the event loop of the link has ended")))
     }
-    return try await inbox.answer(to: id)
   }
 
   package func close() async {

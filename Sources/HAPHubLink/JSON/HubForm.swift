@@ -32,6 +32,8 @@ package struct HubMember: Hashable, Sendable {
   static let changes = HubMember("changes", "a list of [changes](#commands-and-changes)")
   static let actionSets = HubMember("actionSets", "a list of identifiers of action sets")
   static let characteristics = HubMember("characteristics", "a list of identifiers of characteristics")
+  static let characteristic = id("characteristic", "a characteristic")
+  static let data = HubMember("data", "1 to 1,024 bytes in base64")
   static let accessories = HubMember("accessories", "a list of identifiers of accessories")
   static let newAccessories = HubMember("accessories", "a list of [new accessories](#new-accessories)")
   static let newAccessory = HubMember("accessory", "[a new accessory](#new-accessories)")

@@ -5,7 +5,8 @@ import HAPWire
 
 /// The names of the requests in JSON, in the order in which messages and pages list them.
 package enum HubRequestName: String, CaseIterable, Sendable {
-  case attach, perform, execute, write, read, subscribe, unsubscribe, fire, explain, place, identify, search
+  case attach, perform, execute, write, read, subscribe, unsubscribe, fire, explain, place, authorize, identify,
+    search
   case endSearch = "end-search"
   case identifyNew = "identify-new"
   case add, adopt, remove, drop, status, stop
@@ -17,6 +18,8 @@ package enum HubLimits {
   package static let list = 10_000
   /// Addresses of a pairing.
   package static let addresses = 16
+  /// Bytes that authorize writes of a characteristic.
+  package static let authorizationData = 1024
 }
 
 extension HubRequest {
@@ -32,6 +35,7 @@ extension HubRequest {
     case .fire: .fire
     case .explain: .explain
     case .place: .place
+    case .authorize: .authorize
     case .identify: .identify
     case .search: .search
     case .endSearch: .endSearch
@@ -62,6 +66,7 @@ extension HubRequest {
     case .fire: self = .fire(try node.identifier(.trigger))
     case .explain: self = .explain(try node.identifier(.trigger))
     case .place: self = .place(try PersonState(node.required("person")))
+    case .authorize: self = .authorize(try node.identifier(.characteristic), try node.authorizationData())
     case .identify: self = .identify(try node.identifier(.accessory))
     case .search: self = .search
     case .endSearch: self = .endSearch
@@ -87,6 +92,8 @@ extension HubRequest {
     case .read(let ids), .subscribe(let ids), .unsubscribe(let ids): [("characteristics", .ids(ids))]
     case .fire(let trigger), .explain(let trigger): [("trigger", .id(trigger))]
     case .place(let person): [("person", person.json)]
+    case .authorize(let characteristic, let data):
+      [("characteristic", .id(characteristic))] + (data.map { [("data", .text(Base64.encode($0)))] } ?? [])
     case .identify(let accessory): [("accessory", .id(accessory))]
     case .search, .endSearch, .status, .stop: []
     case .identifyNew(let device), .drop(let device): [("device", .text(device.text))]
@@ -156,6 +163,15 @@ extension JSONNode {
     return actions
   }
 
+  fileprivate func authorizationData() throws(JSONProblem) -> [UInt8]? {
+    guard let node = self["data"] else { return nil }
+    let data = try node.parsed("base64", Base64.decode)
+    guard (1...HubLimits.authorizationData).contains(data.count) else {
+      throw node.problem("1 to \(HubLimits.authorizationData) bytes are expected, not \(data.count)")
+    }
+    return data
+  }
+
   /// Reads an object with texts for accessories; without it, there are none.
   fileprivate func textsByAid(_ name: String) throws(JSONProblem) -> [UInt64: String] {
     var texts: [UInt64: String] = [:]
@@ -194,7 +210,7 @@ extension HubRequestName {
     case .explain: .explained
     case .search: .found
     case .status: .status
-    case .subscribe, .unsubscribe, .place, .identify, .endSearch, .identifyNew, .drop, .stop: .done
+    case .subscribe, .unsubscribe, .place, .authorize, .identify, .endSearch, .identifyNew, .drop, .stop: .done
     }
   }
 
@@ -214,6 +230,9 @@ extension HubRequestName {
       .fire, [.trigger], "activates a trigger by hand: its condition is evaluated, and its action sets are executed"),
     HubForm(.explain, [.trigger], "returns the last evaluations of a trigger"),
     HubForm(.place, [.person], "sets the place of a user"),
+    HubForm(
+      .authorize, [.characteristic, .data.optional],
+      "sets the data that authorizes writes of a characteristic, also in action sets; without `data`: none"),
     HubForm(.identify, [.accessory], "makes an accessory identify itself"),
     HubForm(
       .search, [],

@@ -11,6 +11,7 @@ package enum HomeRowChange: Equatable, Sendable {
     case object(HomeObjectRow)
     case triggerState(HomeStateRow)
     case person(HomeStateRow)
+    case authorization(HomeStateRow)
     case controller(HomeControllerRow)
     case pairing(HomePairingRow)
     case database(HomeDatabaseRow)
@@ -19,7 +20,7 @@ package enum HomeRowChange: Equatable, Sendable {
   package enum Table: String, CaseIterable, Sendable {
     case objects
     case triggerStates = "trigger_states"
-    case people
+    case people, authorizations
     case controllers
     case pairings
     case databases
@@ -56,7 +57,7 @@ extension HomeRowChange.Table {
   var columns: [String] {
     switch self {
     case .objects: ["home", "kind", "name", "json"]
-    case .triggerStates, .people: ["json"]
+    case .triggerStates, .people, .authorizations: ["json"]
     case .controllers: ["identifier", "public_key", "seed"]
     case .pairings: ["accessory_id", "accessory_key", "controller", "addresses"]
     case .databases: ["configuration_number", "body"]
@@ -70,6 +71,7 @@ extension HomeRowChange.Row {
     case .object: .objects
     case .triggerState: .triggerStates
     case .person: .people
+    case .authorization: .authorizations
     case .controller: .controllers
     case .pairing: .pairings
     case .database: .databases
@@ -80,7 +82,7 @@ extension HomeRowChange.Row {
   var values: [SQLiteValue] {
     switch self {
     case .object(let row): [.text(row.id), .text(row.home), .text(row.kind), .text(row.name), .text(row.json)]
-    case .triggerState(let row), .person(let row): [.text(row.id), .text(row.json)]
+    case .triggerState(let row), .person(let row), .authorization(let row): [.text(row.id), .text(row.json)]
     case .controller(let row): row.values
     case .pairing(let row): row.values
     case .database(let row): [.text(row.device), .integer(Int64(row.configurationNumber)), .blob(row.body)]

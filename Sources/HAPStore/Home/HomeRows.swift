@@ -5,6 +5,8 @@ package struct HomeRows: Equatable, Sendable {
   package var objects: [HomeObjectRow] = []
   package var triggerStates: [HomeStateRow] = []
   package var people: [HomeStateRow] = []
+  /// The data that authorizes writes, by characteristic.
+  package var authorizations: [HomeStateRow] = []
   package var controllers: [HomeControllerRow] = []
   package var pairings: [HomePairingRow] = []
   package var databases: [HomeDatabaseRow] = []

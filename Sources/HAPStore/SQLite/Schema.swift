@@ -91,7 +91,10 @@ struct Schema {
         id TEXT NOT NULL UNIQUE,  -- the device ID
         configuration_number INTEGER NOT NULL, body BLOB NOT NULL
       ) STRICT;
+      """,
       """
+      CREATE TABLE authorizations (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      """,
     ])
 
   /// Values of characteristics. An accessory is identified by its key, so that the file stays valid with another state.db.

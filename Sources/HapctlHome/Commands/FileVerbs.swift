@@ -86,15 +86,15 @@ extension HomeSession {
   /// Performs the commands of a plan, with the identifiers that the hub gives to new objects.
   fileprivate func apply(_ plan: HomeFilePlan) async throws {
     let before = try snapshot.model
-    var identifiers = IdentifierMap()
-    var changes: [HomeChange] = []
-    for (index, step) in plan.steps.enumerated() {
-      do {
-        let performed = try await perform(try identifiers.translate(step.command))
-        identifiers.learn(step.changes, performed)
+    var (changes, done): ([HomeChange], Int) = ([], 0)
+    do {
+      try await plan.perform { command in
+        let performed = try await perform(command)
         changes += performed
-      } catch { throw interrupted(plan, at: index, error) }
-    }
+        done += 1
+        return performed
+      }
+    } catch { throw interrupted(plan, at: done, error) }
     await noteMissingHub(changes, since: before)
   }
 
@@ -110,42 +110,5 @@ extension HomeSession {
     ]
     lines += done.map { "done: \($0.text)" } + open.map { "not done: \($0.text)" }
     return HomeFailure(failure.code, lines: lines)
-  }
-}
-
-/// The identifiers that a hub gave to the objects of a plan.
-struct IdentifierMap: Sendable {
-  private var actual: [String: String] = [:]
-
-  /// Compares the changes of the plan with those of the hub.
-  mutating func learn(_ planned: [HomeChange], _ performed: [HomeChange]) {
-    for (planned, performed) in zip(planned, performed) { learn(planned.node, performed.node) }
-  }
-
-  private mutating func learn(_ planned: JSONNode, _ performed: JSONNode) {
-    if let members = planned.members {
-      for member in members { if let other = performed[member.name] { learn(member.value, other) } }
-    } else if let elements = planned.elements {
-      for (element, other) in zip(elements, performed.elements ?? []) { learn(element, other) }
-    } else if let text = planned.stringValue, let other = performed.stringValue, text != other,
-      HomeObjectID(text) != nil, HomeObjectID(other) != nil
-    {
-      actual[text] = other
-    }
-  }
-
-  /// Returns the command with the identifiers of the hub.
-  func translate(_ command: HomeCommand) throws(HomeError) -> HomeCommand {
-    if actual.isEmpty { return command }
-    do throws(JSONProblem) { return try HomeCommand(translate(command.node)) } catch { throw HomeError(error) }
-  }
-
-  private func translate(_ node: JSONNode) -> JSONNode {
-    switch node.kind {
-    case .string(let text): actual[text].map { .text($0) } ?? node
-    case .array(let elements): .list(elements.map(translate))
-    case .object(let members): .object(members.map { ($0.name, translate($0.value)) })
-    case .null, .bool, .number: node
-    }
   }
 }

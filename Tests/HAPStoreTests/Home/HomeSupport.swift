@@ -37,12 +37,14 @@ extension HomeRows {
       case .keep(.object(let row)): put(row, in: &rows.objects, \.id)
       case .keep(.triggerState(let row)): put(row, in: &rows.triggerStates, \.id)
       case .keep(.person(let row)): put(row, in: &rows.people, \.id)
+      case .keep(.authorization(let row)): put(row, in: &rows.authorizations, \.id)
       case .keep(.controller(let row)): put(row, in: &rows.controllers, \.id)
       case .keep(.pairing(let row)): put(row, in: &rows.pairings, \.device)
       case .keep(.database(let row)): put(row, in: &rows.databases, \.device)
       case .remove(.objects, let id): rows.objects.removeAll { $0.id == id }
       case .remove(.triggerStates, let id): rows.triggerStates.removeAll { $0.id == id }
       case .remove(.people, let id): rows.people.removeAll { $0.id == id }
+      case .remove(.authorizations, let id): rows.authorizations.removeAll { $0.id == id }
       case .remove(.controllers, let id): rows.controllers.removeAll { $0.id == id }
       case .remove(.pairings, let id): rows.pairings.removeAll { $0.device == id }
       case .remove(.databases, let id): rows.databases.removeAll { $0.device == id }
@@ -74,6 +76,7 @@ enum HomeCommands {
     [.keep(.triggerState(.init(id: "T1", json: "1"))), .keep(.triggerState(.init(id: "id-5", json: #"{"last":1}"#)))],
     [.remove(.triggerStates, id: "T1"), .keep(.object(.test(6)))],
     [.keep(.person(.init(id: "anna", json: "home"))), .keep(.controller(.ben))],
+    [.keep(.authorization(.init(id: "C1", json: "{}"))), .keep(.authorization(.init(id: "C2", json: "{}")))],
     [
       .keep(
         .database(.init(device: "AA:BB:CC:DD:EE:01", configurationNumber: 2, body: .init(repeating: 9, count: 9000))))
@@ -84,7 +87,10 @@ enum HomeCommands {
       .remove(.objects, id: "id-4"), .remove(.databases, id: "AA:BB:CC:DD:EE:01"),
       .remove(.pairings, id: "AA:BB:CC:DD:EE:01"),
     ],
-    [.remove(.controllers, id: "ben"), .remove(.people, id: "anna"), .remove(.triggerStates, id: "id-5")],
+    [
+      .remove(.controllers, id: "ben"), .remove(.people, id: "anna"), .remove(.triggerStates, id: "id-5"),
+      .remove(.authorizations, id: "C1"),
+    ],
   ]
 
   /// The rows before the first command, and after each one.

@@ -1,35 +1,42 @@
 import HAPAccessoryPort
 import HAPAlmanac
-import HAPHub
 import HAPHubLink
 import HAPLoop
 import HAPStore
 
 /// The hub of a folder in this process, and the socket by which other apps attach to it.
-struct ServedHub: Sendable {
-  let hub: HomeHub
+package struct ServedHub: Sendable {
+  package let hub: HomeHub
   private let server: LoopBound<HubSocketServer?>
   /// The socket's path; nil: no other app can attach.
-  let path: String?
+  package let path: String?
 
-  /// The parts of a hub that a command chooses.
-  struct Options: Sendable {
-    var folder: String
+  /// The parts of a hub that its program chooses.
+  package struct Options: Sendable {
+    package var folder: String
     /// The network interfaces of the accessories; empty: all of the local network.
-    var interfaces: [String] = []
+    package var interfaces: [String] = []
     /// Whether it connects with the accessories.
-    var usesAccessories = true
+    package var usesAccessories = true
     /// Whether other apps can attach.
-    var listens = true
-    var files: any StoreFiles
-    var zones: SystemZones
-    var version: String
+    package var listens = true
+    package var files: any StoreFiles
+    package var zones: SystemZones
+    package var version: String
+
+    package init(
+      folder: String, interfaces: [String] = [], usesAccessories: Bool = true, listens: Bool = true,
+      files: any StoreFiles, zones: SystemZones, version: String
+    ) {
+      (self.folder, self.interfaces, self.usesAccessories) = (folder, interfaces, usesAccessories)
+      (self.listens, self.files, self.zones, self.version) = (listens, files, zones, version)
+    }
   }
 
   /// Starts the hub of a folder.
   /// - Throws: `StoreError`, with `alreadyRunning` if another process has the folder; `LoopError` if the socket can't be
   ///   made.
-  static func start(_ options: Options, on loop: EventLoop) async throws -> ServedHub {
+  package static func start(_ options: Options, on loop: EventLoop) async throws -> ServedHub {
     for name in options.interfaces { _ = try loop.interfaces().named(name) }
     let port: any AccessoryPort =
       options.usesAccessories ? HAPPort(on: loop, interfaces: options.interfaces) : ClosedPort()
@@ -50,6 +57,13 @@ struct ServedHub: Sendable {
     }
   }
 
+  /// Makes and starts a loop for the hub of an app, which is no program with a main loop.
+  package static func makeLoop(_ name: String) -> EventLoop {
+    let loop = EventLoop(name: name)
+    loop.start()
+    return loop
+  }
+
   private func listen(on loop: EventLoop) async throws {
     guard let path else { return }
     let (hub, server) = (hub, server)
@@ -59,7 +73,7 @@ struct ServedHub: Sendable {
   }
 
   /// Ends the hub and its socket. Can be called any number of times.
-  func stop(on loop: EventLoop) async {
+  package func stop(on loop: EventLoop) async {
     await hub.stop()
     let server = server
     try? await loop.perform {
@@ -72,7 +86,7 @@ struct ServedHub: Sendable {
 extension EventLoop {
   /// Runs `work` in a turn of the loop. From any thread.
   /// - Throws: errors of `work`; `LoopError` with `.cancelled` if the loop has ended.
-  func perform<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+  package func perform<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       let isScheduled = schedule { continuation.resume(with: Result(catching: work)) }
       if !isScheduled { continuation.resume(throwing: LoopError(.cancelled, "the event loop \(name) has ended")) }

@@ -1,5 +1,4 @@
 import HAPAlmanac
-import HAPCommandLine
 import HAPLoop
 
 /// The rules of time zones from the files of this machine, each read once. Any thread may use it.
@@ -9,14 +8,16 @@ package final class SystemZones: Sendable {
   /// The maximum size of a zone file in bytes. The largest one of tzdata has 4 KB.
   private static let longestFile = 1 << 20
 
-  /// The zones in the folder of the variable TZDIR, or else in the system's folders.
-  package static let ofMachine = SystemZones(folder: Console.standard.environment("TZDIR"))
+  /// Returns the bytes of a file of at most `limit` bytes; nil: it can't be read.
+  package typealias Read = @Sendable (_ path: String, _ limit: Int) -> [UInt8]?
 
   private let folders: [String]
+  private let readFile: Read
   private let known = Guarded<[ZoneName: ZoneRules]>([:])
 
   /// - Parameter folder: the value of `TZDIR`; nil or empty: the system's folders.
-  package init(folder: String?) {
+  package init(folder: String?, read: @escaping Read) {
+    readFile = read
     folders = folder.flatMap { $0.isEmpty ? nil : [$0] } ?? Self.folders
   }
 
@@ -29,7 +30,7 @@ package final class SystemZones: Sendable {
     if let rules = known.withLock({ $0[name] }) { return rules }
     let rules = try ZoneRules(name) { name in
       for folder in folders {
-        if let bytes = try? readFile("\(folder)/\(name)", limit: Self.longestFile) { return bytes }
+        if let bytes = readFile("\(folder)/\(name)", Self.longestFile) { return bytes }
       }
       return nil
     }
