@@ -10,6 +10,11 @@ let package = Package(
     .executable(name: "hapctl", targets: ["hapctl"]),
     .executable(name: "haptest", targets: ["haptest"]),
     .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
+    .library(name: "HAPHomeKit", targets: ["HAPHomeKit"]),
+    // Apple's name, for apps that import HomeKit. A target that depends on it makes `canImport(HomeKit)` true in all
+    // targets of the build.
+    .library(name: "HomeKit", targets: ["HomeKit"]),
+    .library(name: "HAPHomeKitTesting", targets: ["HAPHomeKitTesting"]),
     .library(name: "HAPSimulator", targets: ["HAPSimulator", "HAPModel", "HAPProfile"]),
   ],
   targets: [
@@ -120,6 +125,20 @@ let package = Package(
         "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
+    // Apple's API for homes. The only library target with Foundation.
+    .target(
+      name: "HAPHomeKit",
+      dependencies: [
+        "HAPHub", "HAPHubLink", "HAPHomeSetup", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPIP", "HAPModel", "HAPWire",
+      ], swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    .target(name: "HomeKit", dependencies: ["HAPHomeKit"]),
+    .target(
+      name: "HAPHomeKitTesting",
+      dependencies: [
+        "HAPHomeKit", "HAPSimulator", "HAPSimulatorCore", "HAPHub", "HAPHubLink", "HAPHomeFile",
+        "HAPHome", "HAPAlmanac", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel",
+      ], swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(
       name: "HAPProxy",
       dependencies: [
@@ -430,10 +449,12 @@ let package = Package(
     // Runs the demonstrations of Examples/Home.
     .executableTarget(
       name: "HomeStage",
-      dependencies: ["WorldPrograms", "HapctlHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire"],
+      dependencies: [
+        "WorldPrograms", "HapctlHub", "HAPHub", "HAPWorld", "HAPAlmanac", "HAPCommandLine", "HAPLoop", "HAPWire",
+      ],
       path: "Tests/HomeStage"),
     .testTarget(
-      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPAlmanac", "HAPCommandLine"]),
+      name: "HomeStageTests", dependencies: ["HomeStage", "HapctlHub", "HAPHub", "HAPAlmanac", "HAPCommandLine"]),
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
@@ -473,6 +494,35 @@ let package = Package(
       path: "Tests/HAPHomeSwarm"),
     .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
     .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
+    // Apps with `import HomeKit`: their code, and a main program that plays a script or attaches to the machine's hub.
+    .target(name: "TextScreens", path: "Examples/Home/support/TextScreens"),
+    .target(
+      name: "AppStage", dependencies: ["HAPHomeKitTesting", "HAPSimulator", "HAPModel", "HomeKit", "TextScreens"],
+      path: "Examples/Home/support/AppStage"),
+    .target(name: "KilgoGarage", dependencies: ["HomeKit", "TextScreens"], path: "Examples/Home/kilgo/KilgoGarage"),
+    .target(name: "HomeCatalog", dependencies: ["HomeKit", "TextScreens"], path: "Examples/Home/catalog/HomeCatalog"),
+    .target(
+      name: "ArriveHome", dependencies: ["HomeKit", "TextScreens"], path: "Examples/Home/arrive-home-app/ArriveHome"),
+    .target(name: "HomeSetup", dependencies: ["HomeKit", "TextScreens"], path: "Examples/Home/setup-app/HomeSetup"),
+    .executableTarget(name: "kilgo", dependencies: ["AppStage", "KilgoGarage"], path: "Examples/Home/kilgo/Program"),
+    .executableTarget(
+      name: "catalog", dependencies: ["AppStage", "HomeCatalog"], path: "Examples/Home/catalog/Program"),
+    .executableTarget(
+      name: "arrive-home-app", dependencies: ["AppStage", "ArriveHome"], path: "Examples/Home/arrive-home-app/Program"),
+    .executableTarget(
+      name: "setup-app", dependencies: ["AppStage", "HomeSetup"], path: "Examples/Home/setup-app/Program"),
+    .testTarget(
+      name: "HomeAppTests",
+      dependencies: [
+        "AppStage", "ArriveHome", "HomeCatalog", "HomeSetup", "KilgoGarage", "TextScreens", "HomeKit",
+        "HAPHomeKitTesting", "HAPHomeFile", "HAPHome",
+      ]),
+    .testTarget(
+      name: "HAPHomeKitTests",
+      dependencies: [
+        "HAPHomeKit", "HAPHomeKitTesting", "HAPSimulator", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire",
+        "HAPLoop", "HAPTestSupport",
+      ]),
     .testTarget(
       name: "HomeFaultTests",
       dependencies: ["HAPHomeSwarm", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPWorld", "HAPModel"]),

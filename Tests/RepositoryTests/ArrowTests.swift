@@ -19,7 +19,7 @@ struct ArrowTests {
     for line in text[start.upperBound..<end.lowerBound].split(separator: "\n").dropFirst(2) where line.hasPrefix("|") {
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
       try #require(cells.count >= 4, "not a row of two cells: \(line)")
-      let names = { (cell: String) in cell.split { !($0.isLetter || $0.isNumber) }.map(String.init) }
+      let names = { (cell: String) in cell.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init) }
       let target = try names(cells[1]).first.orFail("no target in \(line)")
       try #require(arrows[target] == nil, "\(target) has two rows")
       arrows[target] = Set(names(cells[2]))

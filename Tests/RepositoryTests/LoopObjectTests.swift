@@ -39,6 +39,12 @@ struct LoopObjectTests {
     ),
     ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue of the process"),
     ("HAPWorld/Loop/WorldThread.swift", ["tasks", "threads"], "runs a world on a thread for code that is not in it"),
+    ("HAPHomeKit/Session/AppPlace.swift", ["threads"], "calls an app on the main queue"),
+    ("HAPHomeKit/Session/AppSession.swift", ["threads"], "calls an app on the main queue"),
+    ("HAPHomeKit/Adding/PersonalOperation.swift", ["tasks"], "asks a person on the main actor"),
+    ("HAPHomeKit/Adding/TerminalPrompt.swift", ["threads"], "reads the terminal of an app without a loop"),
+    ("HAPHomeKitTesting/HomeWorld.swift", ["threads"], "calls a test on the main queue"),
+    ("HAPHub/ServedHub.swift", ["Kernel/KernelDriver"], "makes the loop of an app that runs a hub on the machine"),
     ("HAPWorld/Loop/WorldBody.swift", ["threads"], "gives a separate thread to a world that a user's test runs"),
     ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "reads a variable of the concurrency runtime"),
 

@@ -40,6 +40,14 @@ struct LoopTimeTests {
     ("HAPSimulator/World/WorldClock.swift", "sleep", "is the clock of a simulated world, whose method has this name"),
     ("HAPWorld/Loop/WorldThread.swift", "DispatchQueue", "runs a world on a thread for code that is not in it"),
     ("HAPWorld/Loop/WorldThread.swift", "Task", "starts code of other threads on the executor of the world"),
+    ("HAPHomeKit/Session/AppPlace.swift", "DispatchQueue", "calls an app on the main queue, as Apple's framework does"),
+    (
+      "HAPHomeKit/Session/AppSession.swift", "DispatchQueue",
+      "calls an app on the main queue, as Apple's framework does"
+    ),
+    ("HAPHomeKit/Adding/PersonalOperation.swift", "Task", "asks a person on the main actor"),
+    ("HAPHomeKit/Adding/TerminalPrompt.swift", "DispatchQueue", "reads the terminal of an app without a loop"),
+    ("HAPHomeKitTesting/HomeWorld.swift", "DispatchQueue", "calls a test on the main queue"),
     ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a separate thread to a world that a user's test runs"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
     (

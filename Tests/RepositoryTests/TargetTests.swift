@@ -15,7 +15,9 @@ struct TargetTests {
   private static let programBodies: Set = ["HapsimProgram", "HaptestProgram", "HAPSwarm", "HAPHomeSwarm"]
 
   /// Keys such as "HAPIP lines" and "HAPIP dependencies", with the present figures.
-  private static let exceptions: [String: Int] = [:]
+  ///
+  /// Apple's classes for homes refer to each other, so they are one module. An app could not import parts of it.
+  private static let exceptions: [String: Int] = ["HAPHomeKit lines": 7277]
 
   private struct Measured {
     let name: String
@@ -73,12 +75,16 @@ struct TargetTests {
     #expect(Measured(name: "a", isProgram: true, lines: 1, dependencies: 16).excesses == ["a dependencies": 16])
   }
 
+  /// The module under Apple's name is one line, and Apple's framework gives Foundation.
+  private static let reexports = ["Sources/HomeKit/HomeKit.swift", "Sources/HAPHomeKit/Reexports.swift"]
+
   @Test("No target re-exports an import")
   func nothingIsReexported() throws {
     for target in try PackageDescription.read().code {
       for file in try SourceFile.all(in: [target.path]) {
         #expect(
-          !file.lines.contains { $0.contains("@_exported") && !$0.contains("//") },
+          Self.reexports.contains(file.path)
+            || !file.lines.contains { $0.contains("@_exported") && !$0.contains("//") },
           "\(file.path) re-exports an import")
       }
     }
