@@ -28,7 +28,7 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Evaluated on use, because Swift itself may have to be installed first. (macOS contains the libraries.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
+SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller Examples/Home
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
