@@ -122,6 +122,23 @@ private final class Stage: Sendable {
     stage.thread.end()
   }
 
+  @Test("Settling waits for the open requests; after the end of the world, waits end at once")
+  func settling() async throws {
+    let (stage, ended) = (try await Stage(), Guarded(false))
+    let begin = stage.now
+    await stage.thread.settle()
+    #expect(stage.now == begin)
+    stage.request(.seconds(5)) { _ in }
+    await stage.thread.settle()
+    #expect(stage.now - begin == .seconds(5))
+    stage.thread.whenEnded { ended.withLock { $0 = true } }
+    stage.thread.end()
+    await stage.thread.settle()
+    await stage.thread.advance(by: .seconds(5))
+    #expect(ended.withLock { $0 })
+    await #expect(throws: CancellationError.self) { try await stage.thread.run {} }
+  }
+
   @Test("A request that no event can end lets the clock stand, and does not prevent the end")
   func stuck() async throws {
     let stage = try await Stage()
