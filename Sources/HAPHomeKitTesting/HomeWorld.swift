@@ -187,8 +187,8 @@ public final class HomeWorld: Sendable {
     await thread.settle()
   }
 
-  /// Moves the clock, for a synchronous test that waits with `wait(for:timeout:)`.
-  /// - Parameter done: called on the main queue at the end, such as `expectation.fulfill`.
+  /// Moves the clock, for a synchronous test that waits with `wait(for:timeout:)`. At the end, the function is called on the
+  /// main queue, such as `expectation.fulfill`.
   public func advance(by duration: Duration, then done: @escaping @Sendable () -> Void) {
     thread.advance(by: duration) { DispatchQueue.main.async(execute: done) }
   }
@@ -207,7 +207,7 @@ public final class HomeWorld: Sendable {
 
   // MARK: The world
 
-  /// Runs code in the world, with all that ``HAPSimulator/World`` offers: hosts, faults of the network, tasks.
+  /// Runs code in the world, with all that `World` of HAPSimulator offers: hosts, faults of the network, tasks.
   public func run<T: Sendable>(_ body: @escaping @Sendable (World) async throws -> T) async throws -> T {
     try await run { [world] in try await body(world) }
   }
@@ -236,8 +236,7 @@ public final class HomeWorld: Sendable {
     }
   }
 
-  /// A served accessory.
-  /// - Parameter name: the name that it was given.
+  /// Returns a served accessory by the name that it was given.
   public func accessory(_ name: String, file: String = #fileID, line: Int = #line) throws -> HomeWorldAccessory {
     let devices = devices.withLock { $0 }
     if let accessory = devices[name] { return accessory }

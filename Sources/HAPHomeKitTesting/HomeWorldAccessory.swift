@@ -31,7 +31,7 @@ extension HomeWorld {
 public final class HomeWorldAccessory: Sendable {
   private let world: HomeWorld
   private let host: World.Host
-  /// The accessory itself. Its methods may only be called in ``HomeWorld/run(_:)`` or ``run(_:file:line:)``.
+  /// The accessory itself. Its methods may only be called in ``HomeWorld/run(_:)`` or ``run(file:line:_:)``.
   public let running: RunningAccessory
 
   init(_ running: RunningAccessory, on host: World.Host, in world: HomeWorld) {
@@ -78,8 +78,7 @@ public final class HomeWorldAccessory: Sendable {
     try await run(file: file, line: line) { try await $0.value(of: characteristic) }
   }
 
-  /// Expects that the app or the hub writes a value, or has written it.
-  /// - Parameter limit: in virtual time.
+  /// Expects that the app or the hub writes a value, or has written it. The limit is in virtual time.
   @discardableResult
   public func written(
     _ characteristic: CharacteristicName, _ value: Value? = nil, within limit: Duration = .seconds(5),
@@ -90,8 +89,8 @@ public final class HomeWorldAccessory: Sendable {
     }
   }
 
-  /// Expects that neither an app nor the hub writes a value within a time, or has written it since ``forgetEvents()``.
-  /// - Parameter time: in virtual time.
+  /// Expects that neither an app nor the hub writes a value within a virtual time, or has written it since
+  /// ``forgetEvents()``.
   public func notWritten(
     _ characteristic: CharacteristicName, _ value: Value? = nil, within time: Duration = .seconds(5),
     file: String = #fileID, line: Int = #line
@@ -101,8 +100,7 @@ public final class HomeWorldAccessory: Sendable {
     }
   }
 
-  /// Expects that the device has a value now or within a time.
-  /// - Parameter limit: in virtual time.
+  /// Expects that the device has a value now or within a virtual time.
   public func becomes(
     _ characteristic: CharacteristicName, _ value: Value, within limit: Duration = .seconds(5), file: String = #fileID,
     line: Int = #line

@@ -59,8 +59,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   /// Reads the value from the accessory.
   public func readValue() async throws { try await awaiting { readValue(completionHandler: $0) } }
 
-  /// Writes a value to the accessory. Afterwards, `value` has it.
-  /// - Parameter value: a number, a text or data, as the format demands.
+  /// Writes a value to the accessory: a number, a text or data, as the format demands. Afterwards, `value` has it.
   /// - Throws: 5 for a characteristic that can't be written; 43 to 46, 51, 3 for the value; 4 and 88 if the accessory can't
   ///   be reached; 87 without the authorization data that it demands.
   public func writeValue(_ value: Any?, completionHandler completion: @escaping ((any Error)?) -> Void) {

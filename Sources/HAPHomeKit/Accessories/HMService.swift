@@ -52,8 +52,7 @@ public final class HMService: NSObject, HomeKitObject {
   /// Renames the service in the home.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
-  /// Sets the type of the device that a switch or an outlet controls; nil: none.
-  /// - Parameter serviceType: such as `HMServiceTypeFan`.
+  /// Sets the type of the device that a switch or an outlet controls, such as `HMServiceTypeFan`; nil: none.
   /// - Throws: 62 for a service that is neither a switch nor an outlet, and for a type that is not possible.
   public func updateAssociatedServiceType(
     _ serviceType: String?, completionHandler completion: @escaping ((any Error)?) -> Void

@@ -19,8 +19,8 @@ extension HMHome {
 
   /// Adds the accessory with a setup payload. The person gives a name and a room for each of its services.
   ///
-  /// If the payload has no setup ID, the person chooses the accessory.
-  /// - Parameter completion: gets the accessories, a bridge before its bridged ones.
+  /// If the payload has no setup ID, the person chooses the accessory. The handler gets the accessories, a bridge before
+  /// its bridged ones.
   /// - Throws: 18 if the code in the payload is wrong, and the person has no other one; 23 if the person cancels; 48 for
   ///   a payload with an ownership token; 57 if the accessory is not on the network.
   @available(*, deprecated, message: "Use HMAccessorySetupManager.")

@@ -18,8 +18,9 @@ import Foundation
   /// Returns the home that gets the accessory. The question comes if there are several homes.
   ///
   /// The default takes the first home.
-  /// - Parameter candidates: the accessory that was detected, if a setup payload is known; otherwise, all that can be
-  ///   added.
+  /// - Parameters:
+  ///   - homes: the homes of the hub.
+  ///   - candidates: the accessory that was detected, if a setup payload is known; otherwise, all that can be added.
   func home(among homes: [HMHome], for candidates: HMSetupUI.Candidates) async throws -> HMHome?
 
   /// Returns the name and the room of a service. The question comes for each service that apps show.

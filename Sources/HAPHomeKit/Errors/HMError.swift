@@ -11,7 +11,8 @@ public struct HMError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var code: Code { content.code }
 
   /// Creates an error for a test, or for a mock of an app.
-  /// - Parameter userInfo: the message with the key `NSLocalizedDescriptionKey`, and other properties.
+  ///
+  /// `userInfo` has the message with the key `NSLocalizedDescriptionKey`, and other properties.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     let message = userInfo[NSLocalizedDescriptionKey] as? String ?? "HomeKit error \(code.rawValue)"
     content = ErrorContent(code, message, userInfo)

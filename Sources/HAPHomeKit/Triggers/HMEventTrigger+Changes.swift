@@ -140,8 +140,8 @@ extension HMEventTrigger {
     try await awaiting { updatePredicate(predicate, completionHandler: $0) }
   }
 
-  /// Replaces the days of the week on which events count.
-  /// - Parameter recurrences: each with `weekday` from 1 (Sunday) to 7; nil or empty: all days. Other fields are ignored.
+  /// Replaces the days of the week on which events count: each with `weekday` from 1 (Sunday) to 7; nil or empty: all
+  /// days. Other fields are ignored.
   /// - Throws: 3 for a recurrence without a valid weekday.
   public func updateRecurrences(
     _ recurrences: [DateComponents]?, completionHandler completion: @escaping ((any Error)?) -> Void

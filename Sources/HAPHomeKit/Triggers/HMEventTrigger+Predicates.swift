@@ -85,8 +85,8 @@ extension HMEventTrigger {
   // MARK: Characteristics and persons
 
   /// Returns a condition: the value of a characteristic compares with a value. Another operator than <, ≤, =, ≠, ≥ and > is
-  /// a mistake of the app, as on Apple's systems.
-  /// - Parameter value: a number, a text or data, as the format demands. A home refuses others.
+  /// a mistake of the app, as on Apple's systems. The value is a number, a text or data, as the format demands; a home
+  /// refuses others.
   public static func predicateForEvaluatingTrigger(
     _ characteristic: HMCharacteristic, relatedBy operatorType: HMComparisonPredicate.Operator, toValue value: Any
   ) -> NSPredicate {

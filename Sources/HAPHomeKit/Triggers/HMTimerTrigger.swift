@@ -36,9 +36,9 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
   }
 
   /// Creates a trigger for a home.
-  /// - Parameters:
-  ///   - timeZone: the zone for days, weeks and months of the period; nil: the zone of the home.
-  ///   - recurrenceCalendar: nil or the Gregorian calendar. A home refuses others.
+  ///
+  /// `timeZone` is the zone for days, weeks and months of the period; nil: the zone of the home. `recurrenceCalendar` is
+  /// nil or the Gregorian calendar; a home refuses others.
   @available(*, deprecated, message: "Use init(name:fireDate:recurrence:).")
   public convenience init(
     name: String, fireDate: Date, timeZone: TimeZone?, recurrence: DateComponents?, recurrenceCalendar: Calendar?

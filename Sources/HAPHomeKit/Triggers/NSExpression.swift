@@ -32,8 +32,7 @@ import Foundation
     /// Creates the name of a property.
     public convenience init(forKeyPath keyPath: String) { self.init(.keyPath, nil, keyPath, []) }
 
-    /// Creates a function.
-    /// - Parameter parameters: expressions. Other objects become constants.
+    /// Creates a function of expressions. Other objects become constants.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
       self.init(.function, nil, name, parameters.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) })
     }
