@@ -319,7 +319,7 @@ LINK_FOLDER = "HAPHubLink/"
 LINK = [
     ("Lines for an app that does not read", LINK_FOLDER + "Server/HubOutbox.swift", "guard eventByteCount + bytes.count <= Self.mostEventBytes else {", "guard eventByteCount <= Self.mostEventBytes else {"),
     ("After an attach, events are kept again", LINK_FOLDER + "Server/HubOutbox.swift", "    if isSnapshot { isDropping = false }\n", ""),
-    ("Between lost events and the next attach", LINK_FOLDER + "HomeReplica.swift", "case .missed, .stopping: end()", "case .stopping: end()\n    case .missed: break"),
+    ("Between lost events and the next attach", LINK_FOLDER + "HomeReplica.swift", "case .missed, .stopping: state.withLock { $0 = nil }", "case .stopping: state.withLock { $0 = nil }\n    case .missed: break"),
     ("After the answer to a command", LINK_FOLDER + "Client/HubInbox.swift", "      if let place { replica.receive(.person(place)) }\n", "      _ = place\n"),
     ("Only the owner of the folder", LINK_FOLDER + "Server/HubSocketServer.swift", "guard let peer = stream.peer, peer.userID == owner || peer.userID == 0 else {", "guard let peer = stream.peer else {"),
     ("With 128 apps", LINK_FOLDER + "Server/HubSocketServer.swift", "mostApps = 128", "mostApps = 127"),
