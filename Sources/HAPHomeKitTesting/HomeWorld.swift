@@ -115,13 +115,7 @@ public final class HomeWorld: Sendable {
   private func begin(
     _ home: String?, _ document: String?, _ accessories: [Device], _ options: Options
   ) async throws {
-    try await run { [machine, control] in
-      try await machine.start()
-      guard let loop = machine.startApp() else { preconditionFailure("the machine of the hub is on") }
-      let link = try await machine.connect(on: loop)
-      _ = try await link.ask(.attach(app: "test"))
-      control.withLock { $0 = link }
-    }
+    try await startHub()
     var id: HomeObjectID?
     if home == nil, document != nil { throw InputProblem("a document needs a home: pass home:") }
     if let home {

@@ -1,6 +1,6 @@
 import HAPHome
-import HAPHubLink
 import HAPHomeEngine
+import HAPHubLink
 import HAPStore
 import HAPWire
 

@@ -1,5 +1,6 @@
 import HAPAccessoryPort
 import HAPAlmanac
+import HAPHome
 import HAPHubLink
 import HAPLoop
 import HAPStore
@@ -54,6 +55,36 @@ package struct ServedHub: Sendable {
     } catch {
       await hub.stop()
       throw error
+    }
+  }
+
+  /// The time in which another process that has the folder without a socket has to end.
+  private static let patience = Duration.seconds(5)
+  private static let pause = Duration.milliseconds(100)
+
+  /// Connects with the hub that serves the folder, or else starts a hub in this process.
+  /// - Returns: the link, before `attach`, and the hub if it is in this process.
+  /// - Throws: as `start`; `HomeError` for a hub of another version.
+  package static func connect(_ options: Options, on loop: EventLoop) async throws -> (any HomeLink, ServedHub?) {
+    let begin = loop.readClock()
+    while true {
+      do throws(HomeError) {
+        let path = options.folder + "/" + HubSocketServer.fileName
+        let link = try await HubSocketLink.connect(to: path, on: loop)
+        // A hub that ends takes connections, and refuses each request.
+        _ = try await link.ask(.endSearch)
+        return (link, nil)
+      } catch { guard error.code == .noHomeHub else { throw error } }
+      do {
+        let served = try await start(options, on: loop)
+        return (await served.hub.link(processID: Int(loop.localSocketFiles.processID)), served)
+      } catch let error as StoreError {
+        // The other process is starting, ending, or a command about homes alone.
+        guard case .alreadyRunning = error.code,
+          .nanoseconds(Int64(clamping: loop.readClock() - begin)) < patience
+        else { throw error }
+      }
+      try await loop.sleep(for: pause)
     }
   }
 

@@ -14,9 +14,6 @@ package struct HubAccess: Sendable {
       _ link: any HomeLink, _ loop: EventLoop, _ zoneRules: @escaping @Sendable (ZoneName) -> ZoneRules?
     ) async throws -> ExitCode
 
-  /// The time in which another process that has the folder without a socket has to end.
-  private static let patience = Duration.seconds(5)
-  private static let pause = Duration.milliseconds(100)
   /// The time in which an embedded hub connects with the accessories.
   private static let connectionPatience = Duration.seconds(4)
 
@@ -58,26 +55,8 @@ package struct HubAccess: Sendable {
 
   /// - Returns: the link, and the hub if it is in this process.
   private func connect(on loop: EventLoop) async throws -> (any HomeLink, ServedHub?) {
-    let start = loop.readClock()
-    while true {
-      do throws(HomeError) {
-        let path = options.folder + "/" + HubSocketServer.fileName
-        let link = try await HubSocketLink.connect(to: path, on: loop)
-        // A hub that ends takes connections, and refuses each request.
-        _ = try await link.ask(.endSearch)
-        return (link, nil)
-      } catch { guard error.code == .noHomeHub else { throw error } }
-      do {
-        let served = try await ServedHub.start(options, on: loop)
-        if options.usesAccessories { await served.hub.waitForConnections(atMost: Self.connectionPatience) }
-        return (await served.hub.link(processID: Int(loop.localSocketFiles.processID)), served)
-      } catch let error as StoreError {
-        // The other process is starting, ending, or a command about homes alone.
-        guard case .alreadyRunning = error.code,
-          .nanoseconds(Int64(clamping: loop.readClock() - start)) < Self.patience
-        else { throw error }
-      }
-      try await loop.sleep(for: Self.pause)
-    }
+    let (link, served) = try await ServedHub.connect(options, on: loop)
+    if options.usesAccessories { await served?.hub.waitForConnections(atMost: Self.connectionPatience) }
+    return (link, served)
   }
 }

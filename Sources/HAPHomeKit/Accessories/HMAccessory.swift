@@ -122,6 +122,7 @@ public final class HMAccessory: NSObject, HomeKitObject {
   }
 
   /// Renames the accessory in the home.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Makes the accessory identify itself: it blinks or beeps.
@@ -135,6 +136,7 @@ public final class HMAccessory: NSObject, HomeKitObject {
   }
 
   /// Makes the accessory identify itself.
+  /// - Throws: as the form with a handler.
   public func identify() async throws { try await awaiting { identify(completionHandler: $0) } }
 }
 

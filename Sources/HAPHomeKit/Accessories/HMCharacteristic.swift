@@ -57,6 +57,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   }
 
   /// Reads the value from the accessory.
+  /// - Throws: as the form with a handler.
   public func readValue() async throws { try await awaiting { readValue(completionHandler: $0) } }
 
   /// Writes a value to the accessory: a number, a text or data, as the format demands. Afterwards, `value` has it.
@@ -72,6 +73,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   }
 
   /// Writes a value to the accessory.
+  /// - Throws: as the form with a handler.
   public func writeValue(_ value: Any?) async throws {
     let action = UncheckedValue(value)
     try await awaiting { writeValue(action.value, completionHandler: $0) }
@@ -92,6 +94,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   }
 
   /// Enables or disables notifications of changes for this app.
+  /// - Throws: as the form with a handler.
   public func enableNotification(_ enable: Bool) async throws {
     try await awaiting { enableNotification(enable, completionHandler: $0) }
   }
@@ -103,6 +106,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   }
 
   /// Sets the data that authorizes writes of this characteristic.
+  /// - Throws: as the form with a handler.
   public func updateAuthorizationData(_ data: Data?) async throws {
     try await awaiting { updateAuthorizationData(data, completionHandler: $0) }
   }

@@ -50,6 +50,7 @@ public final class HMService: NSObject, HomeKitObject {
   }
 
   /// Renames the service in the home.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Sets the type of the device that a switch or an outlet controls, such as `HMServiceTypeFan`; nil: none.
@@ -66,6 +67,7 @@ public final class HMService: NSObject, HomeKitObject {
   }
 
   /// Sets the type of the device that a switch or an outlet controls.
+  /// - Throws: as the form with a handler.
   public func updateAssociatedServiceType(_ serviceType: String?) async throws {
     try await awaiting { updateAssociatedServiceType(serviceType, completionHandler: $0) }
   }

@@ -39,6 +39,7 @@ public final class HMAccessorySetupManager: NSObject, Sendable {
   }
 
   /// Lets the person add an accessory.
+  /// - Throws: as the form with a handler.
   public func performAccessorySetup(using request: HMAccessorySetupRequest) async throws -> HMAccessorySetupResult {
     try await awaiting { performAccessorySetup(using: request, completionHandler: $0) }
   }

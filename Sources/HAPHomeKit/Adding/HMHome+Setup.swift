@@ -12,6 +12,7 @@ extension HMHome {
   }
 
   /// Lets the person add an accessory.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use HMAccessorySetupManager.")
   public func addAndSetUpAccessories() async throws {
     try await awaiting { done in addAccessories(nil) { done($0.error) } }
@@ -32,6 +33,7 @@ extension HMHome {
   }
 
   /// Adds the accessory with a setup payload.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use HMAccessorySetupManager.")
   public func addAndSetUpAccessories(payload: HMAccessorySetupPayload) async throws -> [HMAccessory] {
     try await awaiting { done in addAccessories(payload) { done(try? $0.get(), $0.error) } }

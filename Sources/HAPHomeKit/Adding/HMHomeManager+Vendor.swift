@@ -10,6 +10,7 @@ extension HMHomeManager {
   }
 
   /// Refuses with the error 48.
+  /// - Throws: as the form with a handler.
   public func findVendorAccessory(hapPublicKey: Data) async throws -> HMAccessory? {
     let found: HMAccessory = try await awaiting {
       findVendorAccessory(hapPublicKey: hapPublicKey, completionHandler: $0)

@@ -49,27 +49,32 @@ public struct HMSetupAnswers: HMSetupPrompt {
   }
 
   /// Calls the function for the code.
+  /// - Throws: as the form with a handler.
   public func setupCode(for request: HMSetupUI.CodeRequest) async throws -> String? { try await code(request) }
 
   /// Calls the function for the accessory.
+  /// - Throws: as the form with a handler.
   public func accessory(among candidates: HMSetupUI.Candidates) async throws -> HMSetupUI.Candidate? {
     guard let chooseAccessory else { return try await ScriptPrompt(code: nil).accessory(among: candidates) }
     return try await chooseAccessory(candidates)
   }
 
   /// Calls the function for the home.
+  /// - Throws: as the form with a handler.
   public func home(among homes: [HMHome], for candidates: HMSetupUI.Candidates) async throws -> HMHome? {
     guard let chooseHome else { return homes.first }
     return try await chooseHome(homes, candidates)
   }
 
   /// Calls the functions for the name and the room.
+  /// - Throws: as the form with a handler.
   public func nameAndRoom(for page: HMSetupUI.Page) async throws -> HMSetupUI.PageAnswer? {
     guard let name = try await name(page), let room = try await room(page) else { return nil }
     return HMSetupUI.PageAnswer(name: name, room: room)
   }
 
   /// Calls the function for the user.
+  /// - Throws: as the form with a handler.
   public func userToInvite(to home: HMHome) async throws -> HMUserInvitation? {
     guard let user else { return try await ScriptPrompt(code: nil).userToInvite(to: home) }
     return try await user(home)

@@ -56,6 +56,7 @@ extension HMSetupPrompt {
   }
 
   /// Returns the first home.
+  /// - Throws: as the form with a handler.
   public func home(among homes: [HMHome], for candidates: HMSetupUI.Candidates) async throws -> HMHome? { homes.first }
 
   /// Returns the suggested name and the suggested room.

@@ -76,7 +76,8 @@ import HAPModel
       case .page(let page, let problem):
         if !request.asksPages { return result(added) }
         await ask(page, problem)
-      case .verifying, .saving, .cancelling: preconditionFailure("each action of a flow has an answer")
+      // The flow ignored the answer, because it belongs to another request.
+      case .verifying, .saving, .cancelling: throw .wrongAnswer
       case .done(let accessories): return result(accessories)
       case .cancelled: throw failure ?? .personCancelled
       case .failed(let error): throw HMError(error)
@@ -154,10 +155,15 @@ import HAPModel
         added = ids
         return flow.receive(.paired(ids, changes))
       case .changed(let changes): return flow.receive(.performed(changes))
-      default: throw HMError(.unexpectedError, "the hub answered with something else: update it")
+      default: throw .wrongAnswer
       }
     } catch { return flow.receive(.refused(HomeError(error))) }
   }
+}
+
+extension HMError {
+  fileprivate static let wrongAnswer = HMError(
+    .unexpectedError, "the hub gave an answer of another request: restart the hub, it may have another version")
 }
 
 extension SetupCandidate {

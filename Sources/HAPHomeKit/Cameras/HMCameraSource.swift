@@ -39,6 +39,7 @@ public final class HMCameraStream: HMCameraSource, @unchecked Sendable {
   }
 
   /// Refuses with the error 48.
+  /// - Throws: as the form with a handler.
   public func updateAudioStreamSetting(_ audioStreamSetting: HMCameraAudioStreamSetting) async throws {
     try await awaiting { updateAudioStreamSetting(audioStreamSetting, completionHandler: $0) }
   }

@@ -23,6 +23,7 @@ public final class HMMediaSourceDisplayOrderProfile: HMAccessoryProfile, @unchec
   public var order: [Int] { [] }
 
   /// Refuses with the error 48.
+  /// - Throws: as the form with a handler.
   public func writeOrder(_ order: [Int]) async throws {
     throw HMError(.operationNotSupported, "the hub does not write the order of the inputs of a television")
   }

@@ -16,6 +16,7 @@ extension HMHome {
   }
 
   /// Adds an accessory that a browser found.
+  /// - Throws: as the form with a handler.
   public func addAccessory(_ accessory: HMAccessory) async throws {
     try await awaiting { addAccessory(accessory, completionHandler: $0) }
   }
@@ -29,6 +30,7 @@ extension HMHome {
   }
 
   /// Removes an accessory, or a bridge with its bridged accessories.
+  /// - Throws: as the form with a handler.
   public func removeAccessory(_ accessory: HMAccessory) async throws {
     try await awaiting { removeAccessory(accessory, completionHandler: $0) }
   }
@@ -43,6 +45,7 @@ extension HMHome {
   }
 
   /// Moves an accessory to a room.
+  /// - Throws: as the form with a handler.
   public func assignAccessory(_ accessory: HMAccessory, to room: HMRoom) async throws {
     try await awaiting { assignAccessory(accessory, to: room, completionHandler: $0) }
   }
@@ -63,6 +66,7 @@ extension HMHome {
   }
 
   /// Lets the hub use a blocked accessory again.
+  /// - Throws: as the form with a handler.
   public func unblockAccessory(_ accessory: HMAccessory) async throws {
     try await awaiting { unblockAccessory(accessory, completionHandler: $0) }
   }

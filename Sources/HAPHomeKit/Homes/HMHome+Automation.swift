@@ -20,6 +20,7 @@ extension HMHome {
   }
 
   /// Adds an action set without actions.
+  /// - Throws: as the form with a handler.
   public func addActionSet(named actionSetName: String) async throws -> HMActionSet {
     try await awaiting { addActionSet(withName: actionSetName, completionHandler: $0) }
   }
@@ -33,6 +34,7 @@ extension HMHome {
   }
 
   /// Removes an action set.
+  /// - Throws: as the form with a handler.
   public func removeActionSet(_ actionSet: HMActionSet) async throws {
     try await awaiting { removeActionSet(actionSet, completionHandler: $0) }
   }
@@ -55,6 +57,7 @@ extension HMHome {
   }
 
   /// Writes all values of an action set.
+  /// - Throws: as the form with a handler.
   public func executeActionSet(_ actionSet: HMActionSet) async throws {
     try await awaiting { executeActionSet(actionSet, completionHandler: $0) }
   }
@@ -102,6 +105,7 @@ extension HMHome {
   }
 
   /// Adds a trigger.
+  /// - Throws: as the form with a handler.
   public func addTrigger(_ trigger: HMTrigger) async throws {
     try await awaiting { addTrigger(trigger, completionHandler: $0) }
   }
@@ -113,6 +117,7 @@ extension HMHome {
   }
 
   /// Removes a trigger.
+  /// - Throws: as the form with a handler.
   public func removeTrigger(_ trigger: HMTrigger) async throws {
     try await awaiting { removeTrigger(trigger, completionHandler: $0) }
   }
@@ -136,6 +141,7 @@ extension HMHome {
   }
 
   /// Lets the person add users.
+  /// - Throws: as the form with a handler.
   public func manageUsers() async throws { try await awaiting { manageUsers(completionHandler: $0) } }
 
   /// Adds a user, whom `HMSetupUI.shared` asks for.
@@ -146,6 +152,7 @@ extension HMHome {
   }
 
   /// Adds a user.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use manageUsers().")
   public func addUser() async throws -> HMUser { try await awaiting { inviteUser($0) } }
 
@@ -157,6 +164,7 @@ extension HMHome {
   }
 
   /// Removes a user.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use manageUsers().")
   public func removeUser(_ user: HMUser) async throws {
     try await awaiting { perform(.removeUser(user.handle.id), with: user.handle, $0) }

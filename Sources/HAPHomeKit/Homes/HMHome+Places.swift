@@ -19,6 +19,7 @@ extension HMHome {
   }
 
   /// Adds a room.
+  /// - Throws: as the form with a handler.
   public func addRoom(named roomName: String) async throws -> HMRoom {
     try await awaiting { addRoom(withName: roomName, completionHandler: $0) }
   }
@@ -29,6 +30,7 @@ extension HMHome {
   }
 
   /// Removes a room.
+  /// - Throws: as the form with a handler.
   public func removeRoom(_ room: HMRoom) async throws {
     try await awaiting { removeRoom(room, completionHandler: $0) }
   }
@@ -56,6 +58,7 @@ extension HMHome {
   }
 
   /// Adds a zone.
+  /// - Throws: as the form with a handler.
   public func addZone(named zoneName: String) async throws -> HMZone {
     try await awaiting { addZone(withName: zoneName, completionHandler: $0) }
   }
@@ -66,6 +69,7 @@ extension HMHome {
   }
 
   /// Removes a zone.
+  /// - Throws: as the form with a handler.
   public func removeZone(_ zone: HMZone) async throws {
     try await awaiting { removeZone(zone, completionHandler: $0) }
   }
@@ -88,6 +92,7 @@ extension HMHome {
   }
 
   /// Adds a service group.
+  /// - Throws: as the form with a handler.
   public func addServiceGroup(named serviceGroupName: String) async throws -> HMServiceGroup {
     try await awaiting { addServiceGroup(withName: serviceGroupName, completionHandler: $0) }
   }
@@ -100,6 +105,7 @@ extension HMHome {
   }
 
   /// Removes a service group.
+  /// - Throws: as the form with a handler.
   public func removeServiceGroup(_ group: HMServiceGroup) async throws {
     try await awaiting { removeServiceGroup(group, completionHandler: $0) }
   }

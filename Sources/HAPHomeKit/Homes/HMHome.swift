@@ -40,6 +40,7 @@ public final class HMHome: NSObject, Sendable {
   }
 
   /// Renames the home.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   // MARK: Requests of the home

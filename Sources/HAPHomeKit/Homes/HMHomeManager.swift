@@ -57,6 +57,7 @@ public final class HMHomeManager: NSObject, Sendable {
   }
 
   /// Makes a home the primary one.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Apple's system chooses the home to show.")
   public func updatePrimaryHome(_ home: HMHome) async throws {
     try await awaiting { updatePrimaryHome(home, completionHandler: $0) }
@@ -76,6 +77,7 @@ public final class HMHomeManager: NSObject, Sendable {
   }
 
   /// Adds a home.
+  /// - Throws: as the form with a handler.
   public func addHome(named homeName: String) async throws -> HMHome {
     try await awaiting { addHome(withName: homeName, completionHandler: $0) }
   }
@@ -98,6 +100,7 @@ public final class HMHomeManager: NSObject, Sendable {
   }
 
   /// Removes a home with all that is in it.
+  /// - Throws: as the form with a handler.
   public func removeHome(_ home: HMHome) async throws {
     try await awaiting { removeHome(home, completionHandler: $0) }
   }

@@ -24,5 +24,6 @@ public final class HMRoom: NSObject, HomeKitObject {
   }
 
   /// Renames the room.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 }

@@ -24,6 +24,7 @@ public final class HMServiceGroup: NSObject, HomeKitObject {
   }
 
   /// Renames the group.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Adds a service, which can be in several groups.
@@ -33,6 +34,7 @@ public final class HMServiceGroup: NSObject, HomeKitObject {
   }
 
   /// Adds a service.
+  /// - Throws: as the form with a handler.
   public func addService(_ service: HMService) async throws {
     try await awaiting { addService(service, completionHandler: $0) }
   }
@@ -44,6 +46,7 @@ public final class HMServiceGroup: NSObject, HomeKitObject {
   }
 
   /// Removes a service from the group.
+  /// - Throws: as the form with a handler.
   public func removeService(_ service: HMService) async throws {
     try await awaiting { removeService(service, completionHandler: $0) }
   }

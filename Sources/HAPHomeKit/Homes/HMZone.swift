@@ -24,6 +24,7 @@ public final class HMZone: NSObject, HomeKitObject {
   }
 
   /// Renames the zone.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Adds a room, which can be in several zones.
@@ -33,6 +34,7 @@ public final class HMZone: NSObject, HomeKitObject {
   }
 
   /// Adds a room.
+  /// - Throws: as the form with a handler.
   public func addRoom(_ room: HMRoom) async throws { try await awaiting { addRoom(room, completionHandler: $0) } }
 
   /// Removes a room from the zone. It stays in the home.
@@ -42,6 +44,7 @@ public final class HMZone: NSObject, HomeKitObject {
   }
 
   /// Removes a room from the zone.
+  /// - Throws: as the form with a handler.
   public func removeRoom(_ room: HMRoom) async throws { try await awaiting { removeRoom(room, completionHandler: $0) } }
 
   private func perform(_ command: HomeCommand, with room: HMRoom, _ done: @escaping ((any Error)?) -> Void) {

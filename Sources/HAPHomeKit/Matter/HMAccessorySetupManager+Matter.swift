@@ -27,6 +27,7 @@ extension HMAccessorySetupManager {
   }
 
   /// Refuses with the error 48.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use performMatterEcosystemAccessorySetup(using:topology:).")
   public func addAndSetUpAccessories(for topology: HMMatterTopology) async throws {
     try await awaiting { done in AppSession.refuse(.noMatter) { done($0.error) } }

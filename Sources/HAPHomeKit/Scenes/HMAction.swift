@@ -107,6 +107,7 @@ public final class HMCharacteristicWriteAction<TargetValueType>: HMAction, @unch
   }
 
   /// Changes the value.
+  /// - Throws: as the form with a handler.
   public func updateTargetValue(_ targetValue: TargetValueType) async throws {
     try await awaiting { updateTargetValue(targetValue, completionHandler: $0) }
   }

@@ -50,6 +50,7 @@ public final class HMActionSet: NSObject, HomeKitObject {
   }
 
   /// Renames the set.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Adds an action. A set has at most one action for each characteristic.
@@ -72,6 +73,7 @@ public final class HMActionSet: NSObject, HomeKitObject {
   }
 
   /// Adds an action.
+  /// - Throws: as the form with a handler.
   public func addAction(_ action: HMAction) async throws {
     try await awaiting { addAction(action, completionHandler: $0) }
   }
@@ -92,6 +94,7 @@ public final class HMActionSet: NSObject, HomeKitObject {
   }
 
   /// Removes an action.
+  /// - Throws: as the form with a handler.
   public func removeAction(_ action: HMAction) async throws {
     try await awaiting { removeAction(action, completionHandler: $0) }
   }

@@ -211,11 +211,13 @@ final class AppSession: Sendable {
 
   private func isAttached(_ snapshot: HubSnapshot) {
     let pending = become(.attached)
-    attached(snapshot)
-    guard let link = state.withLock({ $0.link }) else { return }
-    place.perform {
-      for pending in pending { Self.send(pending.request, to: link, pending.reply) }
+    // Before the delegates, which can send further requests.
+    if let link = state.withLock({ $0.link }), !pending.isEmpty {
+      place.perform {
+        for pending in pending { Self.send(pending.request, to: link, pending.reply) }
+      }
     }
+    attached(snapshot)
   }
 
   /// Events were lost: the same link gives all homes again.

@@ -5,7 +5,7 @@ import HAPLoop
 
 /// The part of an object that the session keeps up to date.
 protocol SessionRecord: AnyObject, Sendable {
-  /// Replaces the record after a change. A record of another type is a mistake of the session.
+  /// Replaces the record after a change. With a record of another type, which a hub can send by mistake, the object ends.
   func replace(by record: any Sendable)
   /// The object was removed. It keeps its last record.
   func end()
@@ -52,7 +52,7 @@ final class Handle<Record: HomeObject & Sendable>: SessionRecord {
   var uuid: UUID { UUID(id) }
 
   func replace(by record: any Sendable) {
-    guard let record = record as? Record else { preconditionFailure("\(id) is not a \(Record.self)") }
+    guard let record = record as? Record else { return end() }
     state.withLock { state in
       state.record = record
       // It can be there again, after the hub got a backup.

@@ -12,9 +12,6 @@ import HAPStore
 final class SystemPlace: AppPlace {
   static let shared = SystemPlace()
 
-  /// The time in which another process that has the folder without a socket has to end.
-  private static let patience = Duration.seconds(5)
-
   private let loop = ServedHub.makeLoop("home app")
   private let zones = SystemZones(folder: environment("TZDIR")) { path, limit in try? readFile(path, limit: limit) }
   private let served: LoopBound<ServedHub?>
@@ -30,36 +27,25 @@ final class SystemPlace: AppPlace {
     do { folder = try hubFolder(given: Self.environment("HAPHOME_FOLDER"), Self.environment) } catch {
       throw HomeError(.noHomeHub, nil, "\(error.message)")
     }
-    let start = loop.readClock()
-    while true {
-      do throws(HomeError) {
-        let link = try await HubSocketLink.connect(to: folder + "/" + HubSocketServer.fileName, on: loop)
-        // A hub that ends takes connections, and refuses each request.
-        _ = try await link.ask(.endSearch)
-        return link
-      } catch { guard error.code == .noHomeHub else { throw error } }
-      do { return try await embed(folder) } catch let error as StoreError {
-        // The other process is starting or ending.
-        guard case .alreadyRunning = error.code,
-          .nanoseconds(Int64(clamping: loop.readClock() - start)) < Self.patience
-        else { throw HomeError(.noHomeHub, nil, "the hub of \(folder) can't be started: \(error)") }
-      } catch { throw HomeError(.noHomeHub, nil, "the hub of \(folder) can't be started: \(error)") }
-      try? await loop.sleep(for: .milliseconds(100))
-    }
-  }
-
-  private func embed(_ folder: String) async throws -> any HomeLink {
     let options = ServedHub.Options(
       folder: folder, interfaces: Self.environment("HAPHOME_INTERFACE").map { [$0] } ?? [], files: SystemFiles(),
       zones: zones, version: "HAPHomeKit")
-    let served = try await ServedHub.start(options, on: loop)
-    try await loop.perform { [kept = self.served] in kept.value = served }
-    // Another app may end the hub. Then its socket ends, too, so that a hub can start again.
-    loop.startTask { [loop] in
+    do {
+      let (link, served) = try await ServedHub.connect(options, on: loop)
+      if let served { keep(served) }
+      return link
+    } catch let error as HomeError { throw error } catch {
+      throw HomeError(.noHomeHub, nil, "the hub of \(folder) can't be started: \(error)")
+    }
+  }
+
+  private func keep(_ served: ServedHub) {
+    loop.startTask { [loop, kept = self.served] in
+      try? await loop.perform { kept.value = served }
+      // Another app may end the hub. Then its socket ends, too, so that a hub can start again.
       await served.hub.ended()
       await served.stop(on: loop)
     }
-    return await served.hub.link(processID: Int(loop.localSocketFiles.processID))
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) { loop.schedule(work) }

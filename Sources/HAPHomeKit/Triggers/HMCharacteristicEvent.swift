@@ -46,6 +46,7 @@ public class HMCharacteristicEvent<TriggerValueType>: HMEvent, NSCopying, NSMuta
   }
 
   /// Replaces the value in the trigger.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use updateEvents(_:) of the trigger.")
   public func updateTriggerValue(_ triggerValue: TriggerValueType?) async throws {
     try await awaiting { replaceValue(triggerValue, $0) }

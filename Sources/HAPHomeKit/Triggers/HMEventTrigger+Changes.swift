@@ -8,7 +8,7 @@ extension HMEventTrigger {
     _ done: @escaping ((any Error)?) -> Void
   ) {
     let request: TriggerLink.Request = { trigger throws(HMError) in
-      guard case .event(var events) = trigger.kind else { preconditionFailure("a trigger keeps its kind") }
+      guard case .event(var events) = trigger.kind else { throw .otherKind(trigger) }
       try change(&events)
       return .updateTrigger(trigger.id, .event(events))
     }
@@ -54,6 +54,7 @@ extension HMEventTrigger {
   }
 
   /// Replaces the events.
+  /// - Throws: as the form with a handler.
   public func updateEvents(_ events: [HMEvent]) async throws {
     try await awaiting { updateEvents(events, completionHandler: $0) }
   }
@@ -65,6 +66,7 @@ extension HMEventTrigger {
   }
 
   /// Replaces the end events.
+  /// - Throws: as the form with a handler.
   public func updateEndEvents(_ endEvents: [HMEvent]) async throws {
     try await awaiting { updateEndEvents(endEvents, completionHandler: $0) }
   }
@@ -77,6 +79,7 @@ extension HMEventTrigger {
   }
 
   /// Adds an event.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use updateEvents(_:).")
   public func addEvent(_ event: HMEvent) async throws { try await awaiting { add(event, $0) } }
 
@@ -99,6 +102,7 @@ extension HMEventTrigger {
   }
 
   /// Removes an event.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use updateEvents(_:).")
   public func removeEvent(_ event: HMEvent) async throws { try await awaiting { remove(event, $0) } }
 
@@ -136,6 +140,7 @@ extension HMEventTrigger {
   }
 
   /// Replaces the condition; nil: always true.
+  /// - Throws: as the form with a handler.
   public func updatePredicate(_ predicate: NSPredicate?) async throws {
     try await awaiting { updatePredicate(predicate, completionHandler: $0) }
   }
@@ -154,6 +159,7 @@ extension HMEventTrigger {
   }
 
   /// Replaces the days of the week on which events count.
+  /// - Throws: as the form with a handler.
   public func updateRecurrences(_ recurrences: [DateComponents]?) async throws {
     try await awaiting { updateRecurrences(recurrences, completionHandler: $0) }
   }
@@ -166,6 +172,7 @@ extension HMEventTrigger {
   }
 
   /// Changes whether the trigger is disabled when it first fires.
+  /// - Throws: as the form with a handler.
   public func updateExecuteOnce(_ executeOnce: Bool) async throws {
     try await awaiting { updateExecuteOnce(executeOnce, completionHandler: $0) }
   }

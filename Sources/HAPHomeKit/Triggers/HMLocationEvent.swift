@@ -38,6 +38,7 @@ public class HMLocationEvent: HMEvent, NSCopying, NSMutableCopying, @unchecked S
   }
 
   /// Replaces the region in the trigger.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Use updateEvents(_:) of the trigger.")
   public func updateRegion(_ region: CLRegion) async throws { try await awaiting { replaceRegion(region, $0) } }
 

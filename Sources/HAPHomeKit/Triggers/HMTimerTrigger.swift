@@ -54,8 +54,8 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
   /// The first time.
   public var fireDate: Date {
     if let timer { return Date(timer.fireDate) }
-    guard let draft else { preconditionFailure("a trigger of a home has a time") }
-    return draft.fireDate
+    // A hub can make another kind of it by mistake.
+    return draft?.fireDate ?? .distantPast
   }
 
   /// The zone for days, weeks and months of the period; nil: the zone of the home.
@@ -91,7 +91,7 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
     _ done: @escaping ((any Error)?) -> Void
   ) {
     let request: TriggerLink.Request = { trigger throws(HMError) in
-      guard case .timer(var timer) = trigger.kind else { preconditionFailure("a trigger keeps its kind") }
+      guard case .timer(var timer) = trigger.kind else { throw .otherKind(trigger) }
       try change(&timer)
       return .updateTrigger(trigger.id, .timer(timer))
     }
@@ -107,6 +107,7 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
   }
 
   /// Changes the first time.
+  /// - Throws: as the form with a handler.
   public func updateFireDate(_ fireDate: Date) async throws {
     try await awaiting { updateFireDate(fireDate, completionHandler: $0) }
   }
@@ -119,6 +120,7 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
   }
 
   /// Changes the zone for days, weeks and months of the period.
+  /// - Throws: as the form with a handler.
   @available(*, deprecated, message: "Apple's system uses the zone of the home.")
   public func updateTimeZone(_ timeZone: TimeZone?) async throws { try await awaiting { replaceZone(timeZone, $0) } }
 
@@ -136,6 +138,7 @@ public final class HMTimerTrigger: HMTrigger, @unchecked Sendable {
   }
 
   /// Changes the period; nil: the trigger fires once.
+  /// - Throws: as the form with a handler.
   public func updateRecurrence(_ recurrence: DateComponents?) async throws {
     try await awaiting { updateRecurrence(recurrence, completionHandler: $0) }
   }

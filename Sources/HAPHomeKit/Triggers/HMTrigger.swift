@@ -101,6 +101,7 @@ public class HMTrigger: NSObject, HomeKitObject, @unchecked Sendable {
   }
 
   /// Renames the trigger.
+  /// - Throws: as the form with a handler.
   public func updateName(_ name: String) async throws { try await awaiting { updateName(name, completionHandler: $0) } }
 
   /// Adds an action set, which can be in several triggers.
@@ -112,6 +113,7 @@ public class HMTrigger: NSObject, HomeKitObject, @unchecked Sendable {
   }
 
   /// Adds an action set.
+  /// - Throws: as the form with a handler.
   public func addActionSet(_ actionSet: HMActionSet) async throws {
     try await awaiting { addActionSet(actionSet, completionHandler: $0) }
   }
@@ -126,6 +128,7 @@ public class HMTrigger: NSObject, HomeKitObject, @unchecked Sendable {
   }
 
   /// Removes an action set from the trigger.
+  /// - Throws: as the form with a handler.
   public func removeActionSet(_ actionSet: HMActionSet) async throws {
     try await awaiting { removeActionSet(actionSet, completionHandler: $0) }
   }
@@ -138,5 +141,6 @@ public class HMTrigger: NSObject, HomeKitObject, @unchecked Sendable {
   }
 
   /// Enables or disables the trigger.
+  /// - Throws: as the form with a handler.
   public func enable(_ enable: Bool) async throws { try await awaiting { self.enable(enable, completionHandler: $0) } }
 }

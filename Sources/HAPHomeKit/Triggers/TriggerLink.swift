@@ -138,3 +138,10 @@ extension AppSession {
     }
   }
 }
+
+extension HMError {
+  /// The hub made a trigger of another kind, which no hub of this version does.
+  static func otherKind(_ trigger: Trigger) -> HMError {
+    HMError(.unexpectedError, "the trigger \"\(trigger.name)\" has another kind now: remove it, and add a new one")
+  }
+}
