@@ -85,7 +85,7 @@ extension HomeHub {
       }
       if let code = HomeError.Code(status: answer.status, isBridged: target.isBridged) {
         read.failed(
-          id, HomeError(code, nil, "\(name(of: id)): the accessory answered with the status \(answer.status)"))
+          id, HomeError(code, nil, "\(name(of: id)): \(HomeError.Code.explanation(ofStatus: answer.status))"))
       } else {
         read.got(id, answer.value?.inKind(of: target.format) ?? .null)
       }

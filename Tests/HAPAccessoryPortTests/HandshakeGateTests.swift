@@ -5,7 +5,7 @@ import Testing
 
 /// Checked: these tests fail without the test for cancellation; if `leave` resumes no task; if an open number is queued;
 /// if absent devices may use all places.
-@Suite("The limit of handshakes", .timeLimit(.minutes(1))) struct HandshakeGateTests {
+@Suite("The limit of handshakes") struct HandshakeGateTests {
   /// Starts to wait, and returns when the gate has the request.
   private func wait(_ gate: HandshakeGate, _ number: UInt64, isPresent: Bool = true) async -> Task<Bool, Never> {
     let before = gate.waitingCount

@@ -10,7 +10,7 @@ final class ServedListener: @unchecked Sendable {  // state is confined to the l
   private(set) var listener: ControlListener!
 
   init(
-    _ times: ControlTimes = .init(), token: String? = nil,
+    _ times: ControlTimes, token: String? = nil,
     respond: @escaping @Sendable (ControlRequest) -> ControlAnswer = { _ in .done }
   ) async throws {
     loop.start()
@@ -45,6 +45,15 @@ final class ServedListener: @unchecked Sendable {  // state is confined to the l
   }
 
   func connectionCount() async throws -> Int { try await onLoop { [self] in listener.connectionCount } }
+}
+
+extension ControlTimes {
+  /// So that a slow machine ends no connection.
+  static var patient: ControlTimes {
+    var times = ControlTimes()
+    (times.request, times.idle, times.answer) = (.seconds(3600), .seconds(3600), .seconds(3600))
+    return times
+  }
 }
 
 /// Sends raw bytes and collects the received ones. Reads only during a wait.
@@ -123,7 +132,7 @@ final class RawClient: @unchecked Sendable {  // state is confined to the loop's
 
 /// Runs `body` with a listener, and always stops it afterwards.
 func listening<T>(
-  _ times: ControlTimes = .init(), token: String? = nil,
+  _ times: ControlTimes = .patient, token: String? = nil,
   respond: @escaping @Sendable (ControlRequest) -> ControlAnswer = { _ in .done },
   _ body: (ServedListener) async throws -> T
 ) async throws -> T {

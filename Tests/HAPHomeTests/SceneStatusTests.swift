@@ -29,6 +29,16 @@ struct SceneStatusTests {
     }
   }
 
+  @Test("The explanation of a status has its number and its own advice") func explanations() {
+    let statuses = HAPStatus.allCases.map { Int($0.rawValue) } + [-1, .min, .max]
+    let texts = statuses.map { HomeError.Code.explanation(ofStatus: $0) }
+    for (status, text) in zip(statuses, texts) {
+      #expect(text.hasPrefix("the accessory answered with the status \(status): "))
+    }
+    #expect(Set(texts.map { $0.split(separator: ": ").last }).count == HAPStatus.allCases.count + 1)
+    #expect(texts.last?.hasSuffix("HAP has no such status; update the accessory") == true)
+  }
+
   @Test("The table has each status of HAP, and any other number is an invalid response")
   func complete() {
     #expect(Set(Self.rows.map(\.status)) == Set(HAPStatus.allCases.map { Int($0.rawValue) }).subtracting([0]))

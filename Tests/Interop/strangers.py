@@ -1,6 +1,6 @@
 """Accessories made with HAP-python that are more complex than bulb.py. They also print hapsim's ready line.
 
-usage: strangers.py lock|bridge|camera STATE-FILE
+usage: strangers.py lock|safe|bridge|camera STATE-FILE
 """
 
 import json
@@ -14,6 +14,10 @@ from pyhap.accessory_driver import AccessoryDriver
 from pyhap.const import CATEGORY_CAMERA, CATEGORY_DOOR_LOCK, CATEGORY_LIGHTBULB, CATEGORY_SENSOR
 
 SNAPSHOT = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffd9")
+
+# Base64 of "open sesame".
+SAFE_DATA = "b3BlbiBzZXNhbWU="
+INSUFFICIENT_AUTHORIZATION = -70411
 
 
 class Ready:
@@ -43,6 +47,33 @@ class Lock(Ready, Accessory):
 
     def turn(self, value):
         self.current.set_value(value)
+
+
+class Safe(Lock):
+    """Opens only with the right authorization data. HAP R2 §6.7.2.2, `authData`."""
+
+    def __init__(self, driver, name):
+        super().__init__(driver, name)
+        self.target = self.get_service("LockMechanism").get_characteristic("LockTargetState")
+        self.target.properties["Permissions"] = [*self.target.properties["Permissions"], "aa"]
+        driver.safe = self
+
+
+class SafeDriver(AccessoryDriver):
+    """HAP-python ignores authorization data, so this checks it before HAP-python gets the write."""
+
+    safe = None
+
+    def set_characteristics(self, chars_query, client_addr):
+        iid = self.safe and self.safe.iid_manager.get_iid(self.safe.target)
+        writes = [write for write in chars_query["characteristics"] if write["iid"] == iid and "value" in write]
+        if any(write.get("authData") != SAFE_DATA for write in writes):
+            refused = [
+                {"aid": write["aid"], "iid": write["iid"], "status": INSUFFICIENT_AUTHORIZATION}
+                for write in chars_query["characteristics"]
+            ]
+            return {"characteristics": refused}
+        return super().set_characteristics(chars_query, client_addr)
 
 
 class Lamp(Accessory):
@@ -102,11 +133,11 @@ def free_port():
 
 
 if __name__ == "__main__":
-    driver = AccessoryDriver(
+    driver = SafeDriver(
         address="127.0.0.1", port=free_port(), persist_file=sys.argv[2], pincode=b"031-45-154",
         interface_choice=["127.0.0.1"],
     )  # fmt: skip
-    kind, name = {"lock": (Lock, "Front Door"), "bridge": (House, "House"), "camera": (Eye, "Porch")}[sys.argv[1]]
+    kind, name = {"lock": (Lock, "Front Door"), "safe": (Safe, "Strongbox"), "bridge": (House, "House"), "camera": (Eye, "Porch")}[sys.argv[1]]
     driver.add_accessory(kind(driver, name))
     signal.signal(signal.SIGTERM, driver.signal_handler)
     driver.start()

@@ -4,6 +4,7 @@ On real sockets because HAP-python is a third party, and because the apps are ki
 """
 
 import asyncio
+import base64
 import json
 import os
 import signal
@@ -162,6 +163,42 @@ async def test_accessories_of_hap_python_are_added_and_run_by_scenes_and_trigger
     for device in ["Front Door", "House", "Harness Bulb"]:
         await home.well("remove", device)
     assert (await home.well("show"))["home"]["accessories"] == []
+    assert await hub.stop() == 0
+
+
+async def test_authorization_data_reaches_an_accessory_of_hap_python(run, home, tmp_path):
+    """The safe is HAP-python's, and refuses writes without the right data. The hub keeps the data when it starts again."""
+    safe = await run(program=(sys.executable, HERE / "strangers.py", "safe", tmp_path / "safe.state"))
+    hub = await home.serve()
+    await home.well("new", "My Home", "--zone", "Europe/Berlin")
+    await home.well("add", "--code", CODE, "--device", safe.accessory.device_id)
+
+    async def turn(state):
+        """Returns the identifier of the characteristic, and the outcome with its HAP status."""
+        _, output, _ = await home.run("home", "set", "Strongbox/Lock Target State", state, "--json")
+        (action,) = json.loads(output)["actions"]
+        return action["characteristic"], (action["outcome"], action.get("status"))
+
+    async def authorize(data):
+        app = await RawApp.attach(home, "safe")
+        await app.ask("authorize", characteristic=target, **({"data": base64.b64encode(data).decode()} if data else {}))
+        app.close()
+
+    target, outcome = await turn("unsecured")
+    assert outcome == ("refused", -70411)
+    await authorize(b"please")
+    assert (await turn("unsecured"))[1] == ("refused", -70411)
+    await authorize(b"open sesame")
+    assert (await turn("unsecured"))[1][0] == "done"
+    assert await home.values("Strongbox/Lock Current State") == [0]
+    assert await hub.stop() == 0
+
+    hub = await home.serve()
+    assert (await turn("secured"))[1][0] == "done"
+    assert await home.values("Strongbox/Lock Current State") == [1]
+    await authorize(None)
+    assert (await turn("unsecured"))[1] == ("refused", -70411)
+    assert await home.values("Strongbox/Lock Current State") == [1]
     assert await hub.stop() == 0
 
 

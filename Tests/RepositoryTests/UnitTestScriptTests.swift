@@ -1,17 +1,19 @@
 import Foundation
 import Testing
 
-/// `Scripts/unit-tests` runs test targets that only compute in a separate process.
+/// `Scripts/unit-tests` runs test targets without real sockets in separate processes.
 ///
 /// Checked: these tests fail without `Attributes` in the script's expression, and with `Protocol` in it, a removed
 /// target.
 struct UnitTestScriptTests {
-  /// The regular expressions of the list `alone`.
+  /// The regular expressions of the table `targets`: `[worlds]='^(Program|HAPWorld)Tests\.'`.
   private static func expressions() throws -> [String] {
     let script = try String(contentsOf: Checkout.folder.appendingPathComponent("Scripts/unit-tests"), encoding: .utf8)
-    let list = try script.components(separatedBy: "alone=(\n").dropFirst().first.orFail("the script has no list alone")
-    return list.components(separatedBy: "\n)")[0].split(separator: "\n").map {
-      $0.trimmingCharacters(in: .whitespaces).trimmingCharacters(in: ["'"])
+    let list = try script.components(separatedBy: "targets=(\n").dropFirst().first
+      .orFail("the script has no table targets")
+    return try list.components(separatedBy: "\n)")[0].split(separator: "\n").map {
+      try $0.components(separatedBy: "]='").dropFirst().first.orFail("\($0) has no expression")
+        .trimmingCharacters(in: ["'"])
     }
   }
 

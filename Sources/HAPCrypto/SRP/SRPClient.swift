@@ -1,7 +1,7 @@
 /// The controller's side of SRP-6a.
 ///
-/// Implementations differ if A, B or S starts with a zero byte. Therefore, draw `a` after M2, until ``startsWithZero`` and
-/// ``SRPClientProof/startsWithZero`` are false.
+/// Implementations differ if A, B, S or K starts with a zero byte. Therefore, draw `a` after M2, until ``startsWithZero``,
+/// ``SRPClientProof/startsWithZero`` and ``SRPClientProof/keyStartsWithZero`` are false.
 package struct SRPClient: Sendable {
   private let code: String
   private let privateKey: SecretBytes
@@ -66,6 +66,9 @@ package struct SRPClientProof: Sendable {
 
   /// Whether S starts with a zero byte.
   package var startsWithZero: Bool { HAPCrypto.startsWithZero(secret) }
+
+  /// Whether K starts with a zero byte.
+  package var keyStartsWithZero: Bool { HAPCrypto.startsWithZero(key) }
 
   /// Whether `proof2` proves that the accessory has the code. It may be computed with A padded (HomeKitADK), as sent, or without its leading
   /// zeros.

@@ -23,16 +23,25 @@ public struct HomeObjectID: Hashable, Comparable, Sendable, CustomStringConverti
   /// Parses a UUID of 36 characters in any case; nil for anything else.
   public init?(_ text: String) {
     guard text.utf8.count == 36 else { return nil }
-    var bits: UInt128 = 0
-    for (position, byte) in text.utf8.enumerated() {
-      if [8, 13, 18, 23].contains(position) {
+    // The halves, because a message has hundreds of identifiers.
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    var position = 0
+    for byte in text.utf8 {
+      if position == 8 || position == 13 || position == 18 || position == 23 {
         guard byte == UInt8(ascii: "-") else { return nil }
       } else {
-        guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-        bits = bits << 4 | UInt128(digit)
+        let digit: UInt8
+        switch byte {
+        case 0x30...0x39: digit = byte - 0x30
+        case 0x41...0x46: digit = byte - 0x37
+        case 0x61...0x66: digit = byte - 0x57
+        default: return nil
+        }
+        if position < 18 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
       }
+      position += 1
     }
-    self.bits = bits
+    bits = UInt128(high) << 64 | UInt128(low)
   }
 
   /// Returns the identifier of a service or characteristic of this accessory: a UUID of version 8 (RFC 9562 §5.8).

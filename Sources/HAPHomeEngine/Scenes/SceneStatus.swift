@@ -27,6 +27,29 @@ extension HomeError.Code {
     }
   }
 
+  /// The status of an answer as text for a person, with what to do: `the accessory answered with the status -70411: …`.
+  /// - Parameter status: HAP R2 §6.7.1.4, or any other number.
+  package static func explanation(ofStatus status: Int) -> String {
+    let meaning =
+      switch Int32(exactly: status).flatMap(HAPStatus.init(rawValue:)) {
+      case .success: "success"
+      case .insufficientPrivileges: "the controller is not allowed to do this; use an administrator's pairing"
+      case .unableToCommunicate: "it can't reach the device; check that the device has power"
+      case .busy: "it is busy; try again later"
+      case .readOnly: "the characteristic takes no writes"
+      case .writeOnly: "the characteristic can't be read"
+      case .notificationUnsupported: "the characteristic has no events; read it"
+      case .outOfResources: "it has no memory left; try again later, or start it again"
+      case .timedOut: "the device did not answer it in time; try again"
+      case .doesNotExist: "it has no such characteristic any more; start it again, so that it shows its present ones"
+      case .invalidValue: "it does not accept the value; try another"
+      case .insufficientAuthorization: "it needs other authorization data; set the data before the write"
+      case .notAllowedInCurrentState: "its state does not allow this now; try again later"
+      case nil: "HAP has no such status; update the accessory"
+      }
+    return "the accessory answered with the status \(status): \(meaning)"
+  }
+
   /// The number for a request without a valid answer; nil for an answer that has a status.
   package init?(failure: SceneAnswer) {
     switch failure {
@@ -49,7 +72,7 @@ extension SceneResult.Outcome {
       return .unknown(target.error(.accessorySentInvalidResponse, "the answer has no status for it"))
     }
     guard let code = HomeError.Code(status: status, isBridged: target.isBridged) else { return .done }
-    return .refused(status: status, target.error(code, "the accessory answered with the status \(status)"))
+    return .refused(status: status, target.error(code, HomeError.Code.explanation(ofStatus: status)))
   }
 
   static func refusedRequest(_ status: Int?, by target: SceneTarget) -> Self {

@@ -55,7 +55,7 @@ package struct SlowWork: Sendable {
         guard let proof = client.agree(salt: challenge.salt, serverPublicKey: challenge.accessoryKey) else {
           return .worthlessKey
         }
-        if !proof.startsWithZero { return .controllerSecret(proof) }
+        if !proof.startsWithZero && !proof.keyStartsWithZero { return .controllerSecret(proof) }
       }
     case .pairVerify(var server, let message, let identity, let pairings, let random):
       let steps = server.receive(

@@ -23,6 +23,8 @@ final class ScriptedHub: AppPlace {
     var additionError: HomeError?
     /// Refuses the next removals with this error.
     var removalError: HomeError?
+    /// Answers additions as other requests, as a hub of another version may do.
+    var confusesAdditions = false
     /// The requests, without their arguments.
     var requests: [String] = []
     /// The requests of apps that have begun and not ended.
@@ -172,6 +174,7 @@ extension ScriptedHub.State {
       throw HomeError(.accessoryDiscoveryFailed, nil, "the accessory is not on the network")
     }
     if let additionError { throw additionError }
+    if confusesAdditions { return .done }
     guard (payload?.code?.text ?? addition.code) == ScriptedHub.code else {
       throw HomeError(.accessoryPairingFailed, nil, "the setup code is wrong")
     }

@@ -262,6 +262,20 @@ import Testing
     #expect(await hub.openCount() == 0)
   }
 
+  @Test("A hub that answers with the answer of another request ends the addition, with advice")
+  func confusedHub() async throws {
+    hub.appear(1, "Lamp")
+    hub.state.withLock { $0.confusesAdditions = true }
+    do {
+      _ = try await perform(HMAccessorySetupRequest(), on: hub, HMSetupAnswers(code: ScriptedHub.code))
+      Issue.record("the answer was accepted")
+    } catch let error as HMError {
+      #expect(error.code == .unexpectedError && error.localizedDescription.contains("restart the hub"))
+    }
+    #expect(hub.home.accessories.isEmpty)
+    #expect(await hub.openCount() == 0)
+  }
+
   @Test("The home of the request is not asked for; its name and room are suggested")
   func suggestions() async throws {
     let hub = ScriptedHub(homes: ["One", "Two"])

@@ -41,6 +41,9 @@ final class ModelHub: AppPlace, HomeLink {
     }
   }
 
+  /// Reports changes that the model did not make, as a hub with a mistake does.
+  func report(_ changes: [HomeChange]) { state.withLock { _ in replica.receive(.changed(changes, app: "another")) } }
+
   private func perform(_ command: HomeCommand, _ state: inout State) throws(HomeError) -> [HomeChange] {
     let context = HomeContext(now: now) { $0.text == "Nowhere/City" ? nil : .utc }
     return try state.model.perform(command, in: context, using: &state.generator)

@@ -98,6 +98,29 @@ import Testing
     withExtendedLifetime(bench.manager) {}
   }
 
+  @Test("A hub that makes a trigger another kind by mistake can't stop an app") func otherKinds() async throws {
+    let bench = try await TriggerBench.start()
+    let timer = HMTimerTrigger(name: "Timer", fireDate: fireDate, recurrence: nil)
+    let morning = HMCalendarEvent(fire: DateComponents(hour: 6))
+    let events = HMEventTrigger(name: "Events", events: [morning], predicate: nil)
+    try await bench.home.addTrigger(timer)
+    try await bench.home.addTrigger(events)
+    let home = bench.hub.model.homes[0]
+    var (first, second) = (home.triggers[0], home.triggers[1])
+    (first.kind, second.kind) = (second.kind, first.kind)
+    bench.hub.report([HomeChange(home.id, .triggerUpdated(first)), HomeChange(home.id, .triggerUpdated(second))])
+    // Its answer comes after the report.
+    try await bench.home.updateName("House")
+    _ = bench.hub.takeCommands()
+    #expect(await code { try await timer.updateFireDate(Date()) } == .unexpectedError)
+    #expect(await code { try await timer.updateRecurrence(nil) } == .unexpectedError)
+    #expect(await code { try await events.updateEvents([]) } == .unexpectedError)
+    #expect(await code { try await events.updatePredicate(nil) } == .unexpectedError)
+    #expect(timer.fireDate == fireDate && timer.recurrence == nil && events.events.count == 1, "as the app made them")
+    #expect(bench.hub.takeCommands().isEmpty)
+    withExtendedLifetime(bench.manager) {}
+  }
+
   @Test("Events of a trigger keep their objects and identifiers") func identity() async throws {
     let bench = try await TriggerBench.start()
     let on = bench.characteristic(.bool)

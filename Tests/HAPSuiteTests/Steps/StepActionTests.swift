@@ -251,7 +251,7 @@ import Testing
     scope["m5"] = .text("M5")
     scope["null"] = JSONNode(.null)
     scope["circle"] = .text("circle")
-    scope["huge"] = .text(String(repeating: "x", count: 34 << 20))
+    if row.step.contains("huge") { scope["huge"] = .text(String(repeating: "x", count: 34 << 20)) }
     let step = try #require(Step(try JSONNode.yaml(Array("- \(row.step)".utf8)).elements?.first ?? .text("")))
     do {
       _ = try step.action(in: scope, Self.expectations)
