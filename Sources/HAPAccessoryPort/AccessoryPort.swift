@@ -73,8 +73,9 @@ package protocol DeviceConnection: Sendable {
   func write(
     _ entries: [ScenePut.Entry], _ authorizations: [HomeObjectID: [UInt8]], isTimed: Bool
   ) async -> SceneAnswer
-  /// Sets the characteristics whose events are wanted, on this connection and all later ones. Returns at once. The
-  /// present values of new ones are news, with `isCatchUp`; refusals are values with a status.
+  /// Sets the characteristics whose events are wanted, on this connection and all later ones. Returns when the accessory
+  /// has answered, or the connection is lost; at once without a connection. The present values of new ones are news, with
+  /// `isCatchUp`; refusals are values with a status.
   func subscribe(exactly ids: Set<AttributeID>) async
   /// Closes the present connection, because an answer is overdue. A new one is opened after about 1 s.
   func drop() async

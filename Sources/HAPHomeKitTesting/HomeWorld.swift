@@ -77,6 +77,7 @@ public final class HomeWorld: Sendable {
     home: String? = "My Home", document: String? = nil, accessories: [Device] = [], options: Options = Options(),
     file: String = #fileID, line: Int = #line
   ) async throws -> HomeWorld {
+    AppPlaces.replaceSystem(by: NoPlace.shared)
     let place = "\(file):\(line)"
     let given: UInt64?
     do throws(SimulationFailure) { given = try SeedVariable.read() } catch {
@@ -134,7 +135,17 @@ public final class HomeWorld: Sendable {
       let accessory = try await served(device)
       if let id, device.isAdded { try await add(accessory, device, to: id) }
     }
+    await untilReachable()
     if let document, let id { try await apply(document, to: id) }
+  }
+
+  /// Waits until the hub reports the added accessories as reachable, some 250 ms after their additions, so that the app can
+  /// use them at once.
+  private func untilReachable() async {
+    let limit = now + .seconds(10)
+    while now < limit, control.withLock({ $0 })?.replica.snapshot?.unreachable.isEmpty == false {
+      await thread.advance(by: .milliseconds(50))
+    }
   }
 
   // MARK: The app
@@ -165,15 +176,11 @@ public final class HomeWorld: Sendable {
 
   // MARK: Time
 
-  /// The civil time.
-  public var date: Date {
-    get async { (try? await run { [machine] in Date(machine.now) }) ?? .distantPast }
-  }
+  /// The civil time; after the end of the world, that of its end.
+  public var date: Date { Date(machine.now) }
 
   /// The virtual time since the start of the world.
-  public var now: Duration {
-    get async { (try? await run { [world] in world.now }) ?? .zero }
-  }
+  public var now: Duration { thread.world.now }
 
   /// Moves the clock, and runs everything that happens meanwhile, also on the main queue.
   public func advance(by duration: Duration) async {
@@ -187,10 +194,23 @@ public final class HomeWorld: Sendable {
     thread.advance(by: duration) { DispatchQueue.main.async(execute: done) }
   }
 
-  /// Waits until no request of the app is open, and 100 ms more, so that other apps learn of its changes.
+  /// Moves the clock to a civil time, as ``advance(by:)`` does: `advance(to: trigger.fireDate)`.
+  /// - Throws: ``HomeWorldError`` if the time has passed.
+  public func advance(to date: Date, file: String = #fileID, line: Int = #line) async throws {
+    let now = machine.now
+    let rest = now.duration(to: Instant(date))
+    if rest < .zero {
+      let message = "the clock can't go back to \(Instant(date)): it shows \(now); use setDate(_:)"
+      throw HomeWorldError(message, seed: seed, at: "\(file):\(line)")
+    }
+    await advance(by: rest)
+  }
+
+  /// Waits until no request of the app is open, and 500 ms more: other apps learn of its changes, and the app of values
+  /// that accessories report. An accessory may gather events for 250 ms.
   public func settle() async {
     await thread.settle()
-    await thread.advance(by: .milliseconds(100))
+    await thread.advance(by: .milliseconds(500))
     await thread.settle()
   }
 

@@ -174,7 +174,7 @@ extension HomeWorld {
   /// Makes a home match a `.hashome` file. The accessories of the file are found by name.
   func apply(_ path: String, to home: HomeObjectID) async throws {
     guard let data = FileManager.default.contents(atPath: path) else { throw InputProblem("\(path) can't be read") }
-    let now = try await run { [machine] in machine.now }
+    let now = machine.now
     let plan: HomeFilePlan
     do throws(HomeFileProblems) {
       var file = try HomeFile.read(Array(data))

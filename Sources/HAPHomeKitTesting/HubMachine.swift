@@ -20,6 +20,8 @@ final class HubMachine: @unchecked Sendable {
   private var process: SimulatedProcess?
   private var served: (hub: ServedHub, loop: EventLoop)?
   private var apps = 0
+  /// The difference between the civil clock and that of the world's begin.
+  private let clockOffset = Guarded(Duration.zero)
 
   init(in world: World, _ simulated: SimulatedWorld, zones: SystemZones) {
     (self.world, self.zones) = (simulated, zones)
@@ -28,11 +30,17 @@ final class HubMachine: @unchecked Sendable {
     disk = SimulatedDisk(.init(seed: simulated.seed))
   }
 
-  /// The civil time of the machine.
-  var now: Instant { Instant(nanoseconds: 0).advanced(by: host.wallClock) }
+  /// The civil time of the machine. Any thread may read it.
+  var now: Instant {
+    Instant(nanoseconds: 0).advanced(by: SimulatedHost.worldBegin + world.now + clockOffset.withLock { $0 })
+  }
 
   /// Sets the civil clock.
-  func setClock(to time: Instant) { host.clockOffset += now.duration(to: time) }
+  func setClock(to time: Instant) {
+    let difference = now.duration(to: time)
+    clockOffset.withLock { $0 += difference }
+    host.clockOffset += difference
+  }
 
   /// Starts the hub with the contents of its disk. Does nothing while it runs.
   func start() async throws {

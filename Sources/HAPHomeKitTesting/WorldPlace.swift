@@ -1,6 +1,8 @@
+import Foundation
 import HAPAlmanac
 import HAPHome
 import HAPHomeKit
+import HAPHub
 import HAPHubLink
 import HAPLoop
 import HAPWorld
@@ -41,4 +43,29 @@ final class WorldPlace: AppPlace {
   func requestBegins() { thread.beginRequest() }
   func requestEnds() { thread.endRequest() }
   func mainWorkBegins() { thread.mainWorkBegins() }
+}
+
+/// The surroundings of a manager that a test makes outside of its world. It has no hub, and says why.
+final class NoPlace: AppPlace {
+  static let shared = NoPlace()
+  private static let advice =
+    "this manager belongs to no simulated world: make it in world.perform { … }, or call world.makeCurrent() first"
+
+  private let loop = ServedHub.makeLoop("no simulated world")
+
+  func start(_ body: @escaping @Sendable () async -> Void) { loop.startTask { await body() } }
+  func perform(_ work: @escaping @Sendable () -> Void) { loop.schedule(work) }
+  func whenEnded(_ body: @escaping @Sendable () -> Void) {}
+
+  func connect() async throws(HomeError) -> any HomeLink {
+    // A test that only waits for homes gets no error.
+    FileHandle.standardError.write(Data("HMHomeManager: \(Self.advice)\n".utf8))
+    throw HomeError(.noHomeHub, nil, Self.advice)
+  }
+
+  func pause() async -> Bool { false }
+  func requestBegins() {}
+  func requestEnds() {}
+  func mainWorkBegins() {}
+  var zone: ZoneName { .utc }
 }

@@ -45,6 +45,9 @@ extension HomeHub: HubServing {
     // The answer comes before all later events, so nothing is awaited.
     case .attach(let name): return reply(.success(attached(client, name)))
     case .search: return reply(.success(.found(beginSearch(of: client))))
+    // In the order of the app's requests. The wait for the accessories does not delay the next one.
+    case .subscribe(let ids):
+      do throws(HomeError) { try subscribe(ids, client) } catch { return reply(.failure(error)) }
     default: break
     }
     let waits = !request.waitsForAccessories || client.isCrowded
@@ -80,7 +83,7 @@ extension HomeHub: HubServing {
     case .write(let home, let actions):
       return await execute(.writes(home: home, actions), [], for: client, answer)
     case .read(let ids): return .values(await read(ids))
-    case .subscribe(let ids): try subscribe(ids, client)
+    case .subscribe(let ids): await waitForSubscriptions(to: ids)
     case .unsubscribe(let ids):
       client.subscribed.subtract(ids)
       refreshSubscriptions()
@@ -183,9 +186,9 @@ extension HubRequest {
   /// Whether the next request of the app is taken before the answer.
   fileprivate var waitsForAccessories: Bool {
     switch self {
-    case .attach, .perform, .subscribe, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .status, .stop:
+    case .attach, .perform, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .status, .stop:
       false
-    case .execute, .write, .read, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop: true
+    case .execute, .write, .read, .subscribe, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop: true
     }
   }
 }

@@ -235,6 +235,21 @@ extension HomeHub {
       await device.connection.subscribe(exactly: ids)
       device.subscriptionEnded()
       requestSubscription(device)
+      // Nobody else waits for a device that is ready.
+      if device.state == .ready, !device.isRequesting { device.resumeWaiters() }
+    }
+  }
+
+  /// Waits until the accessories with a connection have answered the subscriptions, at most 2 s. Afterwards, events of the
+  /// characteristics are not missed.
+  func waitForSubscriptions(to ids: [HomeObjectID]) async {
+    let start = sceneTime.uptime
+    for id in Set(ids.compactMap { index.targets[$0]?.device }).sorted() {
+      while let device = devices[id], device.isRequesting, device.state == .ready {
+        let rest = .seconds(2) - (sceneTime.uptime - start)
+        if rest <= .zero { return }
+        await wait(for: device, atMost: rest)
+      }
     }
   }
 }

@@ -22,9 +22,10 @@ final class HubDevice {
   var wanted: Set<AttributeID> = []
   /// Those that the connection was given last.
   private var requested: Set<AttributeID> = []
-  private var isRequesting = false
+  private(set) var isRequesting = false
 
-  /// Called when the connection is ready or has ended, or nil was waited for too long.
+  /// Called when the connection is ready or has ended, when a ready connection has the wanted subscriptions, or after a
+  /// limit of time.
   private var waiters: [(number: Int, waiter: CheckedContinuation<Void, Never>)] = []
   private var lastWaiter = 0
 

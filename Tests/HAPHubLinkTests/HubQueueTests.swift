@@ -12,9 +12,9 @@ import Testing
   @Test("If the reader is too slow, missed is the last event until all are read")
   func events() async {
     let queue = HubEventQueue()
+    var reader = queue.events.makeAsyncIterator()
     for index in 0..<3000 { queue.add(Self.reachability(index)) }
     #expect(queue.gaps == 1)
-    var reader = queue.events.makeAsyncIterator()
     for index in 0..<HubEventQueue.limit { #expect(await reader.next() == Self.reachability(index)) }
     queue.add(Self.reachability(7))
     #expect(await reader.next() == .missed)
@@ -27,6 +27,13 @@ import Testing
     var last: [HubEvent] = []
     while let event = await reader.next() { last.append(event) }
     #expect(last.count == HubEventQueue.limit + 1 && last.last == .missed)
+  }
+
+  @Test("An app that does not read the events has no gap") func unread() async {
+    let queue = HubEventQueue()
+    for index in 0..<3000 { queue.add(Self.reachability(index)) }
+    #expect(queue.gaps == 0)
+    #expect(await queue.events.first { _ in true } == Self.reachability(0))
   }
 
   @Test("A reader that waits gets the next event, or the end") func waiting() async {

@@ -141,12 +141,12 @@
         let a = try await bench.attach("a")
         try await a.perform(.addHome(name: "Home", zone: .utc, location: nil, owner: "Ann"))
         let link = try await bench.hub.attach(app: "slow")
+        var events = link.events.makeAsyncIterator()
         for number in 0...HubEventQueue.limit {
           let name = number.isMultiple(of: 2) ? "Even" : "Odd"
           try await a.perform(.rename(a.home.id, name))
         }
         try await a.perform(.rename(a.home.id, "Last"))
-        var events = link.events.makeAsyncIterator()
         for _ in 0..<HubEventQueue.limit { _ = await events.next() }
         #expect(await events.next() == .missed)
         guard case .status(let status) = try await a.ask(.status) else { return }

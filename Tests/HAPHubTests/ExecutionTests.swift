@@ -227,6 +227,34 @@
       }
     }
 
+    @Test("A subscription is answered when the device has it, after 2 s, or at once without a connection")
+    func answersOfSubscriptions() async throws {
+      try await withHub(Self.lamps(2)) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        let (on, brightness) = (try app.id("Lamp 1", .on), try app.id("Lamp 1", .brightness))
+        await bench.settle()
+        func time(of request: HubRequest) async throws -> Duration {
+          let begin = bench.now
+          try await app.ask(request)
+          return bench.now - begin
+        }
+        bench.devices[0].subscriptionTime = .milliseconds(300)
+        #expect(try await time(of: .subscribe([on])) == .milliseconds(300))
+        #expect(try await time(of: .subscribe([on])) < .milliseconds(10), "the device has it")
+        bench.devices[0].subscriptionTime = .seconds(30)
+        #expect(try await time(of: .unsubscribe([on])) < .milliseconds(10))
+        #expect(try await time(of: .subscribe([brightness])) == .seconds(2))
+        // Requests of the app do not wait for a slow answer.
+        async let late: HubAnswer = app.link.ask(.subscribe([on, try app.id("Lamp 2", .on)]))
+        #expect(try await time(of: .read([try app.id("Lamp 2", .on)])) < .milliseconds(10))
+        _ = try await late
+        bench.devices[0].lose()
+        await bench.settle()
+        #expect(try await time(of: .subscribe([on])) < .milliseconds(10))
+      }
+    }
+
     @Test("A value that an app wrote is reported to the other apps, and not to itself")
     func writtenValues() async throws {
       try await withHub(Self.lamps(1)) { bench in

@@ -50,6 +50,22 @@
       }
     }
 
+    @Test("After the answer to a subscription, no event is missed, also if the accessory answers late")
+    func subscription() async throws {
+      try await withSimulatedHub { hub in
+        let lamp = try await hub.house.start(Profiles.lamp)
+        let app = try await hub.home([lamp])
+        let on = try app.id("Lamp", .on)
+        try await hub.wait()
+        try await lamp.switchOn(fault: "latency:by=1s")
+        try await app.ask(.subscribe([on]))
+        try await lamp.set("On", to: .bool(true))
+        try await hub.wait(.seconds(5))
+        let event = HubEvent.values([CharacteristicReading(on, value: .bool(true))], isCatchUp: false)
+        try #require(app.events.contains(event))
+      }
+    }
+
     private struct Missing: Error {}
 
     @Test("[M13] After a loss of power, an accessory is reported twice, and so are its changes meanwhile")

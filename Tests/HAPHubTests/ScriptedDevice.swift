@@ -13,6 +13,8 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   var statuses: [AttributeID: Int] = [:]
   /// The time until an answer.
   var latency = Duration.milliseconds(5)
+  /// The time until the answer to a subscription.
+  var subscriptionTime: Duration?
   /// Whether connections succeed and requests are answered.
   var isOn = true
   /// Whether Pair Verify succeeds.
@@ -141,7 +143,10 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     return .statuses(entries.map { SceneAnswer.Status($0.id, statuses[$0.id] ?? 0) })
   }
 
-  fileprivate func subscribe(_ ids: Set<AttributeID>) { subscriptions.append(ids) }
+  fileprivate func subscribe(_ ids: Set<AttributeID>) async {
+    subscriptions.append(ids)
+    if let subscriptionTime, isOn { try? await loop?.sleep(for: subscriptionTime) }
+  }
   fileprivate func identify(_ aid: UInt64) { identified.append(aid) }
 
   fileprivate func removeController(_ identifier: [UInt8]) throws(HomeError) {
@@ -163,7 +168,7 @@ private struct ScriptedConnection: DeviceConnection {
     if !authorizations.isEmpty { device.authorizations.append(authorizations) }
     return await device.write(entries, isTimed: isTimed, at: device.now)
   }
-  func subscribe(exactly ids: Set<AttributeID>) async { device.subscribe(ids) }
+  func subscribe(exactly ids: Set<AttributeID>) async { await device.subscribe(ids) }
   func drop() async {
     device.send(.lost(why: "the connection was closed, because an answer is overdue"))
     device.connect()

@@ -9,6 +9,15 @@ extension HAPDeviceConnection {
     wanted = ids
     refused.formIntersection(ids)
     subscribeSoon()
+    guard isSubscribing else { return }
+    await withCheckedContinuation { subscribers.append($0) }
+  }
+
+  /// The accessory has answered, or the connection is lost.
+  private func subscriptionEnded() {
+    let all = subscribers
+    subscribers = []
+    for subscriber in all { subscriber.resume() }
   }
 
   func subscribeSoon() {
@@ -27,23 +36,28 @@ extension HAPDeviceConnection {
   private func subscribe() async {
     await retry { () async throws(ClientError) in
       while self.isReady, !self.isOver {
-        let surplus = self.surplus
-        if !surplus.isEmpty {
-          // The session forgets them whatever the answer is.
-          self.applied.subtract(surplus)
-          _ = try await self.session.unsubscribe(from: surplus, timeout: self.limits.answer)
+        if self.surplus.isEmpty, self.missing.isEmpty { return }
+        do throws(ClientError) { try await self.subscribeOnce() } catch {
+          self.subscriptionEnded()
+          throw error
         }
-        let missing = self.missing
-        if missing.isEmpty {
-          if self.surplus.isEmpty { return }
-          continue
-        }
-        try await self.add(missing)
       }
     }
     isSubscribing = false
     // A connection may have been made after the last failure.
     subscribeSoon()
+    if !isSubscribing { subscriptionEnded() }
+  }
+
+  private func subscribeOnce() async throws(ClientError) {
+    let surplus = surplus
+    if !surplus.isEmpty {
+      // The session forgets them whatever the answer is.
+      applied.subtract(surplus)
+      _ = try await session.unsubscribe(from: surplus, timeout: limits.answer)
+    }
+    let missing = missing
+    if !missing.isEmpty { try await add(missing) }
   }
 
   private func add(_ ids: [AttributeID]) async throws(ClientError) {

@@ -57,6 +57,8 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   var applied: Set<AttributeID> = []
   var refused: Set<AttributeID> = []
   var isSubscribing = false
+  /// Those who wait for the answer of the accessory.
+  var subscribers: [CheckedContinuation<Void, Never>] = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 

@@ -82,7 +82,7 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
   /// Enables or disables notifications of changes for this app: the delegate of the accessory is called.
   /// - Throws: 7 for a characteristic without notifications; 68 if they are enabled.
   public func enableNotification(_ enable: Bool, completionHandler completion: @escaping ((any Error)?) -> Void) {
-    if enable, handle.session?.beginsToSubscribe(to: id) == false {
+    if handle.session?.begins(toSubscribe: enable, to: id) == false {
       let error = HMError(
         .notificationAlreadyEnabled, "the notifications of \(localizedDescription) are enabled in this app")
       return AppSession.refuse(error) { completion($0.error) }
@@ -120,13 +120,19 @@ public final class HMCharacteristic: NSObject, HomeKitObject {
 
 extension AppSession {
   /// - Returns: false if the notifications are enabled, or are being enabled.
-  func beginsToSubscribe(to id: HomeObjectID) -> Bool {
-    state.withLock { state in !state.subscribed.contains(id) && state.subscribing.insert(id).inserted }
+  func begins(toSubscribe enable: Bool, to id: HomeObjectID) -> Bool {
+    state.withLock { state in
+      if enable, state.subscribing[id] ?? state.subscribed.contains(id) { return false }
+      state.subscribing[id] = enable
+      return true
+    }
   }
 
+  /// The last request counts. Its answer can come first, because that to a subscription waits for the accessory.
   func subscribed(to id: HomeObjectID, _ isSubscribed: Bool, _ error: HMError?) {
     state.withLock { state in
-      state.subscribing.remove(id)
+      guard state.subscribing[id] == isSubscribed else { return }
+      state.subscribing[id] = nil
       if error != nil { return }
       if isSubscribed { state.subscribed.insert(id) } else { state.subscribed.remove(id) }
     }

@@ -4,7 +4,7 @@ import HAPHome
 /// An error of HomeKit, with Apple's number. `localizedDescription` says what failed, on which object, and what to do.
 ///
 /// `catch HMError.notFound` and `(error as NSError).code` work as on Apple's systems.
-public struct HMError: CustomNSError, LocalizedError, Hashable, Sendable {
+public struct HMError: CustomNSError, LocalizedError, CustomStringConvertible, Hashable, Sendable {
   private let content: ErrorContent
 
   /// The number.
@@ -40,6 +40,9 @@ public struct HMError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var userInfo: [String: Any] { errorUserInfo }
   /// The message.
   public var errorDescription: String? { content.message }
+
+  /// As Foundation prints an `NSError`: "Error Domain=HMErrorDomain Code=12 "…"".
+  public var description: String { "Error Domain=\(HMErrorDomain) Code=\(code.rawValue) \"\(content.message)\"" }
 
   /// Compares the numbers; the messages may differ.
   public static func == (left: HMError, right: HMError) -> Bool { left.code == right.code }

@@ -51,5 +51,12 @@ package enum AppPlaces {
     replaced.withLock { if $0 === place { $0 = nil } }
   }
 
-  static var found: any AppPlace { current ?? replaced.withLock { $0 } ?? SystemPlace.shared }
+  private static let standIn = Guarded<(any AppPlace)?>(nil)
+
+  /// Replaces the hub of a folder for the rest of the process: a test never uses the real homes of a person.
+  package static func replaceSystem(by place: any AppPlace) { standIn.withLock { $0 = place } }
+
+  static var found: any AppPlace {
+    current ?? replaced.withLock { $0 } ?? standIn.withLock { $0 } ?? SystemPlace.shared
+  }
 }

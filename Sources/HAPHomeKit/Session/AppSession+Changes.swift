@@ -108,12 +108,7 @@ extension AppSession {
 
   private func refresh(_ id: HomeObjectID, in home: Home) {
     if let accessory = home.accessories.find(id) { return refresh(accessory) }
-    if let room = home.room(id) { return replace(room) }
-    if let zone = home.zones.find(id) { return replace(zone) }
-    if let group = home.groups.find(id) { return replace(group) }
-    if let set = home.actionSets.find(id) { return replace(set) }
-    if let trigger = home.triggers.find(id) { return replace(trigger) }
-    if let user = home.users.find(id) { replace(user) }
+    if let part = home.part(id) { replace(part) }
   }
 
   // MARK: Values and states

@@ -16,7 +16,9 @@ extension AppSession {
   func object<Object: HomeKitObject>(_ type: Object.Type, _ record: Object.Record, _ path: HomePath) -> Object {
     state.withLock { state in
       if let known = state.objects[record.id]?.object as? Object { return known }
-      let handle = Handle(record, path, self)
+      // A change can have arrived after another thread read the record.
+      let present = state.snapshot?.model.record(of: record.id, at: path) as? Object.Record
+      let handle = Handle(present ?? record, path, self)
       let object = Object(handle)
       state.objects[record.id] = SessionObject(object: object, record: handle)
       return object
@@ -110,7 +112,28 @@ extension AppSession {
   }
 }
 
+extension HomeModel {
+  /// The record of an object; nil: it does not exist any more.
+  fileprivate func record(of id: HomeObjectID, at path: HomePath) -> (any HomeObject)? {
+    guard let home = home(path.home) else { return nil }
+    if id == path.home { return home }
+    guard let accessory = path.accessory else { return home.part(id) }
+    let device = home.accessories.find(accessory)
+    if id == path.accessory { return device }
+    let service = path.service.flatMap { device?.services.find($0) }
+    return id == path.service ? service : service?.characteristics.find(id)
+  }
+}
+
 extension Home {
+  /// The room, zone, group, action set, trigger or user with this identifier.
+  func part(_ id: HomeObjectID) -> (any HomeObject & Sendable)? {
+    if let room = room(id) { return room }
+    let lists: [[any HomeObject & Sendable]] = [zones, groups, actionSets, triggers, users]
+    for list in lists { if let part = list.first(where: { $0.id == id }) { return part } }
+    return nil
+  }
+
   /// The room with this identifier, also the one for the entire home.
   func room(_ id: HomeObjectID) -> Room? { id == roomForEntireHome.id ? roomForEntireHome : rooms.find(id) }
 }

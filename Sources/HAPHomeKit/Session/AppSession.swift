@@ -23,8 +23,8 @@ final class AppSession: Sendable {
     var values: [HomeObjectID: Value] = [:]
     /// The characteristics whose notifications the app enabled.
     var subscribed: Set<HomeObjectID> = []
-    /// Those whose notifications are being enabled.
-    var subscribing: Set<HomeObjectID> = []
+    /// Those whose notifications are being enabled (true) or disabled.
+    var subscribing: [HomeObjectID: Bool] = [:]
     /// The action sets that this app executes.
     var executing: Set<HomeObjectID> = []
     /// Whether the delegates learned that the hub has ended.

@@ -10,6 +10,8 @@ package final class HubEventQueue: Sendable {
     var events = Fifo<HubEvent>()
     var isDropping = false
     var gaps = 0
+    /// Whether the app asked for the events. One that only observes the homes misses nothing.
+    var isRead = false
     var hasEnded = false
     var reader: CheckedContinuation<HubEvent?, Never>?
   }
@@ -18,7 +20,7 @@ package final class HubEventQueue: Sendable {
 
   package init() {}
 
-  /// The number of times that events were dropped.
+  /// The number of times that events for a reader were dropped.
   package var gaps: Int { state.withLock { $0.gaps } }
 
   /// Adds an event. Does nothing after the end.
@@ -34,7 +36,7 @@ package final class HubEventQueue: Sendable {
       } else {
         state.events.append(.missed)
         state.isDropping = true
-        state.gaps += 1
+        if state.isRead { state.gaps += 1 }
       }
       return nil
     }
@@ -53,7 +55,8 @@ package final class HubEventQueue: Sendable {
 
   /// The events, for one reader.
   package var events: AsyncStream<HubEvent> {
-    AsyncStream { [self] in
+    state.withLock { $0.isRead = true }
+    return AsyncStream { [self] in
       await next()
     } onCancel: { [self] in
       end()

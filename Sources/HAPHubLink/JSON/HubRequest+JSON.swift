@@ -224,7 +224,10 @@ extension HubRequestName {
     HubForm(.execute, [.actionSets], "executes action sets of one home together, as a person"),
     HubForm(.write, [.home, .actions], "writes values without an action set"),
     HubForm(.read, [.characteristics], "reads characteristics from their accessories"),
-    HubForm(.subscribe, [.characteristics], "enables events of characteristics for this app"),
+    HubForm(
+      .subscribe, [.characteristics],
+      "enables events of characteristics for this app. The answer comes when the accessories with a connection have the subscription, after at most 2 s"
+    ),
     HubForm(.unsubscribe, [.characteristics], "disables them for this app"),
     HubForm(
       .fire, [.trigger], "activates a trigger by hand: its condition is evaluated, and its action sets are executed"),

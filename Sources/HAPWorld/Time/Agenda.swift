@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The queue of scheduled actions in a world, and the world's clock.
 ///
 /// Actions run in the order of their times. The seed determines the order of actions with equal times. No code here
@@ -9,8 +11,9 @@ package final class Agenda {
     fileprivate let generation: UInt32
   }
 
-  /// The time in nanoseconds since the world began.
-  package private(set) var now: UInt64 = 0
+  /// The time in nanoseconds since the world began. Any thread may read it.
+  package var now: UInt64 { clock.load(ordering: .relaxed) }
+  private let clock = Atomic<UInt64>(0)
   package let trace = Trace()
   package let seed: UInt64
   private var ties: WorldRandom
@@ -74,8 +77,8 @@ package final class Agenda {
   @discardableResult
   package func runNext() -> Bool {
     guard let first = queue.first else { return false }
-    now = first.time
-    trace.now = now
+    clock.store(first.time, ordering: .relaxed)
+    trace.now = first.time
     trace.mix(first.time)
     trace.mix(first.sequence)
     let action = queue.remove(at: 0)
@@ -86,7 +89,7 @@ package final class Agenda {
   /// Runs all actions up to and including a time, and sets the clock to that time.
   package func run(until end: UInt64) {
     while let next = nextTime, next <= end { runNext() }
-    now = max(now, end)
+    clock.store(max(now, end), ordering: .relaxed)
     trace.now = now
   }
 

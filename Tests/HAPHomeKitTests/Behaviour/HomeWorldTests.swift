@@ -68,15 +68,22 @@ import Testing
     options.date = ISO8601DateFormatter().date(from: "2026-03-01T12:00:00Z")
     let world = try await HomeWorld.start(options: options)
     defer { world.end() }
-    let (begin, date) = (await world.now, await world.date)
+    let (begin, date) = (world.now, world.date)
     #expect(abs(date.timeIntervalSince(try #require(options.date))) < 60)
     for _ in 0..<100 { await Task.yield() }
-    #expect(await world.now == begin)
+    #expect(world.now == begin)
     await world.advance(by: .seconds(3600))
-    #expect(await world.now == begin + .seconds(3600))
-    #expect(abs(await world.date.timeIntervalSince(date) - 3600) < 0.001)
+    #expect(world.now == begin + .seconds(3600))
+    #expect(abs(world.date.timeIntervalSince(date) - 3600) < 0.001)
     try await world.setDate(date)
-    #expect(abs(await world.date.timeIntervalSince(date)) < 0.001)
+    #expect(abs(world.date.timeIntervalSince(date)) < 0.001)
+    let evening = try #require(ISO8601DateFormatter().date(from: "2026-03-01T19:00:00Z"))
+    try await world.advance(to: evening)
+    #expect(world.date == evening)
+    try await world.advance(to: evening)
+    let past = await #expect(throws: HomeWorldError.self) { try await world.advance(to: date) }
+    #expect(past?.message.hasPrefix("the clock can't go back to 2026-03-01") == true, "\(past?.message ?? "")")
+    #expect(past?.place.contains("HomeWorldTests") == true)
   }
 
   @Test("Two runs with one seed give the same calls at the same times") func repeatable() async throws {
@@ -97,11 +104,39 @@ import Testing
         try await world.accessory("Two").set("MotionDetected", to: .bool(isDetected))
         await world.advance(by: .seconds(100))
       }
-      return recorder.calls + ["\(await world.now)"]
+      return recorder.calls + ["\(world.now)"]
     }
     let first = try await run(5)
     #expect(try await run(5) == first)
     #expect(first.count { $0.hasPrefix("value Two Motion Detected") } >= 3, "\(first)")
+  }
+
+  @Test("Added accessories can be reached when the world has started") func reachable() async throws {
+    let devices = (1...5).map { HomeWorld.Device("Button \($0)", .new("StatelessProgrammableSwitch")) }
+    let world = try await HomeWorld.start(accessories: devices)
+    defer { world.end() }
+    let manager = await world.perform { HMHomeManager() }
+    await world.advance(by: .milliseconds(20))
+    let accessories = try #require(manager.homes.first).accessories
+    #expect(accessories.count == 5 && accessories.allSatisfy(\.isReachable))
+    let last = try #require(
+      accessories.last?.services.flatMap(\.characteristics).first {
+        $0.characteristicType == HMCharacteristicTypeInputEvent
+      })
+    try await last.enableNotification(true)
+    try await world.accessory("Button 5").press(.double)
+    await world.settle()
+    #expect(last.value as? Int == HMCharacteristicValueInputEvent.doublePress.rawValue)
+  }
+
+  @Test("A manager outside of a world has no homes, and says why") func outside() async throws {
+    let world = try await HomeWorld.start()
+    defer { world.end() }
+    let manager = HMHomeManager()
+    let error = await #expect(throws: HMError.self) { _ = try await manager.addHome(named: "Elsewhere") }
+    #expect(error?.code == .noHomeHub && error?.localizedDescription.contains("world.perform") == true)
+    #expect("\(try #require(error))".hasPrefix("Error Domain=HMErrorDomain Code=91 \"this manager"))
+    #expect(manager.homes.isEmpty)
   }
 
   @Test("After its end, a world gives errors, and can be ended again") func end() async throws {

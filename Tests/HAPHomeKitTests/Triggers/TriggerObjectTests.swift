@@ -121,6 +121,23 @@ import Testing
     withExtendedLifetime(bench.manager) {}
   }
 
+  @Test("An object that is made from an earlier record has the present one") func lateObjects() async throws {
+    let bench = try await TriggerBench.start()
+    let session = bench.session
+    let home = bench.home.handle.id
+    try await bench.perform(.addRoom(home: home, name: "Study"))
+    let record = try #require(bench.record.rooms.last)
+    try await bench.perform(.rename(record.id, "Library"))
+    // No object of this app has been made for the parts of the other home's accessory.
+    let cabin = bench.other.record
+    let device = try #require(cabin.accessories.first)
+    let service = try #require(device.services.last)
+    try await bench.perform(.rename(service.id, "Oven"))
+    #expect(session.room(record, in: home).name == "Library")
+    #expect(session.service(service, of: device.id, in: cabin.id).name == "Oven")
+    withExtendedLifetime(bench.manager) {}
+  }
+
   @Test("Events of a trigger keep their objects and identifiers") func identity() async throws {
     let bench = try await TriggerBench.start()
     let on = bench.characteristic(.bool)

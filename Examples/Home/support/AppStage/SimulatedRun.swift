@@ -97,7 +97,7 @@ import TextScreens
   private func duration(until minute: Int) async -> Duration {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = script.zone
-    let date = await world.date
+    let date = world.date
     let time = DateComponents(hour: minute / 60, minute: minute % 60, second: 0)
     guard let end = calendar.nextDate(after: date, matching: time, matchingPolicy: .nextTime) else { return .zero }
     return .milliseconds(Int64((end.timeIntervalSince(date) * 1000).rounded(.up)))
