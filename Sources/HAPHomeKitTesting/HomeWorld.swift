@@ -199,11 +199,12 @@ public final class HomeWorld: Sendable {
   public func advance(to date: Date, file: String = #fileID, line: Int = #line) async throws {
     let now = machine.now
     let rest = now.duration(to: Instant(date))
-    if rest < .zero {
+    // A `Date` has whole milliseconds here, so the present time can seem to have passed.
+    if rest <= .milliseconds(-1) {
       let message = "the clock can't go back to \(Instant(date)): it shows \(now); use setDate(_:)"
       throw HomeWorldError(message, seed: seed, at: "\(file):\(line)")
     }
-    await advance(by: rest)
+    await advance(by: max(rest, .zero))
   }
 
   /// Waits until no request of the app is open, and 500 ms more: other apps learn of its changes, and the app of values

@@ -55,6 +55,8 @@ extension HomeHub {
     scenes.connection(device.id, is: .ready, at: sceneTime)
     performScenes()
     device.resumeWaiters()
+    device.forgetSubscriptions()
+    requestSubscription(device)
     reachability.connected(device.id, at: sceneTime.uptime)
     armFollowTimer()
     catchUp(subscribed(of: device.id))
@@ -70,6 +72,8 @@ extension HomeHub {
     // Further attempts that fail are no news.
     guard device.state == .ready else { return }
     device.state = .connecting
+    // Those who wait for its subscriptions.
+    device.resumeWaiters()
     valuesLost(of: device.id)
     scenes.connection(device.id, is: .connecting, at: sceneTime)
     performScenes()
@@ -230,24 +234,23 @@ extension HomeHub {
   }
 
   private func requestSubscription(_ device: HubDevice) {
-    guard phase == .running, let ids = device.nextSubscription() else { return }
+    guard phase == .running, let ids = device.nextSubscription(at: sceneTime.uptime) else { return }
     loop.startTask { [self] in
       await device.connection.subscribe(exactly: ids)
       device.subscriptionEnded()
       requestSubscription(device)
       // Nobody else waits for a device that is ready.
-      if device.state == .ready, !device.isRequesting { device.resumeWaiters() }
+      if device.state == .ready, device.requestingSince == nil { device.resumeWaiters() }
     }
   }
 
-  /// Waits until the accessories with a connection have answered the subscriptions, at most 2 s. Afterwards, events of the
-  /// characteristics are not missed.
+  /// Waits until the accessories with a connection have answered the subscriptions. Afterwards, events of the characteristics
+  /// are not missed. An accessory that has not answered for 2 s delays nobody.
   func waitForSubscriptions(to ids: [HomeObjectID]) async {
-    let start = sceneTime.uptime
     for id in Set(ids.compactMap { index.targets[$0]?.device }).sorted() {
-      while let device = devices[id], device.isRequesting, device.state == .ready {
-        let rest = .seconds(2) - (sceneTime.uptime - start)
-        if rest <= .zero { return }
+      while phase == .running, let device = devices[id], device.state == .ready, let begin = device.requestingSince {
+        let rest = .seconds(2) - (sceneTime.uptime - begin)
+        if rest <= .zero { break }
         await wait(for: device, atMost: rest)
       }
     }

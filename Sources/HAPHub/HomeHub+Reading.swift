@@ -143,7 +143,7 @@ extension HomeHub {
     }
   }
 
-  /// Waits until a connection is ready or has ended.
+  /// Waits until a connection is ready or has ended, or until one that is ready has the wanted subscriptions.
   func wait(for device: HubDevice, atMost limit: Duration) async {
     let timer = LoopTimer(loop)
     await withCheckedContinuation { continuation in

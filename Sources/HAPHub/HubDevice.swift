@@ -22,7 +22,8 @@ final class HubDevice {
   var wanted: Set<AttributeID> = []
   /// Those that the connection was given last.
   private var requested: Set<AttributeID> = []
-  private(set) var isRequesting = false
+  /// The begin of the open request for subscriptions; nil: none is open.
+  private(set) var requestingSince: Duration?
 
   /// Called when the connection is ready or has ended, when a ready connection has the wanted subscriptions, or after a
   /// limit of time.
@@ -79,12 +80,15 @@ final class HubDevice {
   // MARK: Subscriptions
 
   /// Returns the set to request now; nil: it was requested already, or a request has no answer yet.
-  func nextSubscription() -> Set<AttributeID>? {
-    guard !isRequesting, wanted != requested else { return nil }
-    isRequesting = true
+  func nextSubscription(at now: Duration) -> Set<AttributeID>? {
+    guard requestingSince == nil, wanted != requested else { return nil }
+    requestingSince = now
     requested = wanted
     return requested
   }
 
-  func subscriptionEnded() { isRequesting = false }
+  func subscriptionEnded() { requestingSince = nil }
+
+  /// The connection is new: the wanted subscriptions are requested again, so that their answer can be waited for.
+  func forgetSubscriptions() { requested = [] }
 }

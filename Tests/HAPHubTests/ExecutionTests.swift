@@ -1,6 +1,7 @@
 #if os(Linux)
   import HAPHome
   import HAPHubLink
+  import HAPLoop
   import HAPModel
   import Testing
 
@@ -246,12 +247,27 @@
         #expect(try await time(of: .unsubscribe([on])) < .milliseconds(10))
         #expect(try await time(of: .subscribe([brightness])) == .seconds(2))
         // Requests of the app do not wait for a slow answer.
-        async let late: HubAnswer = app.link.ask(.subscribe([on, try app.id("Lamp 2", .on)]))
-        #expect(try await time(of: .read([try app.id("Lamp 2", .on)])) < .milliseconds(10))
-        _ = try await late
-        bench.devices[0].lose()
+        try await app.ask(.unsubscribe([brightness]))
+        await bench.settle(.seconds(40))
+        let answers = Guarded<[String]>([])
+        let other = try app.id("Lamp 2", .on)
+        await bench.hub.take(.subscribe([on, other]), from: app.link.app) { _ in answers.withLock { $0.append("late") }
+        }
+        await bench.hub.take(.read([other]), from: app.link.app) { _ in answers.withLock { $0.append("read") } }
         await bench.settle()
+        #expect(answers.withLock { $0 } == ["read"])
+        await bench.settle(.seconds(3))
+        #expect(answers.withLock { $0 } == ["read", "late"])
+        #expect(
+          try await time(of: .subscribe([brightness])) < .milliseconds(10), "it has been silent for more than 2 s")
+        bench.devices[0].lose()
+        await bench.settle(.seconds(40))
         #expect(try await time(of: .subscribe([on])) < .milliseconds(10))
+        bench.devices[0].subscriptionTime = .milliseconds(300)
+        bench.devices[0].isOn = true
+        bench.devices[0].connect()
+        await bench.settle(.milliseconds(1))
+        #expect(try await time(of: .subscribe([on])) > .milliseconds(290), "a new connection renews them")
       }
     }
 

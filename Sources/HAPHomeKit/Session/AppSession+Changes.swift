@@ -67,6 +67,7 @@ extension AppSession {
       ids.compactMap { id in
         state.executing.remove(id)
         state.subscribed.remove(id)
+        state.subscribing[id] = nil
         return state.objects[id]
       }
     }

@@ -226,7 +226,7 @@ extension HubRequestName {
     HubForm(.read, [.characteristics], "reads characteristics from their accessories"),
     HubForm(
       .subscribe, [.characteristics],
-      "enables events of characteristics for this app. The answer comes when the accessories with a connection have the subscription, after at most 2 s"
+      "enables events of characteristics for this app. The answer comes when the accessories with a connection have the subscription and have given the present values, after at most 2 s"
     ),
     HubForm(.unsubscribe, [.characteristics], "disables them for this app"),
     HubForm(

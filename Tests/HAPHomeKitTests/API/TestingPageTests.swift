@@ -8,12 +8,16 @@ import Testing
     let graph = try await SymbolGraph.extract(module: "HAPHomeKitTesting")
     let page = try String(
       contentsOf: Repository.root.appending(path: "docs/reference/homekit-testing.md"), encoding: .utf8)
-    let code = page.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    let code = page.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 0 }.flatMap { part in
+      part.element.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    }
     let symbols = graph.symbols.filter { $0.kind.identifier != "swift.init" }
     for symbol in symbols {
-      let forms = Self.forms(symbol.pathComponents.last ?? "")
+      let name = symbol.pathComponents.last ?? ""
+      let forms = Self.forms(name)
+      let isType = symbol.pathComponents.count == 1 || name.first?.isUppercase == true
       #expect(
-        code.contains { text in forms.contains { text.contains($0) } },
+        code.contains { text in forms.contains { $0 == name && !isType ? text == $0 : text.contains($0) } },
         "docs/reference/homekit-testing.md does not name \(symbol.pathComponents.joined(separator: "."))")
     }
     #expect(symbols.count > 45)

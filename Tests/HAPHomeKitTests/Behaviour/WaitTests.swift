@@ -50,3 +50,21 @@ final class HomeKitWaitTests: XCTestCase {
     XCTAssertTrue(lamp.accessory?.isReachable == true)
   }
 }
+
+/// A manager that a test makes outside of its world. These tests run one after the other, so no other world is current.
+final class HomeKitOutsideTests: XCTestCase {
+  func testAManagerOutsideOfAWorldHasNoHomesAndSaysWhy() async throws {
+    let world = try await HomeWorld.start()
+    defer { world.end() }
+    let manager = HMHomeManager()
+    do {
+      _ = try await manager.addHome(named: "Elsewhere")
+      XCTFail("a home was added to the hub of the machine")
+    } catch let error as HMError {
+      XCTAssertEqual(error.code, .noHomeHub)
+      XCTAssertTrue(error.localizedDescription.contains("world.perform"), error.localizedDescription)
+      XCTAssertTrue("\(error)".hasPrefix("Error Domain=HMErrorDomain Code=91 \"this manager"), "\(error)")
+    }
+    XCTAssertTrue(manager.homes.isEmpty)
+  }
+}
