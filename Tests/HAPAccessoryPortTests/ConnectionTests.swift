@@ -9,7 +9,7 @@
   @testable import HAPSimulator
 
   /// Connections of a port with accessories of hapsim, in simulated worlds.
-  @Suite("Connections with devices", .timeLimit(.minutes(10))) struct ConnectionTests {
+  @Suite("Connections with devices") struct ConnectionTests {
     @Test("A connection whose first attempt fails is made when the accessory has power")
     func firstAttempt() async throws {
       try await withPort { it in

@@ -9,7 +9,7 @@
   @testable import HAPSimulator
 
   /// Pairing by a port with accessories of hapsim, in simulated worlds.
-  @Suite("Pairing by a port", .timeLimit(.minutes(10))) struct PairingTests {
+  @Suite("Pairing by a port") struct PairingTests {
     private static func pair(
       _ it: PortWorld, _ device: DeviceID?, _ code: String,
       store: @escaping @Sendable (DevicePairing) async throws(HomeError) -> Void = { _ in }

@@ -10,7 +10,7 @@
   @testable import HAPSimulator
 
   /// Requests of a hub to accessories of hapsim, in simulated worlds.
-  @Suite("Requests to devices", .timeLimit(.minutes(10))) struct RequestTests {
+  @Suite("Requests to devices") struct RequestTests {
     @Test("A write of several characteristics has a status for each one that is refused")
     func statuses() async throws {
       try await withPort { it in

@@ -7,7 +7,7 @@
   @testable import HAPSimulator
 
   /// Searches of a port, in simulated worlds.
-  @Suite("Searches of a port", .timeLimit(.minutes(10))) struct SearchTests {
+  @Suite("Searches of a port") struct SearchTests {
     /// The news of a search.
     private final class Log: @unchecked Sendable {  // confined to the world's thread
       private(set) var news: [SearchNews] = []

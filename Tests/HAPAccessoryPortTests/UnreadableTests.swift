@@ -10,7 +10,7 @@
   @testable import HAPSimulator
 
   /// Answers of a verified device that can't be read, in simulated worlds.
-  @Suite("Unreadable answers of devices", .timeLimit(.minutes(10))) struct UnreadableTests {
+  @Suite("Unreadable answers of devices") struct UnreadableTests {
     /// Faults that the simulator does not have.
     private static let faults = FaultLibrary(
       FaultFile(

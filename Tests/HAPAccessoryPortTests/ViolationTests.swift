@@ -8,7 +8,7 @@
   @testable import HAPSimulator
 
   /// Devices that break the protocol, in simulated worlds.
-  @Suite("Violations by devices", .timeLimit(.minutes(10))) struct ViolationTests {
+  @Suite("Violations by devices") struct ViolationTests {
     @Test("A frame with a wrong tag, and an answer that is not HTTP or not TLV8, are violations, once each")
     func violations() async throws {
       try await withPort { it in

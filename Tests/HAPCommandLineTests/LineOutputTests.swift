@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPCommandLine
 
-@Suite(.timeLimit(.minutes(10))) struct LinesAreWritten {
+@Suite struct LinesAreWritten {
   /// Accepts one line for each permit.
   private final class Reader: Sendable {
     let lines = Mutex<[String]>([])

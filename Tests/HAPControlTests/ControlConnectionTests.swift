@@ -4,7 +4,7 @@ import Testing
 @testable import HAPControl
 
 /// Uses real sockets on loopback.
-@Suite("Connections of the control API", .timeLimit(.minutes(10))) struct ControlConnectionTests {
+@Suite("Connections of the control API") struct ControlConnectionTests {
   private static let ask = "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   private static func big(_ count: Int) -> ControlAnswer {

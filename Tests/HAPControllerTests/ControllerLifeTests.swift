@@ -9,7 +9,7 @@
   /// The ends of sessions and controllers.
   /// Checked: these tests fail without the `deinit` of `AccessorySession`; without `calls.close()` in
   /// `Controller.close()`; without the test for `isClosed` in `AccessorySession.perform`.
-  @Suite("The end of sessions and controllers", .timeLimit(.minutes(5))) struct ControllerLifeTests {
+  @Suite("The end of sessions and controllers") struct ControllerLifeTests {
     private static let profile = ProfileSource.json(
       """
       { "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "setupCode": "031-45-154",

@@ -7,7 +7,7 @@
   @testable import HAPSimulatorCore
 
   /// The public API of HAPController against hapsim, in a simulated world.
-  @Suite("A controller in a simulated world", .timeLimit(.minutes(10))) struct ControllerWorldTests {
+  @Suite("A controller in a simulated world") struct ControllerWorldTests {
     private let code = "031-45-154"
 
     private func garage(_ name: String = "Garage", extra: String = "") -> ProfileSource {

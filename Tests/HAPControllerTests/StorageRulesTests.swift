@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPController
 
-@Suite("A controller loses no keys, and no wait outlives it", .timeLimit(.minutes(10))) struct StorageRulesTests {
+@Suite("A controller loses no keys, and no wait outlives it") struct StorageRulesTests {
   #if os(Linux)
     private static let loopback = "lo"
   #else

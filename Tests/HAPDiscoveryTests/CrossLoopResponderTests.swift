@@ -107,7 +107,7 @@ extension AsyncStream where Element: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CrossLoopResponderTests {
+@Suite struct CrossLoopResponderTests {
   @Test("Requests are performed one by one, in order") func order() async throws {
     let station = Station()
     try station.with { station in

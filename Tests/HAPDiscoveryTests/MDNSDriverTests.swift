@@ -104,7 +104,7 @@ private final class DrivenMachine: @unchecked Sendable {
 
 /// Uses real sockets to test the kernel and libuv: interfaces, networks, multicast echoes, sockets of one port.
 /// The rules of multicast DNS are tested in simulated worlds.
-@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSDriverTests {
+@Suite(.enabled(if: testInterface != nil), .serialized) struct MDNSDriverTests {
   @Test("The state machine receives the interface with its addresses, networks and MTU")
   func interfaces() async throws {
     let driven = try DrivenMachine()
@@ -168,7 +168,7 @@ private final class DrivenMachine: @unchecked Sendable {
 }
 
 /// Uses real sockets, because the kernel joins the groups.
-@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSSocketsTests {
+@Suite(.enabled(if: testInterface != nil), .serialized) struct MDNSSocketsTests {
   @Test("Links follow the interfaces: they open, stay and close with them")
   func follow() async throws {
     let loop = EventLoop(name: "links")

@@ -10,7 +10,7 @@
   /// Runs the embedded responder and the browser on real sockets: the kernel gives each packet to both, with its
   /// interface and source.
   /// Simulated worlds test all other properties.
-  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
+  @Suite(.enabled(if: testInterface != nil)) struct RealSocketsTests {
     @Test("A service is found on the loopback interface with its address, and disappears with its goodbye")
     func found() async throws {
       let interface = testInterface ?? ""

@@ -80,7 +80,7 @@
     }
   }
 
-  @Suite("The embedded responder, in a simulated world", .timeLimit(.minutes(10))) struct ResponderTests {
+  @Suite("The embedded responder, in a simulated world") struct ResponderTests {
     @Test("[AD.1] A record is seen with all keys in order, its port, host and address") func published() async throws {
       try await withTestHost { host in
         let browser = try Browser(host)

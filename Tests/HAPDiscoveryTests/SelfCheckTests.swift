@@ -67,7 +67,7 @@ private final class Station: @unchecked Sendable {  // confined to the world's t
   }
 }
 
-@Suite("The self-check, in a simulated world", .timeLimit(.minutes(10))) struct SelfCheckTests {
+@Suite("The self-check, in a simulated world") struct SelfCheckTests {
   @Test("A name that is not found is reported once, and the search continues until it is seen") func unseen()
     async throws
   {

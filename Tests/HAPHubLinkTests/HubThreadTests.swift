@@ -6,7 +6,7 @@ import Testing
 @testable import HAPHubLink
 
 /// The hub, its server and its apps on the threads of real loops.
-@Suite("The hub's socket on real threads", .timeLimit(.minutes(10))) struct HubThreadTests {
+@Suite("The hub's socket on real threads") struct HubThreadTests {
   @Test("Apps that send commands at once all have the hub's homes at the end") func concurrent() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "hk-\(UInt32.random(in: 0...UInt32.max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

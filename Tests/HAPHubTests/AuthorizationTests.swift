@@ -7,7 +7,7 @@
   @testable import HAPHub
 
   /// Data that authorizes writes: HAP R2 §6.7.2.2, `authData`.
-  @Suite("Authorization data of a hub", .timeLimit(.minutes(10))) struct AuthorizationTests {
+  @Suite("Authorization data of a hub") struct AuthorizationTests {
     /// A lamp with a lock whose characteristic demands data.
     private static func guardedLamp(
       _ permissions: Permissions = .additionalAuthorization, firmware: String = "1.0"

@@ -10,7 +10,7 @@
   @testable import HAPHub
 
   /// Triggers on a running hub.
-  @Suite("Automations of a hub", .timeLimit(.minutes(10))) struct AutomationTests {
+  @Suite("Automations of a hub") struct AutomationTests {
     private func timer(_ bench: HubBench, after time: Duration, every period: CivilPeriod? = nil) -> Trigger.Kind {
       let begin = Instant(nanoseconds: 0).advanced(by: bench.host.wallClock)
       let date = begin.advanced(by: time)

@@ -9,7 +9,7 @@
   @testable import HAPHub
 
   /// Values that the engine of a hub gets late, or not at all.
-  @Suite("Values of automations", .timeLimit(.minutes(10))) struct AutomationValueTests {
+  @Suite("Values of automations") struct AutomationValueTests {
     @Test("The engine gets exactly its characteristics, and does not use values from before a loss in a condition")
     func lostValues() async throws {
       try await withHub(ArrivalHome.devices()) { bench in

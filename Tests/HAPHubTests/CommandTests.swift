@@ -11,7 +11,7 @@
   @testable import HAPHub
 
   /// Commands of apps: their answers, events, order and durability.
-  @Suite("Commands to a hub", .timeLimit(.minutes(10))) struct CommandTests {
+  @Suite("Commands to a hub") struct CommandTests {
     @Test("[HOME.M2] The first home is primary, and the next one after its removal; both survive a restart")
     func primaryHome() async throws {
       try await withHub { bench in

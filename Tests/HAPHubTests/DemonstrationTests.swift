@@ -9,7 +9,7 @@
   @testable import HAPSimulator
 
   /// The demonstration of WWDC15 "What's New in HomeKit", with accessories of hapsim.
-  @Suite("The demonstration of 2015", .timeLimit(.minutes(10))) struct DemonstrationTests {
+  @Suite("The demonstration of 2015") struct DemonstrationTests {
     /// "hi house": Stereo Light green, Kitchen Light blue, both on.
     private func actions(_ app: TestApp) throws -> [HomeAction] {
       func colour(_ light: String, hue: Double) throws -> [HomeAction] {

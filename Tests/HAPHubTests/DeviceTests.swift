@@ -8,7 +8,7 @@
   @testable import HAPHub
 
   /// The news of devices: connections, databases, values, violations.
-  @Suite("Devices of a hub", .timeLimit(.minutes(10))) struct DeviceTests {
+  @Suite("Devices of a hub") struct DeviceTests {
     private func reachability(_ app: TestApp) -> [Bool] {
       app.events.compactMap {
         if case .reachability(_, let isReachable, _) = $0 { isReachable } else { nil }

@@ -11,7 +11,7 @@
   @testable import HAPHub
 
   /// Errors of the disk, and the order in which the hub stores and tells.
-  @Suite("Disk and order of a hub", .timeLimit(.minutes(10))) struct DiskTests {
+  @Suite("Disk and order of a hub") struct DiskTests {
     enum Recovery: CaseIterable {
       /// The hub tries again, and is killed afterwards.
       case laterAttempt

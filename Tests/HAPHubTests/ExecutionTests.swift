@@ -8,7 +8,7 @@
   @testable import HAPHub
 
   /// Action sets, writes and reads of apps.
-  @Suite("Executions by a hub", .timeLimit(.minutes(10))) struct ExecutionTests {
+  @Suite("Executions by a hub") struct ExecutionTests {
     private static func lamps(_ count: UInt8) -> [ScriptedDevice] {
       (1...count).map { Script.lampDevice($0, "Lamp \($0)") }
     }

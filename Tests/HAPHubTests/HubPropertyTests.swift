@@ -9,7 +9,7 @@
   @testable import HAPHub
 
   /// Random commands, events and faults of three apps and two devices.
-  @Suite("Properties of a hub", .timeLimit(.minutes(10))) struct HubPropertyTests {
+  @Suite("Properties of a hub") struct HubPropertyTests {
     /// What happened in a run, for the check that the runs contain enough.
     private struct Counts {
       var accepted = 0

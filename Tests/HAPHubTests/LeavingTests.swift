@@ -10,7 +10,7 @@
   @testable import HAPHub
 
   /// Accessories that are removed while they can't be reached.
-  @Suite("Pending removals of a hub", .timeLimit(.minutes(10))) struct LeavingTests {
+  @Suite("Pending removals of a hub") struct LeavingTests {
     private static func stored(_ bench: HubBench) async throws -> HomeRows {
       await bench.hub.stop()
       let store = try HomeStore(folder: "/hub", files: bench.disk)

@@ -10,7 +10,7 @@
   @testable import HAPHub
 
   /// Accessories that are added, adopted and removed.
-  @Suite("Pairings of a hub", .timeLimit(.minutes(10))) struct PairingTests {
+  @Suite("Pairings of a hub") struct PairingTests {
     private func stored(_ bench: HubBench) async throws -> HomeRows {
       await bench.hub.stop()
       let store = try HomeStore(folder: "/hub", files: bench.disk)

@@ -8,7 +8,7 @@
   @testable import HAPSimulator
 
   /// A hub with the port of HAP over IP, and accessories of hapsim.
-  @Suite("A hub with accessories of hapsim", .timeLimit(.minutes(10))) struct RealDeviceTests {
+  @Suite("A hub with accessories of hapsim") struct RealDeviceTests {
     private func reachability(_ app: TestApp) -> [Bool] {
       app.events.compactMap {
         if case .reachability(_, let isReachable, _) = $0 { isReachable } else { nil }

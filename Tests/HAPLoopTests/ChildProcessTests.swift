@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct ChildProcessTests {
+@Suite struct ChildProcessTests {
   /// All events of a command.
   private func events(
     of command: String, environment: [String: String] = [:], limit: Int = 100,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct EventLoopSleepTests {
+@Suite struct EventLoopSleepTests {
   private static let century = Duration.seconds(100 * 366 * 86_400)
 
   /// Runs `body` with a started loop.
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct EventLoopTaskTests {
+@Suite struct EventLoopTaskTests {
   private actor Counter {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -36,7 +36,7 @@ private actor Counter {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
+@Suite struct EventLoopTests {
   @Test("Actors pinned to a loop run on its thread, even with a thousand concurrent tasks")
   func actors() async {
     let loop = EventLoop(name: "actors")

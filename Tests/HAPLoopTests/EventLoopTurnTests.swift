@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct EventLoopTurnTests {
+@Suite struct EventLoopTurnTests {
   @Test("The end of a turn comes after jobs, and before the loop blocks")
   func endOfTurnAfterJobs() async {
     let seen: [String] = await onLoop { loop, finish in

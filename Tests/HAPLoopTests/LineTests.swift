@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LineReaderTests {
+@Suite struct LineReaderTests {
   /// All events of a reader until its end.
   private func events(of descriptor: Int32, feeding feed: (@Sendable () -> Void)? = nil) async -> [LineReader.Event] {
     await onLoop { loop, finish in

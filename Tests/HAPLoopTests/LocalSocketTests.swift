@@ -11,7 +11,7 @@ private final class Place: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LocalSocketTests {
+@Suite struct LocalSocketTests {
   @Test("Sent bytes arrive at any reading pace, up to the end of the stream") func echo() async throws {
     let place = Place()
     let size = 4_000_000
@@ -152,7 +152,7 @@ private final class Place: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct HeldLineReaderTests {
+@Suite struct HeldLineReaderTests {
   @Test("A reader on hold stops reading until it is released") func held() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

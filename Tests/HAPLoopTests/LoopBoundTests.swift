@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct LoopBoundTests {
+@Suite struct LoopBoundTests {
   private final class Count { var value = 0 }
 
   @Test("A value is read and replaced on its loop's thread") func onLoop() throws {

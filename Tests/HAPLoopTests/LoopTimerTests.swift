@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct LoopTimerTests {
+@Suite struct LoopTimerTests {
   @Test("A timer never fires early", arguments: [0, 1, 2, 7, 20]) func neverEarly(_ milliseconds: Int) async {
     let elapsed: UInt64 = await onLoop { loop, finish in
       let start = loop.readClock()
@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SignalWatcherTests {
+@Suite struct SignalWatcherTests {
   @Test("Each signal to the process is reported on the loop") func signal() async {
     let count: Int = await onLoop { loop, finish in
       let count = Box(0)
@@ -137,7 +137,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DescriptorWatcherTests {
+@Suite struct DescriptorWatcherTests {
   @Test("Readability, writability and hang-up of a pipe are reported") func pipes() async {
     let seen: [DescriptorWatcher.Events] = await onLoop { loop, finish in
       let ends = Box<[Int32]>([0, 0])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct TCPListenerTests {
+@Suite struct TCPListenerTests {
   @Test("A listener on all addresses accepts IPv4, and shows the peer as IPv4", arguments: ["0.0.0.0", "::"])
   func anyAddress(_ host: String) async throws {
     if try IPAddress(host).isV6 && !NetworkInterface.all().contains(where: { $0.addresses.contains(where: \.isV6) }) {

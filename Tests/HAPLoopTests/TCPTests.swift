@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(10))) struct TCPTests {
+@Suite struct TCPTests {
   #if os(Linux)
     @Test("TCP keep-alive is used only if it is requested") func keepAlive() async {
       let options: [[Int32]] = await onLoop { loop, finish in

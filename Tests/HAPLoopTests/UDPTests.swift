@@ -7,7 +7,7 @@ import Testing
 private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 private let group = try! IPAddress("224.0.0.251")
 
-@Suite(.timeLimit(.minutes(10))) struct UDPTests {
+@Suite struct UDPTests {
   @Test(
     "A datagram arrives complete, with its sender, destination and interface", arguments: [0, 5, 9000])
   func datagram(_ size: Int) async throws {

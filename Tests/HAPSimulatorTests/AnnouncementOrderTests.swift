@@ -62,7 +62,7 @@
     }
   }
 
-  @Suite("The order of announcements, in a simulated world", .timeLimit(.minutes(10))) struct AnnouncementOrderTests {
+  @Suite("The order of announcements, in a simulated world") struct AnnouncementOrderTests {
     @Test(
       "[AD.37] The PTR record comes after or with the addresses, and with SRV and TXT, even if it is requested early",
       arguments: OwnResponder.allCases)

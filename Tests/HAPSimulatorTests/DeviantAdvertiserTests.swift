@@ -5,7 +5,7 @@ import HAPWire
 import Testing
 import WorldTestSupport
 
-@Suite("Advertisers that deviate from RFC 6762, in a simulated world", .timeLimit(.minutes(10)))
+@Suite("Advertisers that deviate from RFC 6762, in a simulated world")
 struct DeviantAdvertiserTests {
   @Test("A service starts with three probes and two announcements, at the times of RFC 6762")
   func start() async throws {

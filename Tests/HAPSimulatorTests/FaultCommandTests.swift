@@ -110,7 +110,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("A cyclic fault repeats until it ends, and restores the accessory's state", .timeLimit(.minutes(10)))
+  @Test("A cyclic fault repeats until it ends, and restores the accessory's state")
   func cycle() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let (turns, continuation) = AsyncStream.makeStream(of: Void.self)

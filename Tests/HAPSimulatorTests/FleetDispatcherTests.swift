@@ -4,7 +4,7 @@ import Testing
 @testable import HAPCommands
 @testable import HAPHost
 
-@Suite("Commands for several loops", .timeLimit(.minutes(10))) struct FleetDispatcherTests {
+@Suite("Commands for several loops") struct FleetDispatcherTests {
   /// A loop with its dispatcher.
   private final class Part: @unchecked Sendable {  // used on its loop alone
     let loop = EventLoop(name: "part")

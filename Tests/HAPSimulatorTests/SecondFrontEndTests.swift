@@ -103,7 +103,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
 }
 
 /// Checked: these tests fail with a `perform` that does nothing: the time limit was exceeded.
-@Suite("A hosted accessory has a list of front ends", .timeLimit(.minutes(10))) struct SecondFrontEndTests {
+@Suite("A hosted accessory has a list of front ends") struct SecondFrontEndTests {
   /// Writes a garage's target door state through the front end, and waits for the event of its current door state.
   private func event(
     of made: LoopBound<MemoryFrontEnd>, afterWriting door: Int128, to served: ServedSimulation

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("AccessoryServer over sockets", .timeLimit(.minutes(10)))
+@Suite("AccessoryServer over sockets")
 struct AccessoryServerTests {
   private let admin = TestHome.admin
 

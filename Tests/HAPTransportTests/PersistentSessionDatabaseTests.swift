@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("A persistent session keeps its database up to date", .timeLimit(.minutes(10)))
+@Suite("A persistent session keeps its database up to date")
 struct PersistentSessionDatabaseTests {
   private let loop = TestLoop()
   private let first = AttributeID(aid: 1, iid: 9)

@@ -32,7 +32,7 @@ private final class Whereabouts: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct PersistentSessionTests {
+@Suite struct PersistentSessionTests {
   private let loop = TestLoop()
 
   private func session(

@@ -44,7 +44,7 @@
     }
   }
 
-  @Suite("hapctl finds accessories, in a simulated world", .timeLimit(.minutes(10))) struct FindingTests {
+  @Suite("hapctl finds accessories, in a simulated world") struct FindingTests {
     private let folder = ScratchFolder()
 
     /// Announces accessories on a simulated host, and runs commands of hapctl there.
@@ -121,7 +121,7 @@
 
   /// Uses real sockets, because hapctl asks the system's daemon if no interface is named. The daemon's library takes a
   /// second to find that there is no daemon.
-  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
+  @Suite(.enabled(if: testInterface != nil)) struct RealSocketsTests {
     private let folder = ScratchFolder()
 
     @Test("Without a network, the error states it, at any time limit")

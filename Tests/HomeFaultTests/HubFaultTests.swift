@@ -6,7 +6,7 @@ import HAPModel
 import Testing
 
 /// Crashes of the hub and jumps of its clock, each with its stated outcome. home.md §19.
-@Suite("Crashes of a hub and jumps of its clock", .timeLimit(.minutes(5))) struct HubFaultTests {
+@Suite("Crashes of a hub and jumps of its clock") struct HubFaultTests {
   /// Adds a trigger that writes 9 to the first lamp of the device 1 when the device 0 detects motion.
   private static func addMotionTrigger(_ it: FaultBench) async throws {
     let motion = try #require(it.app.home.motion(of: it.devices[0]))

@@ -5,7 +5,7 @@ import HAPModel
 import Testing
 
 /// Faults of accessories while scenes are executed, each with its stated outcome. home.md §19.
-@Suite("Faults during scenes", .timeLimit(.minutes(5))) struct SceneFaultTests {
+@Suite("Faults during scenes") struct SceneFaultTests {
   enum Loss: CaseIterable { case radio, powerCut, dropMessage }
 
   @Test(

@@ -9,7 +9,7 @@ import Testing
 import WorldPrograms
 
 /// `hapsim judge` with its whole trial against `hapctl hub run`, in a simulated world. home.md §19.
-@Suite("hapctl hub against hapsim judge, in a simulated world", .timeLimit(.minutes(10))) struct HubJudgeTests {
+@Suite("hapctl hub against hapsim judge, in a simulated world") struct HubJudgeTests {
   /// The rules that the trial and the actions of the app test. The others are about actions that a hub never performs.
   private static let tested: Set = [
     "reconnects", "no-reconnect-storm", "no-idle-connections", "patience", "one-request-at-a-time",

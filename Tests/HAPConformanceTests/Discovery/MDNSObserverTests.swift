@@ -8,7 +8,7 @@
 
   @testable import HAPTarget
 
-  @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(10))) struct MDNSObserverTests {
+  @Suite("The observer of multicast DNS, in a simulated world") struct MDNSObserverTests {
     @Test("An instance is found by name, identifier and address, with the contents of all its records")
     func found() async throws {
       try await withObserver { host, observer in

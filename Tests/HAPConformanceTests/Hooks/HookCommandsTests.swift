@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPTarget
 
-@Suite("Hooks as commands", .timeLimit(.minutes(10))) struct HookCommandsTests {
+@Suite("Hooks as commands") struct HookCommandsTests {
   private func run(
     _ way: HookFile.Way, _ hook: HookCall,
     ask: @escaping @Sendable (String) async -> Bool = { _ in false }

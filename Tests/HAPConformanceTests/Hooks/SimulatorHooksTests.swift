@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTarget
 
-@Suite("Hooks of a hapsim", .timeLimit(.minutes(10))) struct SimulatorHooksTests {
+@Suite("Hooks of a hapsim") struct SimulatorHooksTests {
   private static let full = HookCall(
     .press, aid: 2, iid: 9, service: .iid(8), characteristic: "On", value: .integer(50), kind: "double")
   private static let profile: @Sendable (HookName) throws(HookFailure) -> String = { hook throws(HookFailure) in

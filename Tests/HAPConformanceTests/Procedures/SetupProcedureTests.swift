@@ -8,7 +8,7 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("Pair Setup of the tester", .timeLimit(.minutes(10))) struct SetupProcedureTests {
+@Suite("Pair Setup of the tester") struct SetupProcedureTests {
   /// An accessory's side in memory: slow work runs immediately, stores succeed.
   final class Server {
     private var core: PairSetupServer

@@ -9,7 +9,7 @@ import Testing
 @testable import HAPConformance
 @testable import HAPExpectation
 
-@Suite("The runner", .timeLimit(.minutes(10))) struct RunnerTests {
+@Suite("The runner") struct RunnerTests {
   private static let hello = TinyCase.text(
     "AA-01", "needs: [any]", steps: "send: { path: /accessories }", "expect: refused")
 

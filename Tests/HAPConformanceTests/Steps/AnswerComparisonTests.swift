@@ -5,7 +5,7 @@ import Testing
 @testable import HAPExpectation
 @testable import HAPSuite
 
-@Suite("Judgements", .timeLimit(.minutes(10))) struct AnswerComparisonTests {
+@Suite("Judgements") struct AnswerComparisonTests {
   private func judge(_ arrival: Arrival, _ expectation: String, took: Duration = .milliseconds(5)) throws -> String? {
     let judgement = AnswerComparison(
       view: AnswerView(arrival: arrival, took: took), setup: nil, verify: nil, accessory: nil)

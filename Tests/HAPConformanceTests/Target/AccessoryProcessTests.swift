@@ -21,7 +21,7 @@ private let simulator = #"""
   done
   """#
 
-@Suite("The accessory's process", .timeLimit(.minutes(10))) struct AccessoryProcessTests {
+@Suite("The accessory's process") struct AccessoryProcessTests {
   private func failure(_ command: String, _ sign: AccessoryProcess.Sign) async -> AccessoryProcess.Failure? {
     await withRealLoop { loop in
       let process = AccessoryProcess(command, on: loop)

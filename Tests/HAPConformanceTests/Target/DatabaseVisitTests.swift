@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("A visit that reads a database", .timeLimit(.minutes(10))) struct DatabaseVisitTests {
+@Suite("A visit that reads a database") struct DatabaseVisitTests {
   /// - Returns: the error of a visit to `TestHome`, and the number of its pairings afterwards.
   private func look(givingUpInPairSetup isGivenUp: Bool) async throws -> (failure: String?, pairingCount: Int) {
     try await withLoop { loop in

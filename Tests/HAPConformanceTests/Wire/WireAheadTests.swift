@@ -8,7 +8,7 @@ import Testing
 @testable import HAPConformance
 @testable import HAPExpectation
 
-@Suite("Messages that are sealed before M4 has arrived", .timeLimit(.minutes(10))) struct WireAheadTests {
+@Suite("Messages that are sealed before M4 has arrived") struct WireAheadTests {
   private static let m4 =
     "HTTP/1.1 200 OK\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 3\r\n\r\n\u{6}\u{1}\u{4}"
   private static let answer =

@@ -8,7 +8,7 @@ import Testing
 @testable import HAPConformance
 @testable import HAPExpectation
 
-@Suite("A connection of the tester", .timeLimit(.minutes(10))) struct WireConnectionTests {
+@Suite("A connection of the tester") struct WireConnectionTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}"
   private static let chunked =
     "HTTP/1.1 207 Multi-Status\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n3\r\na\":\r\n2\r\n1}\r\n0\r\n\r\n"

@@ -8,7 +8,7 @@ import Testing
 @testable import HAPHomeKit
 
 /// The search of a browser.
-@Suite("HMAccessoryBrowser", .timeLimit(.minutes(10))) @MainActor struct BrowserTests {
+@Suite("HMAccessoryBrowser") @MainActor struct BrowserTests {
   private final class Watcher: NSObject, HMAccessoryBrowserDelegate {
     var calls: [String] = []
     func accessoryBrowser(_ browser: HMAccessoryBrowser, didFindNewAccessory accessory: HMAccessory) {

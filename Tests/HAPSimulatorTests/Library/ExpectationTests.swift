@@ -5,7 +5,7 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: expectations", .timeLimit(.minutes(10))) struct ExpectationTests {
+@Suite("The library: expectations") struct ExpectationTests {
   /// The id of a characteristic of `ProfileText.garage`.
   private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
     let subject = try await door.served.loop.result { [served = door.served] done in

@@ -6,7 +6,7 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: operations of an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {
+@Suite("The library: operations of an accessory") struct RunningAccessoryTests {
   private func with<T>(
     _ source: ProfileSource, _ body: (Simulator, RunningAccessory) async throws -> T
   ) async throws -> T {

@@ -9,7 +9,7 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {
+@Suite("The library: a simulator") struct SimulatorTests {
   @Test("An accessory is created from a file, a text, bytes, a profile or a short description")
   func sources() async throws {
     let simulator = try await Simulator()

@@ -5,7 +5,7 @@ import WorldTestSupport
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: connections and faults of a simulated world", .timeLimit(.minutes(10))) struct WorldNetworkTests {
+@Suite("The library: connections and faults of a simulated world") struct WorldNetworkTests {
   @Test("Bytes arrive in order, in the portions that a reader asks for, and then the end") func reading() async throws {
     try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage()

@@ -12,7 +12,7 @@ import Testing
 @testable import HAPSimulator
 @testable import HAPSimulatorCore
 
-@Suite("The library: a simulated world", .timeLimit(.minutes(10))) struct WorldTests {
+@Suite("The library: a simulated world") struct WorldTests {
   @Test("A controller finds, pairs, writes and is notified, and a door that moves for an hour is open at once")
   func wholeWay() async throws {
     let end = try await withSimulatedWorld { world in

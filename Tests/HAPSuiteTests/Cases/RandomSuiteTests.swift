@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("Random and damaged suites", .timeLimit(.minutes(10))) struct RandomSuiteTests {
+@Suite("Random and damaged suites") struct RandomSuiteTests {
   /// Generates trees from the vocabulary, which pass many checks of the checker.
   private struct Maker {
     var random: SeededGenerator

@@ -1,7 +1,7 @@
 import HAPSimulator
 import Testing
 
-@Suite("The app and the garage door", .timeLimit(.minutes(10))) struct GarageAppTests {
+@Suite("The app and the garage door") struct GarageAppTests {
   /// Serves the simulated door in this process. Simulated time is frozen until a test advances it.
   let simulator: Simulator
   let door: RunningAccessory
