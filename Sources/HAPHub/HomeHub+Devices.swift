@@ -239,13 +239,13 @@ extension HomeHub {
       await device.connection.subscribe(exactly: ids)
       device.subscriptionEnded()
       requestSubscription(device)
-      // Nobody else waits for a device that is ready.
+      // Only requests of apps for subscriptions wait for a device that is ready.
       if device.state == .ready, device.requestingSince == nil { device.resumeWaiters() }
     }
   }
 
   /// Waits until the accessories with a connection have answered the subscriptions. Afterwards, events of the characteristics
-  /// are not missed. An accessory that has not answered for 2 s delays nobody.
+  /// are not missed. An accessory that has not answered for 2 s delays no app.
   func waitForSubscriptions(to ids: [HomeObjectID]) async {
     for id in Set(ids.compactMap { index.targets[$0]?.device }).sorted() {
       while phase == .running, let device = devices[id], device.state == .ready, let begin = device.requestingSince {

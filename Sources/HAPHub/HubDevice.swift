@@ -20,9 +20,9 @@ final class HubDevice {
 
   /// The characteristics whose events are wanted.
   var wanted: Set<AttributeID> = []
-  /// Those that the connection was given last.
-  private var requested: Set<AttributeID> = []
-  /// The begin of the open request for subscriptions; nil: none is open.
+  /// Those that the connection was given last; nil: they are requested again.
+  private var requested: Set<AttributeID>? = []
+  /// The start of the open request for subscriptions; nil: none is open.
   private(set) var requestingSince: Duration?
 
   /// Called when the connection is ready or has ended, when a ready connection has the wanted subscriptions, or after a
@@ -84,11 +84,13 @@ final class HubDevice {
     guard requestingSince == nil, wanted != requested else { return nil }
     requestingSince = now
     requested = wanted
-    return requested
+    return wanted
   }
 
   func subscriptionEnded() { requestingSince = nil }
 
   /// The connection is new: the wanted subscriptions are requested again, so that their answer can be waited for.
-  func forgetSubscriptions() { requested = [] }
+  func forgetSubscriptions() {
+    if requestingSince != nil || requested?.isEmpty == false { requested = nil }
+  }
 }

@@ -114,12 +114,13 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     if number == openCount { news?.finish() }
   }
 
-  private func answerTime() async { try? await loop?.sleep(for: latency) }
+  /// Lets the virtual time until an answer pass.
+  private func pass(_ time: Duration) async { try? await loop?.sleep(for: time) }
 
   fileprivate func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] {
     reads.append(ids)
     guard isOn else { throw HomeError(.accessoryNotReachable, nil, "no connection") }
-    await answerTime()
+    await pass(latency)
     guard isOn else { throw HomeError(.communicationFailure, nil, "the connection ended") }
     return ids.map { id in
       if let status = statuses[id] { return DeviceValue(id: id, value: nil, status: status) }
@@ -135,7 +136,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     if onWrite?() == false { return .notSent }
     puts.append(
       Put(time: time, entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.value) }), isTimed: isTimed))
-    await answerTime()
+    await pass(latency)
     guard isOn else { return .connectionLost }
     for entry in entries where statuses[entry.id] == nil { values[entry.id] = entry.value }
     if let writeAnswer { return writeAnswer }
@@ -145,7 +146,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   fileprivate func subscribe(_ ids: Set<AttributeID>) async {
     subscriptions.append(ids)
-    if let subscriptionTime, isOn { try? await loop?.sleep(for: subscriptionTime) }
+    if let subscriptionTime, isOn { await pass(subscriptionTime) }
   }
   fileprivate func identify(_ aid: UInt64) { identified.append(aid) }
 

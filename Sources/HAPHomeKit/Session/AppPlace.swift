@@ -53,7 +53,7 @@ package enum AppPlaces {
 
   private static let standIn = Guarded<(any AppPlace)?>(nil)
 
-  /// Replaces the hub of a folder for the rest of the process: a test never uses the real homes of a person.
+  /// Replaces the hub of a folder for the rest of the process, so that a test does not use the real homes of a person.
   package static func replaceSystem(by place: any AppPlace) { standIn.withLock { $0 = place } }
 
   static var found: any AppPlace {
