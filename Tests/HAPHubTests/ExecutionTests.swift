@@ -271,6 +271,26 @@
       }
     }
 
+    @Test("What an app unsubscribes while a request is open is also unsubscribed if the connection is lost meanwhile")
+    func lossDuringSubscription() async throws {
+      try await withHub(Self.lamps(1)) { bench in
+        let app = try await bench.attach("a")
+        try await app.setUp(bench)
+        let (on, device) = (try app.id("Lamp 1", .on), bench.devices[0])
+        await bench.settle()
+        device.subscriptionTime = .seconds(30)
+        try await app.ask(.subscribe([on]))
+        try await app.ask(.unsubscribe([on]))
+        #expect(device.subscriptions.last == [Script.on], "the request is open")
+        device.lose()
+        await bench.settle()
+        device.isOn = true
+        device.connect()
+        await bench.settle(.seconds(70))
+        #expect(device.subscriptions.last == [])
+      }
+    }
+
     @Test("A value that an app wrote is reported to the other apps, and not to itself")
     func writtenValues() async throws {
       try await withHub(Self.lamps(1)) { bench in
