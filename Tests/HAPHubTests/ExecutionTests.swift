@@ -271,7 +271,7 @@
       }
     }
 
-    @Test("What an app unsubscribes while a request is open is also unsubscribed if the connection is lost meanwhile")
+    @Test("An unsubscription during an open request is sent, also if the connection is lost meanwhile")
     func lossDuringSubscription() async throws {
       try await withHub(Self.lamps(1)) { bench in
         let app = try await bench.attach("a")

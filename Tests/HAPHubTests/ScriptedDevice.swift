@@ -114,7 +114,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     if number == openCount { news?.finish() }
   }
 
-  /// Lets the virtual time until an answer pass.
+  /// Waits in virtual time, as the device does before an answer.
   private func pass(_ time: Duration) async { try? await loop?.sleep(for: time) }
 
   fileprivate func read(_ ids: [AttributeID]) async throws(HomeError) -> [DeviceValue] {
