@@ -39,8 +39,10 @@ enum MainQueue {
   /// Whether the caller runs on the main queue.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
-  /// Waits until the work on the main queue has run. It must not be called on the main thread.
+  /// Waits until the work on the main queue has run. It must not be called by work of the main queue, which would wait
+  /// for itself.
   static func drain() {
+    precondition(!isCurrent, "a world waits for the main queue, so it needs a thread of its own: use runApart")
     for _ in 0..<generations {
       let done = DispatchSemaphore(value: 0)
       DispatchQueue.main.async { done.signal() }

@@ -51,7 +51,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   }
 
   /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and therefore for `@MainActor`
-  ///   code. Each step of the clock then takes about 30 µs longer, and `run` must not be called on the main thread.
+  ///   code. Each step of the clock then takes about 30 µs longer. Such a world needs a thread of its own: use
+  ///   `runApart` or a `WorldThread`. Any task can come to run on the main queue while the world waits for that queue.
   package init(
     seed: UInt64, includesMainQueue: Bool = false, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()
   ) {

@@ -18,9 +18,9 @@ private actor Stamp {
 }
 
 @Suite("The main actor and a simulated world") struct WorldMainActorTests {
-  @Test("The clock waits for callbacks to the main actor and for their calls to a loop") func callbacks() throws {
+  @Test("The clock waits for callbacks to the main actor and for their calls to a loop") func callbacks() async throws {
     let hosts = try TwoHosts(includesMainQueue: true)
-    let times: [String] = try hosts.world.run {
+    let times: [String] = try await hosts.world.runApart(WorldLimits(), atEnd: { $0 }) {
       let near = hosts.near
       let screen = await Screen.make()
       let stamp = Stamp(near)
@@ -42,6 +42,5 @@ private actor Stamp {
     }
     #expect(times == ["1000", "later", "2000", "later", "3000", "later"])
     #expect(hosts.world.now == .seconds(4) && hosts.world.foreignJobCount == 0)
-    hosts.world.end()
   }
 }

@@ -22,6 +22,9 @@ private final class Stage: Sendable {
 
   var now: Duration { thread.world.now }
 
+  /// Calls a function on the world's thread, so that the clock stands until all its waits are known.
+  func atOnce(_ body: @escaping @Sendable () -> Void) { thread.perform(body) }
+
   /// A request whose answer takes some virtual time.
   func request(_ duration: Duration, completion: @escaping @MainActor @Sendable (Duration) -> Void) {
     thread.beginRequest()
@@ -108,13 +111,15 @@ private final class Stage: Sendable {
     let (stage, ends) = (try await Stage(), Guarded<[String]>([]))
     let begin = stage.now
     await withCheckedContinuation { continuation in
-      for seconds in [30, 10, 20] {
-        stage.thread.advance(by: .seconds(seconds)) {
-          let count = ends.withLock { ends in
-            ends.append("\(stage.now - begin)")
-            return ends.count
+      stage.atOnce {
+        for seconds in [30, 10, 20] {
+          stage.thread.advance(by: .seconds(seconds)) {
+            let count = ends.withLock { ends in
+              ends.append("\(stage.now - begin)")
+              return ends.count
+            }
+            if count == 3 { continuation.resume() }
           }
-          if count == 3 { continuation.resume() }
         }
       }
     }
@@ -145,9 +150,19 @@ private final class Stage: Sendable {
     stage.thread.beginRequest()
     await stage.thread.advance(by: .seconds(5))
     let (now, ended) = (stage.now, Guarded(false))
-    stage.thread.advance(by: .seconds(1_000_000)) { ended.withLock { $0 = true } }
-    await stage.thread.advance(by: .seconds(1))
-    #expect(stage.now == now + .seconds(1) && ended.withLock { $0 } == false)
-    stage.thread.end()
+    // The clock moves on when the shorter wait ends, so the time is read in its callback.
+    let (time, isSecond) = await withCheckedContinuation { continuation in
+      stage.atOnce {
+        stage.thread.advance(by: .seconds(1_000_000)) { ended.withLock { $0 = true } }
+        stage.thread.advance(by: .seconds(1)) {
+          continuation.resume(returning: (stage.now, ended.withLock { $0 }))
+        }
+      }
+    }
+    #expect(time == now + .seconds(1) && !isSecond)
+    await withCheckedContinuation { continuation in
+      stage.thread.whenEnded { continuation.resume() }
+      stage.thread.end()
+    }
   }
 }
