@@ -182,7 +182,7 @@ OUTLINE = SCENES_FOLDER + "SceneOutline.swift"
 
 SCENES = [
     ("M10", RUN, "for (device, puts) in plan.puts {", "for (device, puts) in plan.puts.prefix(1) {"),
-    ("An answer with other entries", RUN, "case .statuses: .answered(statuses[id], by: target)", "case .statuses: .answered(statuses.values.max() ?? 0, by: target)"),
+    ("An answer with other entries", RUN, "case .statuses: .answered(statuses[target().id], by: target())", "case .statuses: .answered(statuses.values.max() ?? 0, by: target())"),
     ("M11", SCENES_FOLDER + "SceneResult.swift", "done == 0 ? .actionSetExecutionFailed : .actionSetExecutionPartialSuccess", ".actionSetExecutionFailed"),
     ("S4", PLAN, "guard set.kind != .triggerOwned || trigger?.actionSets.contains(id) == true else", "guard set.kind != .triggerOwned || trigger != nil else"),
     ("An execution after a change", OUTLINE, "found.accessories == home.accessories, ", ""),
@@ -279,7 +279,7 @@ HUB = [
     ("Events go only to apps that subscribed", APPS, "let wanted = readings.filter { app.subscribed.contains($0.characteristic) }", "let wanted = readings"),
     ("A subscription is answered when the device has it", APPS, "await waitForSubscriptions(to: ids)", "_ = ids"),
     ("A subscription is answered when the device has it", DEVICES, "let rest = .seconds(2) - ", "let rest = .seconds(3) - "),
-    ("After the answer to a subscription", "HAPAccessoryPort/Connection/HAPDeviceConnection+Subscriptions.swift", "guard isSubscribing else { return }", "guard isSubscribing, isOver else { return }"),
+    ("After the answer to a subscription", "HAPAccessoryPort/Connection/HAPDeviceConnection+Subscriptions.swift", "if isSubscribing { subscribers.append(continuation) }", "if isSubscribing, isOver { subscribers.append(continuation) }"),
     ("Three violations", DEVICES, "guard violations.violation(of: device.id, at: sceneTime.uptime),", "guard violations.violation(of: device.id, at: sceneTime.uptime) || !text.isEmpty,"),
     ("Three violations", DEVICES, "{ violations.forgive(device) }", "{ _ = device }"),
     ("M14", REACHING, "      if status == 0, isInformation(id, of: device) { continue }\n", "      if status != 0 { continue }\n"),

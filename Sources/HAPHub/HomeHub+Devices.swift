@@ -251,7 +251,7 @@ extension HomeHub {
       while phase == .running, let device = devices[id], device.state == .ready, let begin = device.requestingSince {
         let rest = .seconds(2) - (sceneTime.uptime - begin)
         if rest <= .zero { break }
-        await wait(for: device, atMost: rest)
+        await wait(for: device, atMost: rest) { device.state == .ready && device.requestingSince != nil }
       }
     }
   }

@@ -86,8 +86,8 @@ extension HomeHub {
     }
   }
 
-  /// Performs actions in their order, with one exception: apps are told last, so that no PUT waits for their events.
-  /// What the engine reports comes before the events of its other actions.
+  /// Performs actions in their order, with one exception: apps get their events last, so that no PUT waits for them. The
+  /// reports of the engine come before the events of its other actions.
   private func perform(inOneTurn actions: [EngineAction]) {
     let outer = automation.held
     automation.held = []

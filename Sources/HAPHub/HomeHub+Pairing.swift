@@ -262,7 +262,7 @@ extension HomeHub {
   private func removePairing(
     _ device: HubDevice, of accessory: HomeAccessory, forgets: Bool
   ) async throws(HomeError) -> Bool {
-    if device.state == .connecting { await wait(for: device, atMost: .seconds(2)) }
+    await wait(for: device, atMost: .seconds(2)) { device.state == .connecting }
     switch device.state {
     case .ended: return true
     case .connecting:

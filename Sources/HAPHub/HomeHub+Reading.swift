@@ -124,7 +124,7 @@ extension HomeHub {
   /// Returns the connection of a device. If there is none, it is waited for at most 2 s.
   func readyConnection(_ id: DeviceID) async throws(HomeError) -> any DeviceConnection {
     let device = try usableDevice(id)
-    if device.state == .connecting { await wait(for: device, atMost: Self.connectionLimit) }
+    await wait(for: device, atMost: Self.connectionLimit) { device.state == .connecting }
     guard devices[id] === device, device.state == .ready else {
       throw HomeError(
         .accessoryNotReachable, nil,
@@ -139,14 +139,17 @@ extension HomeHub {
     let start = sceneTime.uptime
     for device in devices.values.sorted(by: { $0.id < $1.id }) {
       let rest = limit - (sceneTime.uptime - start)
-      if device.state == .connecting, rest > .zero { await wait(for: device, atMost: rest) }
+      await wait(for: device, atMost: rest) { device.state == .connecting && rest > .zero }
     }
   }
 
   /// Waits until a connection is ready or has ended, or until one that is ready has the wanted subscriptions.
-  func wait(for device: HubDevice, atMost limit: Duration) async {
+  /// - Parameter isNeeded: whether there is something to wait for. Other code of the hub may run between a check by the
+  ///   caller and the wait.
+  func wait(for device: HubDevice, atMost limit: Duration, while isNeeded: () -> Bool) async {
     let timer = LoopTimer(loop)
     await withCheckedContinuation { continuation in
+      guard isNeeded() else { return continuation.resume() }
       let number = device.add(continuation)
       timer.onFire = { device.resumeWaiter(number) }
       timer.start(after: limit)

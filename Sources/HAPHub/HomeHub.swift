@@ -167,8 +167,10 @@ package actor HomeHub {
 
   /// Waits until the hub has ended: by `stop`, or by the request of an app.
   package func ended() async {
-    if phase == .ended { return }
-    await withCheckedContinuation { endings.append($0) }
+    await withCheckedContinuation { continuation in
+      // Checked here, because other code of the hub may run before this closure.
+      if phase == .ended { continuation.resume() } else { endings.append(continuation) }
+    }
   }
 
   private func end() async {
@@ -190,7 +192,7 @@ package actor HomeHub {
     clients = []
     endRequests()
     devices = [:]
-    // An accessory that is being paired would otherwise keep a pairing that nobody has.
+    // An accessory that is being paired would otherwise keep a pairing that no controller has.
     for pairing in openPairings.values { pairing.cancel() }
     for pairing in openPairings.values { _ = await pairing.value }
     if let store { await loop.offload { store.close() } }

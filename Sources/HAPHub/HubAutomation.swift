@@ -11,7 +11,7 @@ struct HubAutomation {
   var isReleasing = false
   /// Whether records of the engine may follow before a command begins.
   var isBusy: Bool { isPerforming || isReleasing }
-  /// What apps are told about the inputs that are being passed; nil: they are told at once.
+  /// The events for apps about the inputs that are being passed; nil: apps get events at once.
   var held: [() -> Void]?
   /// Inputs that wait until a command is stored.
   var waiting: [() -> [EngineAction]] = []

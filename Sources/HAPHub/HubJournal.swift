@@ -211,7 +211,10 @@ extension HomeHub {
 
   /// Waits until nothing is being stored.
   private func storedAll() async {
-    if journal.isStoring { await withCheckedContinuation { journal.idle.append($0) } }
+    await withCheckedContinuation { continuation in
+      // Checked here, because other code of the hub may run before this closure.
+      if journal.isStoring { journal.idle.append(continuation) } else { continuation.resume() }
+    }
   }
 
   private func begin(_ command: HubJournal.Command) {

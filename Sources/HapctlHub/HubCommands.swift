@@ -88,7 +88,7 @@ enum HubCommands {
       try await withHub(of: path, on: loop) { link in
         guard case .status(let status) = try await link.ask(.status) else { throw wrongAnswer }
         if isJSON {
-          console.print(JSONNode.object(HubAnswer.status(status).members).compactText)
+          console.print(HubAnswer.status(status).compactText)
         } else {
           show(status, console)
         }

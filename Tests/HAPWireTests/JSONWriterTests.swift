@@ -41,6 +41,29 @@ struct JSONWriterTests {
     #expect(buffer.bytes == utf8("> 18446744073709551615"))
   }
 
+  @Test("An integer of each type is written with all its digits, and is the same as a node")
+  func integers() throws {
+    func check(_ numbers: some Sequence<Int128>) throws {
+      for number in numbers {
+        let texts = [
+          JSONWriter.text { $0.integer(number) }, JSONWriter.text { $0.node(.integer(number)) },
+          Int64(exactly: number).map { small in JSONWriter.text { $0.integer(small) } },
+          Int(exactly: number).map { small in JSONWriter.text { $0.integer(small) } },
+          UInt64(exactly: number).map { small in JSONWriter.text { $0.integer(small) } },
+          UInt8(exactly: number).map { small in JSONWriter.text { $0.integer(small) } },
+        ]
+        #expect(Set(texts.compactMap { $0 }) == [number.description])
+        let parsed = try JSONNode.parse(utf8(number.description))
+        #expect(parsed.says(.integer(number)))
+        if let small = Int64(exactly: number) { #expect(parsed.says(.integer(small))) }
+        if let small = UInt64(exactly: number) { #expect(parsed.says(.integer(small))) }
+      }
+    }
+    try check([.min, .max, 0, 9, 10, 255, 256, -1, -10])
+    for edge in [Int128(Int64.min), Int128(Int64.max), Int128(UInt64.max)] { try check(edge - 1...edge + 1) }
+    #expect(JSONWriter.text { $0.integer(UInt128.max) } == Int128.max.description)
+  }
+
   @Test("Strings are escaped only where necessary")
   func escapes() {
     #expect(

@@ -9,8 +9,10 @@ extension HAPDeviceConnection {
     wanted = ids
     refused.formIntersection(ids)
     subscribeSoon()
-    guard isSubscribing else { return }
-    await withCheckedContinuation { subscribers.append($0) }
+    await withCheckedContinuation { continuation in
+      // Checked here, because other code of the connection may run before this closure.
+      if isSubscribing { subscribers.append(continuation) } else { continuation.resume() }
+    }
   }
 
   /// The accessory has answered, or the connection is lost.

@@ -265,15 +265,15 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   /// Waits for a connection for a short time.
   /// - Throws: 4.
   func waitUntilReady() async throws(HomeError) {
-    if !isReady, !isOver {
+    await withCheckedContinuation { continuation in
+      // Checked here, because other code of the connection may run before this closure.
+      if isReady || isOver { return continuation.resume() }
       lastWaiter += 1
       let number = lastWaiter
-      await withCheckedContinuation { continuation in
-        waiters[number] = continuation
-        loop.startTask {
-          try? await self.loop.sleep(for: self.limits.wait)
-          self.wake(number)
-        }
+      waiters[number] = continuation
+      loop.startTask {
+        try? await self.loop.sleep(for: self.limits.wait)
+        self.wake(number)
       }
     }
     if isReady { return }

@@ -97,9 +97,10 @@ actor SharedSearch {
 
   /// Waits until a device is present.
   func record(of device: DeviceID, within time: Duration) async -> FoundAccessory? {
-    if let found = devices[device] { return found }
     let number = nextNumber()
     return await withCheckedContinuation { continuation in
+      // Checked here, because a record may arrive before this closure runs.
+      if let found = devices[device] { return continuation.resume(returning: found) }
       deviceWaits[device, default: [:]][number] = continuation
       loop.startTask {
         try? await self.loop.sleep(for: time)
@@ -118,9 +119,10 @@ actor SharedSearch {
   func firstRecord(
     within time: Duration, _ isWanted: @escaping @Sendable (FoundAccessory) -> Bool
   ) async -> FoundAccessory? {
-    if let found = records(isWanted).first { return found }
     let number = nextNumber()
     return await withCheckedContinuation { continuation in
+      // As above.
+      if let found = records(isWanted).first { return continuation.resume(returning: found) }
       waits[number] = Wait(isWanted: isWanted, continuation: continuation)
       loop.startTask {
         try? await self.loop.sleep(for: time)

@@ -74,7 +74,7 @@ public struct SceneRun: Sendable {
       outcomes: Array(repeating: nil, count: plan.actions.count), open: plan.actions.count)
     for (device, puts) in plan.puts { enqueue(puts, device, ticket, context.connection(device)) }
     for (position, action) in plan.actions.enumerated() {
-      if case .failure(let error) = action.target { end([position], of: ticket) { _ in .notSent(error) } }
+      if case .failure(let error) = action.target { end([position], of: ticket) { _, _ in .notSent(error) } }
     }
     return ticket
   }
@@ -143,7 +143,7 @@ public struct SceneRun: Sendable {
       case .sent(let sent):
         lanes[device]!.state = .connecting(since: now.uptime)
         actions.append(.giveUp(ScenePut.ID(device: device, number: sent.number)))
-        end(sent.plan, of: sent.ticket) { _, target in .noAnswer(target) }
+        end(sent.plan, of: sent.ticket) { target in .noAnswer(target()) }
         removeIfIdle(device)
       case .connecting: dropOverdue(device)
       }
@@ -155,7 +155,7 @@ public struct SceneRun: Sendable {
     while let deadline = lanes[device]!.deadline(policy), deadline <= now.uptime,
       let waiting = lanes[device]!.takeNext()
     {
-      end(waiting.plan, of: waiting.ticket) { _, target in .notConnected(target) }
+      end(waiting.plan, of: waiting.ticket) { target in .notConnected(target()) }
     }
     removeIfIdle(device)
   }
@@ -184,7 +184,7 @@ public struct SceneRun: Sendable {
     if connection == .ended {
       var rest = lane
       while let waiting = rest.takeNext() {
-        end(waiting.plan, of: waiting.ticket) { _, target in .notConnected(target) }
+        end(waiting.plan, of: waiting.ticket) { target in .notConnected(target()) }
       }
     }
     send(device)
@@ -217,37 +217,42 @@ public struct SceneRun: Sendable {
       // Of two statuses for one entry, a failure counts.
       statuses = Dictionary(list.map { ($0.id, $0.status) }) { $0 == 0 ? $1 : $0 }
     }
-    end(sent.plan, of: sent.ticket) { id, target in
+    end(sent.plan, of: sent.ticket) { target in
       switch answer {
       case .done: .done
-      case .statuses: .answered(statuses[id], by: target)
-      case .refused(let status): .refusedRequest(status, by: target)
-      case .notSent: .notConnected(target)
-      case .connectionLost: .connectionLost(target)
-      case .unreadable: .unreadable(target)
-      case .wrongSignature: .wrongSignature(target)
+      case .statuses: .answered(statuses[target().id], by: target())
+      case .refused(let status): .refusedRequest(status, by: target())
+      case .notSent: .notConnected(target())
+      case .connectionLost: .connectionLost(target())
+      case .unreadable: .unreadable(target())
+      case .wrongSignature: .wrongSignature(target())
       }
     }
   }
 
+  /// - Parameter outcome: gets a function, because a write that is done does not need its large target.
   private mutating func end(
-    _ plan: ScenePutPlan, of ticket: SceneTicket,
-    with outcome: (AttributeID, SceneTarget) -> SceneResult.Outcome
+    _ plan: ScenePutPlan, of ticket: SceneTicket, with outcome: (() -> SceneTarget) -> SceneResult.Outcome
   ) {
-    end(plan.writes.flatMap(\.actions), of: ticket) { action in
-      guard case .success(let target) = action.target else { preconditionFailure("it failed a check and was sent") }
-      return outcome(target.id, target)
+    end(plan.writes.flatMap(\.actions), of: ticket) { actions, position in
+      outcome {
+        guard case .success(let target) = actions[position].target else {
+          preconditionFailure("it failed a check and was sent")
+        }
+        return target
+      }
     }
   }
 
   /// Gives actions their outcome, and ends the execution if these were its last ones.
+  /// - Parameter outcome: gets all actions and the position of one, which would otherwise be copied.
   private mutating func end(
-    _ positions: [Int], of ticket: SceneTicket, with outcome: (SceneOutline.Action) -> SceneResult.Outcome
+    _ positions: [Int], of ticket: SceneTicket, with outcome: ([SceneOutline.Action], Int) -> SceneResult.Outcome
   ) {
     guard var execution = executions.removeValue(forKey: ticket) else { preconditionFailure("the execution has ended") }
     for position in positions {
       precondition(execution.outcomes[position] == nil, "an action has two outcomes")
-      execution.outcomes[position] = outcome(execution.actions[position])
+      execution.outcomes[position] = outcome(execution.actions, position)
     }
     open -= positions.count
     execution.open -= positions.count

@@ -47,22 +47,25 @@ extension HubAnswer {
     }
   }
 
-  /// The members of the object.
-  package var members: [JSONMember] { [("answer", .text(name.rawValue))] + ownMembers }
+  /// The object in one line.
+  package var compactText: String { JSONWriter.text { json in json.object { json in write(to: &json) } } }
 
-  private var ownMembers: [JSONMember] {
+  /// Writes the members of the object.
+  func write(to json: inout JSONWriter) {
+    json.member("answer", .text(name.rawValue))
     switch self {
-    case .attached(let snapshot): snapshot.members
-    case .changed(let changes): [("changes", .list(changes.map(\.node)))]
+    case .attached(let snapshot): json.members(snapshot.members)
+    case .changed(let changes): json.member("changes", .list(changes.map(\.node)))
     case .added(let accessories, let changes):
-      [("accessories", .ids(accessories)), ("changes", .list(changes.map(\.node)))]
-    case .executed(let result): [("result", result.node)]
-    case .values(let readings): [("values", .list(readings.map(\.node)))]
-    case .evaluated(let report): [("evaluation", report.node)]
-    case .explained(let reports): [("evaluations", .list(reports.map(\.node)))]
-    case .found(let accessories): [("accessories", .list(accessories.map(\.node)))]
-    case .status(let status): [("status", status.node)]
-    case .done: []
+      json.member("accessories", .ids(accessories))
+      json.member("changes", .list(changes.map(\.node)))
+    case .executed(let result): result.write(to: &json)
+    case .values(let readings): CharacteristicReading.write(readings, to: &json)
+    case .evaluated(let report): json.member("evaluation", report.node)
+    case .explained(let reports): json.member("evaluations", .list(reports.map(\.node)))
+    case .found(let accessories): json.member("accessories", .list(accessories.map(\.node)))
+    case .status(let status): json.member("status", status.node)
+    case .done: break
     }
   }
 }

@@ -51,28 +51,32 @@ extension HubEvent {
     }
   }
 
-  /// The object.
-  package var node: JSONNode { .object([("event", .text(name.rawValue))] + ownMembers) }
-
-  private var ownMembers: [JSONMember] {
+  /// Writes the members of the object.
+  func write(to json: inout JSONWriter) {
+    json.member("event", .text(name.rawValue))
     switch self {
-    case .changed(let changes, let app): [("changes", .list(changes.map(\.node)))] + Self.app(app)
+    case .changed(let changes, let app):
+      json.member("changes", .list(changes.map(\.node)))
+      json.member("app", app.map { .text($0) })
     case .values(let readings, let isCatchUp):
-      [("values", .list(readings.map(\.node)))] + (isCatchUp ? [("catchUp", .flag(true))] : [])
+      CharacteristicReading.write(readings, to: &json)
+      if isCatchUp { json.member("catchUp", .flag(true)) }
     case .reachability(let accessory, let isReachable, let why):
-      [("accessory", .id(accessory)), ("reachable", .flag(isReachable))] + (why.map { [("why", .text($0))] } ?? [])
-    case .evaluated(let report): [("evaluation", report.node)]
+      json.member("accessory", .id(accessory))
+      json.member("reachable", .flag(isReachable))
+      json.member("why", why.map { .text($0) })
+    case .evaluated(let report): json.member("evaluation", report.node)
     case .executed(let result, let sets, let trigger, let app):
-      [("result", result.node), ("actionSets", .ids(sets))] + (trigger.map { [("trigger", .id($0))] } ?? [])
-        + Self.app(app)
-    case .person(let person): [("person", person.json)]
-    case .found(let accessory): [("accessory", accessory.node)]
-    case .gone(let device): [("device", .text(device.text))]
-    case .missed, .stopping: []
+      result.write(to: &json)
+      json.member("actionSets", .ids(sets))
+      json.member("trigger", trigger.map { .id($0) })
+      json.member("app", app.map { .text($0) })
+    case .person(let person): json.member("person", person.json)
+    case .found(let accessory): json.member("accessory", accessory.node)
+    case .gone(let device): json.member("device", .text(device.text))
+    case .missed, .stopping: break
     }
   }
-
-  private static func app(_ name: String?) -> [JSONMember] { name.map { [("app", .text($0))] } ?? [] }
 }
 
 // MARK: The table

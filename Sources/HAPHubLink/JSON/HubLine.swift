@@ -88,18 +88,23 @@ package enum HubMessage: Hashable, Sendable {
   }
 
   /// The line with its line end.
-  package var bytes: [UInt8] { node.line }
-
-  private var node: JSONNode {
-    switch self {
-    case .hello(let version): .object([("protocol", .integer(version))])
-    case .answer(let id, .success(let answer)): .object([("id", Self.node(id))] + answer.members)
-    case .answer(let id, .failure(let error)): .object([("id", Self.node(id)), ("error", error.node)])
-    case .event(let event): event.node
-    }
+  package var bytes: [UInt8] {
+    JSONWriter.bytes { json in json.object { json in write(to: &json) } } + [0x0A]
   }
 
-  private static func node(_ id: UInt64?) -> JSONNode { id.map { .integer($0) } ?? JSONNode(.null) }
+  private func write(to json: inout JSONWriter) {
+    switch self {
+    case .hello(let version): json.member("protocol", .integer(version))
+    case .answer(let id, let result):
+      json.key("id")
+      if let id { json.integer(id) } else { json.null() }
+      switch result {
+      case .success(let answer): answer.write(to: &json)
+      case .failure(let error): json.member("error", error.node)
+      }
+    case .event(let event): event.write(to: &json)
+    }
+  }
 }
 
 extension JSONNode {

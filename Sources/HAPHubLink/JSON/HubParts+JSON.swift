@@ -42,8 +42,18 @@ extension CharacteristicReading {
       error: try node.optional("error") { error throws(JSONProblem) in try HomeError(error) })
   }
 
-  var node: JSONNode {
-    .members(("characteristic", .id(characteristic)), ("value", value?.exactNode), ("error", error?.node))
+  /// Writes the member `values`.
+  static func write(_ readings: [CharacteristicReading], to json: inout JSONWriter) {
+    json.key("values")
+    json.array { json in
+      for reading in readings { json.object { json in reading.write(to: &json) } }
+    }
+  }
+
+  private func write(to json: inout JSONWriter) {
+    json.member("characteristic", characteristic)
+    json.member("value", value?.exactNode)
+    json.member("error", error?.node)
   }
 }
 
@@ -58,10 +68,17 @@ extension ExecutionResult {
       error: try node.optional("error") { error throws(JSONProblem) in try HomeError(error) })
   }
 
-  var node: JSONNode {
-    .members(
-      ("actions", .list(actions.map(\.node))), ("skipped", skipped.isEmpty ? nil : .list(skipped.map(\.node))),
-      ("error", error?.node))
+  /// Writes the member `result`.
+  func write(to json: inout JSONWriter) {
+    json.key("result")
+    json.object { json in
+      json.key("actions")
+      json.array { json in
+        for action in actions { json.object { json in action.write(to: &json) } }
+      }
+      if !skipped.isEmpty { json.member("skipped", .list(skipped.map(\.node))) }
+      json.member("error", error?.node)
+    }
   }
 }
 
@@ -75,10 +92,17 @@ extension ExecutionResult.Action {
       error: try node.optional("error") { error throws(JSONProblem) in try HomeError(error) })
   }
 
-  fileprivate var node: JSONNode {
-    .members(
-      ("actionSet", actionSet.map { .id($0) }), ("action", action.node), ("outcome", .text(outcome.rawValue)),
-      ("status", status.map { .integer($0) }), ("error", error?.node))
+  fileprivate func write(to json: inout JSONWriter) {
+    if let actionSet { json.member("actionSet", actionSet) }
+    json.key("action")
+    json.object { json in
+      json.member("characteristic", action.characteristic)
+      json.member("value", action.value.exactNode)
+    }
+    json.key("outcome")
+    json.string(outcome.rawValue)
+    if let status { json.member("status", .integer(status)) }
+    json.member("error", error?.node)
   }
 }
 

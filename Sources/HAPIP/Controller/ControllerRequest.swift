@@ -29,11 +29,15 @@ package struct ControllerRequest: Equatable, Sendable {
   /// Returns the complete plaintext message.
   /// - Parameter host: the value of the `Host` field.
   package func encoded(host: String) -> [UInt8] {
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
-    if let contentType { head += "Content-Type: \(contentType)\r\n" }
-    if let body { head += "Content-Length: \(body.count)\r\n" }
-    for field in fields { head += "\(field)\r\n" }
-    return Array((head + "\r\n").utf8) + (body ?? [])
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(256 + (body?.count ?? 0))
+    func add(_ texts: String...) { for text in texts { bytes += text.utf8 } }
+    add(method, " ", target, " HTTP/1.1\r\nHost: ", host, "\r\n")
+    if let contentType { add("Content-Type: ", contentType, "\r\n") }
+    if let body { add("Content-Length: ", String(body.count), "\r\n") }
+    for field in fields { add(field, "\r\n") }
+    add("\r\n")
+    return bytes + (body ?? [])
   }
 }
 

@@ -290,7 +290,7 @@ extension ControllerConnection {
   /// status 200 or 207, or 204 without entries. Some stacks also send entries with other HTTP statuses.
   /// - Parameter reader: collects the deviations.
   package static func entries(
-    _ answer: Answer, _ request: String, _ reader: inout AttributeReader
+    _ answer: Answer, _ request: @autoclosure () -> String, _ reader: inout AttributeReader
   ) -> Result<[CharacteristicEntry], ClientError> {
     let message: LinkMessage
     switch answer {
@@ -300,9 +300,9 @@ extension ControllerConnection {
     if message.status == 204 { return .success([]) }
     do throws(JSONProblem) { return .success(try CharacteristicEntry.list(message.body, &reader)) } catch {
       guard [200, 207].contains(message.status) else {
-        return .failure(.status(message.status, request: request))
+        return .failure(.status(message.status, request: request()))
       }
-      return .failure(.body(error, request: request, of: message.body))
+      return .failure(.body(error, request: request(), of: message.body))
     }
   }
 }

@@ -3,10 +3,22 @@ extension JSONNode {
   package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
 
   package static func integer(_ number: some BinaryInteger) -> JSONNode {
-    let integer = Int128(clamping: number)
-    return JSONNode(
-      .number(Number(text: String(integer), isInteger: true, integer: integer, double: Double(integer))))
+    .integer(Int128(clamping: number))
   }
+
+  // The generic method converts each number at run time, and the text of 128 bits takes long.
+  package static func integer(_ number: Int128) -> JSONNode {
+    if let small = Int64(exactly: number) { return .integer(small) }
+    return JSONNode(
+      .number(Number(text: String(number), isInteger: true, integer: number, double: Double(number))))
+  }
+
+  package static func integer(_ number: Int64) -> JSONNode {
+    JSONNode(
+      .number(Number(text: String(number), isInteger: true, integer: Int128(number), double: Double(number))))
+  }
+
+  package static func integer(_ number: Int) -> JSONNode { .integer(Int64(number)) }
 
   /// Returns null for NaN and infinities.
   package static func number(_ number: Double) -> JSONNode {

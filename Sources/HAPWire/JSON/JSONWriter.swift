@@ -158,6 +158,24 @@ package struct JSONWriter: ~Copyable {
     buffer.appendJSON(Int128(clamping: number))
   }
 
+  // The generic method converts each number at run time, which takes longer than writing it.
+  package mutating func integer(_ number: Int) { integer(Int64(number)) }
+
+  package mutating func integer(_ number: Int128) {
+    comma()
+    buffer.appendJSON(number)
+  }
+
+  package mutating func integer(_ number: UInt64) {
+    comma()
+    buffer.appendDecimal(number)
+  }
+
+  package mutating func integer(_ number: Int64) {
+    comma()
+    buffer.appendDecimal(number)
+  }
+
   package mutating func double(_ number: Double) {
     comma()
     buffer.appendJSON(number)
