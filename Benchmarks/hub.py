@@ -109,6 +109,7 @@ def scenes(bench):
         Wire() as wire,
         disk(bench.folder) as write,
     ):
+        hub.separate(lights, lock)
         keys = bench.pair(lights, LIGHTS, "lights")
         app = hub.app()
         home = new_home(app)

@@ -41,6 +41,19 @@ class Process:
             raise Failed(f"{' '.join(self.words[:3])} has ended with {self.process.wait()}")
         return line
 
+    def separate(self, *others):
+        """Gives this process the last core, which hapload has in the floors, and the other processes the others. Otherwise the system often runs a
+        program and the one that it wakes up on one core, one after the other."""
+        cores = os.sched_getaffinity(0)
+        if len(cores) > 1:
+            self.pin({max(cores)})
+            for other in others:
+                other.pin(cores - {max(cores)})
+
+    def pin(self, cores):
+        for thread in os.listdir(f"/proc/{self.pid}/task"):
+            os.sched_setaffinity(int(thread), cores)
+
     def memory(self):
         """Returns the resident MB."""
         return cost.memory(self.pid)[0]

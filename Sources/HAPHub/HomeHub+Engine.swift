@@ -165,6 +165,8 @@ extension HomeHub {
     }
     guard runsAutomations else { throw HomeError.noAutomations }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      // The hub may have begun to end before this closure. The app has its answer then.
+      guard phase == .running else { return continuation.resume() }
       func end(_ failure: String?) {
         // The place counts, so the copy of the homes in this app has to have it, too.
         if failure != nil, let present = self.persons[person.user] { client.receive(SharedHubEvent(.person(present))) }
@@ -200,6 +202,8 @@ extension HomeHub {
     guard runsAutomations else { throw HomeError.noAutomations }
     return try await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
+      // As above.
+      guard phase == .running else { return continuation.resume(returning: .failure(.hubEnds)) }
       feed {
         // The trigger may have been removed while a command was being stored.
         guard self.engine.activation(of: trigger) != nil else {

@@ -144,16 +144,14 @@ extension HomeHub {
   }
 
   /// Waits until a connection is ready or has ended, or until one that is ready has the wanted subscriptions.
-  /// - Parameter isNeeded: whether there is something to wait for. Other code of the hub may run between a check by the
-  ///   caller and the wait.
+  /// - Parameter isNeeded: whether there is something to wait for. Called twice, because other code of the hub may run
+  ///   between a check and the wait.
   func wait(for device: HubDevice, atMost limit: Duration, while isNeeded: () -> Bool) async {
-    let timer = LoopTimer(loop)
+    guard isNeeded() else { return }
     await withCheckedContinuation { continuation in
-      guard isNeeded() else { return continuation.resume() }
-      let number = device.add(continuation)
-      timer.onFire = { device.resumeWaiter(number) }
-      timer.start(after: limit)
+      // The end of the hub or of the connection may have resumed all waiters before this closure.
+      guard phase == .running, devices[device.id] === device, isNeeded() else { return continuation.resume() }
+      device.add(continuation, atMost: limit, on: loop)
     }
-    timer.close()
   }
 }

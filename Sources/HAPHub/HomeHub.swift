@@ -159,7 +159,10 @@ package actor HomeHub {
   package func stop() async {
     switch phase {
     case .new: hasEnded()
-    case .running: await end()
+    case .running:
+      // Now: another call may run before `end`.
+      phase = .stopping
+      await end()
     case .stopping: await ended()
     case .ended: return
     }
@@ -174,7 +177,6 @@ package actor HomeHub {
   }
 
   private func end() async {
-    phase = .stopping
     for timer in [engineTimer, sceneTimer, followTimer, storeTimer] {
       timer.value?.close()
       timer.value = nil

@@ -1,6 +1,7 @@
 import HAPAccessoryPort
 import HAPHome
 import HAPHomeEngine
+import HAPLoop
 import HAPModel
 
 /// A paired device and its connection. Belongs to the hub.
@@ -27,7 +28,7 @@ final class HubDevice {
 
   /// Called when the connection is ready or has ended, when a ready connection has the wanted subscriptions, or after a
   /// limit of time.
-  private var waiters: [(number: Int, waiter: CheckedContinuation<Void, Never>)] = []
+  private var waiters: [(number: Int, waiter: CheckedContinuation<Void, Never>, timer: LoopTimer)] = []
   private var lastWaiter = 0
 
   /// Whether the device is being added or adopted, so that its databases wait in `introduction`.
@@ -45,22 +46,21 @@ final class HubDevice {
 
   // MARK: Waiting
 
-  /// - Returns: the number of the waiter.
-  func add(_ waiter: CheckedContinuation<Void, Never>) -> Int {
+  func add(_ waiter: CheckedContinuation<Void, Never>, atMost limit: Duration, on loop: EventLoop) {
     lastWaiter += 1
-    waiters.append((lastWaiter, waiter))
-    return lastWaiter
+    let number = lastWaiter
+    let timer = LoopTimer(loop) { [weak self] in self?.resumeWaiters { $0 == number } }
+    timer.start(after: limit)
+    waiters.append((number, waiter, timer))
   }
 
-  func resumeWaiter(_ number: Int) {
-    guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-    waiters.remove(at: index).waiter.resume()
-  }
-
-  func resumeWaiters() {
-    let all = waiters
-    waiters = []
-    for (_, waiter) in all { waiter.resume() }
+  func resumeWaiters(where isDue: (Int) -> Bool = { _ in true }) {
+    let due = waiters.filter { isDue($0.number) }
+    waiters.removeAll { isDue($0.number) }
+    for (_, waiter, timer) in due {
+      timer.close()
+      waiter.resume()
+    }
   }
 
   // MARK: The first database

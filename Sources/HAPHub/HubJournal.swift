@@ -205,7 +205,8 @@ extension HomeHub {
   /// Waits until nothing is being stored. Records that could not be stored get one more attempt.
   func storeRest() async {
     await storedAll()
-    if journal.hasFailed { commit([]) { _ in } }
+    // The process of a simulated world may have ended meanwhile.
+    if journal.hasFailed, store != nil { commit([]) { _ in } }
     await storedAll()
   }
 

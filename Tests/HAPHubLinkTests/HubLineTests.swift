@@ -85,6 +85,22 @@ struct HubLineTests {
     #expect(HubMessage.hello(version: 1).bytes == Array("{\"protocol\":1}\n".utf8))
   }
 
+  @Test(
+    "A line is written as it was before it was read: its members have one order, and numbers one form",
+    arguments: [
+      #"{"id":7,"answer":"values","values":[{"characteristic":"\#(id)","value":20.5},{"characteristic":"\#(id)","error":{"code":4,"message":"no"}}]}"#,
+      #"{"event":"values","values":[{"characteristic":"\#(id)","value":null},{"characteristic":"\#(id)","value":7.0},{"characteristic":"\#(id)","value":{"base64":"AQ=="}}],"catchUp":true}"#,
+      #"{"id":null,"error":{"code":31,"rule":"N2","message":"é"}}"#,
+      #"{"id":9007199254740991,"answer":"executed","result":{"actions":[\#(action),{"action":{"characteristic":"\#(id)","value":-1},"outcome":"refused","status":-70410,"error":{"code":3,"message":"no"}}],"skipped":[{"actionSet":"\#(id)","error":{"code":11,"message":"no"}}],"error":{"code":64,"message":"no"}}}"#,
+      #"{"event":"executed","result":{"actions":[\#(action)]},"actionSets":["\#(id)"],"trigger":"\#(id)","app":"a"}"#,
+    ])
+  func texts(_ text: String) throws {
+    #expect(String(decoding: try HubMessage(Array(text.utf8)).bytes, as: UTF8.self) == text + "\n")
+  }
+
+  private static let action =
+    #"{"actionSet":"\#(id)","action":{"characteristic":"\#(id)","value":true},"outcome":"done"}"#
+
   @Test("The tables have a row for each name")
   func tables() {
     #expect(HubRequestName.all.map(\.name) == HubRequestName.allCases)

@@ -245,7 +245,7 @@ public struct SceneRun: Sendable {
   }
 
   /// Gives actions their outcome, and ends the execution if these were its last ones.
-  /// - Parameter outcome: gets all actions and the position of one, which would otherwise be copied.
+  /// - Parameter outcome: gets all actions and the position of one, so that no action is copied.
   private mutating func end(
     _ positions: [Int], of ticket: SceneTicket, with outcome: ([SceneOutline.Action], Int) -> SceneResult.Outcome
   ) {

@@ -37,7 +37,8 @@ package struct ControllerRequest: Equatable, Sendable {
     if let body { add("Content-Length: ", String(body.count), "\r\n") }
     for field in fields { add(field, "\r\n") }
     add("\r\n")
-    return bytes + (body ?? [])
+    if let body { bytes += body }
+    return bytes
   }
 }
 

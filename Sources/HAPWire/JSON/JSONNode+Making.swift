@@ -6,7 +6,7 @@ extension JSONNode {
     .integer(Int128(clamping: number))
   }
 
-  // The generic method converts each number at run time, and the text of 128 bits takes long.
+  // The generic method converts each number at run time, and writing 128 bits as text takes long.
   package static func integer(_ number: Int128) -> JSONNode {
     if let small = Int64(exactly: number) { return .integer(small) }
     return JSONNode(

@@ -43,4 +43,11 @@ private actor Stamp {
     #expect(times == ["1000", "later", "2000", "later", "3000", "later"])
     #expect(hosts.world.now == .seconds(4) && hosts.world.foreignJobCount == 0)
   }
+
+  @Test("A world that waits for the main queue can't run on it") func onMainQueue() async {
+    await #expect(processExitsWith: .failure) {
+      guard let hosts = try? TwoHosts(includesMainQueue: true) else { return }
+      await MainActor.run { try? hosts.world.run { try await hosts.near.sleep(for: .seconds(1)) } }
+    }
+  }
 }

@@ -129,18 +129,19 @@ private final class Stage: Sendable {
 
   @Test("Settling waits for the open requests; after the end of the world, waits end at once")
   func settling() async throws {
-    let (stage, ended) = (try await Stage(), Guarded(false))
+    let stage = try await Stage()
     let begin = stage.now
     await stage.thread.settle()
     #expect(stage.now == begin)
     stage.request(.seconds(5)) { _ in }
     await stage.thread.settle()
     #expect(stage.now - begin == .seconds(5))
-    stage.thread.whenEnded { ended.withLock { $0 = true } }
-    stage.thread.end()
+    await withCheckedContinuation { continuation in
+      stage.thread.whenEnded { continuation.resume() }
+      stage.thread.end()
+    }
     await stage.thread.settle()
     await stage.thread.advance(by: .seconds(5))
-    #expect(ended.withLock { $0 })
     await #expect(throws: CancellationError.self) { try await stage.thread.run {} }
   }
 
