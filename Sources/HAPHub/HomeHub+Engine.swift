@@ -160,13 +160,15 @@ extension HomeHub {
   func place(
     _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
-    guard model.homes.contains(where: { $0.users.contains { $0.id == person.user } }) else {
-      throw HomeError.unknown(.user, person.user)
-    }
+    guard isUser(person.user) else { throw HomeError.unknown(.user, person.user) }
     guard runsAutomations else { throw HomeError.noAutomations }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      // The hub may have begun to end before this closure. The app has its answer then.
-      guard phase == .running else { return continuation.resume() }
+      func refuse(_ error: HomeError) {
+        answer(.failure(error))
+        continuation.resume()
+      }
+      // The hub may have begun to end before this closure.
+      guard phase == .running else { return refuse(.hubEnds) }
       func end(_ failure: String?) {
         // The place counts, so the copy of the homes in this app has to have it, too.
         if failure != nil, let present = self.persons[person.user] { client.receive(SharedHubEvent(.person(present))) }
@@ -174,6 +176,11 @@ extension HomeHub {
         continuation.resume()
       }
       feed {
+        // The user may have been removed while a command was being stored.
+        guard self.isUser(person.user) else {
+          refuse(.unknown(.user, person.user))
+          return []
+        }
         let actions = self.engine.person(person.user, person.place)
         let ticket = actions.lazy.compactMap { action -> EngineTicket? in
           if case .recordPerson(_, let ticket) = action { ticket } else { nil }
@@ -194,6 +201,10 @@ extension HomeHub {
       }
     }
     return nil
+  }
+
+  private func isUser(_ id: HomeObjectID) -> Bool {
+    model.homes.contains { $0.users.contains { $0.id == id } }
   }
 
   /// Fires a trigger by hand, and waits for the end of its writes.

@@ -178,6 +178,7 @@ extension HomeHub {
       try await storeAndWait(
         pairing.rows(controller: Self.adoptedRow(adoption.device), withIdentity: true)
           + [.remove(.controllers, id: Self.leavingRow(adoption.device))])
+      guard phase == .running else { throw HomeError.hubEnds }
       let device = open(pairing, isNew: true)
       opened = device
       let description = try await database(of: device)
@@ -241,7 +242,7 @@ extension HomeHub {
         if let device {
           if case .success = result {
             self.forget(device)
-            if !hasLeft { self.leave(device.pairing) }
+            if !hasLeft, self.phase == .running { self.leave(device.pairing) }
           } else if hasLeft {
             self.end(device, "the pairing is removed, but this could not be stored: remove the accessory again")
           }

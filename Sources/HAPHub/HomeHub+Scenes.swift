@@ -25,6 +25,8 @@ extension HomeHub {
         answer(result.map { .executed($0) })
         continuation.resume()
       }
+      // The hub may have begun to end before this closure.
+      guard phase == .running else { return done(.failure(.hubEnds)) }
       if let error = start(request, sets, .app(client, done)) { done(.failure(error)) }
     }
     return nil

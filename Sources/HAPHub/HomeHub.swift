@@ -160,7 +160,7 @@ package actor HomeHub {
     switch phase {
     case .new: hasEnded()
     case .running:
-      // Now: another call may run before `end`.
+      // Set here: `stop` may be called again before `end` begins.
       phase = .stopping
       await end()
     case .stopping: await ended()
@@ -210,6 +210,7 @@ package actor HomeHub {
     store = nil
     for record in journal.takeRecords() { record.done(StoreError(.failed, path: folder, detail: "the hub has ended")) }
     for command in journal.takeCommands() { command.done(.failure(.hubEnds)) }
+    journal.isChanging = false
     journal.resumeIdle()
     for device in devices.values { device.resumeWaiters() }
     for client in clients { client.refuseAll() }

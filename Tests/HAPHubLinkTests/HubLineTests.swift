@@ -86,7 +86,7 @@ struct HubLineTests {
   }
 
   @Test(
-    "A line is written as it was before it was read: its members have one order, and numbers one form",
+    "A line that is read and written again has the same text: members have one order, and numbers one form",
     arguments: [
       #"{"id":7,"answer":"values","values":[{"characteristic":"\#(id)","value":20.5},{"characteristic":"\#(id)","error":{"code":4,"message":"no"}}]}"#,
       #"{"event":"values","values":[{"characteristic":"\#(id)","value":null},{"characteristic":"\#(id)","value":7.0},{"characteristic":"\#(id)","value":{"base64":"AQ=="}}],"catchUp":true}"#,

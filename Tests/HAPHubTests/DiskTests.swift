@@ -51,7 +51,8 @@
         let place = PersonState(app.home.users[0].id, .home)
         bench.disk.fail(.sync, isLasting: true)
         let waits = await bench.hub.stop(storing: place, times: count, bench.disk)
-        // With few records, the last one has failed before the end waits for it, just then, or afterwards.
+        // Depending on the count, the last record fails before the end waits for it, at that moment, or later.
+        if count == 1 { #expect(!waits) }
         if count == 50 { #expect(waits) }
         bench.kill()
         try await bench.start()

@@ -52,8 +52,8 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
 
   /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and therefore for `@MainActor`
   ///   code. Each step of the clock then takes about 30 µs longer. Such a world needs a thread of its own: use
-  ///   `runApart` or a `WorldThread`. Any task can come to run on the main queue, and one that ran the
-  ///   world there would wait for itself.
+  ///   `runApart` or a `WorldThread`. Any task can come to run on the main queue, and one that runs the
+  ///   world there traps, because it would wait for itself.
   package init(
     seed: UInt64, includesMainQueue: Bool = false, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()
   ) {

@@ -45,9 +45,11 @@ private actor Stamp {
   }
 
   @Test("A world that waits for the main queue can't run on it") func onMainQueue() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       guard let hosts = try? TwoHosts(includesMainQueue: true) else { return }
       await MainActor.run { try? hosts.world.run { try await hosts.near.sleep(for: .seconds(1)) } }
     }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("use runApart"))
   }
 }
