@@ -35,13 +35,15 @@
         controllerSeed: [UInt8](repeating: 1, count: 32), addresses: [])
     }
 
-    @Test("Two calls end a hub once") func twice() async throws {
-      try await withHub { bench in
+    @Test("Two calls end a hub once", arguments: 1...20 as ClosedRange<UInt64>) func twice(_ seed: UInt64) async throws
+    {
+      try await withHub(seed: seed) { bench in
         let app = try await bench.attach("a")
         let hub = bench.hub
         async let first: Void = hub.stop()
         async let second: Void = hub.stop()
         _ = await (first, second)
+        await bench.settle()
         #expect(app.events == [.stopping])
       }
     }
