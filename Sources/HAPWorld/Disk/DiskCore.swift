@@ -1,5 +1,5 @@
 import CSQLite
-import Synchronization
+import HAPLoop
 
 /// The state of a simulated disk, and the operations that SQLite calls. One lock guards all of it. Open files and
 /// connections keep it alive.
@@ -12,7 +12,7 @@ final class DiskCore: @unchecked Sendable {
   static let pathLimit = 512
 
   let options: SimulatedDisk.Options
-  private let mutex = Mutex<Void>(())
+  private let mutex = Guarded<Void>(())
   // The properties below are used only while the lock is held.
   var names = FileNames()
   var handles: [ObjectIdentifier: OpenFile] = [:]
