@@ -369,7 +369,8 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAlmanacTests", dependencies: ["HAPAlmanac"]),
-    .testTarget(name: "HAPHomeTests", dependencies: ["HAPHomeSetup", "HAPHomeEngine", "HAPHome", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPHomeTests", dependencies: ["HAPHomeSetup", "HAPHomeEngine", "HAPHubLink", "HAPHome", "HAPTestSupport"]),
     .testTarget(
       name: "HAPHomeFileTests",
       dependencies: ["HAPHomeFile", "HAPHome", "HAPAlmanac", "HAPModel", "HAPWire", "HAPTestSupport"]),

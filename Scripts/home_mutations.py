@@ -260,7 +260,7 @@ APPS = HUB_FOLDER + "HomeHub+Apps.swift"
 
 HUB = [
     ("M5", JOURNAL, "publish(.changed(changes, app: command.app?.name), except: command.app)", "publish(.changed(changes, app: command.app?.name))"),
-    ("A full disk refuses a command", JOURNAL, "        command.done(.failure(HomeError(error)))\n        self.releaseEngine()\n      } else {\n        self.finish(command, draft)", "        self.finish(command, draft)\n      } else {\n        self.finish(command, draft)"),
+    ("A full disk refuses a command", JOURNAL, "        command.done(.failure(HomeError(error)))\n        self.releaseEngine()\n      } else {\n        self.finish(command, draft, owed)", "        self.finish(command, draft, owed)\n      } else {\n        self.finish(command, draft, owed)"),
     ("The place of a person that could not be stored", JOURNAL, "let all = again.sorted { $0.key < $1.key }.map(\\.value) + rows", "let all = rows"),
     ("A value that the hub wrote", HUB_SCENES, "      for entry in done { passWritten(entry.value, of: entry.characteristic) }\n", ""),
     ("A record that could not be stored is", JOURNAL, "if journal.hasFailed { store([]) { _ in } }", "_ = journal.hasFailed"),
@@ -289,7 +289,7 @@ HUB = [
     ("A hub that is killed after the pairing", HUB_PAIRING, "let stored = journal.unused[device] { return NewPairing", "let stored = journal.unused[device], stored.addresses == [\"\"] { return NewPairing"),
     ("A hub that is stopped while an accessory is being paired", HUB_FOLDER + "HomeHub.swift", "    for pairing in openPairings.values { _ = await pairing.value }\n", ""),
     ("A hub whose store can't be opened", HUB_FOLDER + "HomeHub.swift", "      hasEnded()\n      return try opened", "      phase = .ended\n      return try opened"),
-    ("An accessory that is forgotten because it can't be reached", HUB_PAIRING, "hasLeft ? forgetRows", "true ? forgetRows"),
+    ("An accessory that is forgotten because it can't be reached", HUB_FOLDER + "HomeHub+Removing.swift", "hasLeft ? forgetRows", "true ? forgetRows"),
     ("An accessory that is forgotten because it can't be reached", HUB_FOLDER + "HomeHub.swift", "      if contents.leaving.contains(pairing.device) {\n", "      if contents.leaving.isEmpty, index.accessories.isEmpty {\n"),
     ("An accessory that was forgotten and then reset", HUB_FOLDER + "HomeHub+Leaving.swift", "    case .gaveUp: loop.startTask { await self.hasLeft(device) }\n", "    case .gaveUp: break\n"),
     ("An accessory that was forgotten can be added", HUB_PAIRING, "      + [.remove(.controllers, id: Self.leavingRow(pairing.device))]\n    do", "    do"),
@@ -299,6 +299,36 @@ HUB = [
     ("A bridged accessory that executes a write", HUB_SCENES, "      heard(put.entries.map { ($0.id, 0) }, from: put.id.device)\n", ""),
     ("M17", DEVICES, "    guard device.state != .ended else { return }\n", ""),
     ("New accessories are reported", HUB_FOLDER + "HomeHub+Reachability.swift", "    if search != nil { report(search?.list.setOwn(members) ?? []) }\n", ""),
+]
+
+SHARES = HUB_FOLDER + "Sharing/"
+OWED = SHARES + "HomeHub+Owed.swift"
+COPIES = SHARES + "HomeHub+Copies.swift"
+
+SHARING = [
+    ("A hub that is killed while it shares", SHARES + "HomeHub+Sharing.swift", "try await storeAndWait(pairings.map(\\.row))", "try await storeAndWait([])"),
+    ("An accessory without room for a pairing", SHARES + "HomeHub+Sharing.swift", "      await sendAndWait(pairings)\n      throw error", "      throw error"),
+    ("An accessory without room for a pairing", SHARES + "HomeHub+Sharing.swift", "      try await send(pairings)\n", "      try? await send(pairings)\n"),
+    ("Requests that are damaged", SHARES + "ShareRequest.swift", "of: Self.signed(name, controller), by: controller.publicKey)", "of: Self.signed(name, controller), by: controller.publicKey) || !name.isEmpty"),
+    ("Requests that are damaged", SHARES + "HomeHub+Sharing.swift", "guard !ownIdentifiers.contains(request.controller.identifier) else {", "guard request.controller.identifier != \"\" else {"),
+    ("Each accessory gets the pairing of the user", OWED, "isAdmin: user.right == .administrator))", "isAdmin: user.right != .unknown))"),
+    ("A removed user loses all pairings", OWED, "return pairings(of: before.users.find(id), after).map { .keep($0) }", "return pairings(of: nil, after).map { .keep($0) }"),
+    ("A new role changes the right", OWED, "return pairings(of: after.users.find(id), after).map { .keep($0) }", "return pairings(of: nil, after).map { .keep($0) }"),
+    ("A new accessory gets the pairings of all users", OWED, "case .accessoryAdded(let accessory) where accessory.bridge == nil:", "case .accessoryAdded(let accessory) where accessory.bridge != nil:"),
+    ("A new accessory gets the pairings of all users", HUB_FOLDER + "HomeHub+Removing.swift", "        try await removeUsers(of: home, from: device)\n", ""),
+    ("An accessory that keeps the hub's pairing", HUB_FOLDER + "HomeHub+Removing.swift", "    if phase == .running { loop.startTask { await self.sendOwed(to: device) } }\n", ""),
+    ("An accessory that is removed while it can't be reached loses", HUB_FOLDER + "HomeHub+Leaving.swift", "      try await removeUsers(ofLeaving: device.pairing.device, connection)\n", ""),
+    ("Accessories that can't be reached learn of the user", DEVICES, "    owed.retry(device.id)\n    loop.startTask { await self.sendOwed(to: device.id) }\n", ""),
+    ("A device that refused a change is asked again", OWED, "if error.isRefusal { retryLater(id) }", "if error.code == .unexpectedError { retryLater(id) }"),
+    ("A renewed share brings the changes", COPIES, "guard document.copy.issued >= copy.issued else {", "guard document.copy.issued != copy.issued else {"),
+    ("A share is refused by a hub that it is not for", COPIES, "guard users[0].controller == document.owner else {", "guard document.owner != nil else {"),
+    ("Only the owner's hub runs triggers", JOURNAL, "own.isEmpty ? [] : engine.changed(own, model.ownHomes)", "changes.isEmpty ? [] : engine.changed(changes, model)"),
+    ("Only the owner's hub runs triggers", HUB_FOLDER + "HomeHub.swift", "engine.start(model.ownHomes", "engine.start(model"),
+    ("M19", "HAPHome/Commands/CommandRun+Objects.swift", "    if home.copy != nil, !context.editsCopies { throw HomeError.copy(home) }\n", ""),
+    ("A bridge that grows changes the copy only", DEVICES, ", model.home(home)?.copy == nil else { return }", " else { return }"),
+    ("A share is written again", "HAPHome/Model/HomeCopy.swift", "controller = index == 0 ? owner : nil", "controller = index == 0 ? owner : home.users[index].controller"),
+    ("The copy stays after a crash", "HAPHome/Model/HomeCopy.swift", "    while taken.contains(home.name.key) ||", "    while (taken.contains(home.name.key) && number > 1) ||"),
+    ("A renewed share brings the changes", "HAPHome/Model/HomeCopy.swift", "      home.actionSets[index].lastExecution = times.compactMap(\\.self).max()\n", ""),
 ]
 
 PORT_FOLDER = "HAPAccessoryPort/"
@@ -331,4 +361,4 @@ LINK = [
 ]
 
 MUTATIONS = MODEL + ENGINE + SCENES + STORE + FILES
-HUB_MUTATIONS = HUB + PORT + LINK
+HUB_MUTATIONS = HUB + SHARING + PORT + LINK

@@ -40,6 +40,24 @@ package struct SigningKey: Sendable {
       return signature
     }
   }
+
+  /// The X25519 key pair of the same seed, for messages to the owner of this key.
+  package var agreementKey: AgreementKey {
+    AgreementKey(
+      privateKey: SecretBytes(count: 32) { output in
+        let output = output.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        expanded.withPointer { _ = crypto_sign_ed25519_sk_to_curve25519(output, $0) }
+      })
+  }
+
+  /// The X25519 public key that belongs to an Ed25519 public key.
+  /// - Returns: 32 bytes; nil if the key is not 32 bytes, or no valid point.
+  package static func agreementKey(of publicKey: [UInt8]) -> [UInt8]? {
+    guard publicKey.count == 32 else { return nil }
+    Sodium.prepare()
+    var key = [UInt8](repeating: 0, count: 32)
+    return crypto_sign_ed25519_pk_to_curve25519(&key, publicKey) == 0 ? key : nil
+  }
 }
 
 /// Whether `signature` is the Ed25519 signature of `message` by the owner of `publicKey`. It is false for wrong lengths and for keys of small

@@ -99,6 +99,10 @@ extension HomeHub: HubServing {
     case .remove(let accessory, let forgets):
       return try await remove(accessory, forgets: forgets, for: client, answer)
     case .drop(let device): try await drop(device)
+    case .requestShare(let name): return .document(try await requestShare(name))
+    case .share(let sharing): return try await share(sharing, for: client, answer)
+    case .renewShare(let user): return .document(try await renewShare(user))
+    case .acceptShare(let text): return try await accept(text, for: client, answer)
     case .status: return .status(status)
     case .stop: loop.startTask { await self.stop() }
     }
@@ -186,9 +190,10 @@ extension HubRequest {
   /// Whether the next request of the app is taken before the answer.
   fileprivate var waitsForAccessories: Bool {
     switch self {
-    case .attach, .perform, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .status, .stop:
+    case .attach, .perform, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .requestShare, .renewShare,
+      .acceptShare, .status, .stop:
       false
-    case .execute, .write, .read, .subscribe, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop: true
+    case .execute, .write, .read, .subscribe, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop, .share: true
     }
   }
 }

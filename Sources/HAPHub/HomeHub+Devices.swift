@@ -61,6 +61,8 @@ extension HomeHub {
     armFollowTimer()
     catchUp(subscribed(of: device.id))
     storeAddress(address, of: device)
+    owed.retry(device.id)
+    loop.startTask { await self.sendOwed(to: device.id) }
   }
 
   func connectionLost(_ device: HubDevice, _ why: String) {
@@ -80,8 +82,13 @@ extension HomeHub {
   }
 
   private func gaveUp(_ device: HubDevice, _ why: String) {
+    let owner = index.accessories[device.id]?.values.first.flatMap { model.home($0.home) }.flatMap { home in
+      home.copy == nil ? nil : home.users[0].name
+    }
     end(
-      device, "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))")
+      device,
+      owner.map { "the accessory does not accept the pairing any more: \($0) has removed this user, or has reset it" }
+        ?? "the accessory does not accept the pairing any more, so it was reset: remove and add it (\(why))")
     device.introduce(
       .failure(HomeError(.accessoryPairingFailed, nil, "the accessory does not accept the pairing: \(why)")))
   }
@@ -154,7 +161,7 @@ extension HomeHub {
   // MARK: Changes of the database
 
   func update(_ device: HubDevice, _ description: DeviceDescription) {
-    guard let home = index.accessories[device.id]?.values.first?.home else { return }
+    guard let home = index.accessories[device.id]?.values.first?.home, model.home(home)?.copy == nil else { return }
     change(for: nil) { draft throws(HomeError) in
       try draft.perform(.updateDevice(home: home, description))
     } done: { result in

@@ -160,7 +160,8 @@ extension HomeHub {
   func place(
     _ person: PersonState, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
-    guard isUser(person.user) else { throw HomeError.unknown(.user, person.user) }
+    guard let home = home(ofUser: person.user) else { throw HomeError.unknown(.user, person.user) }
+    try checkRunsTriggers(of: home)
     guard runsAutomations else { throw HomeError.noAutomations }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       func refuse(_ error: HomeError) {
@@ -177,7 +178,7 @@ extension HomeHub {
       }
       feed {
         // The user may have been removed while a command was being stored.
-        guard self.isUser(person.user) else {
+        guard self.home(ofUser: person.user) != nil else {
           refuse(.unknown(.user, person.user))
           return []
         }
@@ -203,13 +204,12 @@ extension HomeHub {
     return nil
   }
 
-  private func isUser(_ id: HomeObjectID) -> Bool {
-    model.homes.contains { $0.users.contains { $0.id == id } }
-  }
+  private func home(ofUser id: HomeObjectID) -> Home? { model.homes.first { $0.users.find(id) != nil } }
 
   /// Fires a trigger by hand, and waits for the end of its writes.
   func fire(_ trigger: HomeObjectID) async throws(HomeError) -> EvaluationReport {
-    guard model.home(ofTrigger: trigger) != nil else { throw HomeError.unknown(.trigger, trigger) }
+    guard let home = model.home(ofTrigger: trigger) else { throw HomeError.unknown(.trigger, trigger) }
+    try checkRunsTriggers(of: home)
     guard runsAutomations else { throw HomeError.noAutomations }
     return try await withCheckedContinuation {
       (continuation: CheckedContinuation<Result<EvaluationReport, HomeError>, Never>) in
@@ -236,6 +236,7 @@ extension HomeHub {
   /// Returns the last evaluations of a trigger.
   func explanations(of trigger: HomeObjectID) throws(HomeError) -> [EvaluationReport] {
     guard let home = model.home(ofTrigger: trigger) else { throw HomeError.unknown(.trigger, trigger) }
+    try checkRunsTriggers(of: home)
     return engine.evaluations(of: trigger).map { report($0, in: home) }
   }
 

@@ -53,7 +53,9 @@ extension HomeHub {
           ? "the hub has no pairing with the device \(id): 'hapctl hub status' names those that are in no home"
           : "the device \(id) is in a home: 'hapctl home remove' removes it")
     }
-    try await storeAndWait(forgetRows(pairing) + [.remove(.controllers, id: Self.leavingRow(id))])
+    try await storeAndWait(
+      forgetRows(pairing) + [.remove(.controllers, id: Self.leavingRow(id))] + owed.list(of: id).map(\.removal))
+    owed.drop(id)
     journal.unused[id] = nil
     _ = await endLeaving(id)
   }
@@ -72,6 +74,7 @@ extension HomeHub {
   private func removePairing(ofLeaving device: LeavingDevice) async {
     guard isLeaving(device), let connection = device.connection else { return }
     do throws(HomeError) {
+      try await removeUsers(ofLeaving: device.pairing.device, connection)
       try await connection.removeController(Array(device.pairing.identity.identifier.utf8))
     } catch {
       guard isLeaving(device) else { return }
@@ -97,8 +100,10 @@ extension HomeHub {
     guard isLeaving(device) else { return }
     let id = device.pairing.device
     // The rows are removed before rows of an addition of the same accessory are stored.
+    let rest = owed.list(of: id).map(\.removal)
+    owed.drop(id)
     do throws(HomeError) {
-      try await storeAndWait([.remove(.pairings, id: id.text), .remove(.controllers, id: Self.leavingRow(id))])
+      try await storeAndWait([.remove(.pairings, id: id.text), .remove(.controllers, id: Self.leavingRow(id))] + rest)
     } catch { note(error.message) }
     if isLeaving(device) { _ = await endLeaving(id) }
   }

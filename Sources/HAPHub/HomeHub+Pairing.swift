@@ -20,6 +20,7 @@ extension HomeHub {
     _ addition: AccessoryAddition, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
     guard model.home(addition.home) != nil else { throw HomeError.unknownHome(addition.home) }
+    try checkIsOwn(addition.home)
     var early: DeviceReservation?
     if let device = addition.device { early = try reserve(device) }
     let new: NewPairing
@@ -101,7 +102,7 @@ extension HomeHub {
   }
 
   /// The identity for pairings. Accessories that are added at the same time get the same one.
-  private func ownIdentity() -> ControllerIdentity {
+  func ownIdentity() -> ControllerIdentity {
     if let identity = journal.identity { return identity }
     let loop = loop
     let identity = ControllerIdentity(drawnFrom: RandomSource { loop.fillRandom($0) })
@@ -136,7 +137,9 @@ extension HomeHub {
     let pairing = device.pairing
     if isRemoved {
       journal.unused[pairing.device] = nil
-      do throws(HomeError) { try await storeAndWait(forgetRows(pairing)) } catch { note(error.message) }
+      let rows = forgetRows(pairing) + owed.list(of: pairing.device).map(\.removal)
+      owed.drop(pairing.device)
+      do throws(HomeError) { try await storeAndWait(rows) } catch { note(error.message) }
       return error
     }
     if leaves {
@@ -157,6 +160,7 @@ extension HomeHub {
     _ adoption: PairingAdoption, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
     guard model.home(adoption.home) != nil else { throw HomeError.unknownHome(adoption.home) }
+    try checkIsOwn(adoption.home)
     guard adoption.accessoryKey.count == 32,
       let identity = ControllerIdentity(identifier: adoption.controllerID, seed: adoption.controllerSeed)
     else {
@@ -210,79 +214,6 @@ extension HomeHub {
     }
   }
 
-  // MARK: Removing
-
-  /// Removes the pairing at the accessory, then the accessory.
-  func remove(
-    _ id: HomeObjectID, forgets: Bool, for client: HubClient?, _ answer: @escaping Answer
-  ) async throws(HomeError) -> HubAnswer? {
-    guard let (_, accessory) = model.accessory(id) else { throw HomeError.unknown(.accessory, id) }
-    guard accessory.bridge == nil else {
-      throw HomeError(
-        .cannotRemoveNonBridgeAccessory, .a2, "the accessory \"\(accessory.name)\" is bridged: remove its bridge")
-    }
-    let reservation = try newReservation(accessory.deviceID)
-    let device = devices[accessory.deviceID]
-    var isUnpaired = false
-    do throws(HomeError) {
-      if let device { isUnpaired = try await removePairing(device, of: accessory, forgets: forgets) }
-      guard phase == .running else { throw HomeError.hubEnds }
-    } catch {
-      reservation.release()
-      throw error
-    }
-    let hasLeft = isUnpaired
-    let rows =
-      device.map { hasLeft ? forgetRows($0.pairing) : leavingRows($0.pairing) }
-      ?? [.remove(.pairings, id: accessory.deviceID.text)]
-    await withCheckedContinuation { continuation in
-      change(for: client, with: rows) { draft throws(HomeError) in
-        try draft.perform(.removeAccessory(id))
-      } done: { result in
-        if let device {
-          if case .success = result {
-            self.forget(device)
-            if !hasLeft, self.phase == .running { self.leave(device.pairing) }
-          } else if hasLeft {
-            self.end(device, "the pairing is removed, but this could not be stored: remove the accessory again")
-          }
-        }
-        reservation.release()
-        answer(result.map { .changed($0) })
-        continuation.resume()
-      }
-    }
-    if let device, devices[device.id] !== device {
-      await device.connection.close()
-    }
-    return nil
-  }
-
-  /// Removes the hub's pairing from an accessory, unless the accessory has done this itself.
-  /// - Returns: whether the accessory has no pairing any more.
-  private func removePairing(
-    _ device: HubDevice, of accessory: HomeAccessory, forgets: Bool
-  ) async throws(HomeError) -> Bool {
-    await wait(for: device, atMost: .seconds(2)) { device.state == .connecting }
-    switch device.state {
-    case .ended: return true
-    case .connecting:
-      if forgets { return false }
-      throw HomeError(
-        .accessoryNotReachable, nil,
-        "the accessory \"\(accessory.name)\" can't be reached (\(device.why ?? "")), so it would keep its pairing: "
-          + "switch it on, or remove it with --forget")
-    case .ready:
-      do throws(HomeError) {
-        try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
-        return true
-      } catch {
-        if !forgets { throw error }
-        return false
-      }
-    }
-  }
-
   // MARK: Steps
 
   /// - Throws: 13, 11 if the device is in a home; 14 if it is being added or removed.
@@ -295,13 +226,16 @@ extension HomeHub {
     return try newReservation(device)
   }
 
-  func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation {
-    guard reserved[device]?.isHeld != true else {
+  func newReservation(_ device: DeviceID) throws(HomeError) -> DeviceReservation { try newReservation(for: [device]) }
+
+  /// Reserves all devices, or none.
+  func newReservation(for devices: [DeviceID]) throws(HomeError) -> DeviceReservation {
+    for device in devices where reserved[device]?.isHeld == true {
       throw HomeError(.accessoryIsBusy, nil, "the device \(device) is being added or removed: try again later")
     }
     reserved = reserved.filter(\.value.isHeld)
     let reservation = DeviceReservation()
-    reserved[device] = reservation
+    for device in devices { reserved[device] = reservation }
     return reservation
   }
 
@@ -361,7 +295,7 @@ extension HomeHub {
   }
 }
 
-/// The right to add or remove a device, which one request has at a time. Belongs to the hub.
+/// The right to add or remove devices, which one request has at a time. Belongs to the hub.
 final class DeviceReservation {
   private(set) var isHeld = true
   func release() { isHeld = false }

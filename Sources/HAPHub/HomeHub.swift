@@ -53,6 +53,12 @@ package actor HomeHub {
   var lastDevice = 0
   /// The devices that are being added, adopted or removed.
   var reserved: [DeviceID: DeviceReservation] = [:]
+  /// The pairings of users that devices do not have yet, or still.
+  var owed = OwedPairings()
+  /// Of the command that is being stored.
+  var copyChange = HubCopyChange()
+  /// The devices that are being removed without losing their pairings at once.
+  var pairingsToRemove: Set<DeviceID> = []
   /// The accessories that have the pairing, and are to lose it.
   var leaving: [DeviceID: LeavingDevice] = [:]
   var reads: [ObjectIdentifier: HubRead] = [:]
@@ -139,6 +145,11 @@ package actor HomeHub {
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
     storeTimer.value = LoopTimer(loop) { self.storeTimerFired() }
+    // A device without a pairing can't be told anything any more.
+    let devices = Set(contents.pairings.map(\.device))
+    for pairing in contents.owed where devices.contains(pairing.device) { owed[pairing] = OwedPairings.Entry() }
+    let stale = contents.owed.filter { !devices.contains($0.device) }.map(\.removal)
+    if !stale.isEmpty { store(stale) { if let error = $0 { self.note("\(error)") } } }
     for pairing in contents.pairings {
       if contents.leaving.contains(pairing.device) {
         leave(pairing)
@@ -151,7 +162,7 @@ package actor HomeHub {
     membersChanged()
     engine.hubIs(on: runsAutomations)
     guard runsAutomations else { return }
-    perform(engine.start(model, states: contents.states, persons: contents.persons, at: wall))
+    perform(engine.start(model.ownHomes, states: contents.states, persons: contents.persons, at: wall))
   }
 
   /// Ends the hub: requests are refused, what is being stored is completed, connections and links are closed. Returns
@@ -272,7 +283,7 @@ package actor HomeHub {
     return HubStatus(
       version: version, processID: Int(files.processID), started: started, devices: list + missing,
       apps: clients.compactMap(\.status).sorted { $0.name < $1.name },
-      problems: startProblems + problems + unused + removals)
+      problems: startProblems + problems + unused + removals + owedProblems)
   }
 
   /// Keeps an error for `status`.

@@ -14,6 +14,7 @@ struct HubContents: Sendable {
   var states: [TriggerState] = []
   var persons: [PersonState] = []
   var authorizations: [HomeObjectID: [UInt8]] = [:]
+  var owed: [OwedPairing] = []
   var identity: ControllerIdentity?
   var pairings: [DevicePairing] = []
   /// Those that are to be removed at the accessory.
@@ -49,6 +50,7 @@ struct HubContents: Sendable {
       (try node.identifier(.characteristic), try node.required("data").parsed("base64", Base64.decode))
     }
     authorizations = Dictionary(data) { $1 }
+    owed = parsed(rows.owedPairings, "owed_pairings") { node throws(JSONProblem) in try OwedPairing(node) }
     var identities: [String: ControllerIdentity] = [:]
     for row in rows.controllers {
       // Persons with another hub have only a public key.
@@ -56,6 +58,10 @@ struct HubContents: Sendable {
       identities[row.id] = ControllerIdentity(identifier: String(decoding: row.identifier, as: UTF8.self), key: key)
     }
     identity = identities[Self.ownIdentity]
+    if let own = identity, UserController(identifier: own.identifier, publicKey: own.publicKey) == nil {
+      problems.append("table controllers, row \(Self.ownIdentity): its identifier is not valid; the row is not used")
+      identity = nil
+    }
     for row in rows.pairings {
       guard let device = DeviceID(row.device) else {
         problems.append("table pairings, row \(row.device): it is not a device ID; the row is not used")
@@ -113,7 +119,15 @@ extension DevicePairing {
           device: device.text, accessoryID: accessoryID, accessoryKey: accessoryKey, controller: controller,
           addresses: addresses)))
     guard withIdentity else { return [pairing] }
-    let row = HomeControllerRow(id: controller, identifier: Array(identity.identifier.utf8), key: .own(identity.key))
-    return [.keep(.controller(row)), pairing]
+    return [identity.row(id: controller), pairing]
+  }
+}
+
+extension ControllerIdentity {
+  /// The row of the identity with which the hub pairs.
+  var row: HomeRowChange { row(id: HubContents.ownIdentity) }
+
+  fileprivate func row(id: String) -> HomeRowChange {
+    .keep(.controller(HomeControllerRow(id: id, identifier: Array(identifier.utf8), key: .own(key))))
   }
 }

@@ -27,6 +27,8 @@ struct HubJournal {
     let app: HubClient?
     /// Rows that are stored in the same transaction.
     let rows: [HomeRowChange]
+    /// Whether it may change homes of other hubs.
+    let editsCopies: Bool
     let plan: (inout HubDraft) throws(HomeError) -> Void
     let done: (Result<[HomeChange], HomeError>) -> Void
   }
@@ -93,6 +95,8 @@ struct HubJournal {
 struct HubDraft {
   private(set) var model: HomeModel
   private(set) var changes: [HomeChange] = []
+  /// Stored in the same transaction.
+  var extraRows: [HomeRowChange] = []
   private let context: HomeContext
   private var random: LoopRandom
 
@@ -122,24 +126,30 @@ extension HomeHub {
   /// - Parameters:
   ///   - app: the app that gets the answer.
   ///   - rows: stored in the same transaction.
+  ///   - editsCopies: whether homes of other hubs may be changed, although an app asks for it.
   func change(
-    for app: HubClient?, with rows: [HomeRowChange] = [],
+    for app: HubClient?, with rows: [HomeRowChange] = [], editsCopies: Bool = false,
     _ plan: @escaping (inout HubDraft) throws(HomeError) -> Void,
     done: @escaping (Result<[HomeChange], HomeError>) -> Void = { _ in }
   ) {
     guard phase == .running else { return done(.failure(.hubEnds)) }
-    journal.add(HubJournal.Command(app: app, rows: rows, plan: plan, done: done))
+    journal.add(
+      HubJournal.Command(app: app, rows: rows, editsCopies: editsCopies || app == nil, plan: plan, done: done))
     // Not now: the engine may be in the middle of its actions, which change the model.
     loop.later { self.storeNext() }
   }
 
   /// Makes a change and waits until it is stored.
+  /// - Parameter answer: called with the changes, before all later events.
   func changeAndWait(
-    for app: HubClient?, with rows: [HomeRowChange] = [],
-    _ plan: @escaping (inout HubDraft) throws(HomeError) -> Void
-  ) async throws(HomeError) -> [HomeChange] {
+    for app: HubClient?, with rows: [HomeRowChange] = [], editsCopies: Bool = false,
+    _ plan: @escaping (inout HubDraft) throws(HomeError) -> Void, answer: @escaping ([HomeChange]) -> Void
+  ) async throws(HomeError) {
     try await withCheckedContinuation { continuation in
-      change(for: app, with: rows, plan) { continuation.resume(returning: $0) }
+      change(for: app, with: rows, editsCopies: editsCopies, plan) { result in
+        if case .success(let changes) = result { answer(changes) }
+        continuation.resume(returning: result.map { _ in })
+      }
     }.get()
   }
 
@@ -219,13 +229,17 @@ extension HomeHub {
   }
 
   private func begin(_ command: HubJournal.Command) {
-    var draft = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
+    var context = HomeContext(now: wall, zoneRules: zoneRules)
+    context.editsCopies = command.editsCopies
+    var draft = HubDraft(model, context, LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
       command.done(.failure(error))
       return releaseEngine()
     }
-    let rows = command.rows + draft.rows(from: model) + removedAuthorizations(by: draft)
-    guard !rows.isEmpty else { return finish(command, draft) }
+    let owed = owedChanges(by: draft)
+    let rows =
+      command.rows + draft.extraRows + draft.rows(from: model) + removedAuthorizations(by: draft) + owed.map(\.row)
+    guard !rows.isEmpty else { return finish(command, draft, owed) }
     journal.isChanging = true
     commit(rows) { error in
       self.journal.isChanging = false
@@ -233,20 +247,22 @@ extension HomeHub {
         command.done(.failure(HomeError(error)))
         self.releaseEngine()
       } else {
-        self.finish(command, draft)
+        self.finish(command, draft, owed)
       }
     }
   }
 
-  private func finish(_ command: HubJournal.Command, _ draft: HubDraft) {
+  private func finish(_ command: HubJournal.Command, _ draft: HubDraft, _ owed: [OwedChange]) {
     let changes = draft.changes
+    let own = changes.ofOwnHomes(model, draft.model)
     if !changes.isEmpty {
       model = draft.model
       modelChanged(by: changes)
       publish(.changed(changes, app: command.app?.name), except: command.app)
     }
+    apply(owed)
     command.done(.success(changes))
-    releaseEngine { changes.isEmpty ? [] : engine.changed(changes, model) }
+    releaseEngine { own.isEmpty ? [] : engine.changed(own, model.ownHomes) }
   }
 
   private func commit(_ rows: [HomeRowChange], then done: @escaping (StoreError?) -> Void) {
@@ -297,6 +313,7 @@ extension HomeRowChange {
     case .keep(.triggerState(let row)): "trigger_states \(row.id)"
     case .keep(.person(let row)): "people \(row.id)"
     case .keep(.authorization(let row)): "authorizations \(row.id)"
+    case .keep(.owedPairing(let row)): "owed_pairings \(row.id)"
     case .keep(.controller(let row)): "controllers \(row.id)"
     case .keep(.pairing(let row)): "pairings \(row.device)"
     case .keep(.database(let row)): "databases \(row.device)"

@@ -30,12 +30,13 @@ package final class HomeReplica: Sendable {
   /// after the end of the link.
   package var snapshot: HubSnapshot? { state.withLock { $0 } }
 
-  /// Applies an answer. All answers but `attached`, `changed` and `added` change nothing.
+  /// Applies an answer. All answers but `attached`, `changed`, `added` and `shared` change nothing.
   package func receive(_ answer: HubAnswer) {
     switch answer {
     case .attached(let snapshot): state.withLock { $0 = snapshot }
     case .changed(let changes), .added(_, let changes): state.withLock { $0?.apply(changes) }
-    case .executed, .values, .evaluated, .explained, .found, .status, .done: break
+    case .shared(let shared): state.withLock { $0?.apply(shared.changes) }
+    case .executed, .values, .evaluated, .explained, .found, .document, .status, .done: break
     }
     tell(.answer(answer))
   }
@@ -64,6 +65,7 @@ extension HubSnapshot {
   /// Applies the changes of a command. The places of removed users, and the reachability of removed accessories, end
   /// with them. A new accessory can't be reached until the hub reports that it can.
   package mutating func apply(_ changes: [HomeChange]) {
+    let before = model
     model.apply(changes)
     var removesHome = false
     for change in changes {
@@ -71,6 +73,12 @@ extension HubSnapshot {
       case .accessoryAdded(let accessory): unreachable[accessory.id] = Self.newConnection
       case .accessoryRemoved(let id): unreachable[id] = nil
       case .userRemoved(let id): persons.removeAll { $0.user == id }
+      case .homeAdded(let home):
+        // A home that was removed and added again keeps its connections.
+        let known = Set((before.home(home.id)?.accessories ?? []).map(\.id))
+        for accessory in home.accessories where !known.contains(accessory.id) {
+          unreachable[accessory.id] = Self.newConnection
+        }
       case .homeRemoved: removesHome = true
       default: break
       }

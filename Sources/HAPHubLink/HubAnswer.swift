@@ -7,7 +7,7 @@ import HAPModel
 package enum HubAnswer: Hashable, Sendable {
   /// To `attach`.
   case attached(HubSnapshot)
-  /// To `perform` and `remove`: the changes, which the app does not get as events.
+  /// To `perform`, `remove` and `acceptShare`: the changes, which the app does not get as events.
   case changed([HomeChange])
   /// To `add` and `adopt`: the new accessories, a bridge first, and the changes.
   case added([HomeObjectID], [HomeChange])
@@ -21,10 +21,29 @@ package enum HubAnswer: Hashable, Sendable {
   case explained([EvaluationReport])
   /// To `search`.
   case found([NewAccessory])
+  /// To `requestShare` and `renewShare`: the text of a file.
+  case document(String)
+  /// To `share`.
+  case shared(SharedHome)
   /// To `status`.
   case status(HubStatus)
   /// To all other requests.
   case done
+}
+
+/// A home that was shared.
+package struct SharedHome: Hashable, Sendable {
+  /// The new user.
+  package var user: HomeObjectID
+  /// The text of the file for the user's hub; nil: the home could not be written just now. `renewShare` repeats it.
+  package var document: String?
+  /// The accessories that could not be reached. They learn of the user later.
+  package var later: [HomeObjectID]
+  package var changes: [HomeChange]
+
+  package init(user: HomeObjectID, document: String?, later: [HomeObjectID], changes: [HomeChange]) {
+    (self.user, self.document, self.later, self.changes) = (user, document, later, changes)
+  }
 }
 
 /// All homes and their state at one moment.

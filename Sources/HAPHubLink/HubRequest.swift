@@ -45,10 +45,32 @@ package enum HubRequest: Hashable, Sendable {
   case remove(HomeObjectID, forgets: Bool)
   /// Forgets the pairing with a device that is in no home. The accessory stays paired until it is reset.
   case drop(DeviceID)
+  /// Returns a request to share a home with the user of this hub, for the owner of the home.
+  case requestShare(name: String)
+  /// Shares a home with the user of a request.
+  case share(HomeSharing)
+  /// Returns the present state of a home for a user to whom it is shared.
+  case renewShare(user: HomeObjectID)
+  /// Takes over a home that another hub shares, or its present state.
+  case acceptShare(String)
   /// Returns the state of the hub, of its devices and of its apps.
   case status
   /// Ends the hub.
   case stop
+}
+
+/// A home for the user of another hub.
+package struct HomeSharing: Hashable, Sendable {
+  /// The home.
+  package var home: HomeObjectID
+  /// The text that the user's hub gave.
+  package var request: String
+  /// What the user may do: not `owner`.
+  package var role: HomeUser.Role
+
+  package init(home: HomeObjectID, request: String, role: HomeUser.Role) {
+    (self.home, self.request, self.role) = (home, request, role)
+  }
 }
 
 /// An accessory to pair with.

@@ -9,6 +9,8 @@ package final class HomeLab: @unchecked Sendable {  // see above
   /// The loop of a process without faults.
   package let loop: EventLoop
   package private(set) var hub: LabHub!
+  /// The hub of a user with whom the home is shared.
+  package private(set) var visitor: LabHub!
   package private(set) var devices: [LabDevice] = []
   package private(set) var apps: [LabApp] = []
   private let log: ((String) -> Void)?
@@ -23,7 +25,8 @@ package final class HomeLab: @unchecked Sendable {  // see above
       preconditionFailure("a new host is on")
     }
     loop = world.makeLoop("person", of: process)
-    hub = LabHub(in: self)
+    hub = LabHub("hub", 1, in: self)
+    visitor = LabHub("visitor", 2, in: self)
   }
 
   package func addDevice(_ name: String, _ profile: String) -> LabDevice {
@@ -45,6 +48,7 @@ package final class HomeLab: @unchecked Sendable {  // see above
   package func end() {
     for app in apps { app.kill() }
     hub.kill()
+    visitor.kill()
     for device in devices { device.kill() }
     apps = []
     devices = []

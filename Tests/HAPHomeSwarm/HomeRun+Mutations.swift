@@ -10,6 +10,7 @@ extension HomeRun {
     switch mutation {
     case .putsTwice: hooks.sendsTwice = true
     case .putsSplit: hooks.splitsPuts = true
+    case .usersLost: hooks.losesUsers = true
     case .changesLost:
       hooks.reports = { event in if case .changed(_, app: _?) = event { false } else { true } }
     case .diskIgnoresSync: lab.hub.disk.ignoresSync = true

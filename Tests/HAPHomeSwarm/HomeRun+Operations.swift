@@ -66,6 +66,9 @@ extension HomeRun {
       _ = await ask(app, .search)
       if random.chance(0.5) { _ = await ask(app, .endSearch) }
     case .removeGuest, .addGuest: if number == 0 { await changeGuest(operation, app) }
+    case .share, .renewShare, .changeRole, .removeUser: if number == 0 { await changeUsers(operation, app, &random) }
+    case .visitorWrite: if number == 0 { await visitorWrites() }
+    case .visitorRestart: if number == 0 { await restartVisitor() }
     case .status, .sensor: _ = await ask(app, .status)
     }
   }
@@ -89,7 +92,7 @@ extension HomeRun {
 
   /// Whether a request certainly had no effect: it was refused for a reason other than the end of the hub or an error
   /// of its disk.
-  private func isRefused(_ answer: Result<HubAnswer, HomeError>?) -> Bool {
+  func isRefused(_ answer: Result<HubAnswer, HomeError>?) -> Bool {
     guard case .failure(let error) = answer else { return false }
     return error.code != .noHomeHub && error.code != .unexpectedError
   }

@@ -107,6 +107,7 @@ extension HomeRun {
       }
       check(app)
     }
+    for home in hub.model.homes { checkUsers(home) }
     for accessory in hub.model.homes.flatMap(\.accessories) {
       let (isReachable, why) = (isReachable(accessory), hub.unreachable[accessory.id])
       if !isReachable { coverage.add(.lostAccessories) }

@@ -89,6 +89,7 @@ package final class HomeRun: @unchecked Sendable {  // see above
       return false
     }
     for app in lab.apps { if await attach(app) == false { return false } }
+    if random.chance(0.6) { await share(app, random.chance(0.5) ? .guest : .administrator) }
     return true
   }
 

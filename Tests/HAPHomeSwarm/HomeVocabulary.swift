@@ -56,6 +56,14 @@ package enum HomeOperation: String, CaseIterable, Sendable {
   case search
   case removeGuest = "remove-guest"
   case addGuest = "add-guest"
+  /// The home is shared with another hub.
+  case share
+  case renewShare = "renew-share"
+  case changeRole = "change-role"
+  case removeUser = "remove-user"
+  /// The other hub writes a value.
+  case visitorWrite = "visitor-write"
+  case visitorRestart = "visitor-restart"
   /// A person changes the value of a sensor.
   case sensor
 }
@@ -84,6 +92,8 @@ package enum HomeInvariant: String, CaseIterable, Sendable {
   case workEnds = "work-ends"
   /// The hub starts with the contents of its disk after each crash.
   case storeOpens = "store-opens"
+  /// At rest, the accessories of the home know exactly its users, with their rights, and other accessories know none.
+  case usersHavePairings = "users-have-pairings"
 }
 
 /// A deliberate error of the hub or its machine that makes an invariant fail.
@@ -99,6 +109,7 @@ package enum HomeMutation: String, CaseIterable, Sendable {
   case answersLost = "answers-lost"
   case leak = "a-socket-for-each-request"
   case fileDamaged = "file-damaged-by-a-crash"
+  case usersLost = "pairings-of-users-not-sent"
 
   /// The invariant that must fail.
   package var breaks: HomeInvariant {
@@ -114,6 +125,7 @@ package enum HomeMutation: String, CaseIterable, Sendable {
     case .answersLost: .requestsAreAnswered
     case .leak: .workEnds
     case .fileDamaged: .storeOpens
+    case .usersLost: .usersHavePairings
     }
   }
 }
@@ -182,6 +194,7 @@ package enum HomeCheck: String, CaseIterable, Sendable {
   case quietRefusals = "refusals without faults"
   case quietTimers = "times of timers without faults"
   case blocked = "accessories that were blocked"
+  case users = "pairings of users that were compared"
   case commands = "commands that were answered"
   case unknownCommands = "commands without an answer"
 }

@@ -58,11 +58,13 @@ package final class LabDevice: @unchecked Sendable {  // see above
   private var lastDeviceID: DeviceID?
 
   /// Whether it has a pairing.
-  var isPaired: Bool {
+  var isPaired: Bool { !pairings.isEmpty }
+
+  var pairings: [Pairing] {
     guard let served, case .success(let pairings)? = try? served.loop.performAndWait({ served.pairings }) else {
-      return false
+      return []
     }
-    return !pairings.isEmpty
+    return pairings
   }
 
   // MARK: Life

@@ -25,11 +25,12 @@ package final class LabHub: @unchecked Sendable {  // see above
   package private(set) var starts = 0
   private unowned let lab: HomeLab
 
-  init(in lab: HomeLab) {
+  /// - Parameter number: the last part of its address.
+  init(_ name: String, _ number: UInt8, in lab: HomeLab) {
     self.lab = lab
-    host = lab.world.network.addHost("hub")
+    host = lab.world.network.addHost(name)
     interface = host.addInterface(
-      "eth0", addresses: [.init(IPAddress(bytes: [10, 1, 0, 1])!, prefixLength: 8)], link: lab.link)
+      "eth0", addresses: [.init(IPAddress(bytes: [10, 1, 0, number])!, prefixLength: 8)], link: lab.link)
     let box = Box()
     var options = SimulatedDisk.Options(seed: lab.world.seed)
     options.onCrash = { box.hub?.crashed(losingPower: $0) }

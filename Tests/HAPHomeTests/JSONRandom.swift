@@ -236,8 +236,15 @@ extension JSONRandom {
   }
 
   mutating func user(_ roles: [HomeUser.Role] = [.administrator, .guest]) -> HomeUser {
-    HomeUser(id: id(), name: text(), role: pick(roles))
+    HomeUser(id: id(), name: text(), role: pick(roles), controller: optional { $0.controller() })
   }
+
+  private mutating func controller() -> UserController {
+    UserController(
+      identifier: "controller-\(pick([1, 22, 333]))", publicKey: Array(repeating: pick([0, 7, 255]), count: 32))!
+  }
+
+  private mutating func copy() -> HomeCopy { HomeCopy(user: id(), issued: instant()) }
 
   mutating func home() -> Home {
     var home = Home(
@@ -249,6 +256,7 @@ extension JSONRandom {
     home.accessories = list { $0.accessory() }
     home.actionSets = list { $0.actionSet() }
     home.triggers = list { $0.trigger() }
+    home.copy = optional { $0.copy() }
     return home
   }
 }
@@ -308,6 +316,7 @@ extension JSONRandom {
     case .homeRemoved: .homeRemoved
     case .homeMadePrimary: .homeMadePrimary
     case .homeRenamed: .homeRenamed(name())
+    case .copyRenewed: .copyRenewed(copy())
     case .timeZoneChanged: .timeZoneChanged(zone())
     case .locationChanged: .locationChanged(optional { $0.place() })
     case .roomAdded: .roomAdded(Room(id: id(), name: name()))

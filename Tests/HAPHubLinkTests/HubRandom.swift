@@ -205,6 +205,10 @@ extension HubRandom {
     case .adopt: .adopt(adoption())
     case .remove: .remove(id(), forgets: flag())
     case .drop: .drop(device())
+    case .requestShare: .requestShare(name: text())
+    case .share: .share(HomeSharing(home: id(), request: text(), role: pick([.administrator, .guest])))
+    case .renewShare: .renewShare(user: id())
+    case .acceptShare: .acceptShare(text())
     case .status: .status
     case .stop: .stop
     }
@@ -230,6 +234,8 @@ extension HubRandom {
     case .evaluated: .evaluated(report())
     case .explained: .explained(list { $0.report() })
     case .found: .found(list { $0.newAccessory() })
+    case .document: .document(text())
+    case .shared: .shared(SharedHome(user: id(), document: text(), later: ids(), changes: changes()))
     case .status: .status(status())
     case .done: .done
     }

@@ -36,7 +36,7 @@ import Testing
     try world.run {
       let (_, loop) = try world.process("raw")
       let app = try RawApp.connect(loop)
-      let fits = String(repeating: " ", count: HubProtocol.longestRequest - 26) + #"{"id":1,"request":"search"}"#
+      let fits = String(repeating: " ", count: HubWorld.longestRequest - 26) + #"{"id":1,"request":"search"}"#
       try await Self.send(
         app, String(fits.dropFirst()) + "\n" + fits + "\n{\"id\":2,\"request\":\"search\"}\r\n", on: loop)
       #expect(

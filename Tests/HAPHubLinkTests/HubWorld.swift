@@ -9,6 +9,8 @@ import Testing
 final class HubWorld: @unchecked Sendable {  // confined to the world's thread
   static let path = "/home/hub/hub.sock"
   static let owner: UInt32 = 7
+  /// The greatest length of a line in these worlds.
+  static let longestRequest = 1 << 20
 
   let world = SimulatedWorld(seed: 1)
   let host: SimulatedHost
@@ -27,7 +29,8 @@ final class HubWorld: @unchecked Sendable {  // confined to the world's thread
     let hub = hub
     try world.run {
       try hub.loop.performAndWait {
-        self.server = try HubSocketServer(hub, at: Self.path, owner: Self.owner, on: hub.loop)
+        self.server = try HubSocketServer(
+          hub, at: Self.path, owner: Self.owner, longestRequest: Self.longestRequest, on: hub.loop)
       }
     }
   }

@@ -45,6 +45,14 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   private(set) var openConnections: Set<Int> = []
   /// Replaces the answer to Remove Pairing.
   var removalError: HomeError?
+  /// The identifiers with which hubs have connected.
+  fileprivate var hubs: Set<String> = []
+  /// The pairings of users of other hubs: whether they are administrators.
+  private(set) var users: [String: Bool] = [:]
+  /// Replaces the answer to Add Pairing.
+  var additionError: HomeError?
+  /// Called when Add or Remove Pairing of a user arrives.
+  var onUser: (() -> Void)?
   private var news: AsyncStream<DeviceNews>.Continuation?
   private var loop: EventLoop?
 
@@ -64,6 +72,9 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   }
 
   // MARK: What the test does
+
+  /// Another controller has paired with it, as an administrator.
+  func know(_ controller: String) { users[controller] = true }
 
   /// Replaces the database, and reports it.
   func replace(_ accessories: [Accessory]) {
@@ -95,9 +106,11 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
 
   // MARK: The connection
 
-  func open(on loop: EventLoop, _ onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void)
-    -> any DeviceConnection
-  {
+  func open(
+    on loop: EventLoop, as hub: String,
+    _ onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+  ) -> any DeviceConnection {
+    hubs.insert(hub)
     let (stream, continuation) = AsyncStream.makeStream(of: DeviceNews.self)
     news = continuation
     self.loop = loop
@@ -153,8 +166,23 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   fileprivate func removeController(_ identifier: [UInt8]) throws(HomeError) {
     guard isOn else { throw HomeError(.accessoryNotReachable, nil, "no connection") }
     if let removalError { throw removalError }
+    let text = String(decoding: identifier, as: UTF8.self)
+    guard hubs.contains(text) else {
+      onUser?()
+      users[text] = nil
+      return
+    }
     removed.append(identifier)
     knowsHub = false
+  }
+
+  fileprivate func addController(_ pairing: Pairing) async throws(HomeError) {
+    guard isOn else { throw HomeError(.accessoryNotReachable, nil, "no connection") }
+    onUser?()
+    if additionError == nil { users[String(decoding: pairing.identifier, as: UTF8.self)] = pairing.isAdmin }
+    await pass(latency)
+    guard isOn else { throw HomeError(.communicationFailure, nil, "the connection ended") }
+    if let additionError { throw additionError }
   }
 }
 
@@ -175,7 +203,7 @@ private struct ScriptedConnection: DeviceConnection {
     device.connect()
   }
   func identify(aid: UInt64) async throws(HomeError) { device.identify(aid) }
-  func addController(_ pairing: Pairing) async throws(HomeError) {}
+  func addController(_ pairing: Pairing) async throws(HomeError) { try await device.addController(pairing) }
   func removeController(_ identifier: [UInt8]) async throws(HomeError) { try device.removeController(identifier) }
   func close() async { device.close(number) }
 }

@@ -23,7 +23,7 @@ final class ScriptedPort: AccessoryPort {
   ) -> any DeviceConnection {
     guard let device = devices[pairing.device] else { preconditionFailure("a device that is not in the script") }
     if pairing.accessoryKey != Self.key(of: pairing.device) { device.knowsHub = false }
-    return device.open(on: loop, onNews)
+    return device.open(on: loop, as: pairing.identity.identifier, onNews)
   }
 
   static func key(of device: DeviceID) -> [UInt8] { Array(repeating: device.bytes[5], count: 32) }

@@ -20,10 +20,11 @@
     private var running: HomeHub?
     var hub: HomeHub { running! }
 
-    init(_ world: World) {
+    /// - Parameter other: another hub of the same world; nil: the first one.
+    init(_ world: World, besides other: SimulatedHub? = nil) {
       self.world = world
-      house = world.addHost("house")
-      machine = world.addHost("hub")
+      house = other?.house ?? world.addHost("house")
+      machine = world.addHost(other == nil ? "hub" : "other-hub")
       disk = SimulatedDisk(SimulatedDisk.Options(seed: world.seed))
     }
 

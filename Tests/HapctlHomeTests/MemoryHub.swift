@@ -119,6 +119,17 @@ extension MemoryHub.State {
     case .drop(let device):
       identified.append("drop \(device)")
       return .done
+    case .requestShare(let name): return .document("request of \(name)\n")
+    case .share(let sharing):
+      let changes = try perform(
+        .addUser(home: sharing.home, name: String(sharing.request.dropLast().suffix(3)), role: sharing.role), now)
+      guard case .userAdded(let user) = changes[0].detail else { preconditionFailure("no user") }
+      return .shared(
+        SharedHome(user: user.id, document: "share\n", later: unreachable.keys.sorted(), changes: changes))
+    case .renewShare: return .document("share again\n")
+    case .acceptShare(let text):
+      if !text.hasPrefix("share") { throw HomeError(.invalidParameter, nil, "this is no shared home") }
+      return .changed(try perform(.addHome(name: "Shared", zone: .utc, location: nil, owner: "Ann"), now))
     case .status:
       guard let status else { throw HomeError(.noHomeHub, nil, "no status") }
       return .status(status)

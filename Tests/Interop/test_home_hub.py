@@ -166,6 +166,45 @@ async def test_accessories_of_hap_python_are_added_and_run_by_scenes_and_trigger
     assert await hub.stop() == 0
 
 
+async def test_a_home_with_accessories_of_hap_python_is_shared_with_a_second_hub(run, home, tmp_path):
+    """The second hub has pairings of its own with HAP-python's bulb and bridge, and loses them with the removal of its user."""
+    python = sys.executable
+    bulb = await run(program=(python, HERE / "bulb.py", tmp_path / "bulb.state"))
+    bridge = await run(program=(python, HERE / "strangers.py", "bridge", tmp_path / "bridge.state"))
+    hub = await home.serve()
+    guest = Home(tmp_path / "guest")
+    guest.started = home.started
+    guest_hub = await guest.serve()
+    await home.well("new", "My Home", "--zone", "Europe/Berlin", "--owner", "Anna")
+    for device in [bulb, bridge]:
+        await home.well("add", "--code", CODE, "--device", device.accessory.device_id)
+    await home.well("scene", "add", "bright", "Harness Bulb/On", "on", "Hall Lamp/On", "on")
+
+    request, share = tmp_path / "ben.json", tmp_path / "home.hashare"
+    status, _, errors = await guest.run("home", "user", "request", "Ben", "-o", request)
+    assert status == 0, errors
+    shared = await home.well("user", "share", request, "-o", share)
+    assert shared["later"] == []
+    await guest.well("user", "accept", share)
+    lights = ["Harness Bulb/On", "Hall Lamp/On"]
+    done = await guest.well("run", "bright")
+    assert [action["outcome"] for action in done["actions"]] == ["done", "done"], done
+    assert await home.values(*lights) == [True, True]
+    await home.well("set", "Hall Lamp/On", "off")
+    assert await guest.values(*lights) == [True, False]
+    status, _, errors = await guest.run("home", "room", "add", "Kitchen")
+    assert status == 1 and "(rule U1)" in errors, errors
+
+    # HAP-python keeps open sessions of a removed pairing, but makes no new one.
+    await home.well("user", "remove", "Ben")
+    assert await guest_hub.stop() == 0
+    guest_hub = await guest.serve()
+    status, output, _ = await guest.run("home", "set", "Harness Bulb/On", "off", "--json")
+    assert status == 1, output
+    assert await home.values(*lights) == [True, False]
+    assert await guest_hub.stop() == 0 and await hub.stop() == 0
+
+
 async def test_authorization_data_reaches_an_accessory_of_hap_python(run, home, tmp_path):
     """The safe is HAP-python's, and refuses writes without the right data. The hub keeps the data when it starts again."""
     safe = await run(program=(sys.executable, HERE / "strangers.py", "safe", tmp_path / "safe.state"))

@@ -17,7 +17,7 @@ struct TargetTests {
   /// Keys such as "HAPIP lines" and "HAPIP dependencies", with the present figures.
   ///
   /// Apple's classes for homes refer to each other, so they are one module. An app could not import parts of it.
-  private static let exceptions: [String: Int] = ["HAPHomeKit lines": 7382]
+  private static let exceptions: [String: Int] = ["HAPHomeKit lines": 7344]
 
   private struct Measured {
     let name: String

@@ -47,7 +47,7 @@ extension HomeChangeName {
     case .homeRemoved: .call(.managerRemovedHome)
     case .homeMadePrimary: .call(.managerUpdatedPrimaryHome)
     case .homeRenamed: .call(.homeUpdatedName)
-    case .timeZoneChanged, .locationChanged: .streamOnly(reason: "HMHome has no such property")
+    case .timeZoneChanged, .locationChanged, .copyRenewed: .streamOnly(reason: "HMHome has no such property")
     case .roomAdded: .call(.homeAddedRoom)
     case .roomRenamed: .call(.homeRenamedRoom)
     case .roomRemoved: .call(.homeRemovedRoom)

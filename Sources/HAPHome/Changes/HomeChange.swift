@@ -60,5 +60,7 @@ public struct HomeChange: Hashable, Sendable {
     case userAdded(HomeUser)
     case userRoleChanged(HomeObjectID, HomeUser.Role)
     case userRemoved(HomeObjectID)
+    /// The owner has shared the home again.
+    case copyRenewed(HomeCopy)
   }
 }

@@ -19,6 +19,7 @@ extension HomeModel {
     case .homeRenamed(let name): update(change.home) { $0.name = name }
     case .timeZoneChanged(let zone): update(change.home) { $0.zone = zone }
     case .locationChanged(let location): update(change.home) { $0.location = location }
+    case .copyRenewed(let copy): update(change.home) { if $0.copy != nil { $0.copy = copy } }
     case .roomAdded, .roomRenamed, .roomRemoved, .zoneAdded, .zoneRenamed, .zoneRemoved, .roomAddedToZone,
       .roomRemovedFromZone, .groupAdded, .groupRenamed, .groupRemoved, .serviceAddedToGroup, .serviceRemovedFromGroup:
       update(change.home) { $0.applyPlace(change.detail) }

@@ -66,6 +66,7 @@ extension CommandRun {
         .insufficientPrivileges, .u1,
         "the user \(name) is not an administrator of the home \"\(home.name)\": ask the owner for this right")
     }
+    if home.copy != nil, !context.editsCopies { throw HomeError.copy(home) }
     return home
   }
 
@@ -118,6 +119,20 @@ extension HomeError {
   /// Rule O1 for a home.
   package static func unknownHome(_ id: HomeObjectID) -> HomeError {
     HomeError(.notFound, .o1, "there is no home with the identifier \(id)")
+  }
+
+  /// Rule U1 for a home that belongs to another hub.
+  package static func copy(_ home: Home) -> HomeError {
+    let owner = home.users[0].name
+    if home.ownUser.role == .administrator {
+      return HomeError(
+        .operationNotSupported, .u1,
+        "the home \"\(home.name)\" belongs to the hub of \(owner), which is the only one that can change it: change it there"
+      )
+    }
+    return HomeError(
+      .insufficientPrivileges, .u1,
+      "\(home.ownUser.name) may control the home \"\(home.name)\", but not change it: ask its owner \(owner)")
   }
 
   /// Rule O1 for an object that no home has.

@@ -7,6 +7,8 @@ public struct HomeContext: Sendable {
   /// The user who sends the command; nil: the owner, or the hub itself. A person who is a user of several homes has an
   /// identifier in each of them; this is the one in the home of the command.
   public var user: HomeObjectID?
+  /// Whether homes of other hubs may be changed, of which this hub has copies: only by the hub itself.
+  package var editsCopies = false
   /// The rules that Apple does not publish.
   public var policy: HomePolicy
   /// Returns the rules of a zone; nil if the machine does not have the zone.

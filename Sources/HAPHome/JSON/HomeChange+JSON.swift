@@ -59,6 +59,7 @@ extension HomeChange {
     case .triggerRemoved: ["trigger"]
     case .userRoleChanged: ["user", "role"]
     case .userRemoved: ["user"]
+    case .copyRenewed: HomeCopy.memberNames
     }
   }
 }
@@ -74,6 +75,7 @@ extension HomeChange.Detail {
     case .homeRenamed: self = .homeRenamed(try node.homeName())
     case .timeZoneChanged: self = .timeZoneChanged(try node.timeZone())
     case .locationChanged: self = .locationChanged(try node.nullable("location", JSONNode.place))
+    case .copyRenewed: self = .copyRenewed(try HomeCopy(membersOf: node))
     case .roomAdded: self = .roomAdded(try node.added([], Room.init))
     case .roomRenamed: self = .roomRenamed(try node.identifier(.room), try node.homeName())
     case .roomRemoved: self = .roomRemoved(try node.identifier(.room))
@@ -172,6 +174,7 @@ extension HomeChange.Detail {
     case .homeRenamed(let name): [Self.name(name)]
     case .timeZoneChanged(let zone): [("timeZone", .text(zone.text))]
     case .locationChanged(let place): [("location", place?.node ?? JSONNode(.null))]
+    case .copyRenewed(let copy): copy.members
     case .roomAdded(let room): [("object", room.node)]
     case .roomRenamed(let id, let name): [member(.room, id), Self.name(name)]
     case .roomRemoved(let id): [member(.room, id)]

@@ -43,6 +43,7 @@ package enum HomeChangeName: String, CaseIterable, Sendable {
   case userAdded = "user-added"
   case userRoleChanged = "user-role-changed"
   case userRemoved = "user-removed"
+  case copyRenewed = "copy-renewed"
 }
 
 extension HomeChange.Detail {
@@ -92,6 +93,7 @@ extension HomeChange.Detail {
     case .userAdded: .userAdded
     case .userRoleChanged: .userRoleChanged
     case .userRemoved: .userRemoved
+    case .copyRenewed: .copyRenewed
     }
   }
 }

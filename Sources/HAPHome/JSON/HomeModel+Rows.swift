@@ -23,7 +23,7 @@ extension HomeModel {
 
   /// Makes a model of homes.
   /// - Throws: the first object that breaks a rule, or refers to an object that is not there.
-  init(checking homes: [Home], primary: HomeObjectID?) throws(HomeRowProblem) {
+  package init(checking homes: [Home], primary: HomeObjectID?) throws(HomeRowProblem) {
     var reader = HomeRowsReader(consequence: "")
     self = reader.model(homes.flatMap(\.contents))
     if let problem = reader.problems.first { throw problem }
@@ -36,7 +36,7 @@ extension Home {
   fileprivate var contents: [HomeRowContent] {
     let own = Home(
       id: id, name: name, zone: zone, location: location, roomForEntireHome: roomForEntireHome,
-      users: Array(users.prefix(1)))
+      users: Array(users.prefix(1)), copy: copy)
     func content(_ id: HomeObjectID, _ object: HomeRowContent.Object) -> HomeRowContent {
       HomeRowContent(row: id.description, home: self.id, object: object)
     }

@@ -113,10 +113,11 @@ extension Trigger {
 }
 
 extension HomeUser {
-  static let memberNames = ["role"]
+  static let memberNames = ["role", "controller"]
 
   init(_ node: JSONNode, id: HomeObjectID, name: HomeName) throws(JSONProblem) {
-    self.init(id: id, name: name.text, role: try node.role())
+    self.init(
+      id: id, name: name.text, role: try node.role(), controller: try node.optional("controller", UserController.read))
   }
 
   /// Reads a user who is not the owner.
@@ -125,12 +126,42 @@ extension HomeUser {
     if role == .owner { throw node.problem("the owner is the member \"owner\" of the home, and there is no other one") }
   }
 
-  var members: [JSONMember] { [("role", .text(role.rawValue))] }
+  var members: [JSONMember] { present(("role", .text(role.rawValue)), ("controller", controller?.node)) }
+}
+
+extension UserController {
+  /// Reads `{"identifier": "…", "publicKey": "…"}`, with the key in Base64.
+  package static func read(_ node: JSONNode) throws(JSONProblem) -> UserController {
+    try node.refuseUnknownMembers(except: ["identifier", "publicKey"])
+    let key = try node.required("publicKey").parsed("base64", Base64.decode)
+    guard let controller = UserController(identifier: try node.required("identifier").asString(), publicKey: key)
+    else { throw node.problem("an identifier has 1 to 36 printable characters of ASCII, and a key has 32 bytes") }
+    return controller
+  }
+
+  package var node: JSONNode {
+    .object([("identifier", .text(identifier)), ("publicKey", .text(Base64.encode(publicKey)))])
+  }
+}
+
+extension HomeCopy {
+  static let memberNames = ["user", "issued"]
+
+  init(membersOf node: JSONNode) throws(JSONProblem) {
+    self.init(user: try node.identifier(.user), issued: try JSONNode.moment(try node.required("issued")))
+  }
+
+  fileprivate static func read(_ node: JSONNode) throws(JSONProblem) -> HomeCopy {
+    try node.refuseUnknownMembers(except: memberNames)
+    return try HomeCopy(membersOf: node)
+  }
+
+  var members: [JSONMember] { [("user", .id(user)), ("issued", IdentifierNotation().written(issued))] }
 }
 
 extension Home {
   /// The members of the home itself, without its objects.
-  static let ownMemberNames = ["timeZone", "location", "roomForEntireHome", "owner"]
+  static let ownMemberNames = ["timeZone", "location", "roomForEntireHome", "owner", "copy"]
   private static let memberNames =
     ownMemberNames + ["rooms", "zones", "groups", "accessories", "actionSets", "triggers", "users"]
 
@@ -141,14 +172,15 @@ extension Home {
       id: id, name: name, zone: try node.timeZone(), location: try node.optional("location", JSONNode.place),
       roomForEntireHome: try node.required("roomForEntireHome").object([], Room.init),
       users: [
-        try owner.object([]) { node, id, name throws(JSONProblem) in
-          HomeUser(id: id, name: name.text, role: .owner)
+        try owner.object(["controller"]) { node, id, name throws(JSONProblem) in
+          HomeUser(
+            id: id, name: name.text, role: .owner, controller: try node.optional("controller", UserController.read))
         }
-      ])
+      ], copy: try node.optional("copy", HomeCopy.read))
   }
 
   /// Reads a home with all its objects.
-  init(_ node: JSONNode) throws(JSONProblem) {
+  package init(_ node: JSONNode) throws(JSONProblem) {
     self = try node.object(Self.memberNames) { node, id, name throws(JSONProblem) in
       try Home(own: node, id: id, name: name)
     }
@@ -179,7 +211,8 @@ extension Home {
     return present(
       ("timeZone", .text(zone.text)), ("location", location?.node),
       ("roomForEntireHome", roomForEntireHome.node),
-      ("owner", .object(owner.id, HomeName(owner.name), [])))
+      ("owner", .object(owner.id, HomeName(owner.name), present(("controller", owner.controller?.node)))),
+      ("copy", copy.map { .object($0.members) }))
   }
 
   /// The home with all its objects.

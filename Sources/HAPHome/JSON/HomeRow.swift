@@ -158,7 +158,7 @@ extension HomeChange.Detail {
     switch self {
     case .homeAdded: new?.rowIDs ?? []
     case .homeRemoved, .homeMadePrimary: []
-    case .homeRenamed, .timeZoneChanged, .locationChanged: [home]
+    case .homeRenamed, .timeZoneChanged, .locationChanged, .copyRenewed: [home]
     case .roomAdded(let room): [room.id]
     case .roomRenamed(let id, _), .roomRemoved(let id): [id]
     case .zoneAdded(let zone): [zone.id]

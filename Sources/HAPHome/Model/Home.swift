@@ -1,4 +1,5 @@
 import HAPAlmanac
+import HAPModel
 
 /// A home: its objects in the order in which they were added. home.md §4.
 public struct Home: Hashable, Sendable {
@@ -26,9 +27,14 @@ public struct Home: Hashable, Sendable {
   public internal(set) var triggers: [Trigger] = []
   /// The users, the owner first.
   public internal(set) var users: [HomeUser]
+  /// Of a home that belongs to another hub; nil: it belongs to this one.
+  public internal(set) var copy: HomeCopy?
 
   /// The action sets that an app lists: without those that a trigger owns (rule S4).
   public var listedActionSets: [ActionSet] { actionSets.filter { $0.kind != .triggerOwned } }
+
+  /// The devices of the accessories, ascending.
+  package var devices: [DeviceID] { Set(accessories.map(\.deviceID)).sorted() }
 }
 
 /// A room.
@@ -77,9 +83,27 @@ public struct HomeUser: Hashable, Sendable {
   public internal(set) var name: String
   /// What the user may do.
   public internal(set) var role: Role
+  /// How the accessories know the user; nil: the user has no own hub.
+  public package(set) var controller: UserController?
 
   /// Creates a user.
-  public init(id: HomeObjectID, name: String, role: Role) {
-    (self.id, self.name, self.role) = (id, name, role)
+  public init(id: HomeObjectID, name: String, role: Role, controller: UserController? = nil) {
+    (self.id, self.name, self.role, self.controller) = (id, name, role, controller)
+  }
+}
+
+/// The identity of a user's hub, which accessories store as a pairing. HAP R2 §5.10.
+public struct UserController: Hashable, Sendable {
+  /// The pairing identifier: 1 to 36 printable characters of ASCII, normally an uppercase UUID.
+  public let identifier: String
+  /// The long-term public key, Ed25519: 32 bytes.
+  public let publicKey: [UInt8]
+
+  /// - Returns: nil for another identifier, or a key of another length.
+  public init?(identifier: String, publicKey: [UInt8]) {
+    guard (1...36).contains(identifier.utf8.count), identifier.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      publicKey.count == 32
+    else { return nil }
+    (self.identifier, self.publicKey) = (identifier, publicKey)
   }
 }

@@ -199,7 +199,7 @@ extension HomeChange.Detail {
       .zoneRemoved, .roomAddedToZone, .roomRemovedFromZone, .groupAdded, .groupRenamed, .groupRemoved,
       .serviceAddedToGroup, .serviceRemovedFromGroup, .accessoryRenamed, .accessoryMoved, .accessoryBlocked,
       .accessoryUnblocked, .firmwareUpdated, .accessoryDetailsUpdated, .serviceRenamed, .associatedTypeChanged,
-      .actionSetRenamed, .actionSetExecuted, .triggerFired:
+      .actionSetRenamed, .actionSetExecuted, .triggerFired, .copyRenewed:
       false
     }
   }

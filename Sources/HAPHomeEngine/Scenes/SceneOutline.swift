@@ -131,7 +131,9 @@ extension SceneTarget {
   /// The reason why nothing can be sent to the accessory.
   fileprivate func connectionError(_ context: SceneContext) -> HomeError? {
     if context.connection(device) == .ended {
-      return error(.accessoryNotReachable, "the session with the accessory has ended; remove and add the accessory")
+      return error(
+        .accessoryNotReachable,
+        "the session with the accessory has ended, because the accessory no longer accepts this hub")
     }
     if context.isUnreachable(accessory) {
       return error(

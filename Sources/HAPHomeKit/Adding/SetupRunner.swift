@@ -118,7 +118,7 @@ import HAPModel
 
   /// Gives the flow the changes that other apps made meanwhile.
   private func takeChanges() async {
-    let changes = flow.model.setupChanges(to: session.model)
+    let changes = flow.model.changes(to: session.model)
     if !changes.isEmpty { await perform(flow.receive(.changed(changes))) }
   }
 

@@ -124,15 +124,18 @@ extension HMHome {
 
   // MARK: Users
 
-  /// The user of this app: the owner of the hub.
+  /// The user of this app: the owner of the home, or the user to whom another hub shares it.
   public var currentUser: HMUser {
-    let user = record.users[0]
+    let user = record.ownUser
     return session?.user(user, in: handle.id) ?? HMUser(handle.detached(user))
   }
 
   /// The other users.
   @available(*, deprecated, message: "Apple's system manages the users.")
-  public var users: [HMUser] { objects(Array(record.users.dropFirst())) { $0.user($1, in: $2) } }
+  public var users: [HMUser] {
+    let own = record.ownUser.id
+    return objects(record.users.filter { $0.id != own }) { $0.user($1, in: $2) }
+  }
 
   /// Lets the person add users by `HMSetupUI.shared`.
   /// - Throws: 23 if the person cancels.

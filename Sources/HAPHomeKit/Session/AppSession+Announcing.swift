@@ -13,7 +13,7 @@ extension AppSession {
       guard let home = home(id) else { return nil }
       return { [self] in sessionOwner?.homeRemoved(home) }
     case .homeMadePrimary: return { [self] in sessionOwner?.primaryHomeChanged() }
-    case .timeZoneChanged, .locationChanged: return nil
+    case .timeZoneChanged, .locationChanged, .copyRenewed: return nil
     case .homeRenamed: return tell(id) { $0.homeDidUpdateName($1) }
     case .roomAdded, .roomRenamed, .roomRemoved, .zoneAdded, .zoneRenamed, .zoneRemoved, .roomAddedToZone,
       .roomRemovedFromZone, .groupAdded, .groupRenamed, .groupRemoved, .serviceAddedToGroup, .serviceRemovedFromGroup:
@@ -113,7 +113,7 @@ extension AppSession {
     case .triggerRemoved(let trigger): return tell(id, trigger: trigger, in: before) { $0.home($1, didRemove: $2) }
     case .userAdded(let user): return tell(id) { $0.home($1, didAdd: self.user(user, in: id)) }
     case .userRoleChanged(let user, _):
-      return user == before.users.first?.id ? tell(id) { $0.homeDidUpdateAccessControl(forCurrentUser: $1) } : nil
+      return user == before.ownUser.id ? tell(id) { $0.homeDidUpdateAccessControl(forCurrentUser: $1) } : nil
     case .userRemoved(let user):
       guard let user = before.users.find(user).map({ self.user($0, in: id) }) else { return nil }
       return tell(id) { $0.home($1, didRemove: user) }

@@ -162,7 +162,7 @@ extension HomeChange {
     switch detail {
     case .homeAdded, .homeRemoved, .homeMadePrimary, .homeRenamed, .timeZoneChanged, .locationChanged, .roomAdded,
       .roomRemoved, .zoneAdded, .zoneRemoved, .groupAdded, .groupRemoved, .accessoryAdded, .accessoryRemoved,
-      .actionSetAdded, .actionSetRemoved, .triggerAdded, .triggerRemoved, .userAdded, .userRemoved:
+      .actionSetAdded, .actionSetRemoved, .triggerAdded, .triggerRemoved, .userAdded, .userRemoved, .copyRenewed:
       []
     case .roomRenamed(let id, _), .zoneRenamed(let id, _), .groupRenamed(let id, _), .actionSetRenamed(let id, _),
       .triggerRenamed(let id, _), .accessoryRenamed(let id, _), .accessoryMoved(let id, _), .accessoryBlocked(let id),

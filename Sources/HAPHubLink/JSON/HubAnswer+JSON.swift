@@ -5,7 +5,7 @@ import HAPWire
 
 /// The names of the answers in JSON, in the order in which messages and pages list them.
 package enum HubAnswerName: String, CaseIterable, Sendable {
-  case attached, changed, added, executed, values, evaluated, explained, found, status, done
+  case attached, changed, added, executed, values, evaluated, explained, found, document, shared, status, done
 }
 
 extension HubAnswer {
@@ -19,6 +19,8 @@ extension HubAnswer {
     case .evaluated: .evaluated
     case .explained: .explained
     case .found: .found
+    case .document: .document
+    case .shared: .shared
     case .status: .status
     case .done: .done
     }
@@ -42,6 +44,12 @@ extension HubAnswer {
         try node.required("evaluations").elements { node throws(JSONProblem) in try EvaluationReport(node) })
     case .found:
       self = .found(try node.required("accessories").elements { node throws(JSONProblem) in try NewAccessory(node) })
+    case .document: self = .document(try node.string("document"))
+    case .shared:
+      self = .shared(
+        SharedHome(
+          user: try node.identifier(.user), document: try node.optionalString("document"),
+          later: try node.required("later").elements(JSONNode.accessory), changes: try node.changes()))
     case .status: self = .status(try HubStatus(node.required("status")))
     case .done: self = .done
     }
@@ -64,6 +72,12 @@ extension HubAnswer {
     case .evaluated(let report): json.member("evaluation", report.node)
     case .explained(let reports): json.member("evaluations", .list(reports.map(\.node)))
     case .found(let accessories): json.member("accessories", .list(accessories.map(\.node)))
+    case .document(let text): json.member("document", .text(text))
+    case .shared(let shared):
+      json.member("user", shared.user)
+      json.member("document", shared.document.map { .text($0) })
+      json.member("later", .ids(shared.later))
+      json.member("changes", .list(shared.changes.map(\.node)))
     case .status(let status): json.member("status", status.node)
     case .done: break
     }
@@ -93,13 +107,19 @@ extension HubAnswerName {
   /// The forms of all answers, in the order of the names.
   package static let all: [HubForm<HubAnswerName>] = [
     HubForm(.attached, [.model, .unreachable, .persons], "to `attach`: all homes and their state"),
-    HubForm(.changed, [.changes], "to `perform` and `remove`: the changes, which this app does not get as an event"),
+    HubForm(
+      .changed, [.changes],
+      "to `perform`, `remove` and `accept-share`: the changes, which this app does not get as an event"),
     HubForm(.added, [.accessories, .changes], "to `add` and `adopt`: the new accessories, a bridge first"),
     HubForm(.executed, [.result], "to `execute` and `write`"),
     HubForm(.values, [.values], "to `read`, in the order of the request"),
     HubForm(.evaluated, [.evaluation], "to `fire`, after the writes have ended"),
     HubForm(.explained, [.evaluations], "to `explain`"),
     HubForm(.found, [.newAccessories], "to `search`"),
+    HubForm(.document, [.document], "to `request-share` and `renew-share`"),
+    HubForm(
+      .shared, [.user, .document.optional, .later, .changes],
+      "to `share`: the new user, and the shared home for the user's hub. `accept-share` takes it there"),
     HubForm(.status, [.status], "to `status`"),
     HubForm(.done, [], "to all other requests"),
   ]

@@ -5,8 +5,8 @@ import HAPWire
 package enum HubProtocol {
   /// The version, which is in the first line of the hub. Another version can't be used.
   package static let version = 1
-  /// The greatest length of a line of an app, in bytes.
-  package static let longestRequest = 1 << 20
+  /// The greatest length of a line of an app, in bytes. A shared home of 500 accessories has some 8 MB.
+  package static let longestRequest = 16 << 20
   /// The greatest length of a line of a hub, in bytes.
   package static let longestMessage = 64 << 20
 }

@@ -9,7 +9,12 @@ package enum HubRequestName: String, CaseIterable, Sendable {
     search
   case endSearch = "end-search"
   case identifyNew = "identify-new"
-  case add, adopt, remove, drop, status, stop
+  case add, adopt, remove, drop
+  case requestShare = "request-share"
+  case share
+  case renewShare = "renew-share"
+  case acceptShare = "accept-share"
+  case status, stop
 }
 
 /// The limits of lists in requests.
@@ -44,6 +49,10 @@ extension HubRequest {
     case .adopt: .adopt
     case .remove: .remove
     case .drop: .drop
+    case .requestShare: .requestShare
+    case .share: .share
+    case .renewShare: .renewShare
+    case .acceptShare: .acceptShare
     case .status: .status
     case .stop: .stop
     }
@@ -75,6 +84,10 @@ extension HubRequest {
     case .adopt: self = .adopt(try PairingAdoption(node))
     case .remove: self = .remove(try node.identifier(.accessory), forgets: try node.bool("forgets", default: false))
     case .drop: self = .drop(try node.device())
+    case .requestShare: self = .requestShare(name: try node.string("name"))
+    case .share: self = .share(try HomeSharing(node))
+    case .renewShare: self = .renewShare(user: try node.identifier(.user))
+    case .acceptShare: self = .acceptShare(try node.string("share"))
     case .status: self = .status
     case .stop: self = .stop
     }
@@ -99,9 +112,29 @@ extension HubRequest {
     case .identifyNew(let device), .drop(let device): [("device", .text(device.text))]
     case .add(let addition): addition.members
     case .adopt(let adoption): adoption.members
+    case .requestShare(let name): [("name", .text(name))]
+    case .share(let sharing): sharing.members
+    case .renewShare(let user): [("user", .id(user))]
+    case .acceptShare(let text): [("share", .text(text))]
     case .remove(let accessory, let forgets):
       [("accessory", .id(accessory))] + (forgets ? [("forgets", .flag(true))] : [])
     }
+  }
+}
+
+// MARK: Shares
+
+extension HomeSharing {
+  fileprivate init(_ node: JSONNode) throws(JSONProblem) {
+    let role = try node.required("role")
+    self.init(
+      home: try node.identifier(.home), request: try node.string("shareRequest"),
+      role: try role.word("a role", of: HomeUser.Role.self))
+    if self.role == .owner { throw role.problem("a home has one owner") }
+  }
+
+  fileprivate var members: [JSONMember] {
+    [("home", .id(home)), ("shareRequest", .text(request)), ("role", .text(role.rawValue))]
   }
 }
 
@@ -202,7 +235,9 @@ extension HubRequestName {
   package var answer: HubAnswerName {
     switch self {
     case .attach: .attached
-    case .perform, .remove: .changed
+    case .perform, .remove, .acceptShare: .changed
+    case .requestShare, .renewShare: .document
+    case .share: .shared
     case .add, .adopt: .added
     case .execute, .write: .executed
     case .read: .values
@@ -258,6 +293,18 @@ extension HubRequestName {
       .drop, [.device],
       "forgets the pairing with a device that is in no home: after an addition that did not end, or a removal that waits for the accessory. The accessory stays paired until it is reset"
     ),
+    HubForm(
+      .requestShare, [.userName],
+      "returns a request to share a home with the user of this hub, for the hub of the home's owner. It contains no secret"
+    ),
+    HubForm(
+      .share, [.home, .shareRequest, .role],
+      "shares a home with the user of a request. The accessories that can be reached get the user's pairing before the answer, the others later. If one refuses, nothing is shared"
+    ),
+    HubForm(.renewShare, [.user], "returns the present state of a home for a user to whom it is shared"),
+    HubForm(
+      .acceptShare, [.share],
+      "takes over a home that another hub shares, or its present state. The home can be controlled, but not changed"),
     HubForm(.status, [], "returns the state of the hub, of its devices and of its apps"),
     HubForm(.stop, [], "ends the hub"),
   ]

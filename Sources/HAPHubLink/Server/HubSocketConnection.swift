@@ -16,7 +16,8 @@ final class HubSocketConnection {
   private let hub: any HubServing
   private let loop: EventLoop
   private let app: HubSocketApp
-  private var splitter = LineSplitter(limit: HubProtocol.longestRequest)
+  private let longestRequest: Int
+  private var splitter: LineSplitter
   /// The lines that were read and not taken.
   private var lines = Fifo<LineSplitter.Line>()
   /// Whether the hub is being called.
@@ -33,8 +34,11 @@ final class HubSocketConnection {
   /// Called once, when the connection no longer has to be kept.
   var onEnd: (() -> Void)?
 
-  init(_ stream: LocalStream, _ processID: Int, _ hub: any HubServing, on loop: EventLoop) {
-    (self.stream, self.hub, self.loop) = (stream, hub, loop)
+  init(
+    _ stream: LocalStream, _ processID: Int, _ hub: any HubServing, longestRequest: Int, on loop: EventLoop
+  ) {
+    (self.stream, self.hub, self.loop, self.longestRequest) = (stream, hub, loop, longestRequest)
+    splitter = LineSplitter(limit: longestRequest)
     let own = LoopBound(here: loop, Weak<HubSocketConnection>(nil))
     app = HubSocketApp(processID: processID) { loop.schedule { own.value.object?.settle() } }
     own.value = Weak(self)
@@ -78,7 +82,7 @@ final class HubSocketConnection {
       return app.refuse(
         nil,
         HomeError(
-          .maximumObjectLimitReached, nil, "a line of an app has \(HubProtocol.longestRequest) bytes at most"))
+          .maximumObjectLimitReached, nil, "a line of an app has \(longestRequest) bytes at most"))
     }
     do throws(HubRequestLine.Refusal) {
       let line = try HubRequestLine(bytes)

@@ -13,15 +13,20 @@ package final class HubSocketServer {
   private let hub: any HubServing
   private let loop: EventLoop
   private let owner: UInt32
+  private let longestRequest: Int
   private var listener: LocalListener?
   private var connections: [HubSocketConnection] = []
 
   /// - Parameters:
   ///   - path: the socket's path. A socket of a hub that was killed is replaced.
   ///   - owner: the user who owns the folder. Only this user and root are served.
+  ///   - longestRequest: the greatest length of a line of an app, in bytes.
   /// - Throws: `.addressInUse` if another hub listens there.
-  package init(_ hub: any HubServing, at path: String, owner: UInt32, on loop: EventLoop) throws(LoopError) {
-    (self.hub, self.loop, self.owner) = (hub, loop, owner)
+  package init(
+    _ hub: any HubServing, at path: String, owner: UInt32, longestRequest: Int = HubProtocol.longestRequest,
+    on loop: EventLoop
+  ) throws(LoopError) {
+    (self.hub, self.loop, self.owner, self.longestRequest) = (hub, loop, owner, longestRequest)
     if try Self.isInUse(path, on: loop) {
       throw LoopError(.addressInUse, "another hub listens at \(path); stop it, or use another folder")
     }
@@ -61,7 +66,7 @@ package final class HubSocketServer {
       return refuse(
         stream, HomeError(.maximumObjectLimitReached, nil, "the hub serves \(Self.mostApps) apps; end one of them"))
     }
-    let connection = HubSocketConnection(stream, Int(peer.processID), hub, on: loop)
+    let connection = HubSocketConnection(stream, Int(peer.processID), hub, longestRequest: longestRequest, on: loop)
     connections.append(connection)
     connection.onEnd = { [weak self, unowned connection] in
       self?.connections.removeAll { $0 === connection }

@@ -12,6 +12,7 @@ package enum HomeRowChange: Equatable, Sendable {
     case triggerState(HomeStateRow)
     case person(HomeStateRow)
     case authorization(HomeStateRow)
+    case owedPairing(HomeStateRow)
     case controller(HomeControllerRow)
     case pairing(HomePairingRow)
     case database(HomeDatabaseRow)
@@ -21,6 +22,7 @@ package enum HomeRowChange: Equatable, Sendable {
     case objects
     case triggerStates = "trigger_states"
     case people, authorizations
+    case owedPairings = "owed_pairings"
     case controllers
     case pairings
     case databases
@@ -57,7 +59,7 @@ extension HomeRowChange.Table {
   var columns: [String] {
     switch self {
     case .objects: ["home", "kind", "name", "json"]
-    case .triggerStates, .people, .authorizations: ["json"]
+    case .triggerStates, .people, .authorizations, .owedPairings: ["json"]
     case .controllers: ["identifier", "public_key", "seed"]
     case .pairings: ["accessory_id", "accessory_key", "controller", "addresses"]
     case .databases: ["configuration_number", "body"]
@@ -72,6 +74,7 @@ extension HomeRowChange.Row {
     case .triggerState: .triggerStates
     case .person: .people
     case .authorization: .authorizations
+    case .owedPairing: .owedPairings
     case .controller: .controllers
     case .pairing: .pairings
     case .database: .databases
@@ -82,7 +85,8 @@ extension HomeRowChange.Row {
   var values: [SQLiteValue] {
     switch self {
     case .object(let row): [.text(row.id), .text(row.home), .text(row.kind), .text(row.name), .text(row.json)]
-    case .triggerState(let row), .person(let row), .authorization(let row): [.text(row.id), .text(row.json)]
+    case .triggerState(let row), .person(let row), .authorization(let row), .owedPairing(let row):
+      [.text(row.id), .text(row.json)]
     case .controller(let row): row.values
     case .pairing(let row): row.values
     case .database(let row): [.text(row.device), .integer(Int64(row.configurationNumber)), .blob(row.body)]

@@ -7,6 +7,8 @@ package struct HomeRows: Equatable, Sendable {
   package var people: [HomeStateRow] = []
   /// The data that authorizes writes, by characteristic.
   package var authorizations: [HomeStateRow] = []
+  /// The changes of pairings that devices do not have yet, by device and controller.
+  package var owedPairings: [HomeStateRow] = []
   package var controllers: [HomeControllerRow] = []
   package var pairings: [HomePairingRow] = []
   package var databases: [HomeDatabaseRow] = []
@@ -36,9 +38,9 @@ package struct HomeObjectRow: Equatable, Sendable {
   }
 }
 
-/// The state of a trigger, or the presence of a person. The store does not interpret `json`.
+/// The state of a trigger, the presence of a person, and others. The store does not interpret `json`.
 package struct HomeStateRow: Equatable, Sendable {
-  /// The ID of the trigger or the user. It is unique in its table.
+  /// The ID of the trigger, the user or another object. It is unique in its table.
   package var id: String
   package var json: String
 

@@ -95,6 +95,9 @@ struct Schema {
       """
       CREATE TABLE authorizations (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
       """,
+      """
+      CREATE TABLE owed_pairings (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      """,
     ])
 
   /// Values of characteristics. An accessory is identified by its key, so that the file stays valid with another state.db.

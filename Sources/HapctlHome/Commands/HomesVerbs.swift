@@ -46,15 +46,17 @@ extension HomeVerb {
     HomeVerb(
       "list", "list the homes", examples: [("hapctl home list", "shows each home with its time zone")],
       json:
-        "`{\"homes\": [{\"id\", \"name\", \"primary\", \"timeZone\", \"location\", \"rooms\", \"accessories\"}]}`; the last two are numbers"
+        "`{\"homes\": [{\"id\", \"name\", \"primary\", \"timeZone\", \"location\", \"rooms\", \"accessories\", \"sharedBy\"}]}`; `rooms` and `accessories` are numbers, and `sharedBy` is the name of the owner of another hub's home"
     ) { session, _ in try session.listHomes() },
     HomeVerb(
       "delete", "remove a home", [.init(.home, "HOME")], options: [.init(forgets)],
-      discussion: ["A home with accessories is not removed: remove these first, which removes their pairings."],
+      discussion: [
+        "A home with accessories is not removed: remove these first, which removes their pairings. A home of another hub is only forgotten here."
+      ],
       examples: [("hapctl home delete \"Old Home\"", "removes a home without accessories")], json: changesJSON
     ) { session, arguments in
       let home = try session.snapshot.model.home(named: arguments.operands[0])
-      if !home.accessories.isEmpty, !arguments[forgets] {
+      if home.copy == nil, !home.accessories.isEmpty, !arguments[forgets] {
         throw HomeFailure(
           "the home \(home.name.text.quoted) has \(home.accessories.count) accessories: remove them with 'hapctl home remove', or use --forget"
         )
@@ -114,6 +116,7 @@ extension HomeSession {
                   ("primary", .flag(home.id == model.primaryHome)),
                   ("timeZone", .text(home.zone.text)), ("location", home.location?.node ?? JSONNode(.null)),
                   ("rooms", .integer(home.rooms.count)), ("accessories", .integer(home.accessories.count)),
+                  ("sharedBy", home.sharedBy.map { .text($0) } ?? JSONNode(.null)),
                 ])
               })
           )
@@ -122,7 +125,8 @@ extension HomeSession {
     }
     if model.homes.isEmpty { print("There is no home: add one with 'hapctl home new NAME --zone ZONE'.") }
     for home in model.homes.inNameOrder(\.name.text) {
-      print("\(home.name)  \(home.zone)\(home.id == model.primaryHome ? "  primary" : "")")
+      let shared = home.sharedBy.map { "  shared by \($0)" } ?? ""
+      print("\(home.name)  \(home.zone)\(home.id == model.primaryHome ? "  primary" : "")\(shared)")
     }
     return .well
   }

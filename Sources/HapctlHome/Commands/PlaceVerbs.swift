@@ -86,7 +86,7 @@ extension HomeVerb {
     "role", "administrator|guest", "what the user may do: edit the home, or only control it (default: guest)",
     read: { (text: String) throws(UsageError) in try readRole(text) })
 
-  private static func readRole(_ text: String) throws(UsageError) -> HomeUser.Role {
+  static func readRole(_ text: String) throws(UsageError) -> HomeUser.Role {
     guard let role = HomeUser.Role(rawValue: text), role != .owner else {
       throw UsageError("expected administrator or guest")
     }

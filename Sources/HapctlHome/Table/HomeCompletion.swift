@@ -18,6 +18,7 @@ struct HomeCompletion: Sendable {
     let partial = words.last ?? ""
     var before = words.dropLast()
     var verbs = HomeVerb.all
+    if home(homeText)?.copy != nil { verbs.removeAll { !HomeVerb.namesForCopies.contains($0.name) } }
     var depth = 0
     while let word = before.first, verbs.contains(where: { $0.words.count > depth && $0.words[depth] == word }) {
       verbs = verbs.filter { $0.words.count > depth && $0.words[depth] == word }

@@ -5,7 +5,14 @@ extension HomeVerb {
   /// All commands below `hapctl home`, in the order of help. Commands of one group are next to each other.
   package static let all: [HomeVerb] =
     homes + display + control + rooms + zones + groups + scenes + triggers + rehearsals
-    + users + accessories + adding + files + care
+    + users + sharing + accessories + adding + files + care
+
+  /// The commands that are possible in a home of another hub: completion offers only these.
+  package static let namesForCopies: Set<String> = [
+    "new", "list", "delete", "primary", "show", "watch", "get", "set", "run", "identify", "unblock", "lint", "rehearse",
+    "room list", "zone list", "group list", "scene list", "trigger list", "user list", "user request", "user accept",
+    "export", "diff", "discover", "drop", "status", "complete",
+  ]
 
   /// The groups, and their summaries.
   package static let groupSummaries: [(name: String, summary: String)] = [
@@ -14,7 +21,7 @@ extension HomeVerb {
     ("group", "list, add and change groups of services, such as all night lights"),
     ("scene", "list, add and change scenes: values that are written together"),
     ("trigger", "list, add and change triggers, which run scenes at a time or after an event"),
-    ("user", "list, add and remove the users of a home"),
+    ("user", "list, add and remove the users of a home, and share it with the hub of a user"),
   ]
 }
 

@@ -39,6 +39,7 @@ private struct PhraseWriter {
     case .homeRemoved: ["removed the home \(home.name.text.quoted)"]
     case .homeMadePrimary: ["made \(home.name.text.quoted) the primary home"]
     case .homeRenamed(let name): renamed("home", home.id, name)
+    case .copyRenewed: ["renewed the copy of the home \(home.name.text.quoted)"]
     case .timeZoneChanged(let zone): ["set the time zone of \(home.name.text.quoted) to \(zone)"]
     case .locationChanged(let place):
       [

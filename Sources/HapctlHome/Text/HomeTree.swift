@@ -19,7 +19,8 @@ struct HomeTree: Sendable {
   /// The home with its rooms, accessories, zones, groups, scenes and triggers, each in the order of the names.
   func overview() -> [String] {
     let place = home.location.map { ", \($0.latitude), \($0.longitude)" } ?? ""
-    var lines = ["\(home.name) (\(home.zone)\(place))"]
+    let owner = home.sharedBy.map { ", shared by \($0) with \(home.ownUser.name)" } ?? ""
+    var lines = ["\(home.name) (\(home.zone)\(place)\(owner))"]
     for room in home.rooms.inNameOrder(\.name.text) + [home.roomForEntireHome] {
       let accessories = home.accessories.filter { $0.room == room.id }.inNameOrder(\.name.text)
       if accessories.isEmpty, room.id == home.roomForEntireHome.id { continue }

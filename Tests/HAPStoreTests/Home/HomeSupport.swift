@@ -38,6 +38,7 @@ extension HomeRows {
       case .keep(.triggerState(let row)): put(row, in: &rows.triggerStates, \.id)
       case .keep(.person(let row)): put(row, in: &rows.people, \.id)
       case .keep(.authorization(let row)): put(row, in: &rows.authorizations, \.id)
+      case .keep(.owedPairing(let row)): put(row, in: &rows.owedPairings, \.id)
       case .keep(.controller(let row)): put(row, in: &rows.controllers, \.id)
       case .keep(.pairing(let row)): put(row, in: &rows.pairings, \.device)
       case .keep(.database(let row)): put(row, in: &rows.databases, \.device)
@@ -45,6 +46,7 @@ extension HomeRows {
       case .remove(.triggerStates, let id): rows.triggerStates.removeAll { $0.id == id }
       case .remove(.people, let id): rows.people.removeAll { $0.id == id }
       case .remove(.authorizations, let id): rows.authorizations.removeAll { $0.id == id }
+      case .remove(.owedPairings, let id): rows.owedPairings.removeAll { $0.id == id }
       case .remove(.controllers, let id): rows.controllers.removeAll { $0.id == id }
       case .remove(.pairings, let id): rows.pairings.removeAll { $0.device == id }
       case .remove(.databases, let id): rows.databases.removeAll { $0.device == id }
@@ -77,6 +79,7 @@ enum HomeCommands {
     [.remove(.triggerStates, id: "T1"), .keep(.object(.test(6)))],
     [.keep(.person(.init(id: "anna", json: "home"))), .keep(.controller(.ben))],
     [.keep(.authorization(.init(id: "C1", json: "{}"))), .keep(.authorization(.init(id: "C2", json: "{}")))],
+    [.keep(.owedPairing(.init(id: "D1 ben", json: "{}"))), .keep(.owedPairing(.init(id: "D2 ben", json: "{}")))],
     [
       .keep(
         .database(.init(device: "AA:BB:CC:DD:EE:01", configurationNumber: 2, body: .init(repeating: 9, count: 9000))))
@@ -89,7 +92,7 @@ enum HomeCommands {
     ],
     [
       .remove(.controllers, id: "ben"), .remove(.people, id: "anna"), .remove(.triggerStates, id: "id-5"),
-      .remove(.authorizations, id: "C1"),
+      .remove(.authorizations, id: "C1"), .remove(.owedPairings, id: "D1 ben"),
     ],
   ]
 
