@@ -62,7 +62,7 @@ extension HomeHub {
     catchUp(subscribed(of: device.id))
     storeAddress(address, of: device)
     owed.retry(device.id)
-    loop.startTask { await self.sendOwed(to: device.id) }
+    if !owed.list(of: device.id).isEmpty { loop.startTask { await self.sendOwed(to: device.id) } }
   }
 
   func connectionLost(_ device: HubDevice, _ why: String) {

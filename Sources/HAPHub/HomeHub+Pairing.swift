@@ -128,7 +128,10 @@ extension HomeHub {
     guard phase == .running else { return error }
     var isRemoved = device.state == .ended
     if device.state == .ready {
+      owed.blocked.insert(device.id)
+      defer { owed.blocked.remove(device.id) }
       do throws(HomeError) {
+        try await removeUsers(ofLeaving: device.id, device.connection)
         try await device.connection.removeController(Array(device.pairing.identity.identifier.utf8))
         isRemoved = true
       } catch {}

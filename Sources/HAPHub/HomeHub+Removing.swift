@@ -93,14 +93,16 @@ extension HomeHub {
     guard let home = model.home(id) else { return }
     let pairings = controllers(of: device.id, in: home).map { OwedPairing(device.id, $0) }
     if pairings.isEmpty { return }
-    for pairing in pairings { owed[pairing] = OwedPairings.Entry() }
+    for pairing in pairings { owed.renew(pairing, mayKnow: owed[pairing]?.mayKnow ?? true) }
     try await storeAndWait(pairings.map(\.row))
-    for pairing in pairings { try await device.connection.removeController(Array(pairing.controller.utf8)) }
+    for pairing in pairings where owed[pairing]?.mayKnow != false {
+      try await device.connection.removeController(Array(pairing.controller.utf8))
+    }
   }
 
   /// The removal has ended. If the accessory stays in the home, its users get their pairings again.
   private func sendAgain(to device: DeviceID) {
     owed.blocked.remove(device)
-    if phase == .running { loop.startTask { await self.sendOwed(to: device) } }
+    if phase == .running, !owed.list(of: device).isEmpty { loop.startTask { await self.sendOwed(to: device) } }
   }
 }

@@ -147,9 +147,9 @@ package actor HomeHub {
     storeTimer.value = LoopTimer(loop) { self.storeTimerFired() }
     // A device without a pairing can't be told anything any more.
     let devices = Set(contents.pairings.map(\.device))
-    for pairing in contents.owed where devices.contains(pairing.device) { owed[pairing] = OwedPairings.Entry() }
+    for pairing in contents.owed where devices.contains(pairing.device) { owed.renew(pairing) }
     let stale = contents.owed.filter { !devices.contains($0.device) }.map(\.removal)
-    if !stale.isEmpty { store(stale) { if let error = $0 { self.note("\(error)") } } }
+    if !stale.isEmpty, contents.problems.isEmpty { store(stale) { if let error = $0 { self.note("\(error)") } } }
     for pairing in contents.pairings {
       if contents.leaving.contains(pairing.device) {
         leave(pairing)

@@ -235,7 +235,7 @@ extension HubRandom {
     case .explained: .explained(list { $0.report() })
     case .found: .found(list { $0.newAccessory() })
     case .document: .document(text())
-    case .shared: .shared(SharedHome(user: id(), document: text(), later: ids(), changes: changes()))
+    case .shared: .shared(SharedHome(user: id(), document: optional { $0.text() }, later: ids(), changes: changes()))
     case .status: .status(status())
     case .done: .done
     }

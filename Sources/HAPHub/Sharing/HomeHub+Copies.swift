@@ -24,10 +24,14 @@ extension HomeHub {
       Result { () throws(HomeError) in try ShareDocument(text, openedBy: identity) }
     }.get()
     guard phase == .running else { throw HomeError.hubEnds }
-    let reservation = try newReservation(for: document.devices.map(\.id))
+    let reserved = Set(document.devices.map(\.id) + (model.home(document.home.id)?.devices ?? []))
+    let reservation = try newReservation(for: reserved.sorted())
     defer { reservation.release() }
     try await changeAndWait(for: client) { draft throws(HomeError) in
       let known = Set(draft.model.home(document.home.id)?.devices ?? [])
+      guard known.isSubset(of: reserved) else {
+        throw HomeError(.accessoryIsBusy, nil, "the copy of the home has just changed: try again")
+      }
       for device in document.devices where !known.contains(device.id) { try self.checkIsFree(device.id) }
       try draft.take(document)
       let pairings = document.devices.map { self.pairing(with: $0, as: identity) }
@@ -97,7 +101,13 @@ extension HomeHub {
   func leave(
     _ id: HomeObjectID, for client: HubClient, _ answer: @escaping Answer
   ) async throws(HomeError) -> HubAnswer? {
+    let reserved = model.home(id)?.devices ?? []
+    let reservation = try newReservation(for: reserved)
+    defer { reservation.release() }
     try await changeAndWait(for: client, editsCopies: true) { draft throws(HomeError) in
+      guard draft.model.home(id)?.devices == reserved else {
+        throw HomeError(.accessoryIsBusy, nil, "the copy of the home has just changed: try again")
+      }
       let gone = (draft.model.home(id)?.devices ?? []).compactMap { self.devices[$0] }
       self.copyChange = HubCopyChange(gone: gone)
       draft.extraRows = gone.flatMap { self.forgetRows($0.pairing) }

@@ -32,8 +32,14 @@ extension HomeHub {
 
   private func right(of pairing: OwedPairing) -> OwedPairings.Right { wanted(pairing)?.right ?? .unknown }
 
+  /// Whether it is the hub's own pairing: an adopted one can have the identifier of a user.
+  private func isOwn(_ pairing: OwedPairing) -> Bool {
+    let own = devices[pairing.device]?.pairing ?? leaving[pairing.device]?.pairing
+    return own?.identity.identifier == pairing.controller
+  }
+
   private func isDue(_ pairing: OwedPairing) -> Bool {
-    guard let entry = owed[pairing] else { return false }
+    guard let entry = owed[pairing], !isOwn(pairing) else { return false }
     return !entry.isHeld && entry.error == nil && entry.confirmed != right(of: pairing)
   }
 
@@ -74,6 +80,7 @@ extension HomeHub {
   func controllers(of device: DeviceID, in home: Home) -> [String] {
     let users = home.users + (owed.pending[home.id].map { [$0] } ?? [])
     return Set(users.compactMap(\.controller?.identifier) + owed.list(of: device).map(\.controller)).sorted()
+      .filter { !isOwn(OwedPairing(device, $0)) }
   }
 
   /// Takes over what was stored with a change, and sends it to the devices that are connected.
@@ -83,8 +90,12 @@ extension HomeHub {
       case .keep(let pairing):
         let former = owed[pairing]
         // A device to which nothing was sent does not know the user.
-        owed[pairing] = OwedPairings.Entry(mayKnow: former?.mayKnow ?? true, confirmed: former?.confirmed)
-      case .drop(let pairing): owed[pairing] = nil
+        owed.renew(pairing, mayKnow: former?.mayKnow ?? true, confirmed: former?.confirmed)
+      case .drop(let pairing):
+        // It may have been renewed while this was being stored.
+        if index.accessories[pairing.device] == nil || owed[pairing]?.confirmed == right(of: pairing) {
+          owed[pairing] = nil
+        }
       }
     }
     sendOwed(to: changes.map { if case .keep(let pairing) = $0 { pairing.device } else { nil } }.compactMap(\.self))
@@ -114,32 +125,34 @@ extension HomeHub {
     while phase == .running, !owed.blocked.contains(id), let device = devices[id], device.state == .ready,
       let pairing = owed.list(of: id).first(where: isDue)
     {
-      do throws(HomeError) { try await send(pairing, device.connection) } catch {
-        owed[pairing]?.error = error
+      guard let entry = owed[pairing] else { return }
+      do throws(HomeError) { try await send(pairing, entry, device.connection) } catch {
+        owed.update(pairing, entry.generation) { $0.error = error }
         if error.isRefusal { retryLater(id) }
       }
     }
   }
 
-  /// Makes a device know a user, or forget one.
-  private func send(_ pairing: OwedPairing, _ connection: any DeviceConnection) async throws(HomeError) {
-    let identifier = Array(pairing.controller.utf8)
+  /// Makes a device know a user, or forget one. Until it has answered, nothing is confirmed.
+  private func send(
+    _ pairing: OwedPairing, _ entry: OwedPairings.Entry, _ connection: any DeviceConnection
+  ) async throws(HomeError) {
+    let (identifier, generation) = (Array(pairing.controller.utf8), entry.generation)
     guard let user = wanted(pairing), let controller = user.controller else {
-      if owed[pairing]?.mayKnow == true { try await connection.removeController(identifier) }
-      owed[pairing]?.confirmed = .unknown
-      return
+      owed.update(pairing, generation) { $0.confirmed = nil }
+      if entry.mayKnow { try await connection.removeController(identifier) }
+      return owed.update(pairing, generation) { $0.confirmed = .unknown }
     }
-    let knew = owed[pairing]?.mayKnow ?? true
-    owed[pairing]?.mayKnow = true
+    owed.update(pairing, generation) { ($0.mayKnow, $0.confirmed) = (true, nil) }
     do throws(HomeError) {
       try await connection.addController(
         Pairing(identifier: identifier, publicKey: controller.publicKey, isAdmin: user.right == .administrator))
     } catch {
       // It answered that it did not take the pairing.
-      if error.isRefusal { owed[pairing]?.mayKnow = knew }
+      if error.isRefusal { owed.update(pairing, generation) { $0.mayKnow = entry.mayKnow } }
       throw error
     }
-    owed[pairing]?.confirmed = user.right
+    owed.update(pairing, generation) { $0.confirmed = user.right }
   }
 
   private static let pauseAfterRefusal = Duration.seconds(60)
@@ -156,7 +169,7 @@ extension HomeHub {
   }
 
   /// Removes the rows of what a device has confirmed. A command, because another one may be storing the same rows.
-  private func dropConfirmed(of id: DeviceID) {
+  func dropConfirmed(of id: DeviceID) {
     guard owed.list(of: id).contains(where: isSettled) else { return }
     change(for: nil) { draft throws(HomeError) in
       self.owed.dropping = self.owed.list(of: id).filter(self.isSettled)
@@ -170,17 +183,20 @@ extension HomeHub {
   /// Whether a device has what the homes say. While a home is being shared, this is not certain yet.
   private func isSettled(_ pairing: OwedPairing) -> Bool {
     guard let entry = owed[pairing], !entry.isHeld else { return false }
+    if isOwn(pairing) { return true }
     let right = right(of: pairing)
     guard entry.confirmed == right || (right == .unknown && !entry.mayKnow) else { return false }
     return !owed.pending.values.contains { $0.controller?.identifier == pairing.controller }
   }
 
-  /// Removes all users from a device through another connection: the device was removed, and has to lose them before the
-  /// hub's own pairing.
+  /// Removes all users from a device that is to lose the hub's own pairing afterwards, and that no home has.
   func removeUsers(ofLeaving id: DeviceID, _ connection: any DeviceConnection) async throws(HomeError) {
-    for pairing in owed.list(of: id) where owed[pairing]?.confirmed != .unknown {
+    await owed.sending[id]?.value
+    for pairing in owed.list(of: id) where !isOwn(pairing) {
+      guard let entry = owed[pairing], entry.mayKnow, entry.confirmed != .unknown else { continue }
+      owed.update(pairing, entry.generation) { $0.confirmed = nil }
       try await connection.removeController(Array(pairing.controller.utf8))
-      owed[pairing]?.confirmed = .unknown
+      owed.update(pairing, entry.generation) { $0.confirmed = .unknown }
     }
   }
 

@@ -40,6 +40,7 @@ extension HomeHub {
         self.owed.pending[home.id] = nil
         answer(self.shared(changes, home.id, request.controller, identity).map { .shared($0) })
       }
+      for pairing in pairings { dropConfirmed(of: pairing.device) }
       return nil
     } catch {
       // All devices are to forget the user, besides those that never knew it.
@@ -54,11 +55,11 @@ extension HomeHub {
     owed.pending[home] = user
     let former = pairings.map { owed[$0] }
     for (pairing, entry) in zip(pairings, former) {
-      owed[pairing] = OwedPairings.Entry(isHeld: true, mayKnow: entry?.mayKnow ?? false)
+      owed.renew(pairing, isHeld: true, mayKnow: entry?.mayKnow ?? false)
     }
     do throws(HomeError) { try await storeAndWait(pairings.map(\.row)) } catch {
       owed.pending[home] = nil
-      for (pairing, entry) in zip(pairings, former) { owed[pairing] = entry }
+      for (pairing, entry) in zip(pairings, former) where owed[pairing]?.isHeld == true { owed[pairing] = entry }
       throw error
     }
     for pairing in pairings { owed[pairing]?.isHeld = false }

@@ -43,14 +43,16 @@ struct OwedPairings {
   }
 
   struct Entry {
+    /// An answer to a request for an earlier entry is ignored.
+    var generation: Int
     /// Whether it is not sent yet: its row is being stored.
     var isHeld = false
     /// Whether the device may know the user. If it does not, there is nothing to remove.
     var mayKnow = true
     /// What the device has confirmed; nil: nothing since the last change.
-    var confirmed: Right?
+    var confirmed: Right? = nil
     /// The reason of the last failure on this connection.
-    var error: HomeError?
+    var error: HomeError? = nil
   }
 
   private var entries: [DeviceID: [String: Entry]] = [:]
@@ -77,6 +79,21 @@ struct OwedPairings {
       entries[pairing.device, default: [:]][pairing.controller] = newValue
       if entries[pairing.device]?.isEmpty == true { entries[pairing.device] = nil }
     }
+  }
+
+  private var lastGeneration = 0
+
+  /// Replaces an entry, or adds one.
+  mutating func renew(_ pairing: OwedPairing, isHeld: Bool = false, mayKnow: Bool = true, confirmed: Right? = nil) {
+    lastGeneration += 1
+    self[pairing] = Entry(generation: lastGeneration, isHeld: isHeld, mayKnow: mayKnow, confirmed: confirmed)
+  }
+
+  /// Changes an entry, unless it was replaced or dropped.
+  mutating func update(_ pairing: OwedPairing, _ generation: Int, _ body: (inout Entry) -> Void) {
+    guard var entry = self[pairing], entry.generation == generation else { return }
+    body(&entry)
+    self[pairing] = entry
   }
 
   mutating func drop(_ device: DeviceID) { entries[device] = nil }
