@@ -516,7 +516,7 @@ let package = Package(
       name: "HomeAppTests",
       dependencies: [
         "AppStage", "ArriveHome", "HomeCatalog", "HomeSetup", "KilgoGarage", "TextScreens", "HomeKit",
-        "HAPHomeKitTesting", "HAPHomeFile", "HAPHome",
+        "HAPHomeKitTesting", "HAPHomeFile", "HAPHub", "HAPSimulator", "HAPHome",
       ]),
     .testTarget(
       name: "HAPHomeKitTests",

@@ -97,6 +97,11 @@ public final class HomeWorld: Sendable {
       return (world, machine)
     }
     let made = HomeWorld(thread, world, machine, zones, zone, at: place)
+    thread.whenTakenApart { [devices = made.devices] in
+      machine.forget()
+      world.forgetHosts()
+      devices.withLock { $0 = [:] }
+    }
     do {
       try await made.begin(home, document, accessories, options)
       return made

@@ -61,6 +61,12 @@ final class HubMachine: @unchecked Sendable {
     disk.kill()
   }
 
+  /// The hub; nil: it does not run.
+  var hub: HomeHub? { served?.hub.hub }
+
+  /// Breaks cycles of references after the end of the world.
+  func forget() { (served, process) = (nil, nil) }
+
   /// Starts the process of an app.
   func startApp() -> EventLoop? {
     apps += 1

@@ -73,7 +73,7 @@ public final class World: @unchecked Sendable {
   }
 
   /// Breaks a cycle of references when the world ends.
-  func forgetHosts() { hosts = [] }
+  package func forgetHosts() { hosts = [] }
 
   /// The network that connects all hosts.
   public var network: Network { Network(world: self) }

@@ -24,6 +24,8 @@ package final class WorldThread: Sendable {
     var hasEnded = false
     /// Called at the end.
     var endings: [@Sendable () -> Void] = []
+    /// Called when the world is taken apart.
+    var lastEndings: [@Sendable () -> Void] = []
   }
 
   private struct Wait: Sendable {
@@ -105,6 +107,11 @@ package final class WorldThread: Sendable {
     if isLate { body() }
   }
 
+  /// Calls a function when the world has been taken apart, to break cycles of references. Before the end.
+  package func whenTakenApart(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.lastEndings.append(body) }
+  }
+
   /// Adds work to the world.
   /// - Returns: false if the world has ended.
   private func add(_ body: (SimulatedWorld) -> Void) -> Bool {
@@ -170,12 +177,18 @@ package final class WorldThread: Sendable {
     }
     let endings = state.withLock { state in
       state.hasEnded = true
+      defer { state.endings = [] }
       return state.endings
     }
     for body in endings { body() }
     world.end()
     takeWaits(until: .max)
     takeIdleWaits()
+    let lastEndings = state.withLock { state in
+      defer { state.lastEndings = [] }
+      return state.lastEndings
+    }
+    for body in lastEndings { body() }
   }
 
   private func nextStep() -> Step {
