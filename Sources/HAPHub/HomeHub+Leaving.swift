@@ -89,7 +89,7 @@ extension HomeHub {
     await hasLeft(device)
   }
 
-  private static let pauseAfterRefusal = Duration.seconds(60)
+  static let pauseAfterRefusal = Duration.seconds(60)
 
   /// Whether the removal is pending, and has not been replaced by another one.
   private func isLeaving(_ device: LeavingDevice) -> Bool {

@@ -145,7 +145,7 @@ package actor HomeHub {
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
     storeTimer.value = LoopTimer(loop) { self.storeTimerFired() }
-    // A device without a pairing can't be told anything any more.
+    // A device without a pairing gets no more requests.
     let devices = Set(contents.pairings.map(\.device))
     for pairing in contents.owed where devices.contains(pairing.device) { owed.renew(pairing) }
     let stale = contents.owed.filter { !devices.contains($0.device) }.map(\.removal)

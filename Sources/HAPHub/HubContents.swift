@@ -58,10 +58,6 @@ struct HubContents: Sendable {
       identities[row.id] = ControllerIdentity(identifier: String(decoding: row.identifier, as: UTF8.self), key: key)
     }
     identity = identities[Self.ownIdentity]
-    if let own = identity, UserController(identifier: own.identifier, publicKey: own.publicKey) == nil {
-      problems.append("table controllers, row \(Self.ownIdentity): its identifier is not valid; the row is not used")
-      identity = nil
-    }
     for row in rows.pairings {
       guard let device = DeviceID(row.device) else {
         problems.append("table pairings, row \(row.device): it is not a device ID; the row is not used")

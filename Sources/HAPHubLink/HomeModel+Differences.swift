@@ -1,7 +1,7 @@
 import HAPHome
 
 extension HomeModel {
-  /// Returns changes that lead from here to a later state of the same homes. Which home is the primary one is not
+  /// Returns changes that lead from here to a later state of the same homes. The choice of the primary home is not
   /// compared.
   package func changes(to later: HomeModel) -> [HomeChange] {
     later.homes.filter { home($0.id) == nil }.map { HomeChange($0.id, .homeAdded($0)) }

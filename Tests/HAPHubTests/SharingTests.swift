@@ -98,7 +98,8 @@
       }
     }
 
-    @Test("An accessory without room for a pairing stops the sharing: nobody keeps the user, and the error names it")
+    @Test(
+      "An accessory without room for a pairing stops the sharing: no accessory keeps the user, and the error names it")
     func outOfPairings() async throws {
       try await Self.withLamps { bench, app in
         bench.devices[1].additionError = HomeError(.accessoryOutOfResources, nil, "16 pairings")
@@ -229,7 +230,7 @@
       }
     }
 
-    @Test("A user who is removed while an accessory is being told of him is not known in the end")
+    @Test("A user who is removed while an accessory gets the pairing is not known in the end")
     func removalMeanwhile() async throws {
       try await Self.withLamps(1) { bench, app in
         bench.devices[0].lose()

@@ -119,7 +119,7 @@ extension HomeHub {
     return nil
   }
 
-  // MARK: What a copy does not do
+  // MARK: Limits of a copy
 
   /// - Throws: U1 if the home belongs to another hub.
   func checkIsOwn(_ id: HomeObjectID) throws(HomeError) {
@@ -180,7 +180,9 @@ extension HubDraft {
       counts.allSatisfy({ $0 <= policy.objects }), model.homes.count <= policy.homes,
       home.actionSets.allSatisfy({ $0.actions.count <= policy.actions })
     else {
-      throw HomeError(.maximumObjectLimitReached, .l1, "the shared home has more objects than a home may have")
+      throw HomeError(
+        .maximumObjectLimitReached, .l1,
+        "the shared home has more objects than a home may have: its owner can remove some")
     }
   }
 }

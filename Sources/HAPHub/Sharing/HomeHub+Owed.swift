@@ -10,7 +10,7 @@ extension HomeHub {
   enum OwedChange {
     /// The device owes it.
     case keep(OwedPairing)
-    /// The device has confirmed it, or can't be told any more.
+    /// The device has confirmed it, or can't be reached with a pairing any more.
     case drop(OwedPairing)
 
     var row: HomeRowChange {
@@ -26,8 +26,14 @@ extension HomeHub {
     guard let entry = index.accessories[pairing.device]?.values.first, let home = model.home(entry.home),
       home.copy == nil
     else { return nil }
-    let users = home.users + (owed.pending[home.id].map { [$0] } ?? [])
-    return users.first { $0.controller?.identifier == pairing.controller }
+    return users(of: home).first { $0.controller?.identifier == pairing.controller }
+  }
+
+  /// The users of a home, and the one with whom it is being shared.
+  private func users(of home: Home) -> [HomeUser] { home.users + (owed.pending[home.id].map { [$0] } ?? []) }
+
+  private func isPending(_ pairing: OwedPairing) -> Bool {
+    owed.pending.values.contains { $0.controller?.identifier == pairing.controller }
   }
 
   private func right(of pairing: OwedPairing) -> OwedPairings.Right { wanted(pairing)?.right ?? .unknown }
@@ -78,8 +84,7 @@ extension HomeHub {
 
   /// The identifiers of all controllers that a device may know besides the hub.
   func controllers(of device: DeviceID, in home: Home) -> [String] {
-    let users = home.users + (owed.pending[home.id].map { [$0] } ?? [])
-    return Set(users.compactMap(\.controller?.identifier) + owed.list(of: device).map(\.controller)).sorted()
+    Set(users(of: home).compactMap(\.controller?.identifier) + owed.list(of: device).map(\.controller)).sorted()
       .filter { !isOwn(OwedPairing(device, $0)) }
   }
 
@@ -155,8 +160,6 @@ extension HomeHub {
     owed.update(pairing, generation) { $0.confirmed = user.right }
   }
 
-  private static let pauseAfterRefusal = Duration.seconds(60)
-
   /// Sends again what a device refused: it may be busy.
   private func retryLater(_ id: DeviceID) {
     guard owed.pausing.insert(id).inserted else { return }
@@ -186,7 +189,7 @@ extension HomeHub {
     if isOwn(pairing) { return true }
     let right = right(of: pairing)
     guard entry.confirmed == right || (right == .unknown && !entry.mayKnow) else { return false }
-    return !owed.pending.values.contains { $0.controller?.identifier == pairing.controller }
+    return !isPending(pairing)
   }
 
   /// Removes all users from a device that is to lose the hub's own pairing afterwards, and that no home has.
@@ -204,8 +207,7 @@ extension HomeHub {
 
   /// For people: the devices that do not know a user yet, or still.
   var owedProblems: [String] {
-    owed.all.filter { owed[$0].map { !$0.isHeld } == true && !isSettled($0) }.compactMap { pairing in
-      if owed.pending.values.contains(where: { $0.controller?.identifier == pairing.controller }) { return nil }
+    owed.all.filter { !isSettled($0) && !isPending($0) }.map { pairing in
       let accessory = index.accessories(of: pairing.device).first.flatMap { model.accessory($0.id)?.accessory }
       let device = accessory.map { "\"\($0.name)\"" } ?? "\(pairing.device)"
       var reason = "this follows when it can be reached"

@@ -21,7 +21,8 @@ extension HomeHub {
     var trial = HubDraft(model, HomeContext(now: wall, zoneRules: zoneRules), LoopRandom(loop))
     try add(request, to: home.id, sharing.role, &trial)
     guard SigningKey.agreementKey(of: request.controller.publicKey) != nil else {
-      throw HomeError(.invalidParameter, nil, "the key of the request is no valid point")
+      throw HomeError(
+        .invalidParameter, nil, "the key of the request is not valid: write the request again with the user's hub")
     }
     guard home.devices.allSatisfy({ devices[$0] != nil }) else { throw HomeError.missingPairing(home) }
     guard owed.pending[home.id] == nil else {
@@ -158,7 +159,9 @@ extension HomeHub {
     let document = ShareDocument(home.shared(copy, by: identity.controller), copy, reached)
     let loop = loop
     guard let text = document.text(for: controller, by: identity, RandomSource { loop.fillRandom($0) }) else {
-      throw HomeError(.invalidParameter, nil, "the key of \"\(user.name)\" is no valid point")
+      throw HomeError(
+        .invalidParameter, nil,
+        "the key of \"\(user.name)\" is not valid: remove the user, and share the home with a new request")
     }
     return text
   }
@@ -172,6 +175,12 @@ extension HomeHub {
   /// The hub's identity, which is stored before others learn of it.
   func storedIdentity() async throws(HomeError) -> ControllerIdentity {
     let identity = ownIdentity()
+    guard UserController(identifier: identity.identifier, publicKey: identity.publicKey) != nil else {
+      throw HomeError(
+        .operationNotSupported, nil,
+        "the pairing identifier of this hub is not printable ASCII, so homes can't be shared: restore a backup of the hub"
+      )
+    }
     try await storeAndWait([identity.row])
     return identity
   }

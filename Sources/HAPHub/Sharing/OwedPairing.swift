@@ -5,14 +5,12 @@ import HAPWire
 
 /// A device that must get, change or lose the pairing of a user, and has not confirmed it. home.md §12. The homes say
 /// what it must get: so this is right whatever has changed meanwhile.
-struct OwedPairing: Hashable, Comparable, Sendable {
+struct OwedPairing: Hashable, Sendable {
   let device: DeviceID
   /// The pairing identifier.
   let controller: String
 
   init(_ device: DeviceID, _ controller: String) { (self.device, self.controller) = (device, controller) }
-
-  static func < (a: Self, b: Self) -> Bool { (a.device, a.controller) < (b.device, b.controller) }
 
   // MARK: The store
 
@@ -49,7 +47,7 @@ struct OwedPairings {
     var isHeld = false
     /// Whether the device may know the user. If it does not, there is nothing to remove.
     var mayKnow = true
-    /// What the device has confirmed; nil: nothing since the last change.
+    /// The right that the device has confirmed; nil: none since the last change.
     var confirmed: Right? = nil
     /// The reason of the last failure on this connection.
     var error: HomeError? = nil

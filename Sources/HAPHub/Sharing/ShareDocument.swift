@@ -71,7 +71,8 @@ struct ShareDocument: Sendable {
       throw HomeError(share: error, "content of the shared home")
     }
     guard self.owner == owner, home.users.find(copy.user)?.controller == identity.controller else {
-      throw HomeError(.invalidParameter, nil, "the shared home names another owner or user than its file")
+      throw HomeError(
+        .invalidParameter, nil, "the shared home names another owner or user than its file: ask its owner for it again")
     }
   }
 
@@ -94,7 +95,11 @@ struct ShareDocument: Sendable {
     }
     do throws(JSONError) {
       return try JSONNode.parse(plain, depthLimit: JSONNode.homeDepthLimit)
-    } catch { throw HomeError(.invalidParameter, nil, "the content of the shared home is not JSON: \(error.message)") }
+    } catch {
+      throw HomeError(
+        .invalidParameter, nil,
+        "the content of the shared home is not JSON (\(error.message)): ask its owner for it again")
+    }
   }
 
   private init(content node: JSONNode) throws(JSONProblem) {

@@ -46,7 +46,7 @@ extension ControllerIdentity {
   /// The public part.
   var controller: UserController {
     guard let controller = UserController(identifier: identifier, publicKey: publicKey) else {
-      preconditionFailure("the identity of a hub has a random UUID")
+      preconditionFailure("storedIdentity has checked the identifier")
     }
     return controller
   }

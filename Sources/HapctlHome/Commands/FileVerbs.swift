@@ -7,8 +7,8 @@ import HAPLoop
 
 /// The commands for `.hashome` files.
 extension HomeVerb {
-  private static let output = Option<String>("output", letter: "o", "FILE", "write to FILE instead of standard output")
-  private static let overwrites = Flag("force", "overwrite FILE")
+  static let output = Option<String>("output", letter: "o", "FILE", "write to FILE instead of standard output")
+  static let overwrites = Flag("force", "overwrite FILE")
   private static let prunes = Flag(
     "prune", "also remove objects that the file does not have, of each section that it has; never accessories")
   private static let dryRun = Flag("dry-run", "print the plan, and change nothing")

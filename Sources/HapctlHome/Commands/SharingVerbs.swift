@@ -9,9 +9,6 @@ extension HomeVerb {
     "role", "administrator|guest",
     "what the user may do: also change the pairings of accessories, or only control the home (default: guest)",
     read: { (text: String) throws(UsageError) in try readRole(text) })
-  fileprivate static let output = Option<String>(
-    "output", letter: "o", "FILE", "write to FILE instead of standard output")
-  fileprivate static let overwrites = Flag("force", "overwrite FILE")
   private static let outputs: [HomeOption] = [.init(output, .file), .init(overwrites)]
   /// The greatest length of a file, in bytes: a request of that length fits into a line of the hub's socket.
   private static let fileLimit = 12 << 20
@@ -100,7 +97,7 @@ extension HomeSession {
   /// The file for the output; nil: standard output. It is checked before anything is shared.
   fileprivate func checkedOutput(_ arguments: Arguments) throws -> String? {
     let path = try arguments.value(HomeVerb.output)
-    if let path, !arguments[HomeVerb.overwrites], (try? readFile(path, limit: 1 << 30)) != nil {
+    if let path, !arguments[HomeVerb.overwrites], fileExists(path) {
       throw HomeFailure("\(path) exists: choose another name, or overwrite it with --force")
     }
     return path
