@@ -28,7 +28,7 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Evaluated on use, because Swift itself may have to be installed first. (macOS contains the libraries.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller Examples/Home
+SOURCES  := Package.swift Plugins Sources Tests Fuzz Benchmarks/HomeStoreTool Benchmarks/HomeEngineTool Benchmarks/MatterNodeTool Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller Examples/Home
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
@@ -167,7 +167,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home, hashome or hublink; without it, all of them.
+# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home, hashome, hublink, matter or credentials; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
@@ -188,10 +188,11 @@ nightly: test-deps ## run the tests that take too long for make test: fuzz targe
 
 # EXAMPLES= is the number of generated inputs for each request of the API
 EXAMPLES ?= 250
-api-fuzz: test-deps ## test the control API with thousands of requests that its OpenAPI document allows or forbids
+api-fuzz: test-deps ## test both APIs with thousands of requests that their OpenAPI documents allow or forbid
 ifeq ($(SYSTEM),Linux)
 	swift build $(TEST_BUILD) --product hapsim
-	HAPSIM="$$PWD/.build/test/debug/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
+	swift build $(TEST_BUILD) --product hapctl
+	HAPSIM="$$PWD/.build/test/debug/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py Tests/Interop/test_home_api.py -k conforms_to_its_description
 else
 	@echo "NOT RUN: the API tests need a network namespace, which only Linux has."
 endif
@@ -227,6 +228,8 @@ ifeq ($(SYSTEM),Linux)
 	$(VENV)/bin/python Benchmarks/home_store.py --tool .build/static/release/HomeStoreTool --folder .build
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product HomeEngineTool
 	$(VENV)/bin/python Benchmarks/home_engine.py --tool .build/static/release/HomeEngineTool
+	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product MatterNodeTool
+	$(VENV)/bin/python Benchmarks/matter_node.py --tool .build/static/release/MatterNodeTool
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/hub.py --programs .build/static/release --tools $(BENCH) --folder .build --rounds $(ROUNDS)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else

@@ -54,9 +54,20 @@ let package = Package(
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
     .target(name: "HAPWire"),
     .target(name: "MDNS", dependencies: ["HAPWire"]),
+    .target(name: "MatterWire", dependencies: ["HAPWire"]),
+    .target(name: "MatterModel", dependencies: ["MatterWire", "HAPWire"]),
+    .target(name: "MatterInteraction", dependencies: ["MatterModel", "MatterWire", "HAPWire"]),
+    .target(
+      name: "MatterProtocol", dependencies: ["MatterInteraction", "MatterModel", "MatterWire", "HAPCrypto", "HAPWire"]),
     .target(name: "HAPModel"),
     .target(name: "HAPAttributes", dependencies: ["HAPModel"]),
     .target(name: "HAPPairing", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
+    .target(
+      name: "MatterController",
+      dependencies: ["MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPCrypto", "HAPWire"]),
+    .target(
+      name: "MatterBridge",
+      dependencies: ["MatterModel", "MatterWire", "HAPAttributes", "HAPModel", "HAPWire", "CMath"]),
     .target(
       name: "HAPIP", dependencies: ["HAPAttributes", "HAPPairing", "HAPCrypto", "HAPWire", "HAPModel"]),
     .target(
@@ -164,6 +175,13 @@ let package = Package(
         "HAPDeviations", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPPairing",
         "HAPAttributes", "MDNS", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
+    // Matter for a hosted accessory.
+    .target(
+      name: "HAPMatter",
+      dependencies: [
+        "HAPFrontEnds", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPAttributes", "MatterBridge", "MatterProtocol",
+        "MatterModel", "MatterWire", "HAPIP", "HAPModel", "HAPCrypto",
+      ]),
     .target(
       name: "HAPHost",
       dependencies: [
@@ -193,14 +211,23 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPWorld", "HAPDeviations", "HAPVocabulary", "HAPProfile",
-        "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPSimulatorCore", "HAPMatter", "HAPCommands", "HAPHost", "HAPWorld", "HAPDeviations", "HAPVocabulary",
+        "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
+    .target(
+      name: "HAPWeb", dependencies: ["HAPLoop", "HAPIP", "HAPWire"], exclude: ["Page"], plugins: ["EmbedTexts"]),
+    .target(
+      name: "HAPHomeControl",
+      dependencies: [
+        "HAPWeb", "HAPHubLink", "HAPHomeSetup", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop",
+        "HAPModel", "HAPWire",
+      ],
+      exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPDeviations", "HAPProfile", "HAPIP",
-        "HAPLoop", "HAPModel", "HAPWire",
+        "HAPWeb", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPDeviations", "HAPProfile",
+        "HAPIP", "HAPLoop", "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
@@ -217,13 +244,13 @@ let package = Package(
       name: "HapsimFiles",
       dependencies: [
         "HAPCommandLine", "HAPPreparation", "HAPImport", "HAPCapture", "HAPProfile", "HAPDeviations", "HAPDevices",
-        "HAPModel", "HAPWire",
+        "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(
       name: "HapsimInputs",
       dependencies: [
-        "HapsimFiles", "HAPCommandLine", "HAPHost", "HAPPreparation", "HAPFleet", "HAPDeviations", "HAPProfile",
-        "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+        "HapsimFiles", "HAPCommandLine", "HAPMatter", "HAPHost", "HAPPreparation", "HAPFleet", "HAPDeviations",
+        "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HapsimObservation",
@@ -235,7 +262,8 @@ let package = Package(
     .target(
       name: "HapsimProgram",
       dependencies: [
-        "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPControl", "HAPCommands", "HAPHost",
+        "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPControl", "HAPCommands",
+        "HAPHost",
         "HAPPreparation", "HAPScenario", "HAPVocabulary", "HAPDiscovery", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
@@ -255,8 +283,8 @@ let package = Package(
     .target(
       name: "HapctlHub",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPCommandLine", "HAPStore", "HAPLoop",
-        "HAPWire",
+        "HAPHub", "HAPHomeControl", "HAPAccessoryPort", "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPCommandLine",
+        "HAPStore", "HAPLoop", "HAPWire",
       ]),
     .target(
       name: "HapctlHome",
@@ -283,9 +311,24 @@ let package = Package(
     .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
     .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
     .testTarget(name: "MDNSTests", dependencies: ["MDNS", "HAPWire"]),
+    .testTarget(name: "MatterWireTests", dependencies: ["MatterWire", "HAPWire", "HAPTestSupport"]),
+    .testTarget(
+      name: "MatterInteractionTests",
+      dependencies: ["MatterInteraction", "MatterModel", "MatterWire", "HAPWire", "HAPTestSupport"]),
+    .testTarget(
+      name: "MatterProtocolTests",
+      dependencies: [
+        "MatterController", "MatterProtocol", "MatterModel", "MatterWire", "HAPCrypto", "HAPWire", "HAPTestSupport",
+      ]),
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPAttributesTests", dependencies: ["HAPAttributes", "HAPPairing", "HAPTestSupport"]),
     .testTarget(name: "HAPPairingTests", dependencies: ["HAPPairing", "HAPTestSupport"]),
+    .testTarget(
+      name: "MatterBridgeTests",
+      dependencies: [
+        "MatterBridge", "MatterModel", "MatterWire", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire",
+        "HAPTestSupport",
+      ]),
     .testTarget(name: "HAPIPTests", dependencies: ["HAPIP", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
     .testTarget(name: "HAPAppleArchiveTests", dependencies: ["HAPAppleArchive", "CPlist", "HAPModel"]),
@@ -313,9 +356,19 @@ let package = Package(
         "HAPScenario", "HAPVocabulary", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
+      name: "HAPMatterTests",
+      dependencies: [
+        "HAPMatter", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile", "HAPStore",
+        "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
+        "MatterInteraction", "MatterProtocol", "MatterModel",
+        "MatterWire", "HAPModel", "HAPCrypto", "HAPWire",
+      ]),
+    .testTarget(name: "HAPWebTests", dependencies: ["HAPWeb", "HAPLoop", "HAPWire"]),
+    .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario", "HAPDeviations",
+        "HAPControl", "HAPWeb", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario",
+        "HAPDeviations",
         "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
@@ -355,8 +408,8 @@ let package = Package(
     .testTarget(
       name: "HAPHubTests",
       dependencies: [
-        "HAPHub", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator", "HAPHomeEngine", "HAPHome",
-        "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel",
+        "HAPHub", "HAPHomeControl", "HAPWeb", "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPSimulator",
+        "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore", "HAPWorld", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .testTarget(
       name: "HapctlHomeTests",
@@ -415,6 +468,12 @@ let package = Package(
       ],
       path: "Fuzz/Files"),
     .target(
+      name: "FuzzMatter",
+      dependencies: [
+        "FuzzSupport", "MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPCrypto", "HAPWire",
+      ],
+      path: "Fuzz/Matter"),
+    .target(
       name: "FuzzHomes",
       dependencies: [
         "FuzzSupport", "HAPHubLink", "HAPHomeFile", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPLoop", "HAPModel",
@@ -424,11 +483,12 @@ let package = Package(
     .target(
       name: "FuzzCommands",
       dependencies: [
-        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPWeb", "HAPControl",
       ],
       path: "Fuzz/Commands"),
     .target(
-      name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzHomes", "FuzzCommands"],
+      name: "FuzzTargets",
+      dependencies: ["FuzzMessages", "FuzzMatter", "FuzzFiles", "FuzzHomes", "FuzzCommands"],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     // The tests of an example package, also built here, so that its dependencies are not built twice.
@@ -542,6 +602,15 @@ let package = Package(
     .executableTarget(
       name: "HomeEngineTool", dependencies: ["HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPModel"],
       path: "Benchmarks/HomeEngineTool"),
+    // Measures a Matter node without sockets, for Benchmarks/matter_node.py.
+    .executableTarget(
+      name: "MatterNodeTool",
+      dependencies: [
+        "MatterController", "MatterInteraction", "MatterProtocol", "MatterBridge", "MatterModel", "HAPAttributes",
+        "HAPProfile", "HAPModel",
+        "HAPCrypto",
+      ],
+      path: "Benchmarks/MatterNodeTool"),
     .testTarget(name: "RepositoryTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
@@ -553,10 +622,11 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
-    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHubLink", "HAPDeviations", "HAPControl", "MDNS",
+    "HAPAlmanac", "HAPHome", "HAPHomeEngine", "HAPHomeFile", "HAPHubLink", "HAPDeviations", "HAPWeb", "HAPControl",
+    "MDNS", "MatterWire", "MatterModel", "MatterProtocol",
     "HAPTestSupport",
     "FuzzSupport",
-    "FuzzMessages",
+    "FuzzMessages", "FuzzMatter",
     "FuzzFiles", "FuzzHomes",
     "FuzzCommands", "FuzzTargets",
   ]

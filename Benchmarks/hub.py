@@ -17,18 +17,16 @@ import time
 from pathlib import Path
 
 from driver import Driver
-from hub_parts import PROFILES, Fleet, Hub, Readers, accessories, adopt, disk, part, writable
+from hub_apps import apps, new_home, streams
+from hub_parts import ENTRIES, PROFILES, Fleet, Hub, accessories, adopt, disk, part, writable
 from samples import show
 from servers import Failed, Server, free_port
 from wire import Wire
 
-LIGHTS, ENTRIES = 20, 5
+LIGHTS = 20
 SCENES = 100  # of a round
 FIRES = 100  # of a round
 SESSIONS, TRIGGERS, IDLE = 500, 100, 60
-APPS, RATE, SECONDS = 50, 1000, 20
-# So many that no characteristic changes twice within the time in which accessories collect events.
-SOURCES = 240
 ANSWER = b'"answer":"executed"'
 CURRENT_STATE = "1D"  # of a lock
 VALUES = ({"25": True, "8": 80, "13": 120, "2F": 100}, {"25": False, "8": 20, "13": 240, "2F": 50})
@@ -52,8 +50,8 @@ class Bench:
         """`hapsim run` at free ports."""
         return Fleet(self.programs / "hapsim", profile, count, free_run(count), *options, quiet=quiet)
 
-    def hub(self, name):
-        return Hub(self.programs / "hapctl", self.folder / name)
+    def hub(self, name, *options):
+        return Hub(self.programs / "hapctl", self.folder / name, *options)
 
     def load(self, fleet, count, *words, pairing):
         """Runs hapload with `count` accessories."""
@@ -76,10 +74,6 @@ def free_run(count):
         if ports[-1] - first == 2 * (len(ports) - 1):
             return first
         first = free_port()
-
-
-def new_home(app):
-    return app.perform("add-home", name="Bench", timeZone="Europe/Berlin", owner="Anna")
 
 
 def two_scenes(app, home, lights):
@@ -241,9 +235,12 @@ def sessions(bench):
         fleet.drain()
         with bench.hub("sessions") as hub:
             fill(hub.app(), keys, fleet)
-        floors, starts, times = [], [], []
+        floors, whole, starts, times = [], [], [], []
         for number in range(bench.rounds):
-            floors.append(bench.load(fleet, SESSIONS, "-n", SESSIONS, "-c", 32, "-w", 5, "verify", pairing=keys)["secs"])
+            fleet.subscribed = 0
+            for figures, mode in ((floors, "verify"), (whole, "subscribe")):
+                figures.append(bench.load(fleet, SESSIONS, "-n", SESSIONS, "-c", 32, "-w", 5, mode, pairing=keys)["secs"])
+            fleet.until_subscribed(SESSIONS)
             fleet.subscribed = 0
             with bench.hub("sessions") as hub:
                 fleet.until_subscribed(SESSIONS)
@@ -255,6 +252,7 @@ def sessions(bench):
         show("500 sessions subscribed from the start", starts, "s")
         show("CPU time of the hub until then", times, "s")
         show("500 Pair Verify by hapload", floors, "s")
+        show("the same with a subscription and a read", whole, "s")
         bar("500 sessions / floor", statistics.median(starts) / statistics.median(floors), 1.5)
 
 
@@ -285,67 +283,7 @@ def quiet(hub):
     bar("resident memory with 500 sessions, MB", hub.memory(), 120)
 
 
-# MARK: Many apps
-
-
-def apps(bench):
-    """50 apps that are subscribed to everything, and one that does not read, during 1000 changes a second."""
-    with bench.fleet(PROFILES / "scene-light.hasaccessory", SOURCES, "--loops", "1") as fleet, bench.hub("apps") as hub:
-        first = hub.app()
-        adopt(first, new_home(first), bench.pair(fleet, SOURCES, "many"), fleet.port)
-        ids = [id for light in accessories(first) for id, *_ in writable(light)]
-        everyone = [hub.app(f"app {number}") for number in range(APPS - 1)]
-        slow = hub.app("slow", receives=1 << 14)
-        for app in [*everyone, slow]:
-            app.ask("subscribe", characteristics=ids)
-        first.ready(SOURCES, SOURCES * ENTRIES)
-        time.sleep(1)
-        readers = Readers(everyone)
-        fleet.drain()
-        while readers.read(0.2):
-            pass
-        readers.counts = dict.fromkeys(readers.counts, 0)
-        memory, before, begin = hub.memory(), hub.cpu(), time.perf_counter()
-        sent = 0
-        while (now := time.perf_counter() - begin) < SECONDS:
-            commands = []
-            while sent < now * RATE:
-                commands.append(change(fleet, sent))
-                sent += 1
-            fleet.send(*commands)
-            readers.read(0.004)
-        late = time.perf_counter()
-        while readers.read(0.1):
-            pass
-        late = time.perf_counter() - late - 0.1
-        spent = hub.cpu() - before
-        status = first.ask("status")["status"]["apps"]
-        gaps = {app["app"]: app["gaps"] for app in status}
-        print(f"{'changes a second':42} {sent / SECONDS:16.0f}")
-        print(f"{'values that each app got, of those':42} {min(readers.counts.values())} … {max(readers.counts.values())} of {sent}")
-        print(f"{'after the last change, apps still read for':42} {late:16.2f} s")
-        print(f"{'CPU time of the hub for a change':42} {spent / sent * 1e6:16.1f} µs, {100 * spent / SECONDS:.0f} % of a core")
-        print(f"{'memory of the hub before and after':42} {memory:.1f} MB, {hub.memory():.1f} MB")
-        print(f"{'gaps of fast apps, of the slow one':42} {sum(gaps[f'app {number}'] for number in range(APPS - 1))}, {gaps['slow']}")
-        count = 0
-        while b'"missed"' not in slow.line():
-            count += 1
-        slow.attach()
-        answer = slow.ask("read", characteristics=ids[:ENTRIES])
-        print(f"{'the slow app was notified after':42} {count} events, and has reread {len(answer['values'])} values", flush=True)
-
-
-def change(fleet, number):
-    """Returns the command for a change; consecutive ones are of different accessories."""
-    turn, source = divmod(number, SOURCES)
-    turn, index = divmod(turn, ENTRIES)
-    name = ("On", "Brightness", "Hue", "Saturation", "On")[index]
-    value = turn % 2 == 0 if name == "On" else 2 + turn % 90
-    service = "Fireplace" if index == ENTRIES - 1 else "Light"
-    return {"command": "set", "accessory": fleet.names[source], "service": service, "characteristic": name, "value": value}
-
-
-PARTS = {"scenes": scenes, "sessions": sessions, "apps": apps}
+PARTS = {"scenes": scenes, "sessions": sessions, "apps": apps, "streams": streams}
 
 
 def main():

@@ -16,6 +16,7 @@ import cost
 from servers import CODE, HERE, Failed
 
 PATIENCE = 60  # seconds
+ENTRIES = 5  # writable characteristics of a light
 MOST_OPEN = 32  # requests of an app without an answer
 
 
@@ -123,16 +124,17 @@ class Fleet(Process):
 
 
 class Hub(Process):
-    """`hapctl hub run`."""
+    """`hapctl hub run`. `page` is the address of its page, with a token."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *options):
         self.folder = folder
-        super().__init__(program, "hub", "run", "--folder", folder, "--interface", "lo")
+        super().__init__(program, "hub", "run", "--folder", folder, "--interface", "lo", *options)
 
     def __enter__(self):
         super().__enter__()
-        while "Apps attach" not in self.line():
-            pass
+        while "Apps attach" not in (line := self.line()):
+            if "http://" in line:
+                self.page = line[line.index("http://") :].strip()
         return self
 
     def app(self, name="bench", **options):

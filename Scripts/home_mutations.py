@@ -288,7 +288,7 @@ HUB = [
     ("If the command is refused after the pairing", HUB_PAIRING, "    if device.state == .ready {\n", "    if device.state == .ended {\n"),
     ("A hub that is killed after the pairing", HUB_PAIRING, "let stored = journal.unused[device] { return NewPairing", "let stored = journal.unused[device], stored.addresses == [\"\"] { return NewPairing"),
     ("A hub that is stopped while an accessory is being paired", HUB_FOLDER + "HomeHub.swift", "    for pairing in openPairings.values { _ = await pairing.value }\n", ""),
-    ("A hub whose store can't be opened", HUB_FOLDER + "HomeHub.swift", "      hasEnded()\n      return try opened", "      phase = .ended\n      return try opened"),
+    ("A hub whose store can't be opened", HUB_FOLDER + "HomeHub.swift", "      startEnds()\n      return try opened", "      phase = .ended\n      return try opened"),
     ("An accessory that is forgotten because it can't be reached", HUB_FOLDER + "HomeHub+Removing.swift", "hasLeft ? forgetRows", "true ? forgetRows"),
     ("An accessory that is forgotten because it can't be reached", HUB_FOLDER + "HomeHub.swift", "      if contents.leaving.contains(pairing.device) {\n", "      if contents.leaving.isEmpty, index.accessories.isEmpty {\n"),
     ("An accessory that was forgotten and then reset", HUB_FOLDER + "HomeHub+Leaving.swift", "    case .gaveUp: loop.startTask { await self.hasLeft(device) }\n", "    case .gaveUp: break\n"),
@@ -360,5 +360,29 @@ LINK = [
     ("A hub that does not keep to the protocol", LINK_FOLDER + "Client/HubSocketLink.swift", "case .hello(HubProtocol.version) where onHello != nil:", "case .hello where onHello != nil:"),
 ]
 
+TOKENS = HUB_FOLDER + "HomeHub+Tokens.swift"
+API_FOLDER = "HAPHomeControl/"
+SETUPS = API_FOLDER + "Setups/HomeAPI+Setups.swift"
+
+API = [
+    ("Each request has a role", TOKENS, "case .fire(let trigger) where isAdministrator:", "case .fire(let trigger):"),
+    ("Each request has a role", TOKENS, "case .attach, .unsubscribe, .endSearch: return", "case .attach, .unsubscribe, .endSearch, .status: return"),
+    ("A guest controls the home", JOURNAL, "    context.user = command.app?.app.user\n", ""),
+    ("An administrator changes the home", TOKENS, "case .addHome, .removeHome, .setPrimaryHome, .addUser,", "case .addHome, .removeHome, .setPrimaryHome,"),
+    ("An administrator changes the home", API_FOLDER + "API/HomeAPI.swift", "return homes.filter { $0.copy == nil && $0.users.find(user) != nil }", "return homes.filter { $0.copy == nil || $0.users.find(user) != nil }"),
+    ("An administrator changes the home", API_FOLDER + "Events/HomeJournalEvent.swift", "home?.description == subject", "home.map { $0.description == subject } ?? true"),
+    ("A token is valid until", TOKENS, "$0.key == Self.ownersToken || users.contains($0.key)", "$0.key == Self.ownersToken || users.contains($0.key) || !users.isEmpty"),
+    ("A token is valid until", HUB_FOLDER + "HomeHub.swift", "    tokens = contents.tokens\n", ""),
+    ("A token is valid until", TOKENS, "if !renews, let token = tokens[id] { return token }", "if let token = tokens[id] { return token }"),
+    ("A user who may not remove an accessory", TOKENS, "    case .perform(.removeAccessory(let accessory)) where isAdministrator: try check([accessory], .accessory, in: home)\n    case .perform(let command) where isAdministrator: try check(command)", "    case .perform(let command): try check(command)"),
+    ("Users get the values of their own home", API_FOLDER + "Events/HomeJournalEvent.swift", "readings.divided { homeOfCharacteristic[$0.characteristic] }", "readings.divided { _ in readings.first.flatMap { homeOfCharacteristic[$0.characteristic] } }"),
+    ("A guest controls the home", SETUPS, "setup.app.user == call.user, !setup.isDeleted", "!setup.isDeleted"),
+    ("A cancelled setup removes", SETUPS, "    setups[id]?.isDeleted = true\n    take(.cancel, id)\n", "    setups[id]?.isDeleted = true\n"),
+    ("A setup that no client continues", SETUPS, "      setup.timer.start(after: Self.setupPatience)\n      take(.cancel, id)\n", "      setup.timer.start(after: Self.setupPatience)\n"),
+    ("The number of setups is limited", SETUPS, "$0.app.user == call.user }) < Self.mostSetups", "$0.app.user == call.user }) <= Self.mostSetups"),
+    ("Values are subscribed while a client reads", API_FOLDER + "API/HomeAPI+Values.swift", "      await self.askAsListener(.unsubscribe(ids))\n", ""),
+    ("A home is shown with its state", API_FOLDER + "API/HomeAPI.swift", "      for reading in readings where reading.value != nil { values[reading.characteristic] = reading }\n", "      _ = readings\n"),
+]
+
 MUTATIONS = MODEL + ENGINE + SCENES + STORE + FILES
-HUB_MUTATIONS = HUB + SHARING + PORT + LINK
+HUB_MUTATIONS = HUB + SHARING + PORT + LINK + API

@@ -1135,7 +1135,15 @@ static int mode_echo(bool enc) {
     return 0;
 }
 
-// ---------------------------------------------------------------- verify: handshakes per second
+// ---------------------------------------------------------------- verify: handshakes per second; subscribe: with a subscription and a read
+static char sub_put[512], sub_get[512];
+static size_t sub_put_len, sub_get_len;
+static void prepare_subscription(void) {
+    char body[128];
+    int n = snprintf(body, sizeof body, "{\"characteristics\":[{\"aid\":%ld,\"iid\":%ld,\"ev\":true}]}", ids[0].aid, ids[0].iid);
+    sub_put_len = (size_t)snprintf(sub_put, sizeof sub_put, "PUT /characteristics HTTP/1.1\r\n%sContent-Type: application/hap+json\r\nContent-Length: %d\r\n\r\n%s", hosthdr, n, body);
+    sub_get_len = (size_t)snprintf(sub_get, sizeof sub_get, "GET /characteristics?id=%ld.%ld HTTP/1.1\r\n%s\r\n", ids[0].aid, ids[0].iid, hosthdr);
+}
 static void on_hsdone(conn *c) {
     lat_add(now_ns() - c->t0);
     finished++;
@@ -1148,7 +1156,23 @@ static void on_hsdone(conn *c) {
         if (opt.c > 1) ep_add(c);
     } else if (finished >= target) stop_loop = true;
 }
-static int mode_verify(void) {
+static void on_sub_read(conn *c, msg *m) {
+    if (m->event) return;
+    if (m->status != 200) fail("subscribe", m);
+    on_hsdone(c);
+}
+static void on_subscribed(conn *c, msg *m) {
+    if (m->event) return;
+    if (m->status != 204) fail("subscribe", m);
+    c->fn = on_sub_read;
+    conn_send(c, sub_get, sub_get_len);
+}
+static void on_hs_subscribe(conn *c) {
+    c->fn = on_subscribed;
+    conn_send(c, sub_put, sub_put_len);
+}
+static int mode_verify(bool subscribes) {
+    if (subscribes && opt.c < 2) die("subscribe: -c is at least 2");
     conns = calloc((size_t)opt.c, sizeof *conns);
     ep = epoll_create1(0);
     // a verified session must also answer
@@ -1160,7 +1184,8 @@ static int mode_verify(void) {
         verify_sync(&conns[0]);
         conn_close(&conns[0]);
     }
-    hs_done = on_hsdone;
+    hs_done = subscribes ? on_hs_subscribe : on_hsdone;
+    prepare_subscription();
     target = opt.n;
     issued = finished = 0;
     s0 = take();
@@ -1175,8 +1200,8 @@ static int mode_verify(void) {
     }
     loop(0);
     s1 = take();
-    report("verify", finished, s0, s1, NULL);
-    return 0;
+    report(subscribes ? "subscribe" : "verify", finished, s0, s1, NULL);
+    return errors != 0;
 }
 
 // ---------------------------------------------------------------- scene: one PUT to each accessory, all at once
@@ -1344,10 +1369,10 @@ static int mode_info(void) {
 
 static void usage(void) {
     fprintf(stderr, "usage: hapload [options] MODE\n"
-                    "modes: pair unpair info get put acc putacc scene verify events idle echo echoenc\n"
+                    "modes: pair unpair info get put acc putacc scene verify subscribe events idle echo echoenc\n"
                     "  -H host -p port -f pairing-file -s setup-code\n"
                     "  -n operations (rounds for events)  -d seconds  -w warm-up operations\n"
-                    "  -N accessories at ports that count up (pair, get, put, scene, verify, idle)  -c connections, i to accessory i mod N  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
+                    "  -N accessories at ports that count up (pair, get, put, scene, verify, subscribe, idle)  -c connections, i to accessory i mod N  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
                     "  -B file with bodies of PUTs, one a line  -g ms between scenes\n"
                     "  -P pid of the server (its CPU and RSS go into the report)  -l label  -v\n");
     exit(2);
@@ -1388,7 +1413,7 @@ int main(int argc, char **argv) {
     pairing_load();
     if (!strcmp(m, "unpair")) return mode_unpair();
     if (!strcmp(m, "info")) return mode_info();
-    if (!strcmp(m, "verify")) return mode_verify();
+    if (!strcmp(m, "verify") || !strcmp(m, "subscribe")) return mode_verify(!strcmp(m, "subscribe"));
     if (!strcmp(m, "scene")) return mode_scene();
     if (!strcmp(m, "events")) return mode_events();
     if (!strcmp(m, "idle")) return mode_idle();

@@ -1,5 +1,6 @@
 import FuzzSupport
 import HAPControl
+import HAPWeb
 import HAPWire
 
 /// Parses requests of the control API one after the other. The head alone decides about access, no request from another origin is allowed,
@@ -13,15 +14,15 @@ package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
     let consumed = rest.withUnsafeMutableBytes { raw -> Int? in
       guard case .request(let head, let body, let consumed) = parser.parse(raw) else { return nil }
       let raw = UnsafeRawBufferPointer(raw)
-      let whole = Result { () throws(ControlProblem) in try ControlRequest(head, body: body, in: raw) }
+      let whole = Result { () throws(WebProblem) in try WebRequest(head, body: body, in: raw) }
       let start = body.lowerBound
-      let early = Result { () throws(ControlProblem) in try ControlRequest(head, body: start..<start, in: raw) }
+      let early = Result { () throws(WebProblem) in try WebRequest(head, body: start..<start, in: raw) }
       switch (whole, early) {
       case (.failure(let one), .failure(let other)):
         require(one == other, "the body changed the error of a target")
       case (.success(let whole), .success(let early)):
-        judge(whole, early, open)
-        judge(whole, early, closed)
+        judge(whole, early, open, needsToken: false)
+        judge(whole, early, closed, needsToken: true)
       default: require(false, "the body changed whether a target is valid")
       }
       return consumed
@@ -31,21 +32,21 @@ package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-private func judge(_ whole: ControlRequest, _ early: ControlRequest, _ rules: AccessRules) {
-  func refusal(_ request: ControlRequest) -> ControlProblem? {
-    do throws(ControlProblem) { try rules.check(request) } catch { return error }
+private func judge(_ whole: WebRequest, _ early: WebRequest, _ rules: AccessRules, needsToken: Bool) {
+  func refusal(_ request: WebRequest) -> WebProblem? {
+    do throws(WebProblem) { try rules.check(request) } catch { return error }
     return nil
   }
   let problem = refusal(whole)
   require(problem == refusal(early), "the body changed the access decision")
   if let problem { return require(problem.status == 401 || problem.status == 403, "\(problem)") }
   let hosts = whole.fields.filter { $0.name == "host" }.map { $0.value.lowercased() }
-  require(hosts.count == 1 && isOurs(hosts[0], acceptsName: rules.token != nil), "\(hosts) was accepted")
+  require(hosts.count == 1 && isOurs(hosts[0], acceptsName: needsToken), "\(hosts) was accepted")
   if let origin = whole[field: "origin"] { require(origin.lowercased() == "http://" + hosts[0], "\(origin)") }
-  if rules.token != nil, whole.path.first == "v1" {
+  if needsToken, whole.path.first == "v1" {
     require(whole[field: "authorization"]?.hasSuffix("open-sesame") == true, "a request without the token was accepted")
   }
-  do throws(ControlProblem) {
+  do throws(WebProblem) {
     let call = try ControlCall(whole)
     require(call.operation.form.method == whole.method || whole.method == "HEAD", "\(call.operation)")
     require(call.operation.form.path.split(separator: "/").count == whole.path.count, "\(call.operation)")

@@ -1,6 +1,7 @@
 import FuzzCommands
 import FuzzFiles
 import FuzzHomes
+import FuzzMatter
 import FuzzMessages
 
 /// A function for the fuzzer. It accepts any bytes and returns; if a rule is broken, it traps.
@@ -58,6 +59,14 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case hashome
   /// Lines of a hub's socket: a line that was read can be written and read again unchanged.
   case hublink
+  /// Matter's TLV, headers, status reports and codes: what was read can be written and read again unchanged.
+  case matter
+  /// Two message layers of Matter, the network between them and an attacker; and both ends of PASE.
+  case mattermessages
+  /// Certificates of Matter and of attestation, and messages of CASE: only genuine ones are accepted.
+  case credentials
+  /// A server of Matter's interaction model, by a program of messages, changes, events and time.
+  case interaction
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -86,15 +95,19 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .home: fuzzHome(bytes)
     case .hashome: fuzzHomeFile(bytes)
     case .hublink: fuzzHubLink(bytes)
+    case .matter: fuzzMatter(bytes)
+    case .mattermessages: fuzzMatterMessages(bytes)
+    case .credentials: fuzzCredentials(bytes)
+    case .interaction: fuzzInteraction(bytes)
     }
   }
 
   /// The longest input worth trying, in bytes.
   package var longestInput: Int {
     switch self {
-    case .tlv, .texts, .values: 1024
+    case .tlv, .texts, .values, .matter, .credentials: 1024
     case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
-      .mdns, .tzif, .hashome:
+      .mdns, .tzif, .hashome, .mattermessages, .interaction:
       4096
     case .frames, .archive, .home, .hublink: 8192
     case .profile, .capture, .import: 16384

@@ -26,6 +26,11 @@ import PackagePlugin
       Part(option: "--texts", type: "EmbeddedPage", folder: "Page", extensions: ["html", "css", "js", "svg"]),
       Part(option: "--json", type: "EmbeddedDescription", folder: "OpenAPI", extensions: ["json"]),
     ],
+    "HAPWeb": [Part(option: "--texts", type: "CommonPage", folder: "Page", extensions: ["css", "js", "svg"])],
+    "HAPHomeControl": [
+      Part(option: "--texts", type: "EmbeddedHomePage", folder: "Page", extensions: ["html", "css", "js", "svg"]),
+      Part(option: "--json", type: "EmbeddedHomeDescription", folder: "OpenAPI", extensions: ["json"]),
+    ],
     "HAPReport": [
       Part(
         option: "--report-page", type: "ReportPage", folder: "HTML/page", extensions: ["html", "css", "js"],

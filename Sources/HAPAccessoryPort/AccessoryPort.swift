@@ -8,10 +8,14 @@ import HAPModel
 package protocol AccessoryPort: Sendable {
   /// Opens a connection with a paired device, which is kept until it is closed: it is opened again after each loss,
   /// also if the first attempt fails.
-  /// - Parameter onNews: called with the news of the connection, in order, one call at a time. It does not leave the
-  ///   loop, because each change of the thread would delay an automation.
+  /// - Parameters:
+  ///   - isNew: whether the caller does not know the database of the device, and waits for it. Otherwise connections,
+  ///     subscriptions and the values of other devices can come first.
+  ///   - onNews: called with the news of the connection, in order, one call at a time. It does not leave the loop,
+  ///     because each change of the thread would delay an automation.
   func open(
-    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, isNew: Bool,
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection
 
   /// Searches the network for accessories until the search is closed.

@@ -13,7 +13,8 @@ package struct ClosedPort: AccessoryPort {
   package init() {}
 
   package func open(
-    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, isNew: Bool,
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection { Closed() }
 
   package func search(onNews: @escaping @Sendable (SearchNews) async -> Void) -> any AccessorySearching { Closed() }

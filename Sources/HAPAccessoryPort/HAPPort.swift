@@ -32,13 +32,15 @@ package final class HAPPort: AccessoryPort {
   }
 
   package func open(
-    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, isNew: Bool,
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection {
     let number = lastNumber.withLock { number in
       number += 1
       return number
     }
-    let connection = HAPDeviceConnection(pairing, number: number, search, gate, limits, onNews: onNews)
+    let connection = HAPDeviceConnection(
+      pairing, number: number, isNew: isNew, search, gate, limits, onNews: onNews)
     loop.startTask { await connection.start() }
     return connection
   }

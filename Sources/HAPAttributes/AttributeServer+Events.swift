@@ -33,7 +33,7 @@ extension AttributeServer {
     // A pending event for the writer would be sent with the value that it has just written.
     if !keepsValue { origin?.events.remove(slot) }
     for session in sessions where session !== origin && session.subscriptions.contains(slot) {
-      let due = isImmediate ? now : ordinaryEventTime(in: session, at: now)
+      let due = isImmediate || session.getsEventsAtOnce ? now : ordinaryEventTime(in: session, at: now)
       session.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
     }
   }

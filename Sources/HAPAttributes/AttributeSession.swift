@@ -51,8 +51,17 @@ package final class AttributeSession {
     self.frontEnd = frontEnd
   }
 
+  /// Whether events are sent at once, without the time in which changes are combined.
+  package var getsEventsAtOnce = false
+
+  /// The name in reports; nil: that of the controller. For a front end whose session stands for several controllers.
+  package var reportedName: String?
+
   /// The identifier of the controller as text, for reports.
-  var name: String { controller.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+  var name: String { reportedName ?? controller.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+  /// Subscribes to a characteristic without a report: for a front end that has the subscriptions of its controllers.
+  package func follow(slot: Int) { subscriptions.insert(slot) }
 
   package var isSubscribed: Bool { !subscriptions.isEmpty }
   package func isSubscribed(toSlot slot: Int) -> Bool { subscriptions.contains(slot) }

@@ -96,6 +96,12 @@ package func isFolder(_ path: String) -> Bool {
   return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
+/// Creates the folder if it doesn't exist, accessible only to its owner.
+package func makePrivateFolder(_ path: String) throws(FileError) {
+  if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+  throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))")
+}
+
 /// Whether a file or folder exists at the path.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -58,7 +58,7 @@ extension SecretBytes: CustomStringConvertible, CustomReflectable {
 }
 
 extension SecretBytes {
-  /// A copy of the bytes, which is not wiped. For `PowerTable`.
+  /// A copy of the bytes, which is not wiped. For `PowerTable`, and for results that are not secret.
   var copy: [UInt8] { withBytes { Array($0) } }
 
   /// Passes a pointer that is never null to `body`, even for an empty secret.

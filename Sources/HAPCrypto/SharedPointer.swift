@@ -1,8 +1,8 @@
 /// A pointer that threads share. The memory is written before the pointer is shared and after its last use, and only read in between.
 // Safe: `pointer` is a constant of one of the two types below, so a copy of it is not a race. Each user must guarantee the rule above. There are
-// four users, all in this module. The cipher of `FrameCipher` and the prime and the Montgomery context of `SRPGroup` are created in the
-// initializer of a `static let` and only read afterwards. libcrypto takes the cipher and the prime as `const`, and its constant-time
-// exponentiation only reads the Montgomery context, although its type is not `const`. `SecretBytes` writes its memory only in `init` and `deinit`.
+// seven users, all in this module. The ciphers of `FrameCipher` and `CCMCipher`, the group of `CurvePoint`, the prime of `SRPGroup`, and the Montgomery
+// contexts of `SRPGroup` and `CurveOrder` are created in the initializer of a `static let` and only read afterwards. libcrypto takes the ciphers, the
+// group and the prime as `const`, and its constant-time arithmetic only reads a Montgomery context, although its type is not `const`. `SecretBytes` writes its memory only in `init` and `deinit`.
 struct SharedPointer<Pointer: ShareablePointer>: @unchecked Sendable {
   let pointer: Pointer
 

@@ -32,8 +32,13 @@ package protocol Advertiser: AnyObject {
 
   /// Withdraws permanently. Idempotent.
   func close()
+
+  /// Withdraws permanently without a goodbye, as a device that has lost its power. A daemon says goodbye nevertheless.
+  func abandon()
 }
 
 extension Advertiser {
+  package func abandon() { close() }
+
   package func update(txt: [(key: String, value: String)]) { update(txt: TextRecord(txt)) }
 }

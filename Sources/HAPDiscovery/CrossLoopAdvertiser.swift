@@ -114,13 +114,16 @@ private final class CrossLoopAdvertiser: Advertiser {
     home.perform { [base] _ in base.value?.withdraw() }
   }
 
-  func close() {
+  func close() { end { $0.close() } }
+  func abandon() { end { $0.abandon() } }
+
+  private func end(_ body: @escaping @Sendable (any Advertiser) -> Void) {
     guard !isClosed else { return }
     isClosed = true
     edition += 1
     events = nil
     home.perform { [base] _ in
-      base.value?.close()
+      if let advertiser = base.value { body(advertiser) }
       base.value = nil
     }
   }

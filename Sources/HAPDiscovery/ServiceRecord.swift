@@ -6,6 +6,8 @@ package struct ServiceRecord: Equatable, Sendable {
   package var name: String
   /// Such as "_hap._tcp".
   package var type: String
+  /// At most 16 subtypes, each a label such as "_L3840". RFC 6763 §7.1.
+  package var subtypes: [String]
   /// 1...65535.
   package var port: UInt16
   package var txt: TextRecord
@@ -17,13 +19,17 @@ package struct ServiceRecord: Equatable, Sendable {
   package var addresses: [IPAddress]
   /// Whether the record is renamed if its name is taken, as in RFC 6762 §9. If false, it is withdrawn.
   package var isRenamed = true
+  /// Whether other hosts are asked for the name before it is announced. RFC 6762 §8.1. It takes 0.75 s, so a name that is
+  /// unique by construction is not probed.
+  package var isProbed = true
 
   package init(
-    name: String, type: String = "_hap._tcp", port: UInt16, txt: [(key: String, value: String)], host: String,
-    addresses: [IPAddress] = []
+    name: String, type: String = "_hap._tcp", subtypes: [String] = [], port: UInt16,
+    txt: [(key: String, value: String)], host: String, addresses: [IPAddress] = []
   ) {
     self.name = name
     self.type = type
+    self.subtypes = subtypes
     self.port = port
     self.txt = TextRecord(txt)
     self.host = host
@@ -34,6 +40,8 @@ package struct ServiceRecord: Equatable, Sendable {
   package func check() throws(RecordError) {
     guard Self.isLabel(name) else { throw .malformedName(name) }
     guard Self.isServiceType(type) else { throw .malformedType(type) }
+    if let wrong = subtypes.first(where: { !Self.isSubtype($0) }) { throw .malformedSubtype(wrong) }
+    guard subtypes.count <= Self.mostSubtypes else { throw .tooManySubtypes(subtypes.count) }
     guard port > 0 else { throw .noPort }
     guard Self.isHostLabel(host) else { throw .malformedHost(host) }
     try txt.check()
@@ -41,6 +49,13 @@ package struct ServiceRecord: Equatable, Sendable {
 
   private static func isLabel(_ text: String) -> Bool {
     (1...63).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  private static let mostSubtypes = 16
+
+  /// A label without the characters that separate subtypes for a daemon.
+  private static func isSubtype(_ text: String) -> Bool {
+    isLabel(text) && !text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "\\")].contains($0) }
   }
 
   private static func isHostLabel(_ text: String) -> Bool {
@@ -76,6 +91,8 @@ package struct ServiceRecord: Equatable, Sendable {
 package enum RecordError: Error, Equatable, CustomStringConvertible {
   case malformedName(String)
   case malformedType(String)
+  case malformedSubtype(String)
+  case tooManySubtypes(Int)
   case malformedHost(String)
   case noPort
   case malformedKey(String)
@@ -88,6 +105,9 @@ package enum RecordError: Error, Equatable, CustomStringConvertible {
     case .malformedName(let name):
       "\"\(name)\" can't be advertised as a name: it needs 1 to 63 bytes without control characters"
     case .malformedType(let type): "\"\(type)\" is not a service type such as _hap._tcp"
+    case .malformedSubtype(let label):
+      "\"\(label)\" can't be advertised as a subtype: it needs 1 to 63 bytes without dots, commas and backslashes"
+    case .tooManySubtypes(let count): "the record has \(count) subtypes; the limit is 16"
     case .malformedHost(let host): "\"\(host)\" is not a host name: it needs 1 to 63 letters, digits and hyphens"
     case .noPort: "port 0 can't be advertised"
     case .malformedKey(let key): "\"\(key)\" is not a key of a TXT record: it needs printable ASCII without ="

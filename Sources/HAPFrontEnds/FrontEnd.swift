@@ -1,4 +1,5 @@
 import HAPAttributes
+import HAPDiscovery
 import HAPIP
 import HAPLoop
 import HAPModel
@@ -29,6 +30,8 @@ package protocol FrontEnd: AnyObject {
   ///   - model: the model of aid 1.
   ///   - configurationNumber: 1...65535.
   func databaseWasReplaced(model: String, configurationNumber: UInt16)
+  /// Called when a bridged accessory is unreachable from now on, or reachable again.
+  func reachabilityChanged(aid: UInt64)
   /// The open connections, in the order in which they were made.
   var connections: [ControllerConnection] { get }
   /// The number of open connections.
@@ -41,6 +44,7 @@ package protocol FrontEnd: AnyObject {
 extension FrontEnd {
   package func announce() {}
   package func runEnds() {}
+  package func reachabilityChanged(aid: UInt64) {}
   package var connectionCount: Int { connections.count }
 }
 
@@ -124,8 +128,28 @@ package struct FrontEndParts {
   package func newConnection() -> UInt64 { performer.newConnection().number }
 }
 
+/// What a front end other than IP gets of its accessory, in one run.
+package struct FrontEndPlace {
+  package let setup: RunSetup
+  package let places: [ListeningPlace]
+  /// Returns an advertiser for one more record; nil: the accessory is not announced.
+  package let makeAdvertiser: () -> (any Advertiser)?
+  /// Returns the stored data of all front ends. Reads a file.
+  package let load: () throws(LoopError) -> [FrontEndData]
+
+  package init(
+    setup: RunSetup, places: [ListeningPlace], makeAdvertiser: @escaping () -> (any Advertiser)?,
+    load: @escaping () throws(LoopError) -> [FrontEndData]
+  ) {
+    self.setup = setup
+    self.places = places
+    self.makeAdvertiser = makeAdvertiser
+    self.load = load
+  }
+}
+
 /// Makes a front end when a run of the accessory begins.
-package typealias FrontEndMaker = @Sendable (FrontEndParts) -> any FrontEnd
+package typealias FrontEndMaker = @Sendable (FrontEndParts, FrontEndPlace) -> any FrontEnd
 
 /// One of the front ends that an accessory is served with.
 package enum FrontEndChoice: Sendable {

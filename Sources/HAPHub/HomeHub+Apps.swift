@@ -41,6 +41,9 @@ extension HomeHub: HubServing {
     guard phase == .running, let client = clients.first(where: { $0.app === app }) else {
       return reply(.failure(.hubEnds))
     }
+    if let user = app.user {
+      do throws(HomeError) { try checkPrivileges(request, user) } catch { return reply(.failure(error)) }
+    }
     switch request {
     // The answer comes before all later events, so nothing is awaited.
     case .attach(let name): return reply(.success(attached(client, name)))
@@ -103,6 +106,7 @@ extension HomeHub: HubServing {
     case .share(let sharing): return try await share(sharing, for: client, answer)
     case .renewShare(let user): return .document(try await renewShare(user))
     case .acceptShare(let text): return try await accept(text, for: client, answer)
+    case .pageToken(let user, let renews): return .document(try await pageToken(of: user, renews: renews))
     case .status: return .status(status)
     case .stop: loop.startTask { await self.stop() }
     }
@@ -191,7 +195,7 @@ extension HubRequest {
   fileprivate var waitsForAccessories: Bool {
     switch self {
     case .attach, .perform, .unsubscribe, .explain, .place, .authorize, .search, .endSearch, .requestShare, .renewShare,
-      .acceptShare, .status, .stop:
+      .acceptShare, .pageToken, .status, .stop:
       false
     case .execute, .write, .read, .subscribe, .fire, .identify, .identifyNew, .add, .adopt, .remove, .drop, .share: true
     }

@@ -12,7 +12,7 @@ extension HomeHub {
   func open(_ pairing: DevicePairing, isNew: Bool = false) -> HubDevice {
     lastDevice += 1
     let (number, id) = (lastDevice, pairing.device)
-    let connection = port.open(pairing) { [weak self] news in await self?.take(news, of: id, number) }
+    let connection = port.open(pairing, isNew: isNew) { [weak self] news in await self?.take(news, of: id, number) }
     let device = HubDevice(pairing, connection, number: number, isNew: isNew)
     devices[id] = device
     return device
@@ -35,7 +35,8 @@ extension HomeHub {
 
   // MARK: News
 
-  private func take(_ news: DeviceNews, of id: DeviceID, _ number: Int) {
+  private func take(_ news: DeviceNews, of id: DeviceID, _ number: Int) async {
+    if phase == .new { await begun() }
     guard phase == .running, let device = devices[id], device.number == number else { return }
     switch news {
     case .connected(let address): connected(device, address)
@@ -208,10 +209,13 @@ extension HomeHub {
     endFiresOfRemovedTriggers()
     for change in changes {
       switch change.detail {
-      case .userRemoved(let id): persons[id] = nil
+      case .userRemoved(let id):
+        persons[id] = nil
+        dropTokens()
       case .homeRemoved:
         let users = Set(model.homes.lazy.flatMap(\.users).map(\.id))
         persons = persons.filter { users.contains($0.key) }
+        dropTokens()
       default: continue
       }
     }

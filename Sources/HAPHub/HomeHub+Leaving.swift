@@ -30,7 +30,7 @@ extension HomeHub {
     let number = lastDevice
     let connection =
       runsAutomations
-      ? port.open(pairing) { [weak self] news in await self?.take(news, ofLeaving: id, number) } : nil
+      ? port.open(pairing, isNew: false) { [weak self] news in await self?.take(news, ofLeaving: id, number) } : nil
     leaving[id] = LeavingDevice(number: number, pairing: pairing, connection: connection)
   }
 

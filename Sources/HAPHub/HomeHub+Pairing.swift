@@ -26,7 +26,7 @@ extension HomeHub {
     let new: NewPairing
     let reservation: DeviceReservation
     do throws(HomeError) {
-      new = try await pair(addition)
+      new = try await pair(addition, for: client)
       // The pairing is stored, so it is used when the accessory is added again.
       guard phase == .running else { throw HomeError.hubEnds }
       // Without a device in the request, the device is known only now.
@@ -64,7 +64,12 @@ extension HomeHub {
 
   /// Pairs with an accessory, or returns the stored pairing of an addition that did not end, for example because the hub
   /// was killed.
-  private func pair(_ addition: AccessoryAddition) async throws(HomeError) -> NewPairing {
+  private func pair(_ addition: AccessoryAddition, for client: HubClient?) async throws(HomeError) -> NewPairing {
+    if let device = addition.device, client?.app.user != nil, journal.unused[device] != nil || leaving[device] != nil {
+      // It needs no code, and may be of another home.
+      throw HomeError(
+        .accessoryIsBusy, nil, "the hub has a pairing with this accessory already: only its owner can add it")
+    }
     if let device = addition.device, let stored = journal.unused[device] { return NewPairing(pairing: stored) }
     if let device = addition.device, let stored = await endLeaving(device) {
       return NewPairing(pairing: try await take(back: stored), wasLeaving: true)

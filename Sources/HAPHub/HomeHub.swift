@@ -25,8 +25,12 @@ package actor HomeHub {
 
   enum Phase { case new, running, stopping, ended }
   private(set) var phase = Phase.new
+  private var isStarting = false
   private(set) var store: HomeStore?
   private var started = Instant.distantPast
+  /// What waits for the model, or for the end of the hub.
+  private var beginnings: [CheckedContinuation<Void, Never>] = []
+  private var startEndings: [CheckedContinuation<Void, Never>] = []
   private var endings: [CheckedContinuation<Void, Never>] = []
 
   /// The homes: with the changes that the engine recorded, also while they are being stored, and without those of a
@@ -41,6 +45,14 @@ package actor HomeHub {
   var persons: [HomeObjectID: PersonState] = [:]
   /// The data that authorizes writes, by characteristic.
   var authorizations: [HomeObjectID: [UInt8]] = [:]
+
+  /// The tokens of the page, by the user's identifier or `ownersToken`.
+  var tokens: [String: String] = [:]
+  /// The IDs of the tokens that are being stored, and requests that wait for the end of that.
+  var pendingTokens: Set<String> = []
+  var tokenWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Called when a token is not valid any more.
+  var tokenObservers: [@Sendable () -> Void] = []
 
   var scenes = SceneRun()
   var executions: [SceneTicket: HubExecution] = [:]
@@ -112,35 +124,67 @@ package actor HomeHub {
   /// Opens the store, connects with the accessories, and starts the automations. Call it once.
   /// - Throws: the error of the store; then the hub has ended.
   package func start() async throws(StoreError) {
-    precondition(phase == .new, "a hub is started once")
+    precondition(phase == .new && !isStarting, "a hub is started once")
     let (folder, files) = (folder, files)
+    isStarting = true
+    atLoopEnd.value = ResourceHandle(loop) { [weak self] in self?.assumeIsolated { $0.loopEnds() } }
     let opened = await loop.offload {
-      Result { () throws(StoreError) in
-        let store = try HomeStore(folder: folder, files: files)
-        return try HubContents.load(from: store, folder: folder)
-      }
+      Result { () throws(StoreError) in try HubContents(of: try HomeStore(folder: folder, files: files)) }
     }
-    guard case .success(let contents) = opened else {
-      hasEnded()
+    guard case .success(let rows) = opened else {
+      startEnds()
       return try opened.map { _ in () }.get()
     }
-    // It may have been stopped meanwhile.
-    guard phase == .new else { return await loop.offload { contents.store.close() } }
+    guard phase == .new else { return await endStart(rows.store) }
+    // The model is read while the connections are made. Their news wait for it.
+    for pairing in rows.pairings where !rows.leaving.contains(pairing.device) { open(pairing) }
+    let contents = await loop.offload { rows.withModel(folder: folder) }
+    guard phase == .new else { return await endStart(contents.store) }
+    isStarting = false
     begin(contents)
+  }
+
+  /// The hub was stopped while it started, or its loop has ended.
+  private func endStart(_ store: HomeStore) async {
+    if phase == .ended { return store.close() }
+    await loop.offload { store.close() }
+    startEnds()
+  }
+
+  /// The store is closed. If the hub was stopped meanwhile, `stop` continues.
+  private func startEnds() {
+    isStarting = false
+    if phase == .new { return hasEnded() }
+    for ending in startEndings { ending.resume() }
+    startEndings = []
+  }
+
+  /// Waits for the model, or for the end of the hub.
+  func begun() async {
+    await withCheckedContinuation { continuation in
+      // Checked here, because other code of the hub may run before this closure.
+      if phase == .new { beginnings.append(continuation) } else { continuation.resume() }
+    }
+  }
+
+  private func hasBegun() {
+    for beginning in beginnings { beginning.resume() }
+    beginnings = []
   }
 
   private func begin(_ contents: HubContents) {
     phase = .running
+    defer { hasBegun() }
     started = wall
     store = contents.store
     model = contents.model
     startProblems = contents.problems
     persons = Dictionary(contents.persons.map { ($0.user, $0) }) { $1 }
     authorizations = contents.authorizations
+    tokens = contents.tokens
     journal.identity = contents.identity
     index = HubIndex(model)
     violations = ViolationCounter(blocked: index.blocked)
-    atLoopEnd.value = ResourceHandle(loop) { [weak self] in self?.assumeIsolated { $0.loopEnds() } }
     engineTimer.value = LoopTimer(loop) { self.engineTimerFired() }
     sceneTimer.value = LoopTimer(loop) { self.sceneTimerFired() }
     followTimer.value = LoopTimer(loop) { self.followTimerFired() }
@@ -155,8 +199,7 @@ package actor HomeHub {
         leave(pairing)
       } else if index.accessories[pairing.device] == nil {
         journal.unused[pairing.device] = pairing
-      } else {
-        open(pairing)
+        if let device = self.devices[pairing.device] { loop.startTask { await self.close(device) } }
       }
     }
     membersChanged()
@@ -169,7 +212,19 @@ package actor HomeHub {
   /// when the store is closed. Can be called any number of times.
   package func stop() async {
     switch phase {
-    case .new: hasEnded()
+    case .new where !isStarting: hasEnded()
+    case .new:
+      phase = .stopping
+      hasBegun()
+      let opened = devices.values.sorted { $0.id < $1.id }
+      devices = [:]
+      for device in opened { await device.connection.close() }
+      for client in clients { client.app.end() }
+      clients = []
+      await withCheckedContinuation { continuation in
+        if isStarting, phase != .ended { startEndings.append(continuation) } else { continuation.resume() }
+      }
+      if phase != .ended { hasEnded() }
     case .running:
       // Set here: `stop` may be called again before `end` begins.
       phase = .stopping
@@ -237,8 +292,9 @@ package actor HomeHub {
     phase = .ended
     atLoopEnd.value?.close()
     atLoopEnd.value = nil
-    for ending in endings { ending.resume() }
-    endings = []
+    hasBegun()
+    for ending in startEndings + endings { ending.resume() }
+    (startEndings, endings) = ([], [])
   }
 
   /// Ends everything that waits for an accessory or for the engine. The apps have their answers.
@@ -297,8 +353,6 @@ package actor HomeHub {
 }
 
 extension HomeError {
-  static let hubEnds = HomeError(.noHomeHub, nil, "the hub is not running: start 'hapctl hub run'")
-
   /// An error of the store. Apple's API has no number for it.
   init(_ error: StoreError) {
     self.init(.unexpectedError, nil, "the hub can't store the change, so it was not made: \(error)")

@@ -10,35 +10,42 @@ import HAPWire
 /// What a hub reads from its store at the start. Rows that can't be used stay in the store, and are reported.
 struct HubContents: Sendable {
   let store: HomeStore
+  private let rows: HomeRows
   var model = HomeModel()
   var states: [TriggerState] = []
   var persons: [PersonState] = []
   var authorizations: [HomeObjectID: [UInt8]] = [:]
   var owed: [OwedPairing] = []
-  var identity: ControllerIdentity?
-  var pairings: [DevicePairing] = []
+  var tokens: [String: String] = [:]
+  private(set) var identity: ControllerIdentity?
+  private(set) var pairings: [DevicePairing] = []
   /// Those that are to be removed at the accessory.
-  var leaving: Set<DeviceID> = []
-  var problems: [String] = []
+  private(set) var leaving: Set<DeviceID> = []
+  private(set) var problems: [String] = []
 
   /// The ID of the row with the identity with which the hub pairs. Adopted pairings have identities of their own.
   static let ownIdentity = "owner"
   /// The copy of a store with rows that could not be used.
   static let copyName = "home.db.damaged"
 
-  private init(_ store: HomeStore) { self.store = store }
+  /// Reads all rows, and the pairings in them. Blocks.
+  init(of store: HomeStore) throws(StoreError) {
+    self.store = store
+    rows = try store.load()
+    readPairings()
+  }
 
-  /// Reads all rows. Blocks.
-  static func load(from store: HomeStore, folder: String) throws(StoreError) -> HubContents {
-    let rows = try store.load()
-    var contents = HubContents(store)
+  /// Returns the contents with the model and everything else. Blocks.
+  func withModel(folder: String) -> HubContents {
+    var contents = self
     contents.problems = rows.damaged.map { "table \($0.table), row \($0.id): \($0.reason); the row is not used" }
-    contents.read(rows)
+    contents.readModel()
+    contents.problems += problems
     if !contents.problems.isEmpty { contents.keepCopy(in: folder) }
     return contents
   }
 
-  private mutating func read(_ rows: HomeRows) {
+  private mutating func readModel() {
     var rowProblems: [HomeRowProblem] = []
     model = HomeModel(
       rows: rows.objects.map { HomeRow(id: $0.id, home: $0.home, kind: $0.kind, name: $0.name, json: $0.json) },
@@ -51,6 +58,13 @@ struct HubContents: Sendable {
     }
     authorizations = Dictionary(data) { $1 }
     owed = parsed(rows.owedPairings, "owed_pairings") { node throws(JSONProblem) in try OwedPairing(node) }
+    let tokens = parsed(rows.pageTokens, "page_tokens") { node throws(JSONProblem) in
+      (try node.string("id"), try node.string("token"))
+    }
+    self.tokens = Dictionary(tokens) { $1 }
+  }
+
+  private mutating func readPairings() {
     var identities: [String: ControllerIdentity] = [:]
     for row in rows.controllers {
       // Persons with another hub have only a public key.

@@ -1,5 +1,6 @@
 import HAPHome
 import HAPModel
+import HAPWire
 
 /// Where the accessories and characteristics of all homes are. It is made again when accessories change.
 struct HubIndex {
@@ -80,18 +81,6 @@ struct HubIndex {
   }
 }
 
-extension HomeChange.Detail {
-  /// Whether the change concerns the index.
-  var movesCharacteristics: Bool {
-    switch self {
-    case .homeAdded, .homeRemoved, .accessoryAdded, .accessoryRemoved, .servicesUpdated, .accessoryBlocked,
-      .accessoryUnblocked:
-      true
-    default: false
-    }
-  }
-}
-
 extension HomeModel {
   /// Returns an accessory and its home.
   func accessory(_ id: HomeObjectID) -> (home: Home, accessory: HomeAccessory)? {
@@ -105,13 +94,14 @@ extension HomeModel {
 
 extension Value {
   /// The value in the kind of a format. Before the database is read, the port passes the kinds of JSON, in which true
-  /// can be 1. Others stay as they are.
+  /// can be 1 and bytes are Base64. Others stay as they are.
   func inKind(of format: Format) -> Value {
     switch (format, self) {
     case (.bool, .integer(let number)) where number == 0 || number == 1: .bool(number == 1)
     case (.float, .integer(let number)): .float(Double(number))
     case (_, .bool(let isTrue)) where format.integerRange != nil: .integer(isTrue ? 1 : 0)
     case (_, .float(let number)) where format.integerRange != nil: Int128(exactly: number).map { .integer($0) } ?? self
+    case (.data, .string(let text)), (.tlv8, .string(let text)): Base64.decode(text).map { .data($0) } ?? self
     default: self
     }
   }

@@ -231,6 +231,7 @@ extension HomeHub {
   private func begin(_ command: HubJournal.Command) {
     var context = HomeContext(now: wall, zoneRules: zoneRules)
     context.editsCopies = command.editsCopies
+    context.user = command.app?.app.user
     var draft = HubDraft(model, context, LoopRandom(loop))
     do throws(HomeError) { try command.plan(&draft) } catch {
       command.done(.failure(error))
@@ -293,11 +294,14 @@ extension HubDraft {
     for change in changes {
       switch change.detail {
       case .triggerRemoved(let id): rows.append(.remove(.triggerStates, id: id.description))
-      case .userRemoved(let id): rows.append(.remove(.people, id: id.description))
+      case .userRemoved(let id):
+        rows += [.remove(.people, id: id.description), .remove(.pageTokens, id: id.description)]
       case .homeRemoved:
         guard let home = before.home(change.home) else { continue }
         rows += home.triggers.map { .remove(.triggerStates, id: $0.id.description) }
-        rows += home.users.map { .remove(.people, id: $0.id.description) }
+        rows += home.users.flatMap { user in
+          [.remove(.people, id: user.id.description), .remove(.pageTokens, id: user.id.description)]
+        }
       default: continue
       }
     }
@@ -314,6 +318,7 @@ extension HomeRowChange {
     case .keep(.person(let row)): "people \(row.id)"
     case .keep(.authorization(let row)): "authorizations \(row.id)"
     case .keep(.owedPairing(let row)): "owed_pairings \(row.id)"
+    case .keep(.pageToken(let row)): "page_tokens \(row.id)"
     case .keep(.controller(let row)): "controllers \(row.id)"
     case .keep(.pairing(let row)): "pairings \(row.device)"
     case .keep(.database(let row)): "databases \(row.device)"

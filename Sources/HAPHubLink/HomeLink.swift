@@ -19,3 +19,8 @@ package protocol HomeLink: Sendable {
   /// Ends the link. Its subscriptions end. Can be called any number of times.
   func close() async
 }
+
+extension HomeError {
+  /// The answer of a hub that ends.
+  package static let hubEnds = HomeError(.noHomeHub, nil, "the hub is not running: start 'hapctl hub run'")
+}

@@ -128,3 +128,15 @@ extension Trigger {
     return changes
   }
 }
+
+extension HomeChange.Detail {
+  /// Whether the change concerns the index.
+  package var movesCharacteristics: Bool {
+    switch self {
+    case .homeAdded, .homeRemoved, .accessoryAdded, .accessoryRemoved, .servicesUpdated, .accessoryBlocked,
+      .accessoryUnblocked:
+      true
+    default: false
+    }
+  }
+}

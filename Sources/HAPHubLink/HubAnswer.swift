@@ -21,7 +21,7 @@ package enum HubAnswer: Hashable, Sendable {
   case explained([EvaluationReport])
   /// To `search`.
   case found([NewAccessory])
-  /// To `requestShare` and `renewShare`: the text of a file.
+  /// To `requestShare` and `renewShare`: the text of a file. To `pageToken`: the token.
   case document(String)
   /// To `share`.
   case shared(SharedHome)

@@ -53,6 +53,9 @@ package enum HubRequest: Hashable, Sendable {
   case renewShare(user: HomeObjectID)
   /// Takes over a home that another hub shares, or its present state.
   case acceptShare(String)
+  /// Returns the token with which a user of a home uses the page of homes; nil: the owner of the hub. `renews`: a new token
+  /// replaces the present one.
+  case pageToken(user: HomeObjectID?, renews: Bool)
   /// Returns the state of the hub, of its devices and of its apps.
   case status
   /// Ends the hub.

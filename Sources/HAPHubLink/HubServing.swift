@@ -17,6 +17,26 @@ package protocol HubServing: Actor {
   /// Stops serving an app: its subscriptions and its search end, and it gets no more events. Its requests that have
   /// been taken are completed. Does nothing for another app.
   func disconnect(_ app: any HubApp) async
+  /// Returns who has a token of the page of homes; nil: it is not valid.
+  func holder(ofToken token: String) -> TokenHolder?
+  /// Calls a function on the hub's executor each time that a token is not valid any more.
+  func whenTokenEnds(_ body: @escaping @Sendable () -> Void) async
+}
+
+/// The holder of a token of the page of homes.
+package enum TokenHolder: Hashable, Sendable {
+  /// The owner of the hub, who may do everything.
+  case owner
+  /// A user of a home, who may do what the role permits.
+  case user(HomeObjectID)
+
+  /// Nil: the owner of the hub.
+  package var user: HomeObjectID? {
+    switch self {
+    case .owner: nil
+    case .user(let id): id
+    }
+  }
 }
 
 extension HubServing {
@@ -35,12 +55,18 @@ extension HubServing {
 package protocol HubApp: AnyObject, Sendable {
   /// The process; nil: unknown.
   var processID: Int? { get }
+  /// The user of a home for whom the app acts; nil: the owner of the hub.
+  var user: HomeObjectID? { get }
   /// The number of times that events were dropped because the app read too slowly.
   var gaps: Int { get }
   /// Takes an event.
   func receive(_ event: SharedHubEvent)
   /// Ends the link, because the hub has ended. Called once; nothing is called afterwards.
   func end()
+}
+
+extension HubApp {
+  package var user: HomeObjectID? { nil }
 }
 
 /// An event for any number of apps. Its line is made once, for the first app of another process.

@@ -158,11 +158,7 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
     let store = identity.store
     loop.offload { () -> StoreError? in
       do throws(StoreError) {
-        switch change {
-        case .upsert(let pairing): try store.upsert(pairing)
-        case .remove(let identifiers): try store.removePairings(identifiers)
-        case .failedAttempts(let count): try store.setFailedTries(count)
-        }
+        try store.keep(change)
         return nil
       } catch { return error }
     } then: { [self] error in

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPHome
+import HAPHomeControl
 import HAPHub
 import HAPHubLink
 import HAPLoop
@@ -13,7 +14,7 @@ extension Command {
     Command(
       "hub", "run the hub of a folder, which has the homes and runs their triggers, and manage it",
       commands: [
-        HubCommands.run(version: version), HubCommands.status, HubCommands.stop, HubCommands.backup,
+        HubCommands.run(version: version), HubCommands.status, HubCommands.token, HubCommands.stop, HubCommands.backup,
         HubCommands.restore,
       ],
       discussion: [
@@ -28,36 +29,55 @@ extension Command {
 
 /// The commands below `hapctl hub`.
 enum HubCommands {
-  private static let folder = Option<String>(
+  static let folder = Option<String>(
     "folder", "DIR",
     "the folder of the hub (default: $XDG_STATE_HOME/hapctl/home, else ~/.local/state/hapctl/home)")
   private static let interface = Option<String>(
     "interface", "IF", repeated: true,
     "search for accessories only on this network interface; may be given several times (default: all of the local network)"
   )
+  private static let listen = Option<ListeningAddress>(
+    "listen", "ADDR:PORT",
+    "serve a page of the homes and its API at this address (default of the port: \(ServedHomePage.standardPort))",
+    read: { (text: String) throws(UsageError) in
+      guard let address = ListeningAddress(text) else {
+        throw UsageError("expected an address and a port, such as 127.0.0.1:9437, 9437 or [::1]:9437")
+      }
+      return address
+    })
+  static let home = Option<String>("home", "NAME", "the home of the user, if several homes have such a user")
+  static let renew = Flag("renew", "replace the token by a new one")
   private static let json = Flag("json", "write JSON, for programs")
 
   static func run(version: String) -> Command {
     Command(
-      "run", "serve the homes of a folder until Ctrl-C", options: [folder, interface].map(\.definition),
+      "run", "serve the homes of a folder until Ctrl-C",
+      options: [folder, interface].map(\.definition) + [listen.definition],
       discussion: [
         "The hub connects with all accessories of its homes, and listens for apps at a socket in its folder. Only the owner of the folder and root can attach.",
+        "With --listen, the hub serves a page of the homes and an API over HTTP. Each request needs a token: the printed address has that of the owner, and 'hapctl hub token' prints one for each user.",
         "SIGINT, SIGTERM and 'hapctl hub stop' end it: what is being stored is completed.",
       ],
-      examples: [("hapctl hub run --interface lo", "serves homes whose accessories are on this machine")]
+      examples: [
+        ("hapctl hub run --interface lo", "serves homes whose accessories are on this machine"),
+        ("hapctl hub run --listen 9437", "also serves the page of the homes at http://127.0.0.1:9437/"),
+      ]
     ) { (arguments, console) throws(UsageError) in
       let path = try hubFolder(given: try arguments.value(folder), console.environment)
       let options = ServedHub.Options(
         folder: path, interfaces: try arguments.all(interface), files: HubFiles.current.files,
         zones: .ofMachine, version: version)
-      return command("run", console) { loop, place in try await serve(options, console, place, on: loop) }
+      let address = try arguments.value(listen)
+      return command("run", console) { loop, place in try await serve(options, address, console, place, on: loop) }
     }
   }
 
   private static func serve(
-    _ options: ServedHub.Options, _ console: Console, _ place: CommandPlace, on loop: EventLoop
+    _ options: ServedHub.Options, _ address: ListeningAddress?, _ console: Console, _ place: CommandPlace,
+    on loop: EventLoop
   ) async throws -> ExitCode {
     let served = try await ServedHub.start(options, on: loop)
+    var page: ServedHomePage?
     do {
       let hub = served.hub
       try await loop.perform {
@@ -67,12 +87,15 @@ enum HubCommands {
       let count = status.devices.count
       console.print("The hub serves \(options.folder), with \(count == 1 ? "1 device" : "\(count) devices").")
       for problem in status.problems { console.complain("hapctl hub run: \(problem)") }
+      if let address { page = try await servePage(of: hub, at: address, options, console, on: loop) }
       if let path = served.path { console.print("Apps attach at \(path). Press Ctrl-C to stop it.") }
       await hub.ended()
     } catch {
+      await page?.close(on: loop)
       await served.stop(on: loop)
       throw error
     }
+    await page?.close(on: loop)
     await served.stop(on: loop)
     console.print("The hub was stopped.")
     return .well
@@ -169,7 +192,7 @@ enum HubCommands {
   // MARK: Common parts
 
   /// Runs the body of a command on a loop, and reports its error in one line.
-  private static func command(
+  static func command(
     _ name: String, _ console: Console,
     _ body: @escaping @Sendable (EventLoop, CommandPlace) async throws -> ExitCode
   ) -> ExitCode {
@@ -178,6 +201,8 @@ enum HubCommands {
       let hint: String
       if case .alreadyRunning? = (error as? StoreError)?.code {
         hint = "; 'hapctl hub stop' ends it"
+      } else if (error as? LoopError)?.code == .addressInUse {
+        hint = ": choose another one with --listen"
       } else {
         hint = ""
       }
@@ -191,7 +216,7 @@ enum HubCommands {
     } catch { return report(error) }
   }
 
-  private static func withHub(
+  static func withHub(
     of folder: String, on loop: EventLoop, _ body: (HubSocketLink) async throws -> ExitCode
   ) async throws -> ExitCode {
     let link = try await HubSocketLink.connect(to: folder + "/" + HubSocketServer.fileName, on: loop)
@@ -205,7 +230,7 @@ enum HubCommands {
     }
   }
 
-  private static let wrongAnswer = HomeError(
+  static let wrongAnswer = HomeError(
     .unexpectedError, nil, "the hub gave an answer of another request: restart the hub, it may have another version")
 
   private static func offload(

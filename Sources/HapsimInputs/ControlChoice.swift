@@ -109,25 +109,9 @@ package struct ControlChoice: Equatable, Sendable {
     }
   }
 
-  /// Parses "127.0.0.1:8080", "8080", ":8080", "192.168.1.2" or "[::1]:0".
   private static func place(_ text: String) throws(UsageError) -> Place {
-    var (host, port) = (text, nil as String?)
-    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-      host = String(text[text.index(after: text.startIndex)..<end])
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.hasPrefix(":") else { throw form }
-      port = rest.isEmpty ? nil : String(rest.dropFirst())
-    } else if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      (host, port) = ("", text)
-    } else if let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon {
-      (host, port) = (String(text[..<colon]), String(text[text.index(after: colon)...]))
-    }
-    if host.isEmpty { host = "127.0.0.1" }
-    if host == "localhost" { host = "127.0.0.1" }
-    guard let address = try? IPAddress(host) else { throw form }
-    guard let port else { return .at(address, port: nil) }
-    guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port) else { throw form }
-    return .at(address, port: number)
+    guard let address = ListeningAddress(text) else { throw form }
+    return .at(address.host, port: address.port)
   }
 
   private static var form: UsageError {

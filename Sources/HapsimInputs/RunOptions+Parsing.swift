@@ -1,3 +1,4 @@
+import HAPMatter
 import HapsimFiles
 import HAPCommandLine
 import HAPDeviations
@@ -155,7 +156,10 @@ extension RunOptions {
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
     nameOption.definition, quirksOption.definition, maximumSessionsOption.definition,
     defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
-    seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
+    MatterSettings.flag.definition, MatterSettings.portOption.definition, MatterSettings.passcodeOption.definition,
+    MatterSettings.discriminatorOption.definition, MatterSettings.vendorOption.definition,
+    MatterSettings.productOption.definition, seedOption.definition, timeScaleOption.definition,
+    virtualTimeFlag.definition,
     scenarioOption.definition, durationOption.definition, renumberFlag.definition,
     ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
     ControlChoice.tokenFileOption.definition, ControlChoice.openFlag.definition,
@@ -183,6 +187,7 @@ extension RunOptions {
     quirks = try arguments.value(Self.quirksOption)
     maximumSessions = try arguments.value(Self.maximumSessionsOption)
     defect = try arguments.value(Self.defectOption)
+    matter = try MatterSettings(arguments)
     defectFiles = try arguments.all(CommonOptions.defects)
     capture = try arguments.value(Self.captureOption)
     faults = try arguments.all(Self.faultOption)
@@ -254,6 +259,10 @@ extension RunOptions {
       )
     }
     guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
+    guard matter == nil || capture == nil else {
+      throw UsageError("--matter and --capture exclude each other: a capture records HAP over IP alone")
+    }
+    guard matter?.port == nil || (count ?? 1 == 1 && !isFleet) else { throw UsageError(MatterSettings.sharedPort) }
   }
 
   /// Checks that the options are valid for this number of profiles.
@@ -265,6 +274,7 @@ extension RunOptions {
       guard setupCode == nil || count != nil else {
         throw UsageError("--setup-code is for one profile: \(profiles) accessories can't share it")
       }
+      guard matter?.port == nil else { throw UsageError(MatterSettings.sharedPort) }
     }
     try checkPorts(for: profiles * (count ?? 1))
   }

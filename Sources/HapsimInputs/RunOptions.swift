@@ -1,3 +1,4 @@
+import HAPMatter
 import HapsimFiles
 import HAPCommandLine
 import HAPDeviations
@@ -48,6 +49,8 @@ package struct RunOptions: Equatable, Sendable {
   package var quirks: QuirksChoice?
   /// The defect of the accessories; nil: none.
   package var defect: String?
+  /// How the accessories are also served over Matter; nil: they are not.
+  package var matter: MatterSettings?
   /// Files of defects besides the built-in ones.
   package var defectFiles: [String] = []
   /// The maximum number of connections; nil: that of the quirks.

@@ -1,6 +1,6 @@
+import HapsimFiles
 import HAPPreparation
 import HAPCommandLine
-import HAPCrypto
 import HAPFleet
 import HAPHost
 import HAPLoop
@@ -96,14 +96,14 @@ package struct ServePlan {
   /// Prepares all accessories. If there are many, as many threads as cores do it.
   /// - Throws: the reason why an accessory can't be served, or `StoppedEarly`. No accessory is used then.
   package func prepare(
-    in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
+    in folder: StateFolder, _ host: any RunHost, until stopped: StopRequest
   ) throws -> [PreparedAccessory] {
-    guard isLarge else { return try prepare(entries, in: folder, random, until: stopped) }
+    guard isLarge else { return try prepare(entries, in: folder, host, until: stopped) }
     let (count, workers) = (entries.count, Workers.cores)
     return try folder.gathering {
       let parts = try Workers.perform(workers) { [self] number in
         try prepare(
-          Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder, random,
+          Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder, host,
           until: stopped)
       }
       return parts.flatMap { $0 }
@@ -111,7 +111,7 @@ package struct ServePlan {
   }
 
   private func prepare(
-    _ entries: [Entry], in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
+    _ entries: [Entry], in folder: StateFolder, _ host: any RunHost, until stopped: StopRequest
   ) throws -> [PreparedAccessory] {
     // Each profile is checked once, regardless of the number of its accessories.
     var servable: [Int: ServableProfile] = [:]
@@ -119,7 +119,7 @@ package struct ServePlan {
       if stopped.isRequested { throw StoppedEarly() }
       let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile])
       servable[entry.profile] = profile
-      return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: random)
+      return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: host.random)
     }
   }
 }

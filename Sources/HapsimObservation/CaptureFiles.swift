@@ -9,12 +9,6 @@ import HAPObservation
   import Darwin
 #endif
 
-/// Creates the folder if it doesn't exist, accessible only to its owner.
-package func makePrivateFolder(_ path: String) throws(FileError) {
-  if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-  throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))")
-}
-
 /// Returns the path of a new file: start time of the run, process ID, and number of the accessory:
 /// `20261121T063000-1234-1.hapcapture`. From an accessory's second start on, the number of the start follows:
 /// `20261121T063000-1234-1-2.hapcapture`.

@@ -28,7 +28,8 @@ import Testing
     let corpus = try Self.corpus(target).filter { $0.count <= target.longestInput }
     var random = FixedRandom(state: 2026)
     for _
-      in 0..<([.connection, .profile, .capture, .import, .lint, .mdns, .scenario, .judge].contains(target) ? 300 : 3000)
+      in 0..<([.connection, .profile, .capture, .import, .lint, .mdns, .scenario, .judge, .mattermessages].contains(
+        target) ? 300 : 3000)
     {
       var input = corpus.randomElement(using: &random) ?? []
       for _ in 0...Int.random(in: 0..<4, using: &random) {

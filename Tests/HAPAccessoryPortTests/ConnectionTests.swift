@@ -98,6 +98,56 @@
       }
     }
 
+    @Test(
+      "A known database is read after all connections are made, at most 2 s later; a new one is read at once",
+      arguments: [false, true])
+    func knownDatabase(isNew: Bool) async throws {
+      try await withPort { it in
+        let lamp = try await it.home.start(Profiles.lamp("Lamp"))
+        let (first, pairing) = try await it.open(lamp)
+        let on = try first.id("On")
+        await first.connection.close()
+        let other = try await it.openSilent(like: pairing)
+        let device = FollowedDevice(it.port, pairing, isNew: isNew)
+        _ = try await device.connected()
+        let start = it.world.now
+        await device.connection.subscribe(exactly: [on])
+        if !isNew {
+          try #require(try await device.values(isCatchUp: true).map(\.id) == [on])
+          try #require(device.description == nil && it.world.now - start < .milliseconds(100))
+        }
+        _ = try await device.database()
+        let time = it.world.now - start
+        try #require(isNew ? time < .milliseconds(100) : time >= .seconds(2) && time < .milliseconds(2100), "\(time)")
+        await other.close()
+        await device.connection.close()
+      }
+    }
+
+    @Test("With a known database, a characteristic that was removed meanwhile does not prevent the other events")
+    func staleDatabase() async throws {
+      try await withPort { it in
+        let lamp = try await it.home.start(Profiles.lamp("Lamp"))
+        let (first, pairing) = try await it.open(lamp)
+        let on = try first.id("On")
+        await first.connection.close()
+        let device = FollowedDevice(it.port, pairing, isNew: false)
+        _ = try await device.connected()
+        await device.connection.subscribe(exactly: [on, AttributeID(aid: 1, iid: 9999)])
+        _ = try await device.database()
+        try await lamp.set("On", to: .bool(true))
+        while try await device.values(isCatchUp: false) != [DeviceValue(id: on, value: .bool(true))] {}
+        it.home.losePower()
+        try await it.world.sleep(for: .seconds(60))
+        it.home.restorePower()
+        lamp.forgetEvents()
+        let again = try await it.home.start(Profiles.lamp("Lamp"))
+        _ = try await device.connected()
+        try await again.expect(.subscribed, of: "On")
+        await device.connection.close()
+      }
+    }
+
     @Test("A risen c# gives the new database once")
     func configurationNumber() async throws {
       try await withPort { it in

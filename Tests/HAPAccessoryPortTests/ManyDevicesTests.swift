@@ -49,6 +49,36 @@
       }
     }
 
+    @Test("Those who wait for quiet continue when no attempt is open or waits, or after their limit")
+    func quiet() async throws {
+      try await withSimulatedWorld(seed: 1) { world in
+        let loop = try world.addHost("hub").runningAppLoop()
+        let gate = HandshakeGate(limit: 1)
+        let start = world.now
+        await gate.waitUntilQuiet(atMost: .seconds(2), on: loop)
+        try #require(world.now == start, "it is quiet")
+        try #require(await gate.enter(1, isPresent: true))
+        let second = loop.startTask { await gate.enter(2, isPresent: true) }
+        let quiet = loop.startTask { await gate.waitUntilQuiet(atMost: .seconds(2), on: loop) }
+        try await world.sleep(for: .seconds(1))
+        gate.leave(1)
+        try #require(await second.value)
+        try await world.sleep(for: .milliseconds(500))
+        gate.leave(2)
+        await quiet.value
+        try #require(world.now - start == .milliseconds(1500), "the end of the last attempt")
+        try #require(await gate.enter(3, isPresent: true))
+        // The time limit of the first wait ends this one early.
+        await gate.waitUntilQuiet(atMost: .seconds(2), on: loop)
+        try #require(world.now - start == .seconds(2))
+        gate.leave(3)
+        try await world.sleep(for: .seconds(5))
+        try #require(await gate.enter(4, isPresent: true))
+        await gate.waitUntilQuiet(atMost: .seconds(2), on: loop)
+        try #require(world.now - start == .seconds(9))
+      }
+    }
+
     private static func slowDown(_ accessories: [RunningAccessory]) async throws {
       for lamp in accessories {
         try await lamp.switchOn(fault: "latency:by=100ms")

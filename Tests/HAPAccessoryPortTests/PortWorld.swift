@@ -23,6 +23,18 @@
       ) { _ in }
     }
 
+    /// Opens a connection with a device without power, whose attempt lasts 10 s. Databases that are known wait for it.
+    func openSilent(like pairing: DevicePairing) async throws -> any DeviceConnection {
+      let silent = world.addHost("silent")
+      silent.losePower()
+      var absent = pairing
+      absent.device = try #require(DeviceID("0A:0B:0C:0D:0E:0F"))
+      absent.addresses = ["\(silent.address):1"]
+      let connection = port.open(absent, isNew: true) { _ in }
+      try await world.sleep(for: .seconds(1))
+      return connection
+    }
+
     /// Pairs with an accessory, opens a connection, and waits for its database.
     func open(_ accessory: RunningAccessory) async throws -> (FollowedDevice, DevicePairing) {
       let pairing = try await pair(accessory)
@@ -48,11 +60,11 @@
     private var iterator: AsyncStream<DeviceNews>.Iterator
     private let end: AsyncStream<DeviceNews>.Continuation
 
-    init(_ port: HAPPort, _ pairing: DevicePairing) {
+    init(_ port: HAPPort, _ pairing: DevicePairing, isNew: Bool = true) {
       let (stream, continuation) = AsyncStream.makeStream(of: DeviceNews.self)
       iterator = stream.makeAsyncIterator()
       end = continuation
-      connection = port.open(pairing) { continuation.yield($0) }
+      connection = port.open(pairing, isNew: isNew) { continuation.yield($0) }
     }
 
     struct Ended: Error {}

@@ -121,7 +121,7 @@
         let lamp = try await it.world.addHost("other").start(Profiles.lamp("Lamp"))
         let (doors, lamps) = (try await it.pair(door), try await it.pair(lamp))
         let world = it.world
-        let slow = it.port.open(doors) { _ in try? await world.sleep(for: .seconds(1000)) }
+        let slow = it.port.open(doors, isNew: true) { _ in try? await world.sleep(for: .seconds(1000)) }
         let device = FollowedDevice(it.port, lamps)
         _ = try await device.connected()
         _ = try await device.database()

@@ -45,6 +45,46 @@
       try await accessory.perform(.fault(try faults.choice(name), isOn))
     }
 
+    @Test("A subscription that is refused ends, also if the database is unreadable")
+    func refusedWithoutDatabase() async throws {
+      try await withPort { it in
+        let door = try await it.home.start(Profiles.garage())
+        let (first, pairing) = try await it.open(door)
+        let target = try first.id("Target Door State")
+        await first.connection.close()
+        for fault in ["refused-write", "bad-database"] { try await Self.switchFault(fault, door) }
+        let device = FollowedDevice(it.port, pairing, isNew: false)
+        _ = try await device.connected()
+        await device.connection.subscribe(exactly: [target])
+        for fault in ["refused-write", "bad-database"] { try await Self.switchFault(fault, door, false) }
+        try await door.expect(.subscribed, of: "TargetDoorState")
+        await device.connection.close()
+      }
+    }
+
+    @Test("If subscriptions are refused as a whole, a known database is read at once, and they are tried again")
+    func refusedSubscriptions() async throws {
+      try await withPort { it in
+        let door = try await it.home.start(Profiles.garage())
+        let (first, pairing) = try await it.open(door)
+        let target = try first.id("Target Door State")
+        await first.connection.close()
+        let other = try await it.openSilent(like: pairing)
+        try await Self.switchFault("refused-write", door)
+        let device = FollowedDevice(it.port, pairing, isNew: false)
+        _ = try await device.connected()
+        let start = it.world.now
+        let subscription = it.world.startTask { await device.connection.subscribe(exactly: [target]) }
+        _ = try await device.database()
+        try #require(it.world.now - start < .milliseconds(500))
+        try await Self.switchFault("refused-write", door, false)
+        try await subscription.value
+        try await door.expect(.subscribed, of: "TargetDoorState")
+        await other.close()
+        await device.connection.close()
+      }
+    }
+
     @Test(
       "An unreadable answer to a read is 50, an unreadable event is none, each is a violation, and the connection stays"
     )

@@ -1,5 +1,6 @@
 import HAPModel
 import HAPProfile
+import HAPWeb
 import HAPWire
 import Testing
 
@@ -312,7 +313,7 @@ import Testing
         #expect(try await control.refusal("GET", "/v1/log?" + wrong).hasPrefix("400 bad-query"), "\(wrong)")
       }
       let stream = try await control.ask("GET", "/v1/events?after=1&accessory=2&event=wrote,changed")
-      #expect(stream.stream == EventStreamStart(.behind(1), accessory: 2, names: ["wrote", "changed"]))
+      #expect(stream.stream == EventStreamStart(.behind(1), subject: "2", names: ["wrote", "changed"]))
       #expect(try await control.ask("GET", "/v1/events").stream == EventStreamStart())
       for path in ["log", "events"] {
         #expect(

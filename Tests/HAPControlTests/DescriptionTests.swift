@@ -3,6 +3,7 @@ import HAPDeviations
 import HAPModel
 import HAPProfile
 import HAPVocabulary
+import HAPWeb
 import HAPWire
 import Testing
 

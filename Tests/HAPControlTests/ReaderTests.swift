@@ -1,4 +1,5 @@
 import HAPScenario
+import HAPWeb
 import HAPWire
 import Testing
 
@@ -8,9 +9,9 @@ import Testing
   /// A scenario that is played until `isPlaying` is false.
   private final class Playing: ControlledScenarios, @unchecked Sendable {  // used on the loop's thread alone
     var isPlaying = true
-    static func read(_ text: String) throws(ControlProblem) -> Scenario { throw ControlProblem(422, "none", text) }
-    func begin(_ scenario: Scenario) throws(ControlProblem) {}
-    func stop() throws(ControlProblem) { isPlaying = false }
+    static func read(_ text: String) throws(WebProblem) -> Scenario { throw WebProblem(422, "none", text) }
+    func begin(_ scenario: Scenario) throws(WebProblem) {}
+    func stop() throws(WebProblem) { isPlaying = false }
     func write(to json: inout JSONWriter) {}
   }
 

@@ -5,6 +5,7 @@ import HAPLoop
 import HAPModel
 import HAPProfile
 import HAPStore
+import HAPWeb
 import HAPWire
 import Synchronization
 @testable import HAPControl
@@ -17,10 +18,10 @@ final class ServedControl: Sendable {
   /// The state that is confined to the loop.
   private final class Held: @unchecked Sendable {
     let simulation: Simulation
-    let journal: EventJournal
+    let journal: ControlJournal
     let api: ControlAPI
 
-    init(_ simulation: Simulation, _ journal: EventJournal, _ api: ControlAPI) {
+    init(_ simulation: Simulation, _ journal: ControlJournal, _ api: ControlAPI) {
       self.simulation = simulation
       self.journal = journal
       self.api = api
@@ -28,7 +29,7 @@ final class ServedControl: Sendable {
   }
 
   /// Records events from callbacks on any loop.
-  private final class Sink: @unchecked Sendable { var journal: EventJournal? }
+  private final class Sink: @unchecked Sendable { var journal: ControlJournal? }
 
   /// - Parameters:
   ///   - profiles: the texts of the profiles to serve.
@@ -52,7 +53,7 @@ final class ServedControl: Sendable {
       setting.tellsRequests = reportsAll
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
-      let journal = EventJournal(run: "here") { .seconds(1_700_000_000) }
+      let journal = ControlJournal(run: "here") { .seconds(1_700_000_000) }
       sink.journal = journal
       let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
@@ -83,7 +84,7 @@ final class ServedControl: Sendable {
   }
 
   /// Calls `body` with the API and the journal, on the loop.
-  func look<R: Sendable>(_ body: @escaping @Sendable (isolated ControlAPI, EventJournal) -> R) async throws -> R {
+  func look<R: Sendable>(_ body: @escaping @Sendable (isolated ControlAPI, ControlJournal) -> R) async throws -> R {
     guard let held = held.withLock({ $0 }) else { throw Failure(message: "it was stopped") }
     return try await onLoop { held.api.assumeIsolated { body($0, held.journal) } }
   }
@@ -91,14 +92,14 @@ final class ServedControl: Sendable {
   /// - Parameter target: a target such as "/v1/accessories?x=1", without percent-encoding.
   func ask(
     _ method: String, _ target: String, _ body: String = "", type: String = "application/json"
-  ) async throws -> ControlAnswer {
+  ) async throws -> WebAnswer {
     let parts = target.split(separator: "?", maxSplits: 1)
     var query: [(name: String, value: String)] = []
     for pair in parts.count < 2 ? [] : parts[1].split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1)
       query.append((String(halves[0]), halves.count > 1 ? String(halves[1]) : ""))
     }
-    let request = ControlRequest(
+    let request = WebRequest(
       method, path: parts[0].split(separator: "/").map(String.init), query: query,
       fields: body.isEmpty ? [] : [HTTPField("content-type", type)], body: Array(body.utf8))
     guard let api = held.withLock({ $0?.api }) else { throw Failure(message: "it was stopped") }

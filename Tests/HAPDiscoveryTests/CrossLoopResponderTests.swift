@@ -47,6 +47,7 @@ private final class NotingAdvertiser: Advertiser {
   func update(txt: TextRecord) { responder.note.yield("update \(number) \(txt["sf"] ?? "")") }
   func withdraw() { responder.note.yield("withdraw \(number)") }
   func close() { responder.note.yield("close \(number)") }
+  func abandon() { responder.note.yield("abandon \(number)") }
 }
 
 /// Two cross-loop advertisers of a recording responder, with a separate loop for the responder.
@@ -119,10 +120,12 @@ extension AsyncStream where Element: Sendable {
       station.advertisers[0].update(txt: [("sf", "0")])
       station.advertisers[1].close()
       station.advertisers[1].close()
+      station.advertisers[0].abandon()
+      station.advertisers[0].close()
     }
-    let notes = await station.notes(8)
+    let notes = await station.notes(9)
     #expect(notes[..<4] == ["make 1", "make 2", "publish 1 door", "publish 2 lamp"])
-    #expect(notes[4...] == ["update 1 1", "withdraw 2", "update 1 0", "close 2"])
+    #expect(notes[4...] == ["update 1 1", "withdraw 2", "update 1 0", "close 2", "abandon 1"])
     try station.close()
     #expect(await station.notes(1) == ["close"])
   }

@@ -67,6 +67,21 @@ import Testing
     #expect(throws: RecordError.malformedType(type)) { try record(type: type).check() }
   }
 
+  @Test("A malformed subtype is refused", arguments: ["", "_L1,_hap", "_L.1", "_L\\1", "_\n"])
+  func subtypes(_ subtype: String) {
+    var record = self.record()
+    record.subtypes = ["_L3840", subtype]
+    #expect(throws: RecordError.malformedSubtype(subtype)) { try record.check() }
+  }
+
+  @Test("More than 16 subtypes are refused") func manySubtypes() throws {
+    var record = self.record()
+    record.subtypes = (0..<16).map { "_L\($0)" }
+    try record.check()
+    record.subtypes.append("_CM")
+    #expect(throws: RecordError.tooManySubtypes(17)) { try record.check() }
+  }
+
   @Test(
     "A malformed host name is refused",
     arguments: ["", "-a", "a-", "a.local", "a b", "ä", "a_b", String(repeating: "h", count: 64)])
@@ -80,7 +95,8 @@ import Testing
 
   @Test("Each error is a readable single line") func descriptions() {
     let all: [RecordError] = [
-      .malformedName("n"), .malformedType("t"), .malformedHost("h"), .noPort, .malformedKey("k"), .duplicateKey("k"),
+      .malformedName("n"), .malformedType("t"), .malformedSubtype("s"), .tooManySubtypes(17), .malformedHost("h"),
+      .noPort, .malformedKey("k"), .duplicateKey("k"),
       .entryTooLong(key: "k", bytes: 300), .textTooLong(bytes: 2000),
     ]
     for error in all { #expect(!error.description.isEmpty && !error.description.contains("\n")) }

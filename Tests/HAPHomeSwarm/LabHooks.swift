@@ -36,10 +36,11 @@ struct HookedPort: AccessoryPort {
   init(_ base: any AccessoryPort, _ hooks: LabHooks) { (self.base, self.hooks) = (base, hooks) }
 
   func open(
-    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, isNew: Bool,
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection {
     let hooks = hooks
-    let connection = base.open(pairing) { news in if hooks.passes(news) { await onNews(news) } }
+    let connection = base.open(pairing, isNew: isNew) { news in if hooks.passes(news) { await onNews(news) } }
     return HookedConnection(base: connection, device: pairing.device, hooks: hooks)
   }
 
@@ -110,6 +111,9 @@ actor HookedHub: HubServing {
     await base.take(request, from: hooked) { if answers { reply($0) } }
   }
 
+  func holder(ofToken token: String) -> TokenHolder? { base.assumeIsolated { $0.holder(ofToken: token) } }
+  func whenTokenEnds(_ body: @escaping @Sendable () -> Void) async { await base.whenTokenEnds(body) }
+
   func disconnect(_ app: any HubApp) async {
     guard let hooked = apps.removeValue(forKey: ObjectIdentifier(app)) else { return }
     await base.disconnect(hooked)
@@ -123,6 +127,7 @@ private final class HookedApp: HubApp {
   init(_ base: any HubApp, _ hooks: LabHooks) { (self.base, self.hooks) = (base, hooks) }
 
   var processID: Int? { base.processID }
+  var user: HomeObjectID? { base.user }
   var gaps: Int { base.gaps }
   func receive(_ event: SharedHubEvent) { if hooks.reports(event.event) { base.receive(event) } }
   func end() { base.end() }

@@ -209,6 +209,7 @@ extension HubRandom {
     case .share: .share(HomeSharing(home: id(), request: text(), role: pick([.administrator, .guest])))
     case .renewShare: .renewShare(user: id())
     case .acceptShare: .acceptShare(text())
+    case .pageToken: .pageToken(user: optional { $0.id() }, renews: flag())
     case .status: .status
     case .stop: .stop
     }

@@ -39,6 +39,9 @@ actor TestHub: HubServing {
     check()
   }
 
+  func holder(ofToken token: String) -> TokenHolder? { nil }
+  func whenTokenEnds(_ body: @escaping @Sendable () -> Void) {}
+
   func disconnect(_ app: any HubApp) {
     clients[ObjectIdentifier(app)] = nil
     check()

@@ -48,6 +48,38 @@
       }
     }
 
+    @Test(
+      "A hub that ends, or is killed, while it reads its model keeps no connection", arguments: 0...5, [true, false])
+    func starting(_ turns: Int, _ isKilled: Bool) async throws {
+      try await withHub(ArrivalHome.devices()) { bench in
+        _ = try await ArrivalHome.prepare(bench)
+        await bench.hub.stop()
+        let ended = Guarded<Task<Void, Never>?>(nil)
+        bench.devices[0].onOpen = {
+          let hub = bench.hub
+          let end = hub.loop.startTask {
+            // After some turns, news of connections wait for the model.
+            for _ in 0..<turns { await Task.yield() }
+            if isKilled { bench.kill() } else { await hub.stop() }
+          }
+          ended.withLock { $0 = end }
+        }
+        let start = bench.loop.startTask { try? await bench.start() }
+        while ended.withLock({ $0 == nil }) { await Task.yield() }
+        await ended.withLock { $0 }?.value
+        if !isKilled {
+          await start.value
+          #expect(bench.devices.allSatisfy { $0.openConnections.isEmpty })
+          bench.kill()
+        }
+        bench.devices[0].onOpen = nil
+        try await bench.start()
+        let app = try await bench.attach("again")
+        await bench.settle(.seconds(1))
+        #expect(app.link.replica.snapshot?.unreachable == [:])
+      }
+    }
+
     @Test("The place of a user who is removed meanwhile is refused") func removedUser() async throws {
       try await withHub { bench in
         let app = try await bench.attach("a")

@@ -143,6 +143,7 @@
         let again = try await bench.attach("a")
         guard case .status(let status) = try await again.ask(.status) else { return }
         #expect(status.problems.count == 1 && status.problems[0].contains("is in no home"))
+        #expect(!bench.devices[0].openConnections.contains(bench.devices[0].openCount), "it is not used")
         // The stored pairing is used, so the code does not matter.
         try await again.ask(addition(again, 1, code: "111-22-333"))
         #expect(again.home.accessories.map(\.name.text) == ["Lamp"])

@@ -43,6 +43,8 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
   private(set) var openCount = 0
   /// The connections that are not closed.
   private(set) var openConnections: Set<Int> = []
+  /// Called when a hub opens a connection.
+  var onOpen: (() -> Void)?
   /// Replaces the answer to Remove Pairing.
   var removalError: HomeError?
   /// The identifiers with which hubs have connected.
@@ -116,6 +118,7 @@ final class ScriptedDevice: @unchecked Sendable {  // see above
     self.loop = loop
     openCount += 1
     openConnections.insert(openCount)
+    onOpen?()
     loop.whenEnded { continuation.finish() }
     loop.startTask { for await news in stream { await onNews(news) } }
     connect()

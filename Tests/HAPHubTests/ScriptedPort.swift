@@ -19,7 +19,8 @@ final class ScriptedPort: AccessoryPort {
   }
 
   func open(
-    _ pairing: DevicePairing, onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
+    _ pairing: DevicePairing, isNew: Bool,
+    onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) -> any DeviceConnection {
     guard let device = devices[pairing.device] else { preconditionFailure("a device that is not in the script") }
     if pairing.accessoryKey != Self.key(of: pairing.device) { device.knowsHub = false }

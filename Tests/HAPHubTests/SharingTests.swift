@@ -222,7 +222,8 @@
     func failedRemoval() async throws {
       try await Self.withLamps(1) { bench, app in
         try await app.ask(Self.request(in: app))
-        bench.devices[0].onUser = { bench.devices[0].removalError = HomeError(.accessoryIsBusy, nil, "busy") }
+        let device = bench.devices[0]
+        device.onUser = { [unowned device] in device.removalError = HomeError(.accessoryIsBusy, nil, "busy") }
         let lamp = try app.accessory("Lamp 1").id
         #expect(await app.refusal(of: .remove(lamp, forgets: false))?.code == .accessoryIsBusy)
         await bench.settle(.seconds(1))

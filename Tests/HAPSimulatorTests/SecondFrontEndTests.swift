@@ -129,7 +129,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   func life(isBesideIP: Bool) async throws {
     let log = MemoryFrontEnd.Log()
     let made = Mutex<LoopBound<MemoryFrontEnd>?>(nil)
-    let memory = FrontEndChoice.other { parts in
+    let memory = FrontEndChoice.other { parts, _ in
       let frontEnd = MemoryFrontEnd(parts, log)
       made.withLock { $0 = $0 ?? LoopBound(here: parts.loop, frontEnd) }
       return frontEnd
@@ -163,7 +163,8 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
 
   @Test("An accessory without HAP over IP has no port and no faults") func withoutIP() async throws {
     let log = MemoryFrontEnd.Log()
-    let served = try await ServedSimulation([ProfileText.garage], frontEnds: [.other { MemoryFrontEnd($0, log) }])
+    let served = try await ServedSimulation(
+      [ProfileText.garage], frontEnds: [.other { parts, _ in MemoryFrontEnd(parts, log) }])
     let accessory = try await served.command("status")["accessories"]?.elements?.first
     #expect(accessory?["port"]?.integerValue == 0)
     #expect(accessory?["configurationNumber"]?.integerValue == 1)
@@ -179,7 +180,8 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     let served = try await ServedSimulation(
       [ProfileText.garage],
       frontEnds: [
-        .ip, .other { MemoryFrontEnd($0, log) }, .other { MemoryFrontEnd($0, log, failsToGainRadio: true) },
+        .ip, .other { parts, _ in MemoryFrontEnd(parts, log) },
+        .other { parts, _ in MemoryFrontEnd(parts, log, failsToGainRadio: true) },
       ])
     try await served.command("radio", #""value": false"#)
     #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: "))
@@ -199,7 +201,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
   /// Checked: this test fails with the same number for each connection.
   @Test("Connections of all front ends have different numbers") func numbers() async throws {
     let log = MemoryFrontEnd.Log()
-    let memory = FrontEndChoice.other { MemoryFrontEnd($0, log) }
+    let memory = FrontEndChoice.other { parts, _ in MemoryFrontEnd(parts, log) }
     let served = try await ServedSimulation([ProfileText.garage], frontEnds: [memory, memory])
     let numbers = try await served.onLoop {
       served.simulation.accessories[0].assumeIsolated { $0.run?.frontEnds.flatMap(\.connections).map(\.number) }
@@ -213,7 +215,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     let capture: @Sendable (Int, Int) -> CaptureMaker = { _, _ in { _ in preconditionFailure("a capture started") } }
     await #expect(throws: LoopError.self) {
       _ = try await ServedSimulation(
-        [ProfileText.garage], frontEnds: [.ip, .other { MemoryFrontEnd($0, log) }], capture: capture)
+        [ProfileText.garage], frontEnds: [.ip, .other { parts, _ in MemoryFrontEnd(parts, log) }], capture: capture)
     }
   }
 }

@@ -174,6 +174,7 @@ struct AccessoryStoreTests {
   @Test("[ST.6] Factory reset removes identity, pairings, tries, c# and values, and keeps the label and the ids")
   func reset() throws {
     let ids = IDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
+    let label = FrontEndData(name: "matter.label", bytes: [], survivesReset: true)
     try garage {
       _ = try $0.identity(orMake: { .test })
       _ = try $0.setup(orMake: { .test })
@@ -182,9 +183,13 @@ struct AccessoryStoreTests {
       try $0.setConfiguration(number: 9, hash: [1])
       try $0.setIDMap(ids)
       try $0.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+      try $0.keep(.frontEnd(label))
+      try $0.keep(.frontEnd(FrontEndData(name: "matter.fabrics", bytes: [2], survivesReset: false)))
+      try #expect($0.frontEndData().map(\.name) == ["matter.fabrics", "matter.label"])
       try $0.reset()
     }
     try garage {
+      try #expect($0.frontEndData() == [label])
       try #expect($0.pairings() == [])
       try #expect($0.failedTries() == 0)
       try #expect($0.configurationNumber() == 1)

@@ -17,6 +17,8 @@ struct DamagedFilesTests {
     try store.values.commit((1...500).map { (AttributeID(aid: 1, iid: $0), .string("value \($0)")) })
   }
 
+  private static let newer = StoreError.Code.newerSchema(found: 9, supported: Schema.state.version)
+
   /// Damages `name`, and expects that the folder is refused with `expected` and the file is unchanged.
   func refused(_ name: String, _ expected: StoreError.Code, damage: (inout Data) -> Void) throws {
     var data = try #require(temporary.bytes(name))
@@ -60,7 +62,7 @@ struct DamagedFilesTests {
   @Test("[ST.7] A state.db of a newer hapsim is an error with its path, and stays unchanged", .onBothDisks)
   func newer() throws {
     try makeState()
-    try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
+    try refused("state.db", Self.newer) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
   }
 
   @Test("A state.db without a schema version is an error with its path, and stays unchanged", .onBothDisks)
@@ -87,12 +89,13 @@ struct DamagedFilesTests {
     do {
       let database = try temporary.database("state.db")
       database.keepLogOnClose(true)  // as after kill -9
-      try database.execute("PRAGMA user_version = \(isNewer ? 9 : 1); UPDATE accessories SET name = 'In the log'")
+      let version = isNewer ? 9 : Schema.state.version
+      try database.execute("PRAGMA user_version = \(version); UPDATE accessories SET name = 'In the log'")
     }
     let log = try #require(temporary.bytes("state.db-wal"))
     #expect(!log.isEmpty)
     if isNewer {
-      try refused("state.db", .newerSchema(found: 9, supported: 1)) { _ in }
+      try refused("state.db", Self.newer) { _ in }
       #expect(temporary.bytes("state.db-wal") == log)
     } else {
       try #expect(temporary.open().list().map(\.name) == ["In the log"])

@@ -41,6 +41,8 @@ struct MigrationTests {
     try #expect(store.pairings() == [.test(1), .test(2, isAdmin: false)])
     try #expect(store.failedTries() == 3)
     try #expect(store.configurationNumber() == 7)
+    let data = FrontEndData(name: "matter.fabrics", bytes: [1, 2], survivesReset: false)
+    try #expect(store.frontEndData() == (state < 2 ? [] : [data]))
     try #expect(store.idMap().scopes["aid"]?.ids == ["garage": 1, "lamp": .max])
     try #expect(
       store.values.load() == [AttributeID(aid: 1, iid: 9): .bool(true), AttributeID(aid: 1, iid: 10): .integer(1)])

@@ -22,10 +22,17 @@ struct Transcript: Equatable {
   }
 }
 
+/// The host of a bench. Its world ends with the bench, which releases the objects of the world.
+private final class BenchHost {
+  let host = TestHost()
+  deinit { _ = host.end() }
+}
+
 /// Runs commands of `hapctl home` against a hub in memory, in virtual time.
 struct HomeBench {
   let hub = MemoryHub()
-  private let host = TestHost()
+  private let place = BenchHost()
+  private var host: TestHost { place.host }
 
   /// A bench without homes.
   init() {}
@@ -79,7 +86,7 @@ struct HomeBench {
       out: { text in out.withLock { $0 += text } }, error: { text in error.withLock { $0 += text } },
       answer: { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }, errors: answers == nil ? .none : terminal,
       environment: { environment[$0] })
-    let place = HomePlace { [hub, host] _, _, report, body in
+    let home = HomePlace { [hub, host] _, _, report, body in
       do {
         return try host.run {
           let loop = try host.makeLoop("hapctl")
@@ -92,7 +99,7 @@ struct HomeBench {
       } catch { return report(error) }
     }
     let program = Program(
-      name: "hapctl", version: "0", summary: "Test", commands: [.home(place)], nearest: { nearestName(to: $0, in: $1) })
+      name: "hapctl", version: "0", summary: "Test", commands: [.home(home)], nearest: { nearestName(to: $0, in: $1) })
     let exit = program.run(["home"] + words, console: console)
     return Transcript(out: out.withLock { $0 }, error: error.withLock { $0 }, exit: exit)
   }

@@ -120,20 +120,24 @@ extension MemoryHub.State {
       identified.append("drop \(device)")
       return .done
     case .requestShare(let name): return .document("request of \(name)\n")
-    case .share(let sharing):
-      let changes = try perform(
-        .addUser(home: sharing.home, name: String(sharing.request.dropLast().suffix(3)), role: sharing.role), now)
-      guard case .userAdded(let user) = changes[0].detail else { preconditionFailure("no user") }
-      return .shared(
-        SharedHome(user: user.id, document: "share\n", later: unreachable.keys.sorted(), changes: changes))
+    case .share(let sharing): return .shared(try share(sharing, now))
     case .renewShare: return .document("share again\n")
     case .acceptShare(let text):
       if !text.hasPrefix("share") { throw HomeError(.invalidParameter, nil, "this is no shared home") }
       return .changed(try perform(.addHome(name: "Shared", zone: .utc, location: nil, owner: "Ann"), now))
+    case .pageToken(let user, let renews):
+      return .document("token of \(user.map { "\($0)" } ?? "the owner")\(renews ? ", renewed" : "")")
     case .status:
       guard let status else { throw HomeError(.noHomeHub, nil, "no status") }
       return .status(status)
     }
+  }
+
+  private mutating func share(_ sharing: HomeSharing, _ now: Instant) throws(HomeError) -> SharedHome {
+    let changes = try perform(
+      .addUser(home: sharing.home, name: String(sharing.request.dropLast().suffix(3)), role: sharing.role), now)
+    guard case .userAdded(let user) = changes[0].detail else { preconditionFailure("no user") }
+    return SharedHome(user: user.id, document: "share\n", later: unreachable.keys.sorted(), changes: changes)
   }
 
   private func set(_ id: HomeObjectID) -> ActionSet {

@@ -1,3 +1,4 @@
+import HapsimFiles
 import Foundation
 import HAPCommandLine
 import HAPFleet
@@ -130,7 +131,7 @@ import Testing
     let plan = try ServePlan([lamp], copies: count, choices: .init(), options("a", "--count", "\(count)"))
     let stopped = StopRequest()
     stopped.request()
-    #expect(throws: StoppedEarly.self) { try plan.prepare(in: .ephemeral(), .seeded(1), until: stopped) }
-    #expect(try plan.prepare(in: .ephemeral(), .seeded(1), until: StopRequest()).count == count)
+    #expect(throws: StoppedEarly.self) { try plan.prepare(in: .ephemeral(), SystemHost(), until: stopped) }
+    #expect(try plan.prepare(in: .ephemeral(), SystemHost(), until: StopRequest()).count == count)
   }
 }

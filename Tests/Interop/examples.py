@@ -236,7 +236,9 @@ class Page:
 
     def run_command(self, text, command, expected, compared, place):
         self.prepare(text)
-        if match := re.fullmatch(r"([a-z]\w*)=(\S*)", text):
+        if match := re.fullmatch(r"([a-z]\w*)=\$\((.*)\)", text):
+            os.environ[match[1]] = self.finish(match[2]).strip()
+        elif match := re.fullmatch(r"([a-z]\w*)=(\S*)", text):
             os.environ[match[1]] = match[2]
         elif SERVES.search(text) and not text.startswith("haptest") and "judge.sh" not in text:
             kind = "hapsim" if text.startswith("hapsim") else "hapctl" if text.startswith("hapctl hub run") else None

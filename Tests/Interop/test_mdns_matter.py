@@ -15,18 +15,12 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from process import ROOT, Simulator, hapsim, run_to_its_end
+from matter_controller import CONTROLLER, ENVIRONMENT, PYTHON, isolated, with_controller
+from process import Simulator, hapsim, run_to_its_end
 from second_host import FAR, FAR_ADDRESS, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS
 from zeroconf import DNSIncoming, IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _TYPE_SRV
-
-CONTROLLER = Path(os.environ.get("MATTER_CONTROLLER") or "/nonexistent")
-PYTHON = ROOT / ".venv-matter/bin/python"
-LIBRARIES = ROOT / ".build/matter-libraries/libraries"
-with_controller = pytest.mark.skipif(
-    not CONTROLLER.is_dir(), reason="MATTER_CONTROLLER does not name the folder of a Matter controller (controller.py)"
-)
 
 TEXT = ["D=3840", "CM=1", "VP=65521+32768", "DT=257", "DN=Simulated light", "PH=33", "SII=500", "SAI=300", "SAT=4000", "T=0"]
 HOST = "0A1B2C3D4E5F"
@@ -125,31 +119,11 @@ async def test_a_service_is_found_by_each_subtype_and_has_its_own_packets(second
     assert max(map(len, services)) == 1, "a packet contains SRV records of several services"
 
 
-# The controller stores its files in /data, a fixed path. Each test runs it in a mount namespace with a separate root folder and an empty /data.
-# Therefore it writes no file to the machine's root folder, and tests that run at the same time share no folder.
-COMMAND = """
-root=$1
-shift
-mount -t tmpfs tmpfs "$root"
-for entry in /*; do
-  if [ -L "$entry" ]; then
-    cp -P "$entry" "$root/"
-  elif [ -d "$entry" ] && [ "$entry" != /data ]; then
-    mkdir "$root$entry"
-    mount --rbind "$entry" "$root$entry"
-  fi
-done
-mkdir "$root/data"
-exec chroot "$root" "$@"
-"""
-
-
 @with_controller
 @pytest.mark.parametrize("found_by", ["long discriminator", "short discriminator"])
 async def test_a_matter_controller_commissions_what_it_finds(found_by, second_host, announcer, tmp_path):
     """The controller finds the commissionable service by a subtype, then the operational service. After that a second fabric finds another commissioning
     window and its own operational service."""
-    assert PYTHON.exists(), f"{PYTHON} is missing; run `make test-deps MATTER_CONTROLLER={CONTROLLER}`"
     device = await Simulator.launch(
         *second_host.namespace, PYTHON, Path(__file__).with_name("matter_device.py"), announcer, FAR, tmp_path,
         environment={"PYTHONDONTWRITEBYTECODE": "1"},
@@ -159,12 +133,9 @@ async def test_a_matter_controller_commissions_what_it_finds(found_by, second_ho
         # Manual codes contain only the upper four bits of the discriminator.
         by = ("--code", "34970112332") if found_by == "short discriminator" else ("--passcode", "20202021", "--discriminator", "3840")
         steps = ("read 0/BasicInformation/VendorName", "second", "remove")
-        root = tmp_path / "root"
-        root.mkdir()
         status, output, errors = await run_to_its_end(
-            "unshare", "--mount", "sh", "-ec", COMMAND, "sh", root, PYTHON, CONTROLLER / "controller.py",
-            "--paa", tmp_path / "paa", "--storage", tmp_path / "storage.json", *by, *steps,
-            environment={"LD_LIBRARY_PATH": str(LIBRARIES), "PYTHONDONTWRITEBYTECODE": "1"}, patience=120,
+            *isolated(tmp_path, CONTROLLER / "controller.py", "--paa", tmp_path / "paa", "--storage", tmp_path / "storage.json", *by, *steps),
+            environment=ENVIRONMENT, patience=120,
         )  # fmt: skip
         assert status == 0, (output, errors[-6000:])
         events = [json.loads(line)["event"] for line in output.splitlines()]

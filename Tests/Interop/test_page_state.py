@@ -191,7 +191,7 @@ async def test_every_digit_of_a_64_bit_number_is_shown_typed_and_written(run, op
     await expect(field).to_have_value("18446744073709551616")
     # A browser without the source text of numbers in JSON.parse reads the same.
     parsed = await page.evaluate("""async () => {
-      const { parse } = await import("/api.js");
+      const { parse } = await import("/web.js");
       return parse('{"a":18446744073709551615,"b":"18446744073709551615 \\\\" 1","c":0.12345678901234567,"d":[-9223372036854775808],"e":12}');
     }""")
     assert parsed == {

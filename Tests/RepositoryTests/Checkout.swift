@@ -13,6 +13,9 @@ enum Checkout {
     "HAPImport",
     "HAPJudge", "HAPLint", "HAPModel", "HAPPairing", "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite",
     "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
+    "MatterBridge", "MatterController", "MatterInteraction", "MatterModel",
+    "MatterProtocol",
+    "MatterWire",
   ]
 
   /// The build folder of the running tests: `.build/<triple>/<configuration>`.

@@ -105,14 +105,14 @@ struct LoopObjectTests {
     // hapsim's commands other than `run`, and the interfaces of `run` to the machine.
     ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
     (
-      "HapsimInputs/RunHost.swift",
+      "HapsimFiles/RunHost.swift",
       [
         "Kernel/KernelDriver", "Kernel/DescriptorLimit", "Kernel/KernelInterfaces", "Kernel/LineReader",
         "Kernel/SystemRandom",
       ], "is the machine as the host of a run"
     ),
     (
-      "HapsimObservation/CaptureFiles.swift", ["clocks", "files", "processes"],
+      "HapsimObservation/CaptureFiles.swift", ["clocks", "processes"],
       "names a capture file after the time and the process; the name should come from the host of the run"
     ),
     ("HapsimInputs/ServePlan.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
@@ -121,6 +121,7 @@ struct LoopObjectTests {
       "gives a large fleet as many loops as the machine has cores"
     ),
     ("HapsimProgram/Run/RunProfiles.swift", ["Kernel/StartMemory"], "sets up the heap of the process"),
+    ("hapctl/main.swift", ["Kernel/StartMemory"], "sets up the heap of the process"),
     ("HapsimProgram/Run/ServedRun.swift", ["Kernel/StartMemory"], "gives unused memory back to the machine"),
     (
       "HaptestProgram/Commands/RunCommand.swift",

@@ -57,7 +57,7 @@ struct LoopTimeTests {
     ("HAPProxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
     ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("HapsimInputs/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
+    ("HapsimFiles/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
   ]
 
   /// Each denied use has one of these words on its line. Other lines are skipped, because the search is slow.

@@ -1,3 +1,4 @@
+import HapsimFiles
 import HapsimInputs
 import HAPCommandLine
 import HAPCrypto

@@ -59,6 +59,9 @@ final class DeviceRoute: Sendable {
   /// The device is present now.
   func appeared() { gate.appeared(number) }
 
+  /// Waits until no connection is being made.
+  func waitForOthers(atMost limit: Duration) async { await gate.waitUntilQuiet(atMost: limit, on: search.loop) }
+
   /// Frees the place of the attempt. Can be called any number of times.
   func attemptEnded() { gate.leave(number) }
 }

@@ -73,9 +73,7 @@ extension HAPDeviceConnection {
   func identify(aid: UInt64) async throws(HomeError) {
     try await perform {
       if let mirror { return try await identify(in: mirror.database, aid: aid) }
-      let new = try await session.database(timeout: limits.answer)
-      await take(new, record?.configurationNumber)
-      try await identify(in: new.database, aid: aid)
+      try await identify(in: try await readFirstDatabase(), aid: aid)
     }
   }
 

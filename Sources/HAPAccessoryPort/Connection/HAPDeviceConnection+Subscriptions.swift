@@ -41,7 +41,10 @@ extension HAPDeviceConnection {
         if self.surplus.isEmpty, self.missing.isEmpty { return }
         do throws(ClientError) { try await self.subscribeOnce() } catch {
           self.subscriptionEnded()
-          throw error
+          guard error.isAnswer, self.mirror == nil else { throw error }
+          if error.isViolation { self.reportViolation(error) }
+          // The reason may be a characteristic that does not exist any more, so the database does not wait.
+          try await self.readFirstDatabase()
         }
       }
     }

@@ -23,10 +23,13 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
     var wait: Duration = .seconds(2)
     /// For the record of the device, before its database is read without one.
     var record: Duration = .seconds(2)
+    /// For other connections that are being made, before a known database is read again.
+    var others: Duration = .seconds(2)
   }
 
   nonisolated let loop: EventLoop
   let pairing: DevicePairing
+  private let isNew: Bool
   let limits: Limits
   let session: PersistentSession
   private let search: SharedSearch
@@ -63,12 +66,14 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   init(
-    _ pairing: DevicePairing, number: UInt64, _ search: SharedSearch, _ gate: HandshakeGate, _ limits: Limits,
+    _ pairing: DevicePairing, number: UInt64, isNew: Bool, _ search: SharedSearch, _ gate: HandshakeGate,
+    _ limits: Limits,
     onNews: nonisolated(nonsending) @escaping @Sendable (DeviceNews) async -> Void
   ) {
     let loop = search.loop
     let route = DeviceRoute(number, to: pairing.device, knowing: pairing.addresses, search, gate)
-    (self.loop, self.pairing, self.search, self.route, self.limits) = (loop, pairing, search, route, limits)
+    (self.loop, self.pairing, self.isNew, self.limits) = (loop, pairing, isNew, limits)
+    (self.search, self.route) = (search, route)
     outbox = NewsOutbox(loop, onNews: onNews)
     session = PersistentSession(
       on: loop, identity: pairing.identity.credentials, with: pairing.accessory, connectTimeout: limits.connect,
@@ -202,16 +207,25 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
 
   /// Reads the database for the first time. Afterwards, the session reads it when it may have changed.
   private func readDatabase() async {
+    // At the start of a hub, the events of all devices come before the databases, which seldom have changed.
+    if !isNew { await route.waitForOthers(atMost: limits.others) }
     // Without `c#`, the database would be read again when the record arrives.
     if record == nil, let found = await search.record(of: pairing.device, within: limits.record), record == nil {
       await saw(found)
     }
     await retry { () async throws(ClientError) in
-      guard self.mirror == nil else { return }
-      let number = self.recordNumber
-      await self.take(try await self.session.database(timeout: self.limits.answer), number)
+      if self.mirror == nil { try await self.readFirstDatabase() }
     }
     isReadingDatabase = false
+  }
+
+  @discardableResult
+  func readFirstDatabase() async throws(ClientError) -> AttributeDatabase {
+    // `c#` can change during the read.
+    let number = recordNumber
+    let new = try await session.database(timeout: limits.answer)
+    await take(new, number)
+    return new.database
   }
 
   /// Repeats work until it succeeds, or the connection is lost. The next connection begins the work again.
@@ -231,8 +245,8 @@ actor HAPDeviceConnection: DeviceConnection, AccessoryRequests {
   }
 
   func take(_ new: AccessoryMirror, _ number: UInt32?) async {
-    // A characteristic that was refused may exist now.
-    if let mirror, !mirror.database.hasStructure(of: new.database) { refused = [] }
+    // A characteristic that was refused may exist now; before the first database, an unknown one may be the reason.
+    if mirror?.database.hasStructure(of: new.database) != true { refused = [] }
     mirror = new
     databaseNumber = number
     // The session drops the subscriptions of characteristics that no longer exist.

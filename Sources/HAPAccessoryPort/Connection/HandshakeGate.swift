@@ -14,9 +14,18 @@ final class HandshakeGate: Sendable {
     /// The open attempts, and whether their devices were present.
     var open: [UInt64: Bool] = [:]
     var waiting: [Waiting] = []
+    /// Those who wait until no attempt is open or waits.
+    var quietWaits: [CheckedContinuation<Void, Never>] = []
+
+    var isQuiet: Bool { open.isEmpty && waiting.isEmpty }
 
     func hasPlace(isPresent: Bool, limit: Int) -> Bool {
       open.count < limit && (isPresent || open.values.count { !$0 } < (limit + 1) / 2)
+    }
+
+    mutating func takeQuietWaits() -> [CheckedContinuation<Void, Never>] {
+      defer { quietWaits = [] }
+      return quietWaits
     }
 
     /// Removes and returns the attempts that can begin now.
@@ -24,7 +33,7 @@ final class HandshakeGate: Sendable {
       var taken: [Waiting] = []
       for isPresent in [true, false] {
         while hasPlace(isPresent: isPresent, limit: limit),
-          let index = waiting.firstIndex(where: { $0.isPresent == isPresent })
+          let index = waiting.indices.first(where: { waiting[$0].isPresent == isPresent })
         {
           let next = waiting.remove(at: index)
           open[next.number] = isPresent
@@ -71,6 +80,26 @@ final class HandshakeGate: Sendable {
     }
   }
 
+  /// Waits until no attempt is open or waits.
+  /// - Parameter limit: the longest time: an attempt to connect to a device without power takes longer.
+  func waitUntilQuiet(atMost limit: Duration, on loop: EventLoop) async {
+    await withCheckedContinuation { continuation in
+      let isFirst = state.withLock { state -> Bool? in
+        if state.isQuiet { return nil }
+        state.quietWaits.append(continuation)
+        return state.quietWaits.count == 1
+      }
+      guard let isFirst else { return continuation.resume() }
+      // One time limit for all: hundreds of connections can wait.
+      if isFirst { loop.startTask { await self.endQuietWaits(after: limit, on: loop) } }
+    }
+  }
+
+  private func endQuietWaits(after limit: Duration, on loop: EventLoop) async {
+    try? await loop.sleep(for: limit)
+    for continuation in state.withLock({ $0.takeQuietWaits() }) { continuation.resume() }
+  }
+
   /// The device of a connection is present now.
   func appeared(_ number: UInt64) {
     let begun = state.withLock { state -> [Waiting] in
@@ -85,12 +114,17 @@ final class HandshakeGate: Sendable {
 
   /// Frees the place of a connection, or ends its wait. Can be called any number of times.
   func leave(_ number: UInt64) {
-    let (ended, begun) = state.withLock { state -> ([Waiting], [Waiting]) in
-      let ended = state.waiting.filter { $0.number == number }
-      state.waiting.removeAll { $0.number == number }
-      state.open.removeValue(forKey: number)
-      return (ended, state.takeNext(limit: limit))
+    let (ended, begun, quiet) = state.withLock { state in
+      var ended: [Waiting] = []
+      // An open attempt does not wait.
+      if state.open.removeValue(forKey: number) == nil {
+        ended = state.waiting.filter { $0.number == number }
+        state.waiting.removeAll { $0.number == number }
+      }
+      let begun = state.takeNext(limit: limit)
+      return (ended, begun, state.isQuiet ? state.takeQuietWaits() : [])
     }
+    for continuation in quiet { continuation.resume() }
     for waiting in ended { waiting.continuation.resume(returning: false) }
     for waiting in begun { waiting.continuation.resume(returning: true) }
   }

@@ -42,6 +42,34 @@ package struct ReachabilityTracker: Sendable {
     var askTime: Duration?
   }
 
+  /// Accessories with their times, in the order of the times. An entry is void if its accessory has another time by now.
+  private struct Queue: Sendable {
+    private var entries: [(time: Duration, member: Member)] = []
+    private var start = 0
+
+    var first: (time: Duration, member: Member)? { start < entries.count ? entries[start] : nil }
+
+    /// The number of entries at which the void ones are removed.
+    private var limit = 64
+
+    /// - Parameter isValid: removes the void entries from time to time: a bridge can cause thousands in a second.
+    mutating func append(_ member: Member, at time: Duration, isValid: (Member, Duration) -> Bool) {
+      entries.append((time, member))
+      guard entries.count >= limit else { return }
+      var kept: Set<Member> = []
+      entries = entries[start...].filter { isValid($0.member, $0.time) && kept.insert($0.member).inserted }
+      start = 0
+      limit = max(64, 2 * entries.count)
+    }
+
+    mutating func removeFirst() {
+      start += 1
+      guard 2 * start > entries.count else { return }
+      entries.removeFirst(start)
+      start = 0
+    }
+  }
+
   private struct Connection: Sendable {
     var isReady = false
     var why: String
@@ -49,6 +77,11 @@ package struct ReachabilityTracker: Sendable {
 
   private var connections: [DeviceID: Connection] = [:]
   private var states: [DeviceID: [UInt64: State]] = [:]
+  /// The times of reports, of questions after a new connection, and of questions that are repeated. In each queue the
+  /// times are those of the inputs and a constant, so a new one is the latest.
+  private var reports = Queue()
+  private var questions = Queue()
+  private var repetitions = Queue()
 
   package init() {}
 
@@ -72,7 +105,10 @@ package struct ReachabilityTracker: Sendable {
   package mutating func connected(_ device: DeviceID, at now: Duration) {
     guard connections[device] != nil else { return }
     connections[device]?.isReady = true
-    for (aid, state) in states[device] ?? [:] where !state.answersBridge { states[device]?[aid]?.askTime = now }
+    for (aid, state) in states[device] ?? [:] where !state.answersBridge {
+      states[device]?[aid]?.askTime = now
+      note(Member(device, aid: aid), askedAt: now, in: \.questions)
+    }
     review(device, at: now)
   }
 
@@ -95,6 +131,7 @@ package struct ReachabilityTracker: Sendable {
     let isReady = connections[member.device]?.isReady == true
     state.askTime = state.answersBridge || !isReady ? nil : now + Self.askAgain
     states[member.device]?[member.aid] = state
+    if let time = state.askTime { note(member, askedAt: time, in: \.repetitions) }
     review(member.device, at: now)
   }
 
@@ -110,6 +147,9 @@ package struct ReachabilityTracker: Sendable {
         state.reportTime = now + Self.settlingTime
       }
       states[device]?[aid] = state
+      guard !wasChanging, let time = state.reportTime else { continue }
+      let states = states
+      reports.append(Member(device, aid: aid), at: time) { states[$0.device]?[$0.aid]?.reportTime == $1 }
     }
     findDeadline()
   }
@@ -120,38 +160,49 @@ package struct ReachabilityTracker: Sendable {
   package private(set) var nextDeadline: Duration?
 
   private mutating func findDeadline() {
-    nextDeadline = nil
-    for states in states.values {
-      for state in states.values {
-        for time in [state.reportTime, state.askTime] {
-          if let time { nextDeadline = min(nextDeadline ?? time, time) }
-        }
-      }
-    }
+    while let first = reports.first, state(first.member)?.reportTime != first.time { reports.removeFirst() }
+    while let first = questions.first, state(first.member)?.askTime != first.time { questions.removeFirst() }
+    while let first = repetitions.first, state(first.member)?.askTime != first.time { repetitions.removeFirst() }
+    nextDeadline = [reports.first, questions.first, repetitions.first].compactMap { $0?.time }.min()
   }
+
+  /// Puts an accessory with its `askTime` into a queue.
+  private mutating func note(_ member: Member, askedAt time: Duration, in queue: WritableKeyPath<Self, Queue>) {
+    let states = states
+    self[keyPath: queue].append(member, at: time) { states[$0.device]?[$0.aid]?.askTime == $1 }
+  }
+
+  private func state(_ member: Member) -> State? { states[member.device]?[member.aid] }
 
   /// Returns the actions that are due, in the order of the accessories.
   package mutating func advance(to now: Duration) -> [Action] {
     guard let nextDeadline, nextDeadline <= now else { return [] }
     defer { findDeadline() }
-    var actions: [Action] = []
-    for device in states.keys.sorted() {
-      for aid in (states[device] ?? [:]).keys.sorted() {
-        guard var state = states[device]?[aid] else { continue }
-        let member = Member(device, aid: aid)
-        if let time = state.reportTime, time <= now {
-          state.reportTime = nil
-          state.isReported.toggle()
-          actions.append(.report(member, isReachable: state.isReported, why: why(member)))
-        }
-        if let time = state.askTime, time <= now {
-          // Without an answer it is asked again.
-          state.askTime = now + Self.askAgain
-          actions.append(.ask(member))
-        }
-        states[device]?[aid] = state
+    var due: Set<Member> = []
+    for queue in [\Self.reports, \.questions, \.repetitions] {
+      while let first = self[keyPath: queue].first, first.time <= now {
+        self[keyPath: queue].removeFirst()
+        due.insert(first.member)
       }
     }
+    return due.sorted().flatMap { actions(of: $0, at: now) }
+  }
+
+  private mutating func actions(of member: Member, at now: Duration) -> [Action] {
+    guard var state = state(member) else { return [] }
+    var actions: [Action] = []
+    if let time = state.reportTime, time <= now {
+      state.reportTime = nil
+      state.isReported.toggle()
+      actions.append(.report(member, isReachable: state.isReported, why: why(member)))
+    }
+    if let time = state.askTime, time <= now {
+      // Without an answer it is asked again.
+      state.askTime = now + Self.askAgain
+      actions.append(.ask(member))
+    }
+    states[member.device]?[member.aid] = state
+    if actions.contains(.ask(member)) { note(member, askedAt: now + Self.askAgain, in: \.repetitions) }
     return actions
   }
 

@@ -2,10 +2,11 @@ import HAPDevices
 import HAPHost
 import HAPModel
 import HAPProfile
+import HAPWeb
 import HAPWire
 
 extension ControlAPI {
-  func index() async -> ControlAnswer {
+  func index() async -> WebAnswer {
     var count = 0
     for part in parts { count += await part.look { $0.simulation.accessories.count } }
     return .json { json in
@@ -26,7 +27,7 @@ extension ControlAPI {
     }
   }
 
-  func listAccessories(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func listAccessories(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let types = try Self.types(call.list("types"))
     var summaries: [(number: Int, json: [UInt8])] = []
     for part in parts {
@@ -51,14 +52,14 @@ extension ControlAPI {
   }
 
   /// Parses comma-separated characteristic types in the form of `type`: "25,8".
-  private static func types(_ words: [String]) throws(ControlProblem) -> Set<TypeID> {
+  private static func types(_ words: [String]) throws(WebProblem) -> Set<TypeID> {
     guard words.count <= 64 else {
-      throw ControlProblem(400, "bad-query", "\"types\" has \(words.count) types; at most 64 are allowed")
+      throw WebProblem(400, "bad-query", "\"types\" has \(words.count) types; at most 64 are allowed")
     }
     var types: Set<TypeID> = []
     for word in words {
       guard let type = TypeID(word) else {
-        throw ControlProblem(
+        throw WebProblem(
           400, "bad-query", "\"\(word.prefix(50))\" in \"types\" is not a type; write 1 to 8 hex digits or a UUID")
       }
       types.insert(type)
@@ -66,22 +67,22 @@ extension ControlAPI {
     return types
   }
 
-  func showAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func showAccessory(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await show(accessory(call)) { accessory, json in accessory.writeDetail(to: &json) }
   }
 
   /// Serves the profile in the body as a new accessory.
-  func addAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func addAccessory(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let profile = try await readProfile(call.bytes, fileName: bodyFileName)
     let added = await add(profile)
     let accessory: SimulatedAccessory
-    do throws(CommandError) { accessory = try added.get() } catch { throw ControlProblem(error) }
+    do throws(CommandError) { accessory = try added.get() } catch { throw WebProblem(error) }
     var answer = await show(accessory, status: 201) { accessory, json in accessory.writeDetail(to: &json) }
     answer.fields.append(HTTPField("Location", "/v1/accessories/\(accessory.number)"))
     return answer
   }
 
-  func changeAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func changeAccessory(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let (radio, announced) = try call.reading { (node) throws(JSONProblem) -> (Bool?, Bool?) in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["radio", "announced"])
@@ -96,12 +97,12 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
   }
 
-  func removeAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func removeAccessory(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await perform(.remove, at: accessory(call))
     return .done
   }
 
-  func restartAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func restartAccessory(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let restart = try call.reading { (node) throws(JSONProblem) -> Restart in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["kind"])
@@ -112,7 +113,7 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
   }
 
-  func identify(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func identify(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     var aid: UInt64?
     if call.body != nil {
       aid = try call.reading { (node) throws(JSONProblem) in
@@ -126,7 +127,7 @@ extension ControlAPI {
   }
 
   /// Makes a bridged accessory unreachable, or reachable again.
-  func changeBridged(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func changeBridged(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let isOnline = try call.reading { (node) throws(JSONProblem) -> Bool in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["online"])
@@ -139,15 +140,15 @@ extension ControlAPI {
 
   // MARK: Profile, setup code and quirks
 
-  func showProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func showProfile(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let (name, text) = try await accessory(call).look { ($0.name, $0.profileText) }
-    var answer = ControlAnswer(200, contentType: "application/json", body: text)
+    var answer = WebAnswer(200, contentType: "application/json", body: text)
     let safe = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "-" })
     answer.fields.append(HTTPField("Content-Disposition", "attachment; filename=\"\(safe).hasaccessory\""))
     return answer
   }
 
-  func replaceProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func replaceProfile(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let accessory = try await accessory(call)
     // The profile's behaviours refer to files in the folder of the profile that the accessory was started from.
     let profile = try await readProfile(call.bytes, fileName: await accessory.profileFileName)
@@ -155,7 +156,7 @@ extension ControlAPI {
       loop.startTask { await accessory.replace({ profile }) { continuation.resume(returning: $0) } }
     }
     let number: UInt16
-    do throws(CommandError) { number = try result.get() } catch { throw ControlProblem(error) }
+    do throws(CommandError) { number = try result.get() } catch { throw WebProblem(error) }
     return .json { json in
       json.object { json in
         json.key("configurationNumber")
@@ -164,21 +165,21 @@ extension ControlAPI {
     }
   }
 
-  func showSetupImage(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func showSetupImage(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let payload = try await accessory(call).look { $0.prepared.setupPayload.uri }
     guard let code = QRCode(payload) else { preconditionFailure("a setup payload fits into a QR code") }
-    return ControlAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
+    return WebAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
   }
 
   /// Restarts the accessory with other quirks.
-  func setQuirks(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func setQuirks(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     var problems: [ProfileProblem] = []
     let quirks = try call.reading { (node) throws(JSONProblem) in
       if node.members != nil { try node.refuseUnknownMembers(exactly: ["preset"] + QuirksField.all.map(\.name)) }
       return Quirks(node, problems: &problems)
     }
     guard problems.isEmpty else {
-      var problem = ControlProblem(ProfileErrors(fileName: "", problems: problems))
+      var problem = WebProblem(ProfileErrors(fileName: "", problems: problems))
       problem.code = "invalid-quirks"
       throw problem
     }
@@ -187,20 +188,20 @@ extension ControlAPI {
     return await show(accessory) { accessory, json in accessory.writeQuirks(to: &json) }
   }
 
-  func showQuirks(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func showQuirks(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await show(accessory(call)) { accessory, json in accessory.writeQuirks(to: &json) }
   }
 
   func show(
     _ accessory: SimulatedAccessory, status: Int = 200,
     _ write: @escaping @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void
-  ) async -> ControlAnswer {
-    ControlAnswer(status, contentType: "application/json", body: await accessory.json(write))
+  ) async -> WebAnswer {
+    WebAnswer(status, contentType: "application/json", body: await accessory.json(write))
   }
 
-  static func number(_ text: String, _ what: String) throws(ControlProblem) -> UInt64 {
+  static func number(_ text: String, _ what: String) throws(WebProblem) -> UInt64 {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), number > 0 else {
-      throw ControlProblem(404, "no-such-path", "\"\(text.prefix(50))\" is not \(what)")
+      throw WebProblem(404, "no-such-path", "\"\(text.prefix(50))\" is not \(what)")
     }
     return number
   }
@@ -208,8 +209,8 @@ extension ControlAPI {
   // MARK: Profiles
 
   /// Reads a profile off the loop.
-  private func readProfile(_ bytes: [UInt8], fileName: String) async throws(ControlProblem) -> AccessoryProfile {
-    try await offLoop { () throws(ControlProblem) in
+  private func readProfile(_ bytes: [UInt8], fileName: String) async throws(WebProblem) -> AccessoryProfile {
+    try await offLoop { () throws(WebProblem) in
       do throws(ProfileErrors) {
         let profile = try AccessoryProfile(json: bytes, fileName: fileName)
         let problems = profile.problems + profile.behaviourProblems
@@ -217,7 +218,7 @@ extension ControlAPI {
           throw ProfileErrors(fileName: fileName, problems: problems)
         }
         return profile
-      } catch { throw ControlProblem(error) }
+      } catch { throw WebProblem(error) }
     }
   }
 }
@@ -233,14 +234,6 @@ extension SimulatedAccessory {
 }
 
 extension JSONNode {
-  /// Also refuses members that start with "x-", because the API doesn't keep notes.
-  func refuseUnknownMembers(exactly names: [String]) throws(JSONProblem) {
-    try refuseUnknownMembers(except: names)
-    if let odd = members?.first(where: { !names.contains($0.name) }) {
-      throw odd.value.problem("there is no member \"\(odd.name.prefix(100))\"")
-    }
-  }
-
   func asAid() throws(JSONProblem) -> UInt64 { UInt64(try asInteger(in: 1...Int128(UInt64.max))) }
 
   /// Returns the value with the node's name.

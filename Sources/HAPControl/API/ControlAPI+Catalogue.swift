@@ -1,10 +1,11 @@
 import HAPModel
 import HAPProfile
+import HAPWeb
 import HAPWire
 
 extension ControlAPI {
   /// Returns all types that Apple defines, except withdrawn ones.
-  func showCatalogue() -> ControlAnswer {
+  func showCatalogue() -> WebAnswer {
     .json { json in
       json.object { json in
         json.key("services")
@@ -18,7 +19,7 @@ extension ControlAPI {
   }
 
   /// Returns the fields of `quirks` with their possible values, and the presets.
-  func listQuirksPresets() -> ControlAnswer {
+  func listQuirksPresets() -> WebAnswer {
     .json { json in
       json.object { json in
         json.key("presets")
@@ -35,7 +36,7 @@ extension ControlAPI {
   }
 
   /// Creates a profile from a short description, as `hapsim new` does. It doesn't serve the profile.
-  func makeProfile(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
+  func makeProfile(_ call: ControlCall) throws(WebProblem) -> WebAnswer {
     let profile = try call.reading { (node) throws(JSONProblem) -> NewProfile in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["services", "name", "category"])
@@ -49,7 +50,7 @@ extension ControlAPI {
       return NewProfile(
         name: try node["name"]?.asAccessoryName(), category: try node["category"]?.asCategory(), services: services)
     }
-    return ControlAnswer(200, contentType: "application/json", body: Array(profile.text.utf8))
+    return WebAnswer(200, contentType: "application/json", body: Array(profile.text.utf8))
   }
 }
 

@@ -3,24 +3,25 @@ import HAPHost
 import HAPIP
 import HAPModel
 import HAPVocabulary
+import HAPWeb
 import HAPWire
 
 extension ControlAPI {
-  func showCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func showCharacteristic(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let accessory = try await accessory(call)
     let id = try await characteristic(call, of: accessory)
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
   /// Sets a value as if by hand at the device.
-  func setCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func setCharacteristic(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let node = try call.reading { (node) throws(JSONProblem) -> JSONNode in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["value"])
       return try node.required("value")
     }
     guard let value = Value(written: node) else {
-      throw ControlProblem(CommandError(.invalidValue, Value.refusal(of: node)))
+      throw WebProblem(CommandError(.invalidValue, Value.refusal(of: node)))
     }
     let accessory = try await accessory(call)
     let id = try await characteristic(call, of: accessory)
@@ -29,7 +30,7 @@ extension ControlAPI {
   }
 
   /// Stalls reads of a characteristic, or answers them again.
-  func stallCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func stallCharacteristic(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let isStalled = try call.reading { (node) throws(JSONProblem) -> Bool in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["stalled"])
@@ -42,7 +43,7 @@ extension ControlAPI {
   }
 
   /// Performs an action at the device, such as pressing a button or obstructing a door.
-  func act(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func act(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let (action, aid) = try call.reading { (node) throws(JSONProblem) in
       _ = try node.asObject()
       let name = try node.required("action").choice(of: Self.actions, named: \.rawValue)
@@ -60,7 +61,7 @@ extension ControlAPI {
 
   private func characteristic(
     _ call: ControlCall, of accessory: SimulatedAccessory
-  ) async throws(ControlProblem) -> AttributeID {
+  ) async throws(WebProblem) -> AttributeID {
     let aid = try call.number("aid", in: 1...ControlCall.mostExact)
     let service = call.query("service").map { text in
       text.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -70,6 +71,6 @@ extension ControlAPI {
     let found = await accessory.look { accessory in
       Result { () throws(CommandError) in try accessory.characteristic(selector, aid: aid) }
     }
-    do throws(CommandError) { return try found.get() } catch { throw ControlProblem(error) }
+    do throws(CommandError) { return try found.get() } catch { throw WebProblem(error) }
   }
 }

@@ -1,7 +1,8 @@
+import HAPWeb
 import HAPWire
 
 extension ControlAPI {
-  func listPairings(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func listPairings(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await show(accessory(call)) { accessory, json in
       json.object { json in
         json.key("pairings")
@@ -10,15 +11,15 @@ extension ControlAPI {
     }
   }
 
-  func removePairings(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func removePairings(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     .result(try await perform(.unpair(controller: nil), at: accessory(call)))
   }
 
-  func removePairing(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func removePairing(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     .result(try await perform(.unpair(controller: call.parameter("controller")), at: accessory(call)))
   }
 
-  func listConnections(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func listConnections(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await show(accessory(call)) { accessory, json in
       json.object { json in
         json.key("connections")
@@ -27,14 +28,14 @@ extension ControlAPI {
     }
   }
 
-  func closeConnections(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func closeConnections(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     .result(try await perform(.disconnect(controller: call.query("controller")), at: accessory(call)))
   }
 
-  func closeConnection(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func closeConnection(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let number = try Self.number(call.parameter("connection"), "a connection's id")
     guard try await accessory(call).disconnect(connection: number) else {
-      throw ControlProblem(404, "no-such-connection", "there is no connection \(number)")
+      throw WebProblem(404, "no-such-connection", "there is no connection \(number)")
     }
     return .done
   }

@@ -1,10 +1,11 @@
 import HAPDeviations
 import HAPHost
+import HAPWeb
 import HAPWire
 
 extension ControlAPI {
   /// Returns all faults and their parameters.
-  func listFaults() -> ControlAnswer {
+  func listFaults() -> WebAnswer {
     .json { json in
       json.object { json in
         json.key("faults")
@@ -14,11 +15,11 @@ extension ControlAPI {
   }
 
   /// Returns the active faults of an accessory.
-  func listActiveFaults(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func listActiveFaults(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await showActiveFaults(of: accessory(call))
   }
 
-  private func showActiveFaults(of accessory: SimulatedAccessory) async -> ControlAnswer {
+  private func showActiveFaults(of accessory: SimulatedAccessory) async -> WebAnswer {
     await show(accessory) { accessory, json in
       json.object { json in
         json.key("faults")
@@ -28,7 +29,7 @@ extension ControlAPI {
   }
 
   /// Switches a fault on. The body contains parameters; missing ones have their default values.
-  func switchFaultOn(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func switchFaultOn(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     let definition = try definition(call)
     let fault =
       call.body == nil
@@ -45,16 +46,16 @@ extension ControlAPI {
     return await showActiveFaults(of: accessory)
   }
 
-  func switchFaultOff(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  func switchFaultOff(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     try await perform(.fault(definition(call).plain, false), at: accessory(call))
     return .done
   }
 
   /// Returns the fault named in the path.
-  private func definition(_ call: ControlCall) throws(ControlProblem) -> FaultDefinition {
+  private func definition(_ call: ControlCall) throws(WebProblem) -> FaultDefinition {
     let name = call.parameter("fault")
     guard let definition = FaultLibrary.builtIn[name] else {
-      throw ControlProblem(404, "no-such-fault", FaultLibrary.builtIn.unknown(String(name.prefix(100))))
+      throw WebProblem(404, "no-such-fault", FaultLibrary.builtIn.unknown(String(name.prefix(100))))
     }
     return definition
   }

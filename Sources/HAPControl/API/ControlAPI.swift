@@ -6,6 +6,7 @@ import HAPLoop
 import HAPModel
 import HAPProfile
 import HAPVocabulary
+import HAPWeb
 import HAPWire
 
 /// Answers HTTP requests about running accessories.
@@ -14,10 +15,11 @@ import HAPWire
 /// body. The API reads no files of this machine.
 ///
 /// An actor on the loop that listens. The accessories may belong to other loops.
-package actor ControlAPI {
+package actor ControlAPI: WebAPI {
   package nonisolated let loop: EventLoop
+  private static let page = WebPage(EmbeddedPage.files + CommonPage.files)
   let parts: [ControlledPart]
-  let journal: EventJournal
+  let journal: ControlJournal
   private let taker: any CommandTaker
   let scenarios: (any ControlledScenarios)?
   private let readerPatience: Duration
@@ -33,7 +35,7 @@ package actor ControlAPI {
   ///   - scenarios: plays scenarios; nil: none can be played.
   ///   - readerPatience: time without a reader of events after which the accessories report only as at the start.
   package init(
-    _ parts: [ControlledPart], _ taker: any CommandTaker, _ journal: LoopBound<EventJournal>,
+    _ parts: [ControlledPart], _ taker: any CommandTaker, _ journal: LoopBound<ControlJournal>,
     scenarios: (any ControlledScenarios)? = nil, readerPatience: Duration = .seconds(600), on loop: EventLoop
   ) {
     precondition(parts.first?.loop === loop, "the first part is of this loop")
@@ -54,47 +56,12 @@ package actor ControlAPI {
 
   var clock: SimulationClock { parts[0].simulation.clock }
 
-  /// Answers any request. Called on the loop, as is `then`.
-  package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
-    loop.preconditionOnLoop()
-    let bound = LoopBound(here: loop, then)
-    loop.startTask { await self.answer(request, told: bound) }
-  }
-
-  /// Calls `then` on the loop.
-  private func answer(_ request: ControlRequest, told then: LoopBound<(ControlAnswer) -> Void>) async {
-    let answer = await answer(request)
-    then.value(answer)
-  }
-
   /// Answers any request.
-  package func answer(_ request: ControlRequest) async -> ControlAnswer {
-    do throws(ControlProblem) {
-      if request.path.first != "v1" { return try page(request) }
-      return try await answer(try await call(request))
+  package func answer(_ request: WebRequest) async -> WebAnswer {
+    do throws(WebProblem) {
+      if request.path.first != "v1" { return try Self.page.answer(request) }
+      return try await answer(try await parsed(request) { () throws(WebProblem) in try ControlCall(request) })
     } catch { return error.answer }
-  }
-
-  /// Parses a request. A long body is parsed off the loop, so that the loop continues to serve accessories.
-  private func call(_ request: ControlRequest) async throws(ControlProblem) -> ControlCall {
-    if request.body.count <= Self.short { return try ControlCall(request) }
-    return try await offLoop { () throws(ControlProblem) in try ControlCall(request) }
-  }
-
-  /// Size in bytes up to which parsing takes less time than a change of threads.
-  private static let short = 8 * 1024
-
-  func offLoop<R: Sendable>(
-    _ work: @escaping @Sendable () throws(ControlProblem) -> R
-  ) async throws(ControlProblem) -> R {
-    let result = await withCheckedContinuation { continuation in
-      loop.offload {
-        Result { () throws(ControlProblem) in try work() }
-      } then: { (result: Result<R, ControlProblem>) in
-        continuation.resume(returning: result)
-      }
-    }
-    return try result.get()
   }
 
   /// Makes the accessories report every event, because a client reads them or plays a scenario, which waits for some.
@@ -130,11 +97,11 @@ package actor ControlAPI {
     }
   }
 
-  private func answer(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+  private func answer(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
     switch call.operation {
     case .showIndex: await index()
     case .showDescription:
-      ControlAnswer(200, contentType: "application/json", body: Array(ControlDescription.text.utf8))
+      WebAnswer(200, contentType: "application/json", body: Array(ControlDescription.text.utf8))
     case .listAccessories: try await listAccessories(call)
     case .addAccessory: try await addAccessory(call)
     case .showAccessory: try await showAccessory(call)
@@ -181,7 +148,7 @@ package actor ControlAPI {
   @discardableResult
   func perform(
     _ action: SimulatorCommand.Action, at subject: SimulatedAccessory, aid: UInt64? = nil
-  ) async throws(ControlProblem) -> CommandResult {
+  ) async throws(WebProblem) -> CommandResult {
     // By its name, because a recorded command has no subject.
     let accessory: AccessorySelector
     if let aid {
@@ -200,16 +167,16 @@ package actor ControlAPI {
         dispatcher.take(command) { continuation.resume(returning: $0) }
       }
     }
-    do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
+    do throws(CommandError) { return try outcome.get() } catch { throw WebProblem(error) }
   }
 
   /// Performs a command that names its accessory itself, or needs none.
   @discardableResult
-  func perform(_ command: SimulatorCommand) async throws(ControlProblem) -> CommandResult {
+  func perform(_ command: SimulatorCommand) async throws(WebProblem) -> CommandResult {
     let outcome = await withCheckedContinuation { continuation in
       taker.take(command) { continuation.resume(returning: $0) }
     }
-    do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
+    do throws(CommandError) { return try outcome.get() } catch { throw WebProblem(error) }
   }
 
   /// Returns the name of a bridged accessory; nil if another accessory of the process has it too.
@@ -234,7 +201,7 @@ package actor ControlAPI {
   // MARK: Selection
 
   /// Returns the accessory named in the path by its number, device ID or name.
-  func accessory(_ call: ControlCall) async throws(ControlProblem) -> SimulatedAccessory {
+  func accessory(_ call: ControlCall) async throws(WebProblem) -> SimulatedAccessory {
     let text = call.parameter("accessory")
     let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     if let number {
@@ -259,10 +226,10 @@ package actor ControlAPI {
     }
     guard let accessory = found.first else {
       let meant = nearestName(to: text, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
-      throw ControlProblem(404, "no-such-accessory", "there is no accessory \"\(text.prefix(100))\"\(meant)")
+      throw WebProblem(404, "no-such-accessory", "there is no accessory \"\(text.prefix(100))\"\(meant)")
     }
     guard found.count == 1 else {
-      throw ControlProblem(409, "ambiguous", "\(found.count) accessories have this name; use the number")
+      throw WebProblem(409, "ambiguous", "\(found.count) accessories have this name; use the number")
     }
     return accessory
   }
@@ -273,9 +240,9 @@ extension SimulatedAccessory {
   package func look<R: Sendable>(_ body: @Sendable (isolated SimulatedAccessory) -> R) -> R { body(self) }
 }
 
-extension ControlAnswer {
+extension WebAnswer {
   /// An object with the members of a command's answer.
-  static func result(_ result: CommandResult) -> ControlAnswer {
+  static func result(_ result: CommandResult) -> WebAnswer {
     .json { json in json.object { result.write(to: &$0) } }
   }
 }

@@ -1,16 +1,18 @@
 // The view of one accessory: its head, and tabs.
 
+import { Scope } from "./cells.js";
 import { controllersPanel } from "./controllers.js";
 import { h } from "./dom.js";
 import { faultsPanel } from "./faults.js";
+import { focusRow, focused } from "./focus.js";
 import { accessoryHead, bridgedHead } from "./head.js";
-import { Scope } from "./model.js";
 import { overview } from "./overview.js";
 import { mainService } from "./pictures.js";
 import { profilePanel } from "./profile.js";
-import { setupPlace } from "./setup-place.js";
 import { TABS, address, route } from "./route.js";
 import { serviceCards } from "./services.js";
+import { setupPlace } from "./setup-place.js";
+import { stallSwitch } from "./stall.js";
 import { tabs } from "./tabs.js";
 import { tiles } from "./tiles.js";
 
@@ -69,7 +71,7 @@ export class AccessoryView {
       document.title = "hapsim";
       return isFocusHere && this.#focusTop(before);
     }
-    const context = { number: model.number, scope: this.#scope, store: this.store };
+    const context = { number: model.number, scope: this.#scope, store: this.store, aboutControl: stallSwitch };
     const isRoot = accessory === model.root;
     const head = isRoot ? accessoryHead(this.store, model, context) : bridgedHead(this.store, model, accessory, context);
     const services = () => {
@@ -109,7 +111,7 @@ export class AccessoryView {
     const row = this.container.querySelector(`[data-address="${CSS.escape(id)}"]`);
     if (!row) return;
     row.scrollIntoView({ block: "center" });
-    goTo(row);
+    focusRow(row);
     row.classList.add("pointed");
     setTimeout(() => row.classList.remove("pointed"), 2500);
   }
@@ -123,27 +125,6 @@ export class AccessoryView {
     scene.classList.add("identifying");
     setTimeout(() => scene.classList.remove("identifying"), Math.max(1, event.seconds ?? 3) * 1000);
   }
-}
-
-/** Focuses a row of a characteristic. Rows are not tab stops. */
-function goTo(row) {
-  if (!row) return;
-  row.tabIndex = -1;
-  row.focus({ preventScroll: true });
-}
-
-/** Returns a function that restores the focus, by the name of the focused element. */
-function focused(container) {
-  const element = document.activeElement;
-  if (!container.contains(element) || element === container) return null;
-  const row = element.closest("[data-address]")?.dataset.address;
-  const label = element.getAttribute("aria-label") ?? element.textContent;
-  return () => {
-    const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
-    if (element.dataset.address) return goTo(place);
-    const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
-    again?.focus();
-  };
 }
 
 const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "Accessory not found"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));

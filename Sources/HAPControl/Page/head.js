@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { confirmed } from "./dialog.js";
 import { h, identifier, say } from "./dom.js";
+import { factList } from "./facts.js";
 import { glanceOf } from "./glance.js";
 import { notice, tried } from "./notices.js";
 import { floorPlan, pictureOf } from "./pictures.js";
@@ -70,19 +71,10 @@ export function bridgedHead(store, model, accessory, { scope }) {
   const tell = () => facts.set({ aid: accessory.aid, Bridge: detail.name, "c#": model.detail.configurationNumber });
   tell();
   scope.onEnd(store.on("head", tell));
-  return h("header", { class: "card head bridged" },
+  return h("header", { class: "card head brief" },
     h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
     h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", { tabindex: "-1" }, accessory.name), words), facts.node,
     h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
-}
-
-function factList(names) {
-  const values = new Map(names.map((name) => [name, h("dd")]));
-  const node = h("dl", { class: "facts" }, [...values].map(([name, value]) => h("div", null, h("dt", null, name), value)));
-  return {
-    node,
-    set(now) { for (const [name, value] of values) say(value, now[name] === undefined || now[name] === null ? "–" : String(now[name])); },
-  };
 }
 
 /** The setup code as on a HomeKit label, with the QR code that a phone scans. */

@@ -1,11 +1,11 @@
 // The list at the side: accessories and bridges, each with its state and a mark that shows whether it runs.
 
+import { Scope } from "./cells.js";
 import { h, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
-import { Scope } from "./model.js";
 import { busyCell, pictureOf, pictureOfCategory } from "./pictures.js";
-import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
+import { keptRows } from "./rows.js";
 import { category, count } from "./words.js";
 
 /** Above this number of accessories, the list has a search field. */

@@ -1,61 +1,6 @@
-// The shown accessory. Its cells hold the values and notify watchers.
+// The shown accessory.
 
-import { soon } from "./frames.js";
-
-/** A characteristic with its value. Aids and iids are text if a number can't represent them. */
-export class Cell {
-  #watchers = new Set();
-  #words;
-  /** Number of times that the value was set. */
-  version = 0;
-
-  constructor(characteristic) {
-    Object.assign(this, characteristic);
-    this.#words = new Map(Object.entries(this.words ?? {}).map(([word, value]) => [value, word]));
-  }
-
-  get id() {
-    return `${this.aid}.${this.iid}`;
-  }
-
-  wordOf(value) {
-    return this.#words.get(typeof value === "boolean" ? Number(value) : value);
-  }
-
-  set(value) {
-    this.value = value;
-    this.version += 1;
-    this.tell();
-  }
-
-  /** Notifies all watchers. */
-  tell() {
-    for (const watcher of this.#watchers) soon(watcher);
-  }
-
-  /** Runs `job` before the next frame after a change. Returns a function that stops it. */
-  watch(job) {
-    this.#watchers.add(job);
-    return () => this.#watchers.delete(job);
-  }
-}
-
-/** The watches of one part of the page, which end together. */
-export class Scope {
-  #ends = [];
-
-  watch(cells, job) {
-    for (const cell of cells) this.#ends.push(cell.watch(job));
-  }
-
-  onEnd(end) {
-    this.#ends.push(end);
-  }
-
-  end() {
-    for (const end of this.#ends.splice(0)) end();
-  }
-}
+import { Cell } from "./cells.js";
 
 /** An accessory or bridge from `GET /v1/accessories/{number}`, with cells instead of characteristics. */
 export class Model {
@@ -81,8 +26,8 @@ export class Model {
           ...service,
           aid: accessory.aid,
           characteristics: service.characteristics.map((characteristic) => {
-            const cell = new Cell(characteristic);
-            this.cells.set(cell.id, cell);
+            const cell = new Cell(characteristic, detail.number);
+            this.cells.set(cell.address, cell);
             return cell;
           }),
         })),
@@ -127,6 +72,3 @@ function shapeOf(detail) {
     ]),
   ]);
 }
-
-/** Returns a service's characteristic with this short type. */
-export const cellOf = (service, type) => service.characteristics.find((cell) => cell.type === type);

@@ -2,9 +2,6 @@
 
 import { AccessoryView } from "./accessory.js";
 import { addDialog } from "./add.js";
-import { hasToken, takeToken, useToken } from "./api.js";
-import { dialog } from "./dialog.js";
-import { field, h } from "./dom.js";
 import { follow } from "./events.js";
 import { List } from "./list.js";
 import { Log } from "./log.js";
@@ -13,6 +10,8 @@ import { address, route } from "./route.js";
 import { Store } from "./store.js";
 import { setUpTheme } from "./theme.js";
 import { timePanel } from "./time.js";
+import { tokenDialog } from "./token-dialog.js";
+import { takeToken } from "./web.js";
 
 takeToken();
 setUpTheme(document.getElementById("theme"));
@@ -47,24 +46,10 @@ async function begin() {
 }
 
 function start() {
-  follow({ begin, onEvent: (event) => store.receive(event), onState: (state) => (state === "refused" ? askForToken() : store.setState(state)) });
-}
-
-function askForToken() {
-  const isWrong = hasToken();
-  const box = dialog("This hapsim requires a token", (close) => {
-    // Without it, the button that closes the dialog would have the focus.
-    const input = h("input", { type: "password", required: true, autocomplete: "off", autofocus: true });
-    return h("form", {
-      class: "form",
-      on: { submit: (event) => {
-        event.preventDefault();
-        useToken(input.value.trim());
-        close("");
-      } },
-    }, isWrong ? h("p", { class: "refused", role: "alert" }, "hapsim did not accept this token.") : null, field("Token", input, "The value of --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Continue")));
+  follow({
+    begin, onEvent: (event) => store.receive(event),
+    onState: (state) => (state === "refused" ? tokenDialog("This hapsim requires a token", "The value of --control-token", start) : store.setState(state)),
   });
-  box.addEventListener("close", start);
 }
 
 start();

@@ -1,11 +1,11 @@
 // Services as cards: a picture, the characteristics with their controls, and actions at the device.
 
 import * as api from "./api.js";
-import { characteristicRow, colourRow } from "./control.js";
+import { cellOf } from "./cells.js";
+import { characteristicRow } from "./control.js";
 import { h, identifier, say } from "./dom.js";
-import { cellOf } from "./model.js";
 import { tried } from "./notices.js";
-import { hasPicture, pictureOfService } from "./pictures.js";
+import { serviceCard } from "./service-card.js";
 
 /** Services for programs rather than users, such as Accessory Information and HAP Protocol Information. */
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
@@ -30,18 +30,10 @@ export function serviceCards(accessory, context) {
 const titleOf = (service) => service.label && service.label !== service.name ? `${service.label}` : service.name;
 
 function card(service, accessory, context) {
-  const id = identifier("service");
-  const isLarge = context.shownLarge === service;
-  const rows = h("div", { class: "rows" });
-  const colour = colourRow(service, context);
-  const cells = service.characteristics.filter((cell) => cell.type !== "23" || cell.perms.includes("pw"));
-  const own = { ...context, service, isReported };
-  rows.append(...cells.flatMap((cell) => (cell.type === "13" && colour ? [colour, characteristicRow(cell, own)] : [characteristicRow(cell, own)])));
-  return h("section", { class: "card service", "aria-labelledby": id },
-    h("header", null,
-      hasPicture(service) && !isLarge ? h("div", { class: "thumb" }, pictureOfService(service, context.scope)) : null,
-      h("div", null, h("h3", { id }, titleOf(service)), h("p", { class: "fine" }, `${service.name}${service.primary ? " · primary" : ""} · iid ${service.iid}`))),
-    rows, actions(service, accessory, context));
+  return serviceCard(service, { ...context, isReported }, {
+    title: titleOf(service), about: `${service.name}${service.primary ? " · primary" : ""} · iid ${service.iid}`,
+    isLarge: context.shownLarge === service, footer: actions(service, accessory, context),
+  });
 }
 
 /** A collapsible service. Its rows are created when it is first opened. `reveal("1.10")` opens it if it has that characteristic. */
@@ -53,7 +45,7 @@ function folded(service, context) {
   };
   box.addEventListener("toggle", fill);
   box.reveal = (id) => {
-    if (!service.characteristics.some((cell) => cell.id === id)) return;
+    if (!service.characteristics.some((cell) => cell.address === id)) return;
     box.open = true;
     fill();
   };

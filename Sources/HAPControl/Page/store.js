@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { settled } from "./frames.js";
 import { STATE_TYPES } from "./glance.js";
+import { Live } from "./live.js";
 import { Model } from "./model.js";
 import { setPace } from "./pace.js";
 
@@ -33,12 +34,11 @@ const LONG_LIST_GAP = 2000;
  * `controllers`; `faults`; `happened` an event of the server; `state` the connection; `clock`; `scenario`; `served` a profile was served
  * from this page.
  */
-export class Store extends EventTarget {
+export class Store extends Live {
   summaries = [];
   /** By number, a `Model` of each accessory with the characteristics that show its state. */
   states = new Map();
   model = null;
-  state = "connecting";
   clock = null;
   scenario = null;
   lastEvent = 0;
@@ -50,56 +50,22 @@ export class Store extends EventTarget {
   run;
   #wanted = null;
   #lastTime = null;
-  #lastLoad = 0;
-  /** By resource, the number of the last load that was answered. */
-  #answered = new Map();
   /** Value events during the load of the accessory, which are newer than its answer. */
   #meanwhile = null;
   /** The same for the values of the list. */
   #statesMeanwhile = null;
-  /** Time at which the connection was lost; null while connected. */
-  #lostAt = null;
 
   constructor() {
     super();
-    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
-    this.refreshStates = settled(120, () => this.#quietly(() => this.loadStates()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
-    this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
-    this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
-    this.refreshClock = settled(100, () => this.#quietly(() => this.loadClock()));
-    this.refreshScenario = settled(100, () => this.#quietly(() => this.loadScenario()));
-  }
-
-  tell(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
-  }
-
-  on(name, job) {
-    const listener = (event) => job(event.detail);
-    this.addEventListener(name, listener);
-    return () => this.removeEventListener(name, listener);
-  }
-
-  /** Runs a load that the user didn't request. If it fails, the next event or connection repeats it. */
-  async #quietly(load) {
-    try {
-      await load();
-    } catch {
-      // `state` reports a lost connection.
-    }
+    this.refreshList = settled(120, () => this.quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
+    this.refreshStates = settled(120, () => this.quietly(() => this.loadStates()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
+    this.refreshDetail = settled(120, () => this.quietly(() => this.loadDetail()));
+    this.refreshControllers = settled(150, () => this.quietly(() => this.loadControllers()));
+    this.refreshClock = settled(100, () => this.quietly(() => this.loadClock()));
+    this.refreshScenario = settled(100, () => this.quietly(() => this.loadScenario()));
   }
 
   // Loading
-
-  /** Returns the answer of a load; null if a later load of the same resource was answered first. */
-  async #newest(what, load) {
-    this.#lastLoad += 1;
-    const number = this.#lastLoad;
-    const answer = await load();
-    if (number < (this.#answered.get(what) ?? 0)) return null;
-    this.#answered.set(what, number);
-    return answer;
-  }
 
   /** Loads everything. Returns the number of the last event, and whether the number of the shown accessory belongs to another one now. */
   async begin() {
@@ -143,7 +109,7 @@ export class Store extends EventTarget {
   }
 
   async loadList() {
-    const summaries = await this.#newest("list", () => api.accessories());
+    const summaries = await this.newest("list", () => api.accessories());
     if (!summaries) return;
     this.summaries = summaries;
     for (const summary of this.summaries) Object.assign(this.states.get(summary.number)?.detail ?? {}, summary);
@@ -156,7 +122,7 @@ export class Store extends EventTarget {
     this.#statesMeanwhile = meanwhile;
     let summaries;
     try {
-      summaries = await this.#newest("states", () => api.accessories(STATE_TYPES));
+      summaries = await this.newest("states", () => api.accessories(STATE_TYPES));
     } finally {
       if (this.#statesMeanwhile === meanwhile) this.#statesMeanwhile = null;
     }
@@ -183,7 +149,7 @@ export class Store extends EventTarget {
     this.#meanwhile = meanwhile;
     let detail;
     try {
-      detail = await this.#newest("detail", () => api.accessory(number));
+      detail = await this.newest("detail", () => api.accessory(number));
     } catch (error) {
       if (error.status !== 404 || number !== this.#wanted) throw error;
       this.model = null;
@@ -205,7 +171,7 @@ export class Store extends EventTarget {
   async loadControllers() {
     const model = this.model;
     if (!model) return;
-    const answers = await this.#newest("controllers", () => Promise.all([api.pairings(model.number), api.connections(model.number)]));
+    const answers = await this.newest("controllers", () => Promise.all([api.pairings(model.number), api.connections(model.number)]));
     if (!answers) return;
     const [pairings, connections] = answers;
     Object.assign(model.detail, { pairings, connections });
@@ -213,7 +179,7 @@ export class Store extends EventTarget {
   }
 
   async loadClock() {
-    const clock = await this.#newest("clock", () => api.clock());
+    const clock = await this.newest("clock", () => api.clock());
     if (!clock) return;
     this.clock = { ...clock, at: performance.now() };
     setPace(this.clock);
@@ -221,7 +187,7 @@ export class Store extends EventTarget {
   }
 
   async loadScenario() {
-    const scenario = await this.#newest("scenario", () => api.scenario());
+    const scenario = await this.newest("scenario", () => api.scenario());
     if (!scenario) return;
     this.scenario = scenario;
     this.tell("scenario");
@@ -239,18 +205,6 @@ export class Store extends EventTarget {
   }
 
   // Events
-
-  setState(state) {
-    this.state = state;
-    if (state === "lost") this.#lostAt ??= performance.now();
-    else if (state === "open") this.#lostAt = null;
-    this.tell("state");
-  }
-
-  /** Whether hapsim does not answer. The page then shows an old state, and can't change it. */
-  get isLost() {
-    return this.#lostAt !== null;
-  }
 
   receive(event) {
     this.lastEvent = event.seq;
@@ -290,7 +244,7 @@ export class Store extends EventTarget {
   }
 
   #nowOf(clock) {
-    return clock.now + (clock.scale * Math.max(0, (this.#lostAt ?? performance.now()) - clock.at)) / 1000;
+    return clock.now + (clock.scale * Math.max(0, (this.lostAt ?? performance.now()) - clock.at)) / 1000;
   }
 
   summary(number) {

@@ -1,12 +1,9 @@
 // Accessories as tiles: a picture, a name, the state, and a switch if there is one.
 
-import { h, identifier, say } from "./dom.js";
-import { glanceOf } from "./glance.js";
-import { cellOf } from "./model.js";
-import { mainService, pictureOf } from "./pictures.js";
+import { h, say } from "./dom.js";
+import { pictureOf } from "./pictures.js";
 import { address } from "./route.js";
-import { set } from "./setting.js";
-import { notice } from "./notices.js";
+import { drawWhenVisible, makeTile } from "./tile.js";
 import { count } from "./words.js";
 
 /** Above this number of tiles there is a search field. */
@@ -22,17 +19,8 @@ export function tiles(model, { scope, store }) {
 
 /** `entries`: `{ accessory, model }`. Pictures are drawn when they become visible, because there may be thousands. */
 export function tileGrid(entries, { scope, store, title, label }) {
-  const drawn = new IntersectionObserver((seen) => {
-    for (const { target, isIntersecting } of seen) {
-      if (!isIntersecting) continue;
-      drawn.unobserve(target);
-      byNode.get(target)?.draw();
-    }
-  }, { rootMargin: "200px" });
   const all = entries.map(({ accessory, model }) => tile(accessory, model, scope));
-  const byNode = new Map(all.map((one) => [one.node, one]));
-  for (const one of all) drawn.observe(one.node);
-  scope.onEnd(() => drawn.disconnect());
+  drawWhenVisible(all, scope);
   const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
   // The reachability of an accessory, and whether it runs, are not values.
   for (const name of ["head", "list"]) scope.onEnd(store.on(name, () => all.forEach((one) => one.update())));
@@ -58,29 +46,15 @@ export function tileGrid(entries, { scope, store, title, label }) {
 function tile(accessory, model, scope) {
   const { number } = model;
   const isRoot = accessory === model.root;
-  const glance = glanceOf(accessory);
-  const words = h("span", { class: "fine", id: identifier("tile") });
-  const thumb = h("span", { class: "thumb" });
-  const service = mainService(accessory);
-  const cell = service ? (cellOf(service, "25") ?? cellOf(service, "B0")) : null;
-  const name = isRoot ? model.detail.name : accessory.name;
-  const button = cell?.perms.includes("pw") ? h("button", {
-    type: "button", role: "switch", class: "switch", "aria-label": name,
-    on: { click: () => set(number, cell, cell.format === "bool" ? String(!cell.value) : String(Number(!cell.value)), { onRefused: (error) => error && notice(error.message, "problem"), onSettled: update }) },
-  }) : null;
-  const node = h("li", { class: "tile", data: { aid: accessory.aid, number } });
-  const update = () => {
-    const { running, radio } = model.detail;
-    const text = !running ? "Stopped" : radio === false ? "Off the network" : !accessory.online ? "Offline" : glance.text();
-    say(words, text);
-    node.classList.toggle("is-active", running !== false && accessory.online && glance.isActive());
-    button?.setAttribute("aria-checked", String(Boolean(cell.value)));
-  };
-  update();
-  scope.watch(glance.cells, update);
-  scope.watch(cell ? [cell] : [], update);
-  node.append(h("a", { href: address(number, { aid: isRoot ? null : accessory.aid }), "aria-label": `${name}, details`, "aria-describedby": words.id },
-    thumb, h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, name), words)), ...(button ? [button] : []));
-  const draw = () => thumb.replaceChildren(pictureOf(accessory, isRoot ? model.detail.category : "other", scope));
-  return { node, accessory, update, draw };
+  const one = makeTile({
+    name: isRoot ? model.detail.name : accessory.name, href: address(number, { aid: isRoot ? null : accessory.aid }),
+    data: { aid: accessory.aid, number }, subject: accessory, scope,
+    state(glance) {
+      const { running, radio } = model.detail;
+      const text = !running ? "Stopped" : radio === false ? "Off the network" : !accessory.online ? "Offline" : glance.text();
+      return { text, isActive: running !== false && accessory.online && glance.isActive() };
+    },
+    draw: () => pictureOf(accessory, isRoot ? model.detail.category : "other", scope),
+  });
+  return { ...one, accessory };
 }

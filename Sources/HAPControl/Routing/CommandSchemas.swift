@@ -2,38 +2,29 @@ import HAPDeviations
 import HAPModel
 import HAPProfile
 import HAPVocabulary
+import HAPWeb
 import HAPWire
 
 /// The components of the OpenAPI document that are generated from tables: the commands that name no file, and the built-in faults.
 ///
 /// The API refuses commands that name a file; other requests accept a profile in their body.
 enum CommandSchemas {
-  /// The schemas as JSON members, separated by commas.
-  static let members: String = {
-    let object = JSONWriter.text { json in
-      json.object { json in
-        for form in forms { json.schema(form.schemaName) { form.writeSchema(to: &$0) } }
-        json.schema("Command", writeCommand)
-        json.schema("FaultChoice", writeFaultChoice)
-      }
+  /// The schemas as members of a JSON object.
+  static let object = JSONWriter.text { json in
+    json.object { json in
+      for form in forms { json.schema(form.schemaName) { form.writeSchema(to: &$0) } }
+      json.schema("Command", writeCommand)
+      json.schema("FaultChoice", writeFaultChoice)
     }
-    return String(object.dropFirst().dropLast())
-  }()
+  }
 
   private static var forms: [CommandForm] { CommandForm.all.filter { !$0.namesFile } }
 
   private static func writeCommand(to json: inout JSONWriter) {
     let others = CommandForm.all.filter(\.namesFile).map { "`\($0.name.rawValue)`" }.joined(separator: " and ")
-    json.text("description", "A command of `hapsim run --commands`, except \(others), which name files.")
-    json.key("oneOf")
-    json.array { json in for form in forms { json.object { $0.reference(form.schemaName) } } }
-    json.schema("discriminator") { json in
-      json.text("propertyName", "command")
-      json.key("mapping")
-      json.object { json in
-        for form in forms { json.text(form.name.rawValue, JSONWriter.place(of: form.schemaName)) }
-      }
-    }
+    json.commands(
+      "A command of `hapsim run --commands`, except \(others), which name files.",
+      forms.map { ($0.name.rawValue, $0.schemaName) })
   }
 
   private static func writeFaultChoice(to json: inout JSONWriter) {
@@ -121,62 +112,5 @@ extension FaultParameter {
     json.text("description", what)
     json.key("default")
     json.value(standard)
-  }
-}
-
-extension JSONWriter {
-  fileprivate static func place(of schema: String) -> String { "#/components/schemas/\(schema)" }
-
-  /// Writes a member that is an object.
-  fileprivate mutating func schema(_ name: String, _ body: (inout JSONWriter) -> Void) {
-    key(name)
-    object(body)
-  }
-
-  fileprivate mutating func text(_ name: String, _ text: String) {
-    key(name)
-    string(text)
-  }
-
-  fileprivate mutating func types(_ types: String...) {
-    key("type")
-    array { json in for type in types { json.string(type) } }
-  }
-
-  fileprivate mutating func choices(_ words: [String]) {
-    key("enum")
-    array { json in for word in words { json.string(word) } }
-  }
-
-  fileprivate mutating func integers(_ range: ClosedRange<Int128>) {
-    text("type", "integer")
-    key("minimum")
-    integer(range.lowerBound)
-    key("maximum")
-    integer(range.upperBound)
-  }
-
-  fileprivate mutating func required(_ names: [String]) {
-    key("required")
-    array { json in for name in names { json.string(name) } }
-    key("additionalProperties")
-    bool(false)
-  }
-
-  fileprivate mutating func reference(_ schema: String) { text("$ref", Self.place(of: schema)) }
-}
-
-extension String {
-  /// The text without the targets of its Markdown links, which refer to pages of the documentation.
-  fileprivate var withoutLinks: String {
-    var text = ""
-    var rest = self[...]
-    while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]"),
-      let end = rest[close...].firstIndex(of: ")"), rest[close...].hasPrefix("](")
-    {
-      text += rest[..<open] + rest[rest.index(after: open)..<close]
-      rest = rest[rest.index(after: end)...]
-    }
-    return text + rest
   }
 }

@@ -1,14 +1,6 @@
-import HAPWire
+import HAPWeb
 
 /// The OpenAPI document: the embedded file, with the schemas of commands and faults added to its components.
 enum ControlDescription {
-  static let text: String = {
-    let file = "\(EmbeddedDescription.text)"
-    // Blanks are removed when the file is embedded.
-    let start = #""schemas":{"#
-    guard let place = file.firstRange(of: start) else {
-      preconditionFailure("the OpenAPI document has no components")
-    }
-    return file[..<place.upperBound] + CommandSchemas.members + "," + file[place.upperBound...]
-  }()
+  static let text = "\(EmbeddedDescription.text)".addingSchemas(CommandSchemas.object)
 }

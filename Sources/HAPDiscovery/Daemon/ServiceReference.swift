@@ -41,9 +41,11 @@ final class ServiceReference {
   ) throws(DaemonError) -> ServiceReference {
     let made = try ServiceReference(loop, onReply)
     let txt = record.txt.bytes
+    // dns_sd.h takes subtypes after the type, separated by commas.
+    let type = ([record.type] + record.subtypes).joined(separator: ",")
     // The host name is the daemon's. dns_sd.h can name another host, but Avahi's implementation can't give it an address.
     let status = made.library.register(
-      &made.reference, 0, interface, name, record.type, "local", nil, record.port.bigEndian, UInt16(txt.count), txt,
+      &made.reference, 0, interface, name, type, "local", nil, record.port.bigEndian, UInt16(txt.count), txt,
       { _, _, status, name, _, _, context in
         let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
         guard status == DNSServiceErrorType(kDNSServiceErr_NoError), let name else {

@@ -75,7 +75,14 @@ package final class EmbeddedAdvertiser: Advertiser {
     responder.forget(self)
   }
 
+  package func abandon() {
+    behavior.saysGoodbye = false
+    close()
+  }
+
   private func register(_ record: ServiceRecord) {
+    var behavior = behavior
+    if !record.isProbed { behavior.probes = false }
     do throws(MDNSServiceError) {
       try responder.publish(MDNSService(record), behavior, for: self)
     } catch { report(.failed("\(record.name) can't be advertised: \(error)")) }
@@ -145,7 +152,8 @@ package final class EmbeddedAdvertiser: Advertiser {
 extension MDNSService {
   fileprivate init(_ record: ServiceRecord) {
     self.init(
-      name: record.name, type: record.type, port: record.port, text: record.txt.strings, host: record.host,
+      name: record.name, type: record.type, subtypes: record.subtypes, port: record.port, text: record.txt.strings,
+      host: record.host,
       addresses: record.addresses.compactMap { MDNSAddress(bytes: $0.bytes) }, mayRename: record.isRenamed)
   }
 }

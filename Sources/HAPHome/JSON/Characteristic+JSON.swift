@@ -101,7 +101,7 @@ extension JSONNode {
 
 extension Value {
   /// The value as it is sent: bytes as base64.
-  fileprivate var sentNode: JSONNode {
+  package var sentNode: JSONNode {
     if case .data(let bytes) = self { .text(Base64.encode(bytes)) } else { exactNode }
   }
 }

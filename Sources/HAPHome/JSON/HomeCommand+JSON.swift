@@ -37,6 +37,13 @@ extension HomeCommand {
     try self.init(name, node, ["command"] + others)
   }
 
+  /// Parses a command from an object with its members besides `command`.
+  /// - Throws: the first mistake.
+  package init(_ name: HomeCommandName, of node: JSONNode) throws(JSONProblem) {
+    try node.refuseUnknownMembers(except: HomeCommandForm[name].members.map(\.name))
+    try self.init(name, node, [])
+  }
+
   private init(_ name: HomeCommandName, _ node: JSONNode, _ others: [String]) throws(JSONProblem) {
     switch name {
     case .addHome:

@@ -55,10 +55,12 @@ extension Home {
 
 extension HomeModel {
   /// The homes that belong to this hub.
-  package var ownHomes: HomeModel {
-    if homes.allSatisfy({ $0.copy == nil }) { return self }
+  package var ownHomes: HomeModel { homes.allSatisfy { $0.copy == nil } ? self : filtered { $0.copy == nil } }
+
+  /// The model with some of its homes.
+  package func filtered(_ isIncluded: (Home) -> Bool) -> HomeModel {
     var model = self
-    model.homes.removeAll { $0.copy != nil }
+    model.homes.removeAll { !isIncluded($0) }
     return model
   }
 }

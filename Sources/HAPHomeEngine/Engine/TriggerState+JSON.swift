@@ -85,7 +85,9 @@ extension PersonState {
 }
 
 extension PersonState.Place {
-  fileprivate init(_ node: JSONNode) throws(JSONProblem) {
+  /// Parses the JSON form: `"home"`, `"away"` or `[latitude, longitude]`.
+  /// - Throws: the first mistake with its place.
+  package init(_ node: JSONNode) throws(JSONProblem) {
     self =
       if node.stringValue != nil {
         try node.meaning("a place", [("home", .home), ("away", .away)])
@@ -94,7 +96,8 @@ extension PersonState.Place {
       }
   }
 
-  fileprivate var json: JSONNode {
+  /// The JSON form.
+  package var json: JSONNode {
     switch self {
     case .home: .text("home")
     case .away: .text("away")

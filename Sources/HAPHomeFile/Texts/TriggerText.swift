@@ -186,6 +186,22 @@ package struct TriggerText {
   private func whole(_ number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
 }
 
+extension Home {
+  /// Whether a trigger writes nothing, because its scenes were removed or have no values.
+  package func runsNothing(_ trigger: Trigger) -> Bool {
+    trigger.actionSets.allSatisfy { actionSets.find($0)?.actions.isEmpty ?? true }
+  }
+
+  /// "enabled" or "disabled", and whether the trigger does nothing.
+  package func state(of trigger: Trigger) -> String {
+    let state = trigger.isEnabled ? "enabled" : "disabled"
+    guard runsNothing(trigger) else { return state }
+    return trigger.isEnabled
+      ? "enabled, but it does nothing: it has no scene that sets a value"
+      : "disabled; it has no scene that sets a value"
+  }
+}
+
 extension Comparison {
   /// The comparison within a sentence.
   fileprivate var phrase: String {

@@ -60,11 +60,13 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   ///   - terms: how the accessory is served. Their `chance` is the initial one.
   ///   - chance: the present state of the random numbers.
   ///   - start: counted from 1.
-  ///   - advertiser: `nil`: not visible in DNS-SD.
+  ///   - advertiser: of the record of HAP; `nil`: not visible in DNS-SD.
+  ///   - makeAdvertiser: returns one for another record.
   ///   - defect: the state of the accessory's defect.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, _ terms: ServingTerms, start: Int,
-    advertiser: (any Advertiser)?, chance: AccessoryChance, defect: DefectState?, observer: (any RunObserver)?
+    advertiser: (any Advertiser)?, makeAdvertiser: @escaping () -> (any Advertiser)?, chance: AccessoryChance,
+    defect: DefectState?, observer: (any RunObserver)?
   ) throws(LoopError) {
     self.prepared = prepared.running
     self.loop = loop
@@ -94,10 +96,15 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
         random: chance.network, state: defect, device: device
       ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
     }
+    let place = FrontEndPlace(
+      setup: setup, places: terms.places, makeAdvertiser: makeAdvertiser,
+      load: { [store = prepared.store] () throws(LoopError) in
+        do throws(StoreError) { return try store.frontEndData() } catch { throw LoopError(.other(0), "\(error)") }
+      })
     frontEnds = terms.frontEnds.map { choice in
       switch choice {
       case .ip: makeIP()
-      case .other(let make): make(parts)
+      case .other(let make): make(parts, place)
       }
     }
     ip = frontEnds.lazy.compactMap { $0 as? IPFrontEnd }.first
@@ -112,6 +119,8 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   var chance: AccessoryChance {
     AccessoryChance(device: random, network: installed?.networkRandom ?? networkRandom)
   }
+
+  func frontEnd<Kind: FrontEnd>(_ kind: Kind.Type) -> Kind? { frontEnds.lazy.compactMap { $0 as? Kind }.first }
 
   /// Sets which events the sink receives from now on. Failures are always reported.
   func setReporting(_ reporting: Reporting) {
@@ -191,6 +200,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// Makes a bridged accessory unreachable, or reachable again.
   func setReachable(_ isReachable: Bool, aid: UInt64) {
     parts.performer.setReachable(isReachable, aid: aid)
+    for frontEnd in frontEnds { frontEnd.reachabilityChanged(aid: aid) }
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 

@@ -1,9 +1,13 @@
+import HAPFrontEnds
 import HAPDevices
 import HAPIP
 import HAPModel
 import HAPWire
 
 extension SimulatedAccessory {
+  /// Returns its front end of a type; nil: it has none, or does not run.
+  package func frontEnd<Kind: FrontEnd>(_ kind: Kind.Type) -> Kind? { run?.frontEnd(kind) }
+
   /// Writes the visible state of the accessory as a JSON object, for pages and programs: its identity, connections and
   /// pairings, and its accessories, services and characteristics with constraints and values.
   package func writeDetail(to json: inout JSONWriter) {

@@ -30,6 +30,8 @@ package actor SimulatedAccessory {
   private var lastDatabase: AttributeDatabase?
   private(set) var terms: ServingTerms?
   private var advertiser: (any Advertiser)?
+  /// Returns an advertiser for a record of another protocol.
+  private var makeAdvertiser: () -> (any Advertiser)? = { nil }
   /// Bridged accessories that are unreachable. Kept across restarts.
   private(set) var offline: Set<UInt64> = []
   /// Whether another profile is being prepared, which reads and writes stored data.
@@ -77,10 +79,14 @@ package actor SimulatedAccessory {
 
   /// Listens and starts the device.
   /// - Throws: `LoopError`, for example if the port is in use or the address is not one of this machine.
+  /// - Parameter makeAdvertiser: returns an advertiser for one record, of HAP or of another protocol.
   /// - Returns: the port.
   @discardableResult
-  package func start(_ terms: ServingTerms, advertiser: sending (any Advertiser)?) throws(LoopError) -> UInt16 {
+  package func start(
+    _ terms: ServingTerms, makeAdvertiser: sending @escaping () -> (any Advertiser)?
+  ) throws(LoopError) -> UInt16 {
     guard case .new = state else { preconditionFailure("an accessory is started once") }
+    self.makeAdvertiser = makeAdvertiser
     var terms = terms
     if let sink = terms.sink {
       terms.sink = { [number] event in
@@ -90,11 +96,10 @@ package actor SimulatedAccessory {
       }
     }
     self.terms = terms
-    self.advertiser = advertiser
     if let defect = prepared.defect {
       defectState = DefectState(defect, seed: terms.chance.defectSeed)
     }
-    if let advertiser {
+    if let advertiser = makeAdvertiser() {
       self.advertiser = AlteredAdvertiser(
         advertiser, prepared.defect?.records ?? [], on: loop, at: terms.places
       ) { [state = defectState] in state?.restart?.cause }
@@ -140,8 +145,8 @@ package actor SimulatedAccessory {
     guard var terms else { preconditionFailure("it was never started") }
     starts += 1
     let run = try AccessoryRun(
-      prepared, on: loop, terms, start: starts, advertiser: advertiser, chance: chance, defect: defectState,
-      observer: observer)
+      prepared, on: loop, terms, start: starts, advertiser: advertiser, makeAdvertiser: makeAdvertiser, chance: chance,
+      defect: defectState, observer: observer)
     visibility.isKnown = isKnown
     do throws(LoopError) { try run.start(visibility) } catch {
       run.stop()

@@ -102,12 +102,12 @@ package final class Simulation: @unchecked Sendable {
     terms.frontEnds = setting.frontEnds
     terms.tellsRequests = setting.tellsRequests
     if let capture = setting.capture { terms.capture = { start in capture(number, start) } }
-    let advertiser = LoopBound(here: loop, setting.makeAdvertiser())
+    let makeAdvertiser = LoopBound(here: loop, setting.makeAdvertiser)
     let given = terms
     try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in
       do {
         try withExtendedLifetime(HeldPort.keep(held)) {
-          lastPort = try accessory.start(given, advertiser: advertiser.value)
+          lastPort = try accessory.start(given) { makeAdvertiser.value() }
         }
       } catch {
         accessory.stop()

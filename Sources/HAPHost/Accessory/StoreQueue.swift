@@ -53,14 +53,3 @@ final class StoreQueue {
     }
   }
 }
-
-extension AccessoryStore {
-  /// Makes one change of the core durable.
-  fileprivate func keep(_ change: StoredChange) throws(StoreError) {
-    switch change {
-    case .upsert(let pairing): try upsert(pairing)
-    case .remove(let identifiers): try removePairings(identifiers)
-    case .failedAttempts(let count): try setFailedTries(count)
-    }
-  }
-}

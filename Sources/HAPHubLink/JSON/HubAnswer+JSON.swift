@@ -116,7 +116,7 @@ extension HubAnswerName {
     HubForm(.evaluated, [.evaluation], "to `fire`, after the writes have ended"),
     HubForm(.explained, [.evaluations], "to `explain`"),
     HubForm(.found, [.newAccessories], "to `search`"),
-    HubForm(.document, [.document], "to `request-share` and `renew-share`"),
+    HubForm(.document, [.document], "to `request-share` and `renew-share`: a file. To `page-token`: the token"),
     HubForm(
       .shared, [.user, .document.optional, .later, .changes],
       "to `share`: the new user, and the shared home for the user's hub. `accept-share` takes it there"),

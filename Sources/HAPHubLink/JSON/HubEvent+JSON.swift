@@ -52,7 +52,7 @@ extension HubEvent {
   }
 
   /// Writes the members of the object.
-  func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter) {
     json.member("event", .text(name.rawValue))
     switch self {
     case .changed(let changes, let app):

@@ -59,6 +59,7 @@ package struct HubMember: Hashable, Sendable {
   static let share = HubMember("share", "the text of a shared home")
   static let document = HubMember("document", "the text of a file")
   static let later = HubMember("later", "a list of identifiers of accessories, which learn of the user later")
+  static let renews = HubMember("renews", "`true`: a new token replaces the present one")
   static let forgets = HubMember("forgets", "`true`: also if the accessory can't be reached")
   static let model = HubMember("model", "[all homes](#homes)")
   static let unreachable = HubMember("unreachable", "an object: the reasons, by the identifier of the accessory")

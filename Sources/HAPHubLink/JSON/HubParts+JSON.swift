@@ -69,7 +69,7 @@ extension ExecutionResult {
   }
 
   /// Writes the member `result`.
-  func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter) {
     json.key("result")
     json.object { json in
       json.key("actions")
@@ -126,7 +126,7 @@ extension EvaluationReport {
       text: try node.string("text"), detail: detail.compactText)
   }
 
-  var node: JSONNode {
+  package var node: JSONNode {
     guard let detail = try? JSONNode.parse(Array(detail.utf8), depthLimit: JSONNode.homeDepthLimit) else {
       preconditionFailure("the detail of an evaluation is JSON")
     }
@@ -147,7 +147,7 @@ extension NewAccessory {
       setupHash: try node.optional("setupHash") { hash throws(JSONProblem) in try hash.bytes(4) })
   }
 
-  var node: JSONNode {
+  package var node: JSONNode {
     .members(
       ("device", .text(device.text)), ("name", .text(name)), ("model", model.map { .text($0) }),
       ("category", category.map { .integer($0) }), ("setupHash", setupHash.map { .text(Base64.encode($0)) }))
@@ -167,7 +167,7 @@ extension HubStatus {
       problems: try node.list("problems", of: JSONNode.string))
   }
 
-  var node: JSONNode {
+  package var node: JSONNode {
     .members(
       ("version", .text(version)), ("processID", .integer(processID)), ("started", .moment(started)),
       ("devices", .list(devices.map(\.node))), ("apps", .list(apps.map(\.node))),

@@ -14,6 +14,7 @@ package enum HubRequestName: String, CaseIterable, Sendable {
   case share
   case renewShare = "renew-share"
   case acceptShare = "accept-share"
+  case pageToken = "page-token"
   case status, stop
 }
 
@@ -53,6 +54,7 @@ extension HubRequest {
     case .share: .share
     case .renewShare: .renewShare
     case .acceptShare: .acceptShare
+    case .pageToken: .pageToken
     case .status: .status
     case .stop: .stop
     }
@@ -85,9 +87,13 @@ extension HubRequest {
     case .remove: self = .remove(try node.identifier(.accessory), forgets: try node.bool("forgets", default: false))
     case .drop: self = .drop(try node.device())
     case .requestShare: self = .requestShare(name: try node.string("name"))
-    case .share: self = .share(try HomeSharing(node))
+    case .share: self = .share(try HomeSharing(membersOf: node, home: node.identifier(.home)))
     case .renewShare: self = .renewShare(user: try node.identifier(.user))
     case .acceptShare: self = .acceptShare(try node.string("share"))
+    case .pageToken:
+      self = .pageToken(
+        user: try node.optional("user") { node throws(JSONProblem) in try node.identifier(of: .user) },
+        renews: try node.bool("renews", default: false))
     case .status: self = .status
     case .stop: self = .stop
     }
@@ -116,6 +122,8 @@ extension HubRequest {
     case .share(let sharing): sharing.members
     case .renewShare(let user): [("user", .id(user))]
     case .acceptShare(let text): [("share", .text(text))]
+    case .pageToken(let user, let renews):
+      (user.map { [("user", .id($0))] } ?? []) + (renews ? [("renews", .flag(true))] : [])
     case .remove(let accessory, let forgets):
       [("accessory", .id(accessory))] + (forgets ? [("forgets", .flag(true))] : [])
     }
@@ -125,10 +133,11 @@ extension HubRequest {
 // MARK: Shares
 
 extension HomeSharing {
-  fileprivate init(_ node: JSONNode) throws(JSONProblem) {
+  /// Reads the members `shareRequest` and `role`.
+  package init(membersOf node: JSONNode, home: HomeObjectID) throws(JSONProblem) {
     let role = try node.required("role")
     self.init(
-      home: try node.identifier(.home), request: try node.string("shareRequest"),
+      home: home, request: try node.string("shareRequest"),
       role: try role.word("a role", of: HomeUser.Role.self))
     if self.role == .owner { throw role.problem("a home has one owner") }
   }
@@ -236,7 +245,7 @@ extension HubRequestName {
     switch self {
     case .attach: .attached
     case .perform, .remove, .acceptShare: .changed
-    case .requestShare, .renewShare: .document
+    case .requestShare, .renewShare, .pageToken: .document
     case .share: .shared
     case .add, .adopt: .added
     case .execute, .write: .executed
@@ -305,6 +314,9 @@ extension HubRequestName {
     HubForm(
       .acceptShare, [.share],
       "takes over a home that another hub shares, or its present state. The home can be controlled, but not changed"),
+    HubForm(
+      .pageToken, [.user.optional, .renews.optional],
+      "returns the token with which a user of a home opens the page of homes; without `user`: the owner of the hub"),
     HubForm(.status, [], "returns the state of the hub, of its devices and of its apps"),
     HubForm(.stop, [], "ends the hub"),
   ]

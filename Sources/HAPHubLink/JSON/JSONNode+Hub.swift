@@ -51,16 +51,16 @@ extension JSONNode {
 // Lists with hundreds of values are written without a `JSONNode` for each of their parts.
 extension JSONWriter {
   /// Writes a member; nil: none.
-  mutating func member(_ name: String, _ value: JSONNode?) {
+  package mutating func member(_ name: String, _ value: JSONNode?) {
     guard let value else { return }
     key(name)
     node(value)
   }
 
-  mutating func member(_ name: String, _ id: HomeObjectID) {
+  package mutating func member(_ name: String, _ id: HomeObjectID) {
     key(name)
     string(id.description)
   }
 
-  mutating func members(_ members: [JSONMember]) { for (name, value) in members { member(name, value) } }
+  package mutating func members(_ members: [JSONMember]) { for (name, value) in members { member(name, value) } }
 }

@@ -110,7 +110,7 @@ extension PairingServer {
         actions.report(.paired(controller: pairing.name, isAdmin: pairing.isAdmin))
       }
     case .remove(let identifiers): remove(identifiers)
-    case .failedAttempts: break
+    case .failedAttempts, .frontEnd: break
     }
   }
 

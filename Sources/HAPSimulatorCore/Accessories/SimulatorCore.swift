@@ -128,8 +128,10 @@ package final class SimulatorCore: @unchecked Sendable {
   /// - Parameters:
   ///   - name: replaces the profile's name.
   ///   - setupCode: replaces the profile's setup code.
+  ///   - configure: changes how the accessory is served.
   package func start(
-    _ origin: ProfileOrigin, name: String?, setupCode: String?, port: UInt16, done: @escaping Done<ServedAccessory>
+    _ origin: ProfileOrigin, name: String?, setupCode: String?, port: UInt16,
+    configure: @escaping @Sendable (inout Simulation.Setting) -> Void = { _ in }, done: @escaping Done<ServedAccessory>
   ) {
     let choices: PreparedAccessory.Choices
     do throws(SimulationFailure) { choices = try Self.choices(name, setupCode) } catch { return done(.failure(error)) }
@@ -148,7 +150,7 @@ package final class SimulatorCore: @unchecked Sendable {
           prepared.close()
           throw .stopped
         }
-        try serve(prepared, in: folder, port: port, done: done)
+        try serve(prepared, in: folder, port: port, configure, done: done)
       } catch { done(.failure(error)) }
     }
   }
@@ -166,7 +168,8 @@ package final class SimulatorCore: @unchecked Sendable {
   }
 
   private func serve(
-    _ prepared: PreparedAccessory, in folder: StateFolder, port: UInt16, done: @escaping Done<ServedAccessory>
+    _ prepared: PreparedAccessory, in folder: StateFolder, port: UInt16,
+    _ configure: (inout Simulation.Setting) -> Void, done: @escaping Done<ServedAccessory>
   ) throws(SimulationFailure) {
     // Each accessory has its own simulation, so a command without an accessory name applies to it. All share one
     // clock.
@@ -177,6 +180,7 @@ package final class SimulatorCore: @unchecked Sendable {
     let listener = LoopBound(here: loop, Weak<ServedAccessory>(nil))
     setting.sink = { event in listener.value.object?.hear(event) }
     setting.tellsRequests = tellsRequests
+    configure(&setting)
     let simulation = Simulation(setting, in: clock, on: loop)
     let ordinal = counts[prepared.key, default: 0] + 1
     let accessory: ServedAccessory

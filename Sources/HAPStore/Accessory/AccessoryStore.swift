@@ -82,7 +82,7 @@ package final class AccessoryStore: Sendable {
   // MARK: Factory reset
 
   /// Performs a factory reset. Identity, pairings, failed tries, configuration and values are removed. The setup code and setup ID of the
-  /// label stay, and so do the assigned ids, which are never reused for anything else.
+  /// label stay, and so do the assigned ids, which are never reused for anything else, and data of front ends that survives a reset.
   package func reset() throws(StoreError) {
     try values.removeAll()  // first: if this fails, the pairings still exist and the reset can be repeated
     try change { database, row throws(SQLiteError) in
@@ -92,10 +92,21 @@ package final class AccessoryStore: Sendable {
         UPDATE accessories SET device_id = NULL, key_seed = NULL, failed_tries = 0,
           configuration_number = 1, configuration_hash = NULL WHERE id = ?
         """, row)
+      try database.run("DELETE FROM front_ends WHERE accessory = ? AND survives_reset = 0", row)
     }
   }
 
   // MARK: Access
+
+  /// Makes one change durable.
+  package func keep(_ change: StoredChange) throws(StoreError) {
+    switch change {
+    case .upsert(let pairing): try upsert(pairing)
+    case .remove(let identifiers): try removePairings(identifiers)
+    case .failedAttempts(let count): try setFailedTries(count)
+    case .frontEnd(let data): try keep(data)
+    }
+  }
 
   func read<R: Sendable>(
     _ body: (Database, _ row: SQLiteValue) throws(SQLiteError) -> R

@@ -13,6 +13,7 @@ package enum HomeRowChange: Equatable, Sendable {
     case person(HomeStateRow)
     case authorization(HomeStateRow)
     case owedPairing(HomeStateRow)
+    case pageToken(HomeStateRow)
     case controller(HomeControllerRow)
     case pairing(HomePairingRow)
     case database(HomeDatabaseRow)
@@ -23,6 +24,7 @@ package enum HomeRowChange: Equatable, Sendable {
     case triggerStates = "trigger_states"
     case people, authorizations
     case owedPairings = "owed_pairings"
+    case pageTokens = "page_tokens"
     case controllers
     case pairings
     case databases
@@ -59,7 +61,7 @@ extension HomeRowChange.Table {
   var columns: [String] {
     switch self {
     case .objects: ["home", "kind", "name", "json"]
-    case .triggerStates, .people, .authorizations, .owedPairings: ["json"]
+    case .triggerStates, .people, .authorizations, .owedPairings, .pageTokens: ["json"]
     case .controllers: ["identifier", "public_key", "seed"]
     case .pairings: ["accessory_id", "accessory_key", "controller", "addresses"]
     case .databases: ["configuration_number", "body"]
@@ -75,6 +77,7 @@ extension HomeRowChange.Row {
     case .person: .people
     case .authorization: .authorizations
     case .owedPairing: .owedPairings
+    case .pageToken: .pageTokens
     case .controller: .controllers
     case .pairing: .pairings
     case .database: .databases
@@ -85,7 +88,7 @@ extension HomeRowChange.Row {
   var values: [SQLiteValue] {
     switch self {
     case .object(let row): [.text(row.id), .text(row.home), .text(row.kind), .text(row.name), .text(row.json)]
-    case .triggerState(let row), .person(let row), .authorization(let row), .owedPairing(let row):
+    case .triggerState(let row), .person(let row), .authorization(let row), .owedPairing(let row), .pageToken(let row):
       [.text(row.id), .text(row.json)]
     case .controller(let row): row.values
     case .pairing(let row): row.values

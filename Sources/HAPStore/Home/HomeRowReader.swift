@@ -16,6 +16,7 @@ struct HomeRowReader {
     rows.people = try reader.states(.people, of: database)
     rows.authorizations = try reader.states(.authorizations, of: database)
     rows.owedPairings = try reader.states(.owedPairings, of: database)
+    rows.pageTokens = try reader.states(.pageTokens, of: database)
     rows.controllers = try reader.rows(.controllers, of: database) { row throws(Damage) in
       try HomeControllerRow(id: row.text(0), identifier: row.blob(1), key: row.controllerKey())
     }

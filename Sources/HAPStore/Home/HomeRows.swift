@@ -9,6 +9,8 @@ package struct HomeRows: Equatable, Sendable {
   package var authorizations: [HomeStateRow] = []
   /// The changes of pairings that devices do not have yet, by device and controller.
   package var owedPairings: [HomeStateRow] = []
+  /// The tokens of the page, by user.
+  package var pageTokens: [HomeStateRow] = []
   package var controllers: [HomeControllerRow] = []
   package var pairings: [HomePairingRow] = []
   package var databases: [HomeDatabaseRow] = []

@@ -44,7 +44,16 @@ struct Schema {
         next INTEGER NOT NULL,  -- the bits of an unsigned number
         PRIMARY KEY (accessory, scope)
       ) STRICT, WITHOUT ROWID;
+      """,
       """
+      CREATE TABLE front_ends (
+        accessory INTEGER NOT NULL REFERENCES accessories ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        bytes BLOB NOT NULL,
+        survives_reset INTEGER NOT NULL,
+        PRIMARY KEY (accessory, name)
+      ) STRICT;
+      """,
     ])
 
   /// The paired accessories of a controller, with the controller's keys for each one.
@@ -97,6 +106,9 @@ struct Schema {
       """,
       """
       CREATE TABLE owed_pairings (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+      """,
+      """
+      CREATE TABLE page_tokens (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
       """,
     ])
 

@@ -4,14 +4,18 @@ import HAPModel
 
 /// Reads the database, and reads it again when it may have changed.
 extension PersistentConnection {
-  /// Reads the database, and keeps it up to date from now on: see `SessionNews.database`.
+  /// Reads the database, and keeps it up to date from now on: see `SessionNews.database`. Removes subscriptions to
+  /// characteristics that do not exist.
   /// - Parameter done: called once.
   func readDatabase(timeout: Duration, done: @escaping (Result<AccessoryMirror, ClientError>) -> Void) {
     let request = freshness.willRead()
     send(.accessories, timeout: timeout) { [weak self] answer in
       let result = Self.mirror(answer)
       // The caller receives a failure, and decides whether to read again.
-      if let self, case .success = result { freshness.didRead(request, at: loop.readClock()) }
+      if let self, case .success(let mirror) = result {
+        freshness.didRead(request, at: loop.readClock())
+        subscriptions.removeAll(notIn: mirror.database)
+      }
       done(result)
       self?.readDatabaseIfStale()
     }

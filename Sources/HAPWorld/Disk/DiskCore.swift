@@ -12,7 +12,8 @@ final class DiskCore: @unchecked Sendable {
   static let pathLimit = 512
 
   let options: SimulatedDisk.Options
-  private let mutex = Guarded<Void>(())
+  // Not Void: an empty value has the address of the lock, and the thread sanitizer reports a race between the two.
+  private let mutex = Guarded(false)
   // The properties below are used only while the lock is held.
   var names = FileNames()
   var handles: [ObjectIdentifier: OpenFile] = [:]

@@ -122,19 +122,3 @@ extension HomeSession {
     ])
   }
 }
-
-extension Home {
-  /// Whether a trigger writes nothing, because its scenes were removed or have no values.
-  func runsNothing(_ trigger: Trigger) -> Bool {
-    trigger.actionSets.allSatisfy { actionSets.find($0)?.actions.isEmpty ?? true }
-  }
-
-  /// "enabled" or "disabled", and whether the trigger does nothing.
-  func state(of trigger: Trigger) -> String {
-    let state = trigger.isEnabled ? "enabled" : "disabled"
-    guard runsNothing(trigger) else { return state }
-    return trigger.isEnabled
-      ? "enabled, but it does nothing: it has no scene that sets a value"
-      : "disabled; it has no scene that sets a value"
-  }
-}

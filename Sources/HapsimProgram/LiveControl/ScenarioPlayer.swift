@@ -21,7 +21,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
 
   private let simulation: Simulation
   private let dispatcher: CommandDispatcher
-  private let journal: EventJournal
+  private let journal: ControlJournal
   private let seed: UInt64
   private var state = State.none
   private var name = ""
@@ -30,7 +30,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
   /// The scenario from the command line.
   var first: ScenarioPlay?
 
-  init(_ part: ControlledPart, _ journal: EventJournal, seed: UInt64) {
+  init(_ part: ControlledPart, _ journal: ControlJournal, seed: UInt64) {
     simulation = part.simulation
     dispatcher = part.dispatcher
     self.journal = journal

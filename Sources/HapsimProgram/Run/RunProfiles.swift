@@ -41,7 +41,7 @@ func prepareRun(
   guard makeRoom(for: plan, listeningAt: hosts.places.count, on: host, console) else {
     throw BadInput(code: .cannotRun)
   }
-  let prepared = PreparedAccessories(try plan.prepare(in: folder, host.random, until: stopped))
+  let prepared = PreparedAccessories(try plan.prepare(in: folder, host, until: stopped))
   prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, on: host, console))
   if let folder = options.capture { try makePrivateFolder(folder) }
   if scenario == nil, let judging = options.judging, judging.hasTrial {

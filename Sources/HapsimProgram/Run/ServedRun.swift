@@ -197,13 +197,13 @@ final class ServedRun: @unchecked Sendable {
           let accessory = try options.explainingPort(ofProfile: index) {
             try one.simulation.serve(accessories[index], port: options.port(ofProfile: index), number: index + 1)
           }
-          let port = accessory.assumeIsolated { $0.port }
-          return (
-            index,
-            StartedAccessory(
-              accessories[index], address: hosts.shownAddress, port: port,
-              isCopy: options.count ?? 1 > 1 || options.fleet != nil)
-          )
+          let (port, matter) = accessory.assumeIsolated { ($0.port, $0.matterIntroduction) }
+          var started = StartedAccessory(
+            accessories[index], address: hosts.shownAddress, port: port,
+            isCopy: options.count ?? 1 > 1 || options.fleet != nil)
+          started.matter = matter
+          if let matter { started.trustAnchor = try options.storeTrustAnchor(matter, of: started.deviceID) }
+          return (index, started)
         }
       }
       started += try one.loop.isOnLoop ? work() : one.loop.performAndWait(work)
@@ -225,6 +225,7 @@ final class ServedRun: @unchecked Sendable {
     // No log prints requests. Without --control they are reported only after a client has asked for events or the log,
     // so an idle page costs nothing.
     setting.tellsRequests = options.control.place != nil && options.control.isGiven
+    options.chooseFrontEnds(in: &setting)
     setting.nextNumber = { numbers.next() }
     return setting
   }

@@ -1,3 +1,4 @@
+import HapsimFiles
 import HapsimInputs
 import HAPDiscovery
 import HAPHost

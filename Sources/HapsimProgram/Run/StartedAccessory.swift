@@ -18,6 +18,10 @@ struct StartedAccessory: Sendable {
   let port: UInt16
   /// Whether the accessory is one of several copies of its profile.
   let isCopy: Bool
+  /// nil: it is not served over Matter.
+  var matter: MatterIntroduction?
+  /// The file with the certificate that a commissioner has to trust; nil: there is no state folder.
+  var trustAnchor: String?
 
   init(_ prepared: PreparedAccessory, address: IPAddress, port: UInt16, isCopy: Bool = false) {
     name = prepared.name
@@ -102,10 +106,29 @@ func readyLine(
             json.string(accessory.address.description)
             json.key("port")
             json.integer(accessory.port)
+            if let matter = accessory.matter { write(matter, trustAnchor: accessory.trustAnchor, to: &json) }
           }
         }
       }
     }
+  }
+}
+
+private func write(_ matter: MatterIntroduction, trustAnchor: String?, to json: inout JSONWriter) {
+  json.key("matter")
+  json.object { json in
+    json.key("port")
+    json.integer(matter.port)
+    json.key("payload")
+    json.string(matter.qrText)
+    json.key("manualCode")
+    json.string(matter.manualCode)
+    if let trustAnchor {
+      json.key("trustAnchor")
+      json.string(trustAnchor)
+    }
+    json.key("trustAnchorDER")
+    json.string(Base64.encode(matter.trustAnchor))
   }
 }
 
@@ -142,5 +165,13 @@ func introduction(of accessory: StartedAccessory, _ terminal: Terminal) -> [Stri
     "  payload     \(payload)",
   ]
   if let code = QRCode(payload) { lines += code.lines(terminal.hasColour ? .colour : .plain).map { "  " + $0 } }
+  guard let matter = accessory.matter else { return lines }
+  lines += [
+    "  Matter      UDP port \(matter.port)",
+    "  manual code \(terminal.styled(matter.manualCode, .bold))",
+    "  payload     \(matter.qrText)",
+  ]
+  if let trustAnchor = accessory.trustAnchor { lines.append("  to trust    \(trustAnchor)") }
+  if let code = QRCode(matter.qrText) { lines += code.lines(terminal.hasColour ? .colour : .plain).map { "  " + $0 } }
   return lines
 }

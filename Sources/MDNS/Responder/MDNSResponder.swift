@@ -79,10 +79,12 @@ package struct MDNSResponder: Sendable {
     let id = MDNSServiceID(slot: UInt32(index), generation: services[index].generation)
     guard claimLocally(index) else { return id }
     let host = Int(services[index].host)
+    let time = behavior.probes ? initialTime() : self.now
     for link in links.indices {
-      if links[link].hosts[host].stage == .idle { probe(Ref(.host, host), on: link, at: initialTime()) }
-      probe(Ref(.service, index), on: link, at: initialTime())
+      if links[link].hosts[host].stage == .idle { probe(Ref(.host, host), on: link, at: time) }
+      probe(Ref(.service, index), on: link, at: time)
     }
+    if !behavior.probes { runSteps() }
     return id
   }
 

@@ -4,7 +4,9 @@ import Testing
 
 /// The generated files of the facade.
 @Suite struct GeneratedConstantsTests {
-  @Test("The generated files are those of the script", arguments: ["generate-homekit-constants", "generate-catalogue"])
+  @Test(
+    "The generated files are those of the script",
+    arguments: ["generate-homekit-constants", "generate-catalogue", "generate-matter-catalogue"])
   func generatedFiles(script: String) throws {
     let (process, output) = (Process(), Pipe())
     process.executableURL = Repository.root.appending(path: "Scripts/\(script)")

@@ -69,10 +69,14 @@ final class ScriptedHub: AppPlace {
     return link
   }
 
-  /// Some turns of other tasks: tests wait for events, and no time passes.
+  /// Some turns of the main queue, which has the events, and of other tasks: tests wait for events, and no time passes.
+  /// Without the turns of the queue, the pauses of another thread can end before it has run once.
   func pause() async -> Bool {
     if hasNoTime { return true }
-    for _ in 0..<100 { await Task.yield() }
+    for _ in 0..<100 {
+      await Task.yield()
+      await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
     return true
   }
 

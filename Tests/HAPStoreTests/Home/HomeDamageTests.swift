@@ -67,6 +67,7 @@ struct HomeDamageTests {
     case .people: rows.people.first { $0.id == id }.map { [.keep(.person($0))] }
     case .authorizations: rows.authorizations.first { $0.id == id }.map { [.keep(.authorization($0))] }
     case .owedPairings: rows.owedPairings.first { $0.id == id }.map { [.keep(.owedPairing($0))] }
+    case .pageTokens: rows.pageTokens.first { $0.id == id }.map { [.keep(.pageToken($0))] }
     case .controllers: rows.controllers.first { $0.id == id }.map { [.keep(.controller($0))] }
     case .pairings: rows.pairings.first { $0.device == id }.map { [.keep(.pairing($0))] }
     case .databases: rows.databases.first { $0.device == id }.map { [.keep(.database($0))] }

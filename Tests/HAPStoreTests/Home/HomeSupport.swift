@@ -39,6 +39,7 @@ extension HomeRows {
       case .keep(.person(let row)): put(row, in: &rows.people, \.id)
       case .keep(.authorization(let row)): put(row, in: &rows.authorizations, \.id)
       case .keep(.owedPairing(let row)): put(row, in: &rows.owedPairings, \.id)
+      case .keep(.pageToken(let row)): put(row, in: &rows.pageTokens, \.id)
       case .keep(.controller(let row)): put(row, in: &rows.controllers, \.id)
       case .keep(.pairing(let row)): put(row, in: &rows.pairings, \.device)
       case .keep(.database(let row)): put(row, in: &rows.databases, \.device)
@@ -47,6 +48,7 @@ extension HomeRows {
       case .remove(.people, let id): rows.people.removeAll { $0.id == id }
       case .remove(.authorizations, let id): rows.authorizations.removeAll { $0.id == id }
       case .remove(.owedPairings, let id): rows.owedPairings.removeAll { $0.id == id }
+      case .remove(.pageTokens, let id): rows.pageTokens.removeAll { $0.id == id }
       case .remove(.controllers, let id): rows.controllers.removeAll { $0.id == id }
       case .remove(.pairings, let id): rows.pairings.removeAll { $0.device == id }
       case .remove(.databases, let id): rows.databases.removeAll { $0.device == id }
@@ -80,6 +82,7 @@ enum HomeCommands {
     [.keep(.person(.init(id: "anna", json: "home"))), .keep(.controller(.ben))],
     [.keep(.authorization(.init(id: "C1", json: "{}"))), .keep(.authorization(.init(id: "C2", json: "{}")))],
     [.keep(.owedPairing(.init(id: "D1 ben", json: "{}"))), .keep(.owedPairing(.init(id: "D2 ben", json: "{}")))],
+    [.keep(.pageToken(.init(id: "owner", json: "{}"))), .keep(.pageToken(.init(id: "ben", json: "{}")))],
     [
       .keep(
         .database(.init(device: "AA:BB:CC:DD:EE:01", configurationNumber: 2, body: .init(repeating: 9, count: 9000))))
@@ -92,7 +95,7 @@ enum HomeCommands {
     ],
     [
       .remove(.controllers, id: "ben"), .remove(.people, id: "anna"), .remove(.triggerStates, id: "id-5"),
-      .remove(.authorizations, id: "C1"), .remove(.owedPairings, id: "D1 ben"),
+      .remove(.authorizations, id: "C1"), .remove(.owedPairings, id: "D1 ben"), .remove(.pageTokens, id: "ben"),
     ],
   ]
 

@@ -1,0 +1,335 @@
+import HAPAttributes
+import HAPCrypto
+import HAPFrontEnds
+import HAPIP
+import HAPLoop
+import HAPModel
+import HAPTransport
+import MatterBridge
+import MatterModel
+import MatterProtocol
+import MatterWire
+
+/// Matter over IP for a hosted accessory: its node, its sockets, its records on the network, and what it stores.
+///
+/// Belongs to the loop's thread.
+package final class MatterFrontEnd: FrontEnd {
+  let parts: FrontEndParts
+  let place: FrontEndPlace
+  private let settings: MatterSettings
+  private let sockets: MatterSockets
+  private let records: MatterRecords
+  private let timer: LoopTimer
+  private var armed: Duration?
+  private(set) var node: RunningNode?
+  private var visibility = Visibility()
+  /// The actions that wait until a change is stored.
+  private(set) var waiting: [Step] = []
+  /// If more actions wait for a slow disk, datagrams and reports are lost. Peers repeat their requests.
+  static let mostWaiting = 1000
+  private var isStoring = false
+  private var isReceiving = false
+  /// Changes of the device while a request was executed.
+  private var changesOfRequest: [AttributePath] = []
+  private var outbox: [(bytes: [UInt8], peer: PeerAddress)] = []
+  private var isStopped = false
+  /// The connection of all sessions of Matter in reports.
+  private let connection: ConnectionID
+  lazy var session = AttributeSession(controller: Array("Matter".utf8), connection: self, frontEnd: self)
+
+  /// Returns the maker of front ends for a simulation.
+  package static func choice(_ settings: MatterSettings) -> FrontEndChoice {
+    .other { parts, place in MatterFrontEnd(parts, place, settings) }
+  }
+
+  init(_ parts: FrontEndParts, _ place: FrontEndPlace, _ settings: MatterSettings) {
+    (self.parts, self.place, self.settings) = (parts, place, settings)
+    connection = ConnectionID(number: parts.newConnection())
+    sockets = MatterSockets(parts.loop)
+    records = MatterRecords(place.makeAdvertiser) { _ in }
+    timer = LoopTimer(parts.loop)
+    parts.performer.add(self)
+    timer.onFire = { [unowned self] in
+      armed = nil
+      advance()
+    }
+    sockets.onDatagram = { [unowned self] bytes, source in receive(bytes, from: source) }
+  }
+
+  var now: Duration { parts.performer.now }
+
+  /// The data with which a person adds the node to a fabric; nil before the start.
+  package var invitation: MatterInvitation? {
+    node.map { node in
+      MatterInvitation(
+        port: sockets.port, payload: node.label.payload,
+        trustAnchor: node.label.credentials.authority.encoded)
+    }
+  }
+
+  // MARK: Starting and stopping
+
+  package func start(_ visibility: Visibility) throws(LoopError) {
+    self.visibility = visibility
+    // Subscriptions of Matter have intervals of their own.
+    session.getsEventsAtOnce = true
+    parts.attributes.open(session)
+    let node = try RunningNode(settings, in: self, stored: try place.load())
+    self.node = node
+    waiting = node.newData.map { .store($0) }
+    if visibility.hasRadio { try sockets.open(at: place.places, port: settings.port) }
+    act()
+  }
+
+  package func announce() { updateRecords() }
+
+  package func stop(_ ending: RunEnding) {
+    if ending != .powerCut, let node {
+      node.server.change(at: now) { $0.shutDown() }
+      act()
+    }
+    isStopped = true
+    timer.close()
+    switch ending {
+    case .orderly, .forRestart: records.set([])
+    case .powerCut: records.abandon()
+    }
+    if ending != .powerCut { send() }
+    sockets.close()
+    parts.attributes.close(session)
+  }
+
+  package func gainRadio() throws(LoopError) {
+    try sockets.open(at: place.places, port: settings.port)
+    visibility.hasRadio = true
+    updateRecords()
+  }
+
+  package func loseRadio() {
+    visibility.hasRadio = false
+    updateRecords()
+    sockets.close()
+  }
+
+  package func setAnnounced(_ isAnnounced: Bool) {
+    visibility.isAnnounced = isAnnounced
+    updateRecords()
+  }
+
+  // MARK: The accessory
+
+  package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
+    change { node in
+      let endpoints = node.accessory.endpoints
+      let paths = node.accessory.databaseWasReplaced()
+      if endpoints != node.accessory.endpoints { node.server.partsChanged(at: now) }
+      return paths
+    }
+  }
+
+  package func reachabilityChanged(aid: UInt64) { change { $0.accessory.reachabilityChanged(aid: aid) } }
+
+  /// Notes changes that no request of Matter has caused.
+  func change(_ body: (RunningNode) -> [AttributePath]) {
+    guard let node, !isStopped else { return }
+    let now = now
+    node.accessory.now = now
+    let paths = body(node)
+    // A device can change a value while the node executes a request. The node takes the changes at its end.
+    if isReceiving { return changesOfRequest += paths }
+    node.server.changed(.init(attributes: paths, events: node.takeEvents()), at: now)
+    act()
+  }
+
+  // MARK: Connections
+
+  package var connections: [HAPFrontEnds.ControllerConnection] {
+    node?.connections(of: session) { parts.newConnection() } ?? []
+  }
+
+  package func disconnect(where isMeant: (HAPFrontEnds.ControllerConnection) -> Bool) -> Int {
+    guard let node else { return 0 }
+    let meant = Set(connections.filter(isMeant).map(\.number))
+    node.endSessions(meant, at: now)
+    act()
+    return meant.count
+  }
+
+  // MARK: Inputs
+
+  private func receive(_ datagram: [UInt8], from source: SocketAddress) {
+    guard let node, !isStopped else { return }
+    let now = now
+    node.accessory.now = now
+    if node.accessory.askDevice() { parts.perform() }
+    isReceiving = true
+    node.server.receive(datagram, from: PeerAddress(source), at: now)
+    isReceiving = false
+    if !changesOfRequest.isEmpty {
+      node.server.changed(.init(attributes: changesOfRequest, events: node.takeEvents()), at: now)
+      changesOfRequest = []
+    }
+    act()
+    parts.perform()
+  }
+
+  private func advance() {
+    guard let node, !isStopped else { return }
+    let now = now
+    let paths = node.accessory.advance(to: now)
+    node.server.changed(.init(attributes: paths, events: node.takeEvents()), at: now)
+    node.server.advance(to: now)
+    act()
+    parts.perform()
+  }
+
+  // MARK: Actions
+
+  /// Performs what the node asks for.
+  func act() {
+    guard let node, !isStopped else { return }
+    // Changes by a request are stored before its answer leaves.
+    waiting += node.changedData().map { .store($0) }
+    while let action = node.server.nextAction() {
+      if waiting.count < Self.mostWaiting || !action.canBeLost { waiting.append(.action(action)) }
+    }
+    performWaiting()
+    arm(node)
+  }
+
+  private func performWaiting() {
+    while !isStoring, !waiting.isEmpty {
+      switch waiting.removeFirst() {
+      case .store(let data): wait(for: data)
+      case .action(let action): perform(action)
+      }
+    }
+  }
+
+  private func perform(_ action: NodeServer.Action) {
+    switch action {
+    case .store(let bytes):
+      wait(for: FrontEndData(name: RunningNode.stateName, bytes: bytes.withBytes { Array($0) }, survivesReset: false))
+    case .send(let bytes, let peer):
+      outbox.append((bytes, peer))
+      parts.performer.ask()
+    case .compute(let work): compute(work)
+    case .advertisementsChanged: updateRecords()
+    case .report(let report): tell(report)
+    }
+  }
+
+  /// Stores data, and performs the following actions afterwards. If it can't be stored, the answer that depends on it is
+  /// dropped, so that the peer does not rely on it; the accessory has reported the failure.
+  private func wait(for data: FrontEndData) {
+    guard let owner = parts.performer.owner else { return }
+    isStoring = true
+    owner.store(.frontEnd(data)) { [weak self] isStored in
+      guard let self else { return }
+      isStoring = false
+      guard !isStopped else { return }
+      if !isStored { dropWaitingDatagrams() }
+      act()
+    }
+  }
+
+  private func dropWaitingDatagrams() {
+    let datagrams = waiting.compactMap { if case .action(.send(let bytes, _)) = $0 { bytes } else { nil } }
+    waiting.removeAll { if case .action(.send) = $0 { true } else { false } }
+    node?.server.dropped(datagrams, at: now)
+  }
+
+  private func compute(_ work: HandshakeWork) {
+    parts.loop.offload {
+      work.perform()
+    } then: { [weak self] result in
+      guard let self, !isStopped, let node else { return }
+      node.server.computed(result, at: now)
+      act()
+    }
+  }
+
+  /// Reports what happens at the node in the words of HAP's reports: a fabric is a controller that is paired.
+  private func tell(_ report: NodeReport) {
+    guard parts.performer.makesReports, let owner = parts.performer.owner else { return }
+    switch report {
+    case .sessionEstablished(let subject): owner.report(.verified(connection, controller: subject.name))
+    case .handshakeFailed(let failure):
+      owner.report(.refused(connection, request: "Matter: handshake", reason: failure.reason))
+    case .fabricAdded(let fabric): owner.report(.paired(controller: "Matter fabric \(fabric)", isAdmin: true))
+    case .fabricRemoved(let fabric): owner.report(.unpaired(controller: "Matter fabric \(fabric)"))
+    }
+  }
+
+  private func arm(_ node: RunningNode) {
+    let deadline = [node.server.nextDeadline, node.accessory.nextDeadline].compactMap(\.self).min()
+    guard deadline != armed else { return }
+    armed = deadline
+    if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }
+  }
+
+  private func updateRecords() {
+    guard let node, visibility.hasRadio, visibility.isAnnounced, sockets.port != 0 else { return records.set([]) }
+    records.set(node.records(port: sockets.port, places: place.places))
+  }
+}
+
+/// A step that waits until the steps before it are done.
+enum Step {
+  case store(FrontEndData)
+  case action(NodeServer.Action)
+}
+
+extension NodeServer.Action {
+  fileprivate var canBeLost: Bool {
+    switch self {
+    case .send, .report: true
+    case .store, .compute, .advertisementsChanged: false
+    }
+  }
+}
+
+// MARK: The end of a turn
+
+/// Datagrams leave at the end of a turn, when the values that were written in it are stored.
+extension MatterFrontEnd: TurnServer {
+  package func collect() {}
+  package func perform(_ action: AccessoryAction) {}
+  package func notice(_ report: AccessoryReport) {}
+  package var hasUnsent: Bool { !outbox.isEmpty }
+
+  package func send() {
+    let datagrams = outbox
+    outbox.removeAll(keepingCapacity: true)
+    for (bytes, peer) in datagrams {
+      if let address = peer.socketAddress { sockets.send(bytes, to: address) }
+    }
+  }
+}
+
+// MARK: The attributes
+
+extension MatterFrontEnd: AttributeFrontEnd {
+  /// The access control list of the node decides.
+  package func isAdmin(_ session: AttributeSession) -> Bool { true }
+
+  package func sendEvents(of session: AttributeSession, at now: Duration) {
+    let events = session.waitingEvents
+    session.didSendEvents(at: now)
+    change { $0.accessory.mark(events: events) }
+  }
+
+  package func finish(_ request: AnsweredRequest, of session: AttributeSession, at now: Duration) {
+    switch request {
+    case .read(let failures): node?.accessory.deviceAnswered(failures: failures)
+    case .write(let transaction): change { $0.accessory.finished(transaction) }
+    }
+  }
+
+  package func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession) {
+    parts.performer.owner?.report(
+      .refused(connection, request: "Matter: write \(id)", reason: "\(status.rawValue): \(reason)"))
+  }
+
+  package func reportMissing(_ id: AttributeID, in session: AttributeSession) {}
+}

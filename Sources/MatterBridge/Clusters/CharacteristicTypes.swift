@@ -1,0 +1,66 @@
+import HAPModel
+
+/// The characteristics that Matter attributes are computed of.
+extension TypeID {
+  static let name = CharacteristicDefinition.name.type
+  static let identify = CharacteristicDefinition.identify.type
+  static let manufacturer = CharacteristicDefinition.manufacturer.type
+  static let model = CharacteristicDefinition.model.type
+  static let serialNumber = CharacteristicDefinition.serialNumber.type
+  static let firmwareRevision = CharacteristicDefinition.firmwareRevision.type
+  static let on = CharacteristicDefinition.on.type
+  static let brightness = CharacteristicDefinition.brightness.type
+  static let hue = CharacteristicDefinition.hue.type
+  static let saturation = CharacteristicDefinition.saturation.type
+  static let colourTemperature = CharacteristicDefinition.colorTemperature.type
+  static let contactState = CharacteristicDefinition.contactSensorState.type
+  static let motionDetected = CharacteristicDefinition.motionDetected.type
+  static let occupancyDetected = CharacteristicDefinition.occupancyDetected.type
+  static let leakDetected = CharacteristicDefinition.leakDetected.type
+  static let currentTemperature = CharacteristicDefinition.currentTemperature.type
+  static let currentHumidity = CharacteristicDefinition.currentRelativeHumidity.type
+  static let currentLight = CharacteristicDefinition.currentAmbientLightLevel.type
+  static let lockCurrentState = CharacteristicDefinition.lockCurrentState.type
+  static let lockTargetState = CharacteristicDefinition.lockTargetState.type
+  static let batteryLevel = CharacteristicDefinition.batteryLevel.type
+  static let lowBattery = CharacteristicDefinition.statusLowBattery.type
+  static let targetTemperature = CharacteristicDefinition.targetTemperature.type
+  static let currentHeatingCooling = CharacteristicDefinition.currentHeatingCoolingState.type
+  static let targetHeatingCooling = CharacteristicDefinition.targetHeatingCoolingState.type
+  static let coolingThreshold = CharacteristicDefinition.coolingThresholdTemperature.type
+  static let heatingThreshold = CharacteristicDefinition.heatingThresholdTemperature.type
+  static let currentHeaterCooler = CharacteristicDefinition.currentHeaterCoolerState.type
+  static let targetHeaterCooler = CharacteristicDefinition.targetHeaterCoolerState.type
+  static let targetAirPurifier = CharacteristicDefinition.targetAirPurifierState.type
+  static let currentPosition = CharacteristicDefinition.currentPosition.type
+  static let targetPosition = CharacteristicDefinition.targetPosition.type
+  static let positionState = CharacteristicDefinition.positionState.type
+  static let holdPosition = CharacteristicDefinition.holdPosition.type
+  static let currentDoorState = CharacteristicDefinition.currentDoorState.type
+  static let targetDoorState = CharacteristicDefinition.targetDoorState.type
+  static let active = CharacteristicDefinition.active.type
+  static let targetFanState = CharacteristicDefinition.targetFanState.type
+  static let rotationSpeed = CharacteristicDefinition.rotationSpeed.type
+  static let rotationDirection = CharacteristicDefinition.rotationDirection.type
+  static let swingMode = CharacteristicDefinition.swingMode.type
+  static let smokeDetected = CharacteristicDefinition.smokeDetected.type
+  static let monoxideDetected = CharacteristicDefinition.carbonMonoxideDetected.type
+  static let dioxideDetected = CharacteristicDefinition.carbonDioxideDetected.type
+  static let airQuality = CharacteristicDefinition.airQuality.type
+  static let statusFault = CharacteristicDefinition.statusFault.type
+  static let buttonPress = CharacteristicDefinition.programmableSwitchEvent.type
+  static let inUse = CharacteristicDefinition.inUse.type
+  static let setDuration = CharacteristicDefinition.setDuration.type
+  static let remainingDuration = CharacteristicDefinition.remainingDuration.type
+  static let currentMediaState = CharacteristicDefinition.currentMediaState.type
+  static let targetMediaState = CharacteristicDefinition.targetMediaState.type
+  static let remoteKey = CharacteristicDefinition.remoteKey.type
+  static let filterLife = CharacteristicDefinition.filterLifeLevel.type
+  static let filterChange = CharacteristicDefinition.filterChangeIndication.type
+  static let filterReset = CharacteristicDefinition.resetFilterIndication.type
+  static let displayUnits = CharacteristicDefinition.temperatureDisplayUnits.type
+  static let lockControls = CharacteristicDefinition.lockPhysicalControls.type
+  static let labelIndex = CharacteristicDefinition.serviceLabelIndex.type
+  static let volume = CharacteristicDefinition.volume.type
+  static let mute = CharacteristicDefinition.mute.type
+}

@@ -1,0 +1,54 @@
+import MatterModel
+
+/// A subscription: what it asked for, and what has changed since the last report. Matter 1.4 §8.5.
+struct Subscription: Sendable {
+  let id: UInt32
+  let peer: InteractionPeer
+  let attributes: [AttributePattern]
+  let events: [EventPattern]
+  let isFabricFiltered: Bool
+  /// The minimum interval of reports.
+  let minimum: Duration
+  /// The maximum interval of reports, in seconds.
+  let maximumSeconds: UInt16
+
+  /// Whether the subscriber has the response, so that reports follow.
+  var isActive = false
+  var changed: Set<AttributePath> = []
+  /// Whether there is an event that must not wait for the next report.
+  var hasUrgentEvent = false
+  /// When the last report was begun.
+  var lastReport = Duration.zero
+  var nextEvent: UInt64
+  /// The exchange of the last report.
+  var exchange: InteractionExchange?
+  /// Whether that report is not yet answered.
+  var isReporting = false
+
+  init(_ request: SubscribeRequest, id: UInt32, peer: InteractionPeer) {
+    (self.id, self.peer, attributes, events) = (id, peer, request.attributes, request.events)
+    (isFabricFiltered, nextEvent) = (request.isFabricFiltered, request.eventsFrom)
+    minimum = .seconds(Int64(request.minimum))
+    // With 0, the server would do nothing else.
+    maximumSeconds = max(1, request.maximum)
+  }
+
+  var maximum: Duration { .seconds(Int64(maximumSeconds)) }
+
+  /// When the next report has to be sent; nil: another one is in progress.
+  var due: Duration? {
+    guard isActive, !isReporting else { return nil }
+    return lastReport + (changed.isEmpty && !hasUrgentEvent ? maximum : minimum)
+  }
+
+  func isDue(at now: Duration) -> Bool { due.map { $0 <= now } ?? false }
+
+  /// Whether a request comes from the same peer.
+  func belongs(to other: InteractionPeer) -> Bool {
+    switch (peer.subject, other.subject) {
+    case (.node(let node, let fabric, _), .node(let otherNode, let otherFabric, _)):
+      node == otherNode && fabric == otherFabric
+    default: peer.session == other.session
+    }
+  }
+}

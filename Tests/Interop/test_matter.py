@@ -1,0 +1,512 @@
+"""hapsim's accessories as Matter nodes, with connectedhomeip's controller on another host, and aiohomekit at the same accessory.
+
+The Matter controller is not part of the project. MATTER_CONTROLLER names its folder. With that variable `make test-deps` creates the environment of the
+controller. The tests of this module share one controller, because it takes two seconds to start. Each test has its own node IDs.
+
+On real sockets because a Matter controller and aiohomekit are third parties, and because of `kill -9`.
+"""
+
+import asyncio
+import itertools
+import json
+import shutil
+import signal
+
+import pytest
+import pytest_asyncio
+
+from conftest import profiles_of_the_day, shipped_profiles
+from matter_controller import MatterController, Refused, with_controller
+from network import Network
+from phone import Phone, characteristic
+from process import PROFILES, Simulator
+from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, SecondHost
+
+pytestmark = with_controller
+
+LIGHT, GARAGE, BRIDGE, LOCK, BUTTON, IRRIGATION, KITCHEN_SINK = NAMED = [
+    PROFILES / f"{name}.hasaccessory"
+    for name in ("light-colour", "garage-kilgo", "bridge-two-lights", "lock", "button", "irrigation", "kitchen-sink")
+]
+FADE_RATE = "7E536242-341C-4862-BE90-272CE15BD633"
+VENDOR_CLUSTERS = 0xFFF1_FD00
+ADDRESS = f"{FAR_LINK_LOCAL}%{NEAR}"
+PASSCODE = 20202021
+JUMP = {"transitionTime": 0, "optionsMask": 0, "optionsOverride": 0}  # of a command that has a transition
+SECURED, UNSECURED = 1, 0
+FIRST_CONTROLLER = 112233
+node_ids = itertools.count(1)
+
+
+def bridge_of(count):
+    """Returns the profile of a bridge with lights that are named "Lamp 1" and so on."""
+    profile = json.loads(BRIDGE.read_text())
+    lamp = json.dumps(profile["bridgedAccessories"][0])
+    names = [f"Lamp {number}" for number in range(1, count + 1)]
+    profile["bridgedAccessories"] = [json.loads(lamp.replace("Desk Lamp", name).replace("LAMP-1", name)) for name in names]
+    return {**profile, "name": "Large Bridge", "serialNumber": "BRIDGE-2"}
+
+
+@pytest.fixture(scope="module")
+def host():
+    with SecondHost() as host:
+        yield host
+
+
+@pytest_asyncio.fixture
+async def phone(host):
+    network = Network(NEAR_ADDRESS)
+    async with Phone(network) as phone:
+        yield phone
+    await network.close()
+
+
+@pytest.fixture(scope="module")
+def large_bridge(tmp_path_factory):
+    path = tmp_path_factory.mktemp("profiles") / "large.hasaccessory"
+    path.write_text(json.dumps(bridge_of(60)))
+    return path
+
+
+@pytest_asyncio.fixture(scope="module")
+async def seed(large_bridge, tmp_path_factory):
+    """A state folder of all profiles, with the certificates that the controller has to trust. It reads them once, at its start."""
+    state = tmp_path_factory.mktemp("seed") / "state"
+    everything = {*NAMED, *profiles_of_the_day(shipped_profiles()), large_bridge}
+    simulator = await Simulator.run(*everything, state=state, options=("--matter", "--bonjour", "off"))
+    try:
+        await simulator.ready()
+    finally:
+        await simulator.clean_up()
+    return state
+
+
+@pytest_asyncio.fixture(scope="module")
+async def matter(host, seed, tmp_path_factory):
+    controller = await MatterController.start(tmp_path_factory.mktemp("controller"), seed / "matter-trust")
+    yield controller
+    await controller.close()
+
+
+@pytest_asyncio.fixture
+async def device(run, host, seed, tmp_path):
+    """`await device(PROFILE)`: hapsim on the second host, with a state folder in which nothing was added to a fabric. A second call continues with
+    the state of the first."""
+    state = tmp_path / "state"
+    shutil.copytree(seed, state)
+
+    async def start(profile):
+        options = ("--matter", "--matter-passcode", str(PASSCODE), "--bonjour", "embedded")
+        simulator = await run(profile, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
+        return Device(simulator)
+
+    return start
+
+
+class Device:
+    """hapsim with one accessory and the Matter part of its ready line."""
+
+    def __init__(self, simulator):
+        self.simulator = simulator
+        (said,) = simulator.said[0]["accessories"]
+        self.payload, self.manual_code, self.port = (said["matter"][key] for key in ("payload", "manualCode", "port"))
+
+    async def kill(self):
+        assert await self.simulator.stop(signal.SIGKILL) == -signal.SIGKILL
+
+    async def command(self, *words, **members):
+        answer = await self.simulator.command(*words, **members)
+        assert answer["ok"], answer
+        return answer
+
+
+class Node:
+    """A node as a controller of one fabric sees it: `await node.read("1/OnOff/OnOff")`."""
+
+    def __init__(self, controller, fabric="home"):
+        self.controller, self.fabric, self.id = controller, fabric, next(node_ids)
+
+    def __getattr__(self, call):
+        return lambda *arguments: self.controller(call, self.fabric, self.id, *arguments)
+
+    async def value(self, path):
+        (value,) = (await self.read(path)).values()
+        return value
+
+    async def fabrics(self):
+        return await self.read("0/OperationalCredentials/Fabrics", False)
+
+
+@pytest_asyncio.fixture
+async def node(matter):
+    """`node(FABRIC)`: a node ID that no test has used."""
+    return lambda fabric="home": Node(matter, fabric)
+
+
+async def commissioned(node, device, code=None):
+    await node.commission(code or device.payload)
+    return node
+
+
+async def composed(node, endpoints):
+    """Checks the structure of all endpoints."""
+    there, attributes, problems = await node.composition()
+    assert (there, problems) == (endpoints, [])
+    return attributes
+
+
+async def endpoint_of(node, label):
+    """Returns the number of a bridged accessory's endpoint."""
+    labels = await node.read("*/BridgedDeviceBasicInformation/NodeLabel")
+    (endpoint,) = (path.split("/")[0] for path, value in labels.items() if value == label)
+    return endpoint
+
+
+def level(brightness):
+    return max(1, round(brightness * 254 / 100))
+
+
+def brightness(level):
+    return max(1, round(level * 100 / 254))
+
+
+async def test_a_light_has_the_same_values_over_matter_and_over_hap(device, node, phone):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    await composed(lamp, endpoints=2)
+    home = await phone.pair(light.simulator.accessory)
+    accessories = await home.accessories()
+    on, bright, hue, saturation = (characteristic(accessories, name) for name in ("ON", "BRIGHTNESS", "HUE", "SATURATION"))
+
+    async def both():
+        values = await home.get(on, bright, hue, saturation)
+        names = ("OnOff/OnOff", "LevelControl/CurrentLevel", "ColorControl/CurrentHue", "ColorControl/CurrentSaturation")
+        return [values[i]["value"] for i in (on, bright, hue, saturation)], [await lamp.value(f"1/{name}") for name in names]
+
+    assert await both() == ([0, 100, 30, 60], [False, 254, round(30 * 254 / 360), round(60 * 254 / 100)])
+    await lamp.invoke("1/OnOff/On")
+    await lamp.invoke("1/LevelControl/MoveToLevel", {"level": 64, **JUMP})
+    await lamp.invoke("1/ColorControl/MoveToHueAndSaturation", {"hue": 127, "saturation": 254, **JUMP})
+    assert await both() == ([1, brightness(64), 180, 100], [True, level(brightness(64)), 127, 254])
+    await lamp.write("1/OnOff/StartUpOnOff", 1)
+    assert await lamp.value("1/OnOff/StartUpOnOff") == 1
+    with pytest.raises(Refused, match="ConstraintError|InvalidCommand"):
+        await lamp.invoke("1/LevelControl/MoveToLevel", {"level": 255, **JUMP})
+
+
+async def test_hap_and_matter_see_each_others_writes_in_order(device, node, phone, matter):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    home = await phone.pair(light.simulator.accessory)
+    accessories = await home.accessories()
+    on, bright = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
+    assert await home.subscribe(on, bright) == {}
+    number = await lamp.subscribe("1/OnOff/OnOff", "1/LevelControl/CurrentLevel")
+    first = len(matter.reports)
+    assert await home.put((*on, True)) == {}
+    await matter.reported(lambda line: line.get("path") == "1/6/0" and line["value"] is True, first)
+    steps = range(10, 60, 10)
+    for percent in steps:
+        assert await home.put((*bright, percent)) == {}
+        await lamp.invoke("1/LevelControl/MoveToLevel", {"level": level(percent + 5), **JUMP})
+    await home.events.wait(bright, 55)
+    await matter.reported(lambda line: line.get("path") == "1/8/0" and line["value"] == level(55), first)
+    # A report has the latest value, so a subscriber of Matter can miss values, but never gets an older one later.
+    levels = [line["value"] for line in matter.reports[first:] if line.get("report") == number and line["path"] == "1/8/0"]
+    assert is_subsequence(levels, [level(value) for percent in steps for value in (percent, percent + 5)])
+    # HAP sends no event to the controller that wrote the value.
+    assert is_subsequence(home.events.of(bright), [percent + 5 for percent in steps])
+    assert home.events.of(on) == []
+
+
+async def test_after_writes_at_the_same_time_both_have_the_last_value(device, node, phone, matter):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    home = await phone.pair(light.simulator.accessory)
+    bright = characteristic(await home.accessories(), "BRIGHTNESS")
+    assert await home.subscribe(bright) == {}
+    await lamp.invoke("1/OnOff/On")
+    await lamp.subscribe("1/LevelControl/CurrentLevel")
+    first = len(matter.reports)
+    evens, odds = range(2, 42, 2), range(1, 41, 2)
+
+    async def write_over_hap():
+        for percent in odds:
+            assert await home.put((*bright, percent)) == {}
+
+    async def write_over_matter():
+        for percent in evens:
+            await lamp.invoke("1/LevelControl/MoveToLevel", {"level": level(percent), **JUMP})
+
+    await asyncio.gather(write_over_hap(), write_over_matter())
+    last = await home.value(bright)
+    assert last in (evens[-1], odds[-1]) and await lamp.value("1/LevelControl/CurrentLevel") == level(last)
+    await matter.reported(lambda line: line.get("path") == "1/8/0" and line["value"] == level(last), first)
+    levels = [line["value"] for line in matter.reports[first:] if line.get("path") == "1/8/0"]
+    assert levels[-1] == level(last)
+    if last == evens[-1]:  # HAP sends no event for its own controller's write
+        await home.events.wait(bright, last)
+
+
+def is_subsequence(some, everything):
+    rest = iter(everything)
+    return all(value in rest for value in some)
+
+
+async def test_a_bridge_of_sixty_lights_is_read_in_chunks_and_switches_one(device, node, large_bridge):
+    bridge = await commissioned(node(), await device(large_bridge))
+    # The root, the aggregator and the lights.
+    attributes = await composed(bridge, endpoints=62)
+    assert attributes > 60 * 30
+    found = await bridge.read("*/OnOff/OnOff")
+    assert len(found) == 60 and set(found.values()) == {False}
+    one = await endpoint_of(bridge, "Lamp 42")
+    await bridge.invoke(f"{one}/OnOff/On")
+    assert {path for path, value in (await bridge.read("*/OnOff/OnOff")).items() if value} == {f"{one}/6/0"}
+    assert len(await bridge.read("*/OnOff/*")) == 60 * len(await bridge.read(f"{one}/OnOff/*"))
+
+
+async def test_each_profile_has_a_consistent_structure(run, host, node, seed, tmp_path):
+    """The profiles of the day, and the one with custom services, whose vendor clusters must not be those of connectedhomeip's own tests."""
+    state = tmp_path / "state"
+    shutil.copytree(seed, state)
+    profiles = {*profiles_of_the_day(shipped_profiles()), KITCHEN_SINK}
+    options = ("--matter", "--bonjour", "embedded")
+    simulator = await run(*sorted(profiles), state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
+    found = {}
+    for accessory in simulator.said[0]["accessories"]:
+        one = node()
+        await one.commission(accessory["matter"]["payload"])
+        found[accessory["name"]] = await one.composition()
+    assert {name: problems for name, (_, _, problems) in found.items() if problems} == {}
+    assert len(found) == len(profiles) and all(endpoints > 1 for endpoints, _, _ in found.values())
+
+
+async def test_a_custom_characteristic_is_an_attribute_of_the_vendor(device, node, phone):
+    garage = await device(GARAGE)
+    door = await commissioned(node(), garage)
+    everything = await door.read("*/*/*")
+    ((path, described),) = (
+        (path, value) for path, value in everything.items()
+        if int(path.split("/")[1]) > VENDOR_CLUSTERS and path.endswith(f"/{0x4000}") and FADE_RATE in json.dumps(value)
+    )  # fmt: skip
+    (rate,) = (entry for entry in described if entry["1"] == FADE_RATE)
+    assert [rate[str(tag)] for tag in range(2, 8)] == ["Fade Rate", "float", "seconds", 0, 10, 0.1]
+    attribute = path.removesuffix(str(0x4000)) + str(rate["0"])
+    assert await door.value(attribute) == 1.5
+    home = await phone.pair(garage.simulator.accessory)
+    identifier = characteristic(await home.accessories(), FADE_RATE)
+    assert await door.write(attribute, 2.5) == "Success"
+    assert await home.value(identifier) == 2.5
+    assert await home.put((*identifier, 0.5)) == {}
+    assert await door.value(attribute) == 0.5
+    assert await door.write(attribute, 10.5) == "ConstraintError"
+    assert await door.write(attribute, "fast") == "InvalidDataType"
+    assert await door.value(attribute) == 0.5
+
+
+async def test_a_fabric_is_removed_without_harm_to_another(device, node):
+    light = await device(LIGHT)
+    first = await commissioned(node("home"), light)
+    code = await first.window(180)
+    second = await commissioned(node("guest"), light, code)
+    (fabrics,) = (await second.fabrics()).values()
+    assert [fabric["254"] for fabric in fabrics] == [1, 2]
+    assert [fabric["4"] for fabric in fabrics] == [first.id, second.id]
+    await first.invoke("1/OnOff/On")
+    removed = await second.invoke("0/OperationalCredentials/RemoveFabric", {"fabricIndex": 1})
+    assert removed["statusCode"] == 0
+    (fabrics,) = (await second.fabrics()).values()
+    assert [fabric["254"] for fabric in fabrics] == [2]
+    assert await second.value("1/OnOff/OnOff") is True
+
+
+async def test_a_killed_node_keeps_its_fabric(device, node):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    await lamp.invoke("1/OnOff/On")
+    assert await lamp.write("0/BasicInformation/NodeLabel", "den") == "Success"
+    await light.kill()
+    await device(LIGHT)
+    await lamp.expire()
+    assert await lamp.value("1/OnOff/OnOff") is True
+    assert await lamp.value("0/BasicInformation/NodeLabel") == "den"
+    ((fabric,),) = (await lamp.fabrics()).values()
+    assert fabric["4"] == lamp.id
+
+
+@pytest.mark.parametrize("how", ["killed", "disarmed"])
+async def test_a_commissioning_without_its_end_leaves_no_fabric(device, node, how):
+    """The node has a fabric that it has not confirmed. Then it is killed, or the commissioner ends the fail-safe."""
+    light = await device(LIGHT)
+    unfinished = node("home")
+    await unfinished.pase(ADDRESS, PASSCODE, light.port)
+    assert await unfinished.add_fabric() == {"status": 0, "fabric": 1}
+    if how == "killed":
+        await light.kill()
+        light = await device(LIGHT)
+    else:
+        await unfinished.invoke("0/GeneralCommissioning/ArmFailSafe", {"expiryLengthSeconds": 0, "breadcrumb": 0})
+    lamp = await commissioned(node("guest"), light)
+    ((fabric,),) = (await lamp.fabrics()).values()
+    assert fabric["4"] == lamp.id
+    await composed(lamp, endpoints=2)
+
+
+async def test_an_offline_lamp_is_not_reachable_and_comes_back(device, node, matter):
+    bridge = await device(BRIDGE)
+    lamps = await commissioned(node(), bridge)
+    desk, floor = [await endpoint_of(lamps, name) for name in ("Desk Lamp", "Floor Lamp")]
+    reachable = f"{desk}/BridgedDeviceBasicInformation/Reachable"
+    await lamps.subscribe(reachable)
+    first = len(matter.reports)
+    await bridge.command("offline", accessory="Desk Lamp")
+    await matter.reported(lambda line: line.get("path") == f"{desk}/57/17" and line["value"] is False, first)
+    assert await lamps.value(reachable) is False
+    assert "Failure (0x1)" in (await lamps.value(f"{desk}/OnOff/OnOff"))["failure"]
+    assert await lamps.value(f"{floor}/OnOff/OnOff") is False
+    with pytest.raises(Refused, match=r"Failure \(0x1\)"):
+        await lamps.invoke(f"{desk}/OnOff/On")
+    await bridge.command("online", accessory="Desk Lamp")
+    await matter.reported(lambda line: line.get("path") == f"{desk}/57/17" and line["value"] is True, first)
+    assert await lamps.value(f"{desk}/OnOff/OnOff") is False
+    await lamps.invoke(f"{desk}/OnOff/On")
+    assert await lamps.value(f"{desk}/OnOff/OnOff") is True
+
+
+async def test_a_factory_reset_removes_the_fabrics_and_keeps_the_code(device, node):
+    light = await device(LIGHT)
+    await commissioned(node("home"), light)
+    await light.command("factory-reset")
+    after = await commissioned(node("guest"), light)
+    ((fabric,),) = (await after.fabrics()).values()
+    assert fabric["254"] == 1 and fabric["4"] == after.id
+
+
+async def test_unpair_removes_pairings_and_leaves_fabrics(device, node, phone):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    home = await phone.pair(light.simulator.accessory)
+    on = characteristic(await home.accessories(), "ON")
+    assert await home.value(on) == 0
+    assert (await light.command("unpair"))["pairings"] == 1
+    await lamp.invoke("1/OnOff/On")
+    again = await phone.pair(light.simulator.accessory)
+    assert await again.value(on) == 1
+
+
+async def test_a_light_that_is_added_to_a_bridge_is_reported(device, node, matter, tmp_path):
+    bridge = await device(BRIDGE)
+    lamps = await commissioned(node(), bridge)
+    before = await lamps.value("0/Descriptor/PartsList")
+    desk = await endpoint_of(lamps, "Desk Lamp")
+    await lamps.subscribe("0/Descriptor/PartsList", "1/Descriptor/PartsList")
+    first = len(matter.reports)
+    profile = json.loads(BRIDGE.read_text())
+    profile["bridgedAccessories"] += bridge_of(1)["bridgedAccessories"]
+    larger = tmp_path / "larger.hasaccessory"
+    larger.write_text(json.dumps(profile))
+    await bridge.command("replace", profile=str(larger))
+    for endpoint in (0, 1):
+        said = await matter.reported(lambda line, path=f"{endpoint}/29/3": line.get("path") == path, first)
+        assert len(said["value"]) == len(before) + 1 - endpoint
+    await composed(lamps, endpoints=5)
+    added = await endpoint_of(lamps, "Lamp 1")
+    assert int(added) not in before and desk == await endpoint_of(lamps, "Desk Lamp")
+    await lamps.invoke(f"{added}/OnOff/On")
+    assert await lamps.value(f"{added}/OnOff/OnOff") is True
+
+
+@pytest.mark.parametrize("failures", [19, 20])
+async def test_twenty_wrong_passcodes_close_the_window(device, node, failures):
+    light = await device(LIGHT)
+    for _ in range(failures):
+        seen = len(light.simulator.said)
+        await attempt(node(), light, PASSCODE + 1)
+        await light.simulator.wait(lambda line: line.get("request") == "Matter: handshake", since=seen)
+    last = node("guest")
+    if failures < 20:
+        await last.commission(light.payload)
+    else:
+        with pytest.raises(Refused):
+            await last.pase(ADDRESS, PASSCODE, light.port)
+
+
+async def attempt(node, device, passcode):
+    """Tries a wrong passcode. The controller refuses to begin until its last attempt has ended, a moment after it has reported the failure."""
+    while True:
+        with pytest.raises(Refused) as refusal:
+            await node.pase(ADDRESS, passcode, device.port)
+        if "CHIPDeviceController.cpp" not in str(refusal.value):
+            return
+
+
+async def test_a_device_without_a_trusted_certificate_gets_no_fabric(run, host, node, tmp_path):
+    options = ("--matter", "--bonjour", "embedded")
+    stranger = Device(await run(LIGHT, state=tmp_path, options=options, interfaces=(FAR,), namespace=host.namespace))
+    with pytest.raises(Refused):
+        await node().commission(stranger.payload)
+    events = [line["event"] for line in stranger.simulator.said]
+    assert "verified" in events and "paired" not in events
+
+
+async def test_a_lock_needs_timed_commands_and_reports_operations(device, node, phone):
+    lock = await device(LOCK)
+    bolt = await commissioned(node(), lock)
+    await composed(bolt, endpoints=3)
+    home = await phone.pair(lock.simulator.accessory)
+    current = characteristic(await home.accessories(), "LOCK_MECHANISM_CURRENT_STATE")
+    assert await home.subscribe(current) == {}
+    with pytest.raises(Refused, match="NeedsTimedInteraction"):
+        await bolt.invoke("1/DoorLock/UnlockDoor")
+    await bolt.invoke("1/DoorLock/UnlockDoor", {}, 1000)
+    await home.events.wait(current, UNSECURED)
+    await bolt.invoke("1/DoorLock/LockDoor", {}, 1000)
+    await home.events.wait(current, SECURED)
+    operations = [fields for _, fields in await bolt.events("1/DoorLock/LockOperation")]
+    assert [fields["lockOperationType"] for fields in operations] == [1, 0]
+    # Remote, and by the controller that sent the commands.
+    who = {(fields["operationSource"], fields["fabricIndex"], fields["sourceNode"]) for fields in operations}
+    assert who == {(7, 1, FIRST_CONTROLLER)}
+
+
+async def test_the_remaining_time_of_a_valve_is_asked_of_the_device(device, node):
+    garden = await device(IRRIGATION)
+    valves = await commissioned(node(), garden)
+    remaining = "2/ValveConfigurationAndControl/RemainingDuration"
+    assert await valves.value(remaining) is None
+    await valves.invoke("2/ValveConfigurationAndControl/Open", {"openDuration": 60}, 1000)
+    assert await valves.value(remaining) in range(1, 61)
+    await garden.command("stall", characteristic="RemainingDuration", service="Lawn", value=True)
+    assert "Busy" in (await valves.value(remaining))["failure"]
+
+
+async def test_a_double_press_is_the_events_of_a_switch(device, node):
+    button = await device(BUTTON)
+    switch = await commissioned(node(), button)
+    await button.command("press", kind="double")
+    presses = ["InitialPress", "ShortRelease", "InitialPress", "MultiPressOngoing", "ShortRelease", "MultiPressComplete"]
+    events = await switch.events("1/Switch/*")
+    assert [name for name, _ in events] == presses
+    assert events[-1][1]["totalNumberOfPressesCounted"] == 2
+
+
+async def test_a_reboot_and_a_power_cut_leave_the_fabric(device, node):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+    reboots = await lamp.value("0/GeneralDiagnostics/RebootCount")
+    for count, how in enumerate(("reboot", "power-cut"), start=1):
+        await light.command(how)
+        await lamp.expire()
+        assert await lamp.value("0/GeneralDiagnostics/RebootCount") == reboots + count
+
+
+async def test_the_window_opens_again_after_the_last_fabric(device, node):
+    light = await device(LIGHT)
+    first = await commissioned(node("home"), light)
+    assert await first.write("0/BasicInformation/NodeLabel", "den") == "Success"
+    await first.invoke("0/OperationalCredentials/RemoveFabric", {"fabricIndex": 1})
+    second = await commissioned(node("guest"), light)
+    ((fabric,),) = (await second.fabrics()).values()
+    assert fabric["4"] == second.id and fabric["254"] == 1
+    assert await second.value("0/BasicInformation/NodeLabel") == ""

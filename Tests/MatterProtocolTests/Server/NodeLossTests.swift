@@ -1,0 +1,95 @@
+@testable import MatterController
+import HAPTestSupport
+import MatterInteraction
+import MatterModel
+import MatterWire
+import Testing
+
+@testable import MatterProtocol
+
+@Suite("A node over a bad network") struct NodeLossTests {
+  private struct Network: CustomTestStringConvertible {
+    let loss: Int
+    let seed: UInt64
+    var testDescription: String { "\(loss) %, seed \(seed)" }
+  }
+
+  private static let networks = [0, 10, 25].flatMap { loss in (1...15).map { Network(loss: loss, seed: $0) } }
+
+  private static func world(_ network: Network) throws -> NodeWorld {
+    let world = NodeWorld(try ServerEnd(seed: network.seed), seed: network.seed)
+    world.network.loss = network.loss
+    world.network.repetition = 20
+    world.network.delay = 60
+    return world
+  }
+
+  @Test("With loss, repetition and another order, a commissioning succeeds in bounded time", arguments: networks)
+  private func commissioning(_ network: Network) throws {
+    let world = try Self.world(network)
+    #expect(world.persist())
+    #expect(world.now < (network.loss == 0 ? .seconds(5) : network.loss == 10 ? .seconds(75) : .seconds(300)))
+    world.run(for: .seconds(120))
+    #expect(world.server.server.fabrics.count == 1 && world.server.server.node.failSafe == nil)
+    #expect(world.server.server.handshakes.count == 0)
+    #expect(try NodeState(stored: #require(world.server.stored)) == world.server.server.node.state)
+  }
+
+  @Test("Each command that has an answer was executed once", arguments: networks)
+  private func commands(_ network: Network) throws {
+    let world = try Self.world(network)
+    #expect(world.persist())
+    var toggles = 0
+    for _ in 0..<20 {
+      guard world.client.client.isConnected || world.connect() != nil else { continue }
+      let before = world.server.application[LightTarget.onOff]
+      let result = world.request(.command(LightTarget.toggle))
+      guard result != nil else { continue }
+      #expect(result?.outcome == .status(.success))
+      #expect(world.server.application[LightTarget.onOff] != before)
+      toggles += 1
+    }
+    #expect(toggles > 10)
+  }
+
+  @Test("Subscriptions converge to the values of the node", arguments: networks)
+  private func subscriptions(_ network: Network) throws {
+    let world = try Self.world(network)
+    #expect(world.persist())
+    let request = InteractionRequest.subscribe(
+      SubscribeRequest([AttributePattern(1, 6)], minimum: 0, maximum: 10))
+    var generator = SeededGenerator(seed: network.seed)
+    var known: Element.Value?
+    var subscribed = false
+    var (changeCount, endCount) = (0, 0)
+    func follow() {
+      for change in world.client.changes[changeCount...] { known = change.values[LightTarget.number] ?? known }
+      changeCount = world.client.changes.count
+      if world.client.endedSubscriptions.count + world.client.sessionEnds.count > endCount { subscribed = false }
+      endCount = world.client.endedSubscriptions.count + world.client.sessionEnds.count
+      guard !subscribed, world.client.client.isConnected || world.connect() != nil,
+        let result = world.request(request)
+      else { return }
+      guard case .subscription = result else {
+        Issue.record("the subscription was refused: \(result)")
+        return
+      }
+      (known, subscribed) = (result.value(LightTarget.number), true)
+    }
+    for value in 1...40 as ClosedRange<UInt64> {
+      follow()
+      world.server.use(at: world.now) { $0[LightTarget.number] = .unsigned(value) }
+      world.run(for: .milliseconds(Int(generator.next() % 4000)))
+    }
+    // The node drops a subscription whose report is not acknowledged, and the controller notices it after its interval.
+    var rounds = 0
+    repeat {
+      world.run(for: .seconds(30))
+      follow()
+      rounds += 1
+    } while rounds < 6 || (world.server.server.subscriptionCount == 0 && rounds < 20)
+    #expect(subscribed && known == .unsigned(40))
+    #expect(world.server.server.subscriptionCount == 1)
+    if network.loss == 0 { #expect(world.client.endedSubscriptions.isEmpty && changeCount >= 20) }
+  }
+}
