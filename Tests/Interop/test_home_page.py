@@ -13,7 +13,7 @@ import shlex
 from playwright.async_api import expect
 
 from home_web import FLAT, ZONE, card, dialog, document, flat, go, homes, lonely_lamp, room, scene, tile  # noqa: F401 (fixtures)
-from page_browser import browser, open_page, switch  # noqa: F401 (fixtures)
+from page_browser import Gate, browser, open_page, switch  # noqa: F401 (fixtures)
 from process import PATIENCE, PROFILES
 from test_home_hub import CODE
 
@@ -348,6 +348,21 @@ async def test_an_accessory_is_added_with_its_code_a_name_and_a_new_room(run, fl
     await expect(room(page, "Bedroom").get_by_role("link", name="Window Light, details")).to_be_visible()
     await switch(page, "Window Light").click()
     await wrote(simulator, "On", True)
+
+
+async def test_no_command_can_be_used_before_the_homes_are_loaded(flat, open_page):
+    page = await open_page(flat.page)
+    gate = Gate()
+    await page.route("**/v1/homes", gate)
+    await page.reload()
+    await gate.nth(1)
+    await expect(page.get_by_role("button", name="Theme: system")).to_be_visible()
+    # The theme is the only one.
+    await expect(page.get_by_role("banner").get_by_role("button")).to_have_count(1)
+    gate.open()
+    await page.unroute("**/v1/homes")
+    await expect(page.get_by_role("banner").get_by_role("button")).to_have_count(3)
+    await expect((await begin(page)).get_by_label("Setup code or payload")).to_be_focused()
 
 
 async def test_a_cancellation_is_reported_once(flat, open_page):

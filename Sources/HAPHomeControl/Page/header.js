@@ -23,6 +23,8 @@ export function header(store) {
   const select = h("select", { "aria-label": "Home", on: { change: () => tried(() => store.show(select.value)) } });
   const add = h("button", { type: "button", class: "primary", on: { click: () => setupDialog(store) } }, "Add accessory");
   const homes = h("button", { type: "button", class: "quiet icon", on: { click: () => (store.model.canEdit ? homeDialog(store) : addHomeDialog(store)) } }, "⋯");
+  // Neither can be used before the homes are loaded.
+  add.hidden = homes.hidden = true;
   document.getElementById("tools").append(add, homes);
   const update = () => {
     if (store.homes === null) return;
