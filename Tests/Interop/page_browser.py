@@ -1,6 +1,8 @@
 """The page in a browser, for tests that open it, send requests and hold them back. Each message on its console fails the test."""
 
 import asyncio
+import os
+import random
 import shutil
 
 import pytest
@@ -12,7 +14,20 @@ from web import Web
 
 # The headless shell comes first, because it takes half of the time of the other browsers.
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+# PAGE_DELAYS= is a seed. Each request of a page then waits for a random time, as in a slow network.
+DELAYS = os.environ.get("PAGE_DELAYS")
+LONGEST_DELAY = 0.4
 expect.set_options(timeout=PATIENCE * 1000)
+
+
+def late(chance):
+    """Holds back requests for random times."""
+
+    async def route(route):
+        await asyncio.sleep(chance.random() ** 3 * LONGEST_DELAY)
+        await route.fallback()
+
+    return route
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -45,6 +60,8 @@ async def open_page(browser):
         context = await browser.new_context(**how)
         context.set_default_timeout(PATIENCE * 1000)
         contexts.append(context)
+        if DELAYS is not None:
+            await context.route("**/v1/**", late(random.Random(DELAYS)))
         page = await context.new_page()
         note = complain(refusals)
         page.on("console", lambda message: note(message.text))
