@@ -132,17 +132,21 @@ package struct FrontEndParts {
 package struct FrontEndPlace {
   package let setup: RunSetup
   package let places: [ListeningPlace]
+  /// The seed of identifiers. It depends on the seed of the simulation and on the accessory.
+  package let identifierSeed: UInt64
   /// Returns an advertiser for one more record; nil: the accessory is not announced.
   package let makeAdvertiser: () -> (any Advertiser)?
   /// Returns the stored data of all front ends. Reads a file.
   package let load: () throws(LoopError) -> [FrontEndData]
 
   package init(
-    setup: RunSetup, places: [ListeningPlace], makeAdvertiser: @escaping () -> (any Advertiser)?,
+    setup: RunSetup, places: [ListeningPlace], identifierSeed: UInt64,
+    makeAdvertiser: @escaping () -> (any Advertiser)?,
     load: @escaping () throws(LoopError) -> [FrontEndData]
   ) {
     self.setup = setup
     self.places = places
+    self.identifierSeed = identifierSeed
     self.makeAdvertiser = makeAdvertiser
     self.load = load
   }

@@ -88,16 +88,23 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
 
   private struct Held: @unchecked Sendable { let value: (FrontEndParts, FrontEndPlace) }
 
-  init(_ profile: String, in home: MatterHome, settings: MatterSettings = .test) throws {
+  /// - Parameters:
+  ///   - seed: of the simulation.
+  ///   - copy: of the accessory; nil: it is not one of several copies.
+  init(
+    _ profile: String, in home: MatterHome, settings: MatterSettings = .test, seed: UInt64 = 7,
+    copy: AccessoryCopy? = nil
+  ) throws {
     loop = try home.makeServerLoop()
     try loop.performAndWait { [self] in
       let folder = try StateFolder.open(path: "/state", files: home.disk)
       let prepared = try PreparedAccessory(
-        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder, random: .seeded(1))
+        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder, choices: .init(copy: copy),
+        random: .seeded(1))
       setupCode = prepared.setupCode.text
       responder = try BackEnd.open(.embedded, on: loop, interfaces: [], bindsToAddress: false).responder
       var setting = Simulation.Setting(
-        folder: folder, places: [ListeningPlace(home.anyAddress)], seed: 7,
+        folder: folder, places: [ListeningPlace(home.anyAddress)], seed: seed,
         makeAdvertiser: { [unowned self] in responder.makeAdvertiser() },
         sink: { [unowned self] in events.append($0) })
       setting.frontEnds = [

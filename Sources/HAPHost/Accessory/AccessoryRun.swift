@@ -97,7 +97,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
     }
     let place = FrontEndPlace(
-      setup: setup, places: terms.places, makeAdvertiser: makeAdvertiser,
+      setup: setup, places: terms.places, identifierSeed: terms.chance.identifierSeed, makeAdvertiser: makeAdvertiser,
       load: { [store = prepared.store] () throws(LoopError) in
         do throws(StoreError) { return try store.frontEndData() } catch { throw LoopError(.other(0), "\(error)") }
       })
@@ -381,6 +381,6 @@ extension PreparedAccessory {
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
       advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
       quirks: quirks.ip, attributeQuirks: quirks.attributes, pairingQuirks: quirks.pairing, defect: defect,
-      openFiles: openFiles)
+      openFiles: openFiles, frontEndSecret: frontEndSecret)
   }
 }
