@@ -201,6 +201,13 @@ enum Profile {
         { "type": "Lightbulb", "name": "Lamp", "characteristics": [ { "type": "Brightness", "value": 50 } ] },
         { "type": "Lightbulb", "name": "Night Light" } ] }
     """
+  /// A service that only its vendor knows.
+  static let custom = """
+    { "format": "hasaccessory/1", "name": "Cooker", "serialNumber": "C-1", "category": "other",
+      "services": [ { "type": "8D930001-860E-4115-99CE-0CB5D9674D77", "name": "Cooker", "characteristics": [
+        { "type": "8D930002-860E-4115-99CE-0CB5D9674D77", "description": "Heat", "format": "uint8",
+          "perms": ["pr", "pw", "ev"], "value": 5 } ] } ] }
+    """
   static let bridge = """
     { "format": "hasaccessory/1", "name": "Bridge", "serialNumber": "B-1", "category": "bridge",
       "bridgedAccessories": [
