@@ -133,6 +133,9 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
 
   var invitation: MatterInvitation? { get throws { try loop.performAndWait { self.frontEnd?.invitation } } }
   var fabricCount: Int { get throws { try loop.performAndWait { self.frontEnd?.node?.server.fabrics.count ?? 0 } } }
+  var subscriptionCount: Int {
+    get throws { try loop.performAndWait { self.frontEnd?.node?.server.subscriptionCount ?? 0 } }
+  }
   var sessionCount: Int { get throws { try loop.performAndWait { self.frontEnd?.node?.server.sessions.count ?? 0 } } }
 
   /// Calls a closure in one turn of the loop.
