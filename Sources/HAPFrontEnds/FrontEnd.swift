@@ -1,4 +1,5 @@
 import HAPAttributes
+import HAPDeviations
 import HAPDiscovery
 import HAPIP
 import HAPLoop
@@ -11,6 +12,10 @@ import HAPTransport
 /// The front ends of an accessory are a list. They share its attributes and pairings (`FrontEndParts`), and use them
 /// as documented in `AttributeFrontEnd` and `PairingFrontEnd`. Belongs to the loop's thread.
 package protocol FrontEnd: AnyObject {
+  /// The protocol, for faults; `nil`: one that no fault affects.
+  var servedProtocol: ServedProtocol? { get }
+  /// Applies the faults that are on from now on.
+  func apply(_ faults: AccessoryFaults)
   /// Becomes reachable.
   func start(_ visibility: Visibility) throws(LoopError)
   /// Called when the device has started. Announcements may contain its values from now on.
@@ -42,6 +47,8 @@ package protocol FrontEnd: AnyObject {
 }
 
 extension FrontEnd {
+  package var servedProtocol: ServedProtocol? { nil }
+  package func apply(_ faults: AccessoryFaults) {}
   package func announce() {}
   package func runEnds() {}
   package func reachabilityChanged(aid: UInt64) {}

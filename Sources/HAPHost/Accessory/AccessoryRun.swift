@@ -22,7 +22,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   let prepared: PreparedAccessory
   private let parts: FrontEndParts
-  /// `nil`: the accessory is not served over IP, and has no faults.
+  /// `nil`: the accessory is not served over IP.
   let ip: IPFrontEnd?
   let frontEnds: [any FrontEnd]
   private let loop: EventLoop
@@ -119,6 +119,8 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   var chance: AccessoryChance {
     AccessoryChance(device: random, network: installed?.networkRandom ?? networkRandom)
   }
+
+  var servedProtocols: [ServedProtocol] { frontEnds.compactMap(\.servedProtocol) }
 
   func frontEnd<Kind: FrontEnd>(_ kind: Kind.Type) -> Kind? { frontEnds.lazy.compactMap { $0 as? Kind }.first }
 

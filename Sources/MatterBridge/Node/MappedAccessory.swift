@@ -39,6 +39,8 @@ package final class MappedAccessory: InteractionTarget {
     case answered(failures: [AttributeID: HAPStatus])
   }
   var liveValues = LiveValues.unknown
+  /// The false answers to reads, on purpose.
+  package var falseReads: [FalseRead] = []
 
   /// The ends of attributes that count down.
   var countdowns: [AttributePath: Duration] = [:]

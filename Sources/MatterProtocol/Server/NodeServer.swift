@@ -148,6 +148,16 @@ package final class NodeServer {
   package var fabrics: [Fabric] { node.state.fabrics }
   package var subscriptionCount: Int { interaction.subscriptionCount }
 
+  /// Faults: see `MessageLayer` and `InteractionServer`.
+  package var withholdsAcknowledgement: (() -> Bool)? {
+    get { layer.withholdsAcknowledgement }
+    set { layer.withholdsAcknowledgement = newValue }
+  }
+  package var withheldReports: WithheldReports {
+    get { interaction.withheldReports }
+    set { interaction.withheldReports = newValue }
+  }
+
   func act(_ action: Action) { actions.append(action) }
   func report(_ report: NodeReport) { act(.report(report)) }
 
