@@ -11,6 +11,7 @@ import itertools
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -19,7 +20,7 @@ from conftest import profiles_of_the_day, shipped_profiles
 from matter_controller import MatterController, Refused, with_controller
 from network import Network
 from phone import Phone, characteristic
-from process import PROFILES, Simulator
+from process import PROFILES, Simulator, hapsim
 from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, SecondHost
 
 pytestmark = with_controller
@@ -349,6 +350,69 @@ async def test_a_fabric_is_removed_without_harm_to_another(device, node):
     (fabrics,) = (await second.fabrics()).values()
     assert [fabric["254"] for fabric in fabrics] == [2]
     assert await second.value("1/OnOff/OnOff") is True
+
+
+async def test_a_removed_controller_gets_no_session_and_no_reports(device, node, matter, host):
+    """The record of the removed fabric is gone. A record of another responder leads its controller to the node all the same."""
+    light = await device(LIGHT)
+    first = await commissioned(node("home"), light)
+    second = await commissioned(node("guest"), light, await first.window(180))
+    numbers = [await one.subscribe("1/OnOff/OnOff") for one in (first, second)]
+    name = await first.instance()
+    removed = await second.invoke("0/OperationalCredentials/RemoveFabric", {"fabricIndex": 1})
+    assert removed["statusCode"] == 0
+    announcer = await Simulator.launch(*host.namespace, Path(hapsim()).with_name("MDNSAnnouncer"), FAR)
+    try:
+        text = ["SII=500", "SAI=300", "SAT=4000", "T=0"]
+        service = {"name": name, "type": "_matter._tcp", "subtypes": [], "port": light.port, "text": text, "host": "removed"}
+        await announcer.send(json.dumps({"services": [service]}))
+        await announcer.wait(lambda line: line.get("event") == "registered")
+        for _ in range(2):  # the first attempt has the data of a resumption
+            await first.expire()
+            seen = len(light.simulator.said)
+            with pytest.raises(Refused):
+                await first.connect()
+            refused = await light.simulator.wait(lambda line: line.get("request") == "Matter: handshake", since=seen)
+            assert refused["reason"] == "the initiator asks for another node"
+    finally:
+        announcer.process.stdin.close()
+        assert await announcer.ended() == 0
+    since = len(matter.reports)
+    await light.command("set", characteristic="On", value=True)
+    await matter.reported(lambda line: line.get("report") == numbers[1] and line["value"] is True, since)
+    assert [line for line in matter.reports if line.get("ended") == numbers[1]] == []
+    assert [line for line in matter.reports[since:] if line.get("report") == numbers[0]] == []
+    assert await second.value("1/OnOff/OnOff") is True
+
+
+async def test_faults_of_the_network_and_of_values(device, node, matter):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+
+    async def fault(text, value=True):
+        return (await light.command("fault", fault=text, value=value)).get("withoutEffectOn")
+
+    for text in ("drop-datagrams:share=20", "duplicate-datagrams", "reorder-datagrams", "corrupt-datagrams:share=20", "withhold-acknowledgements:count=2"):
+        assert await fault(text) == ["HAP"]
+        for _ in range(4):
+            before = await lamp.value("1/OnOff/OnOff")
+            await lamp.invoke("1/OnOff/Toggle")
+            assert await lamp.value("1/OnOff/OnOff") is not before, text
+        await fault(text.split(":")[0], False)
+    assert await fault("trickle") == ["Matter"]
+    assert await fault("out-of-range:value=5000") is None
+    assert await lamp.value("1/LevelControl/CurrentLevel") == 5000
+    await fault("out-of-range", False)
+    assert await fault("failing-read:status=-70408") is None
+    assert "Timeout" in (await lamp.value("1/OnOff/OnOff"))["failure"]
+    await fault("failing-read", False)
+    number = await lamp.subscribe("1/OnOff/OnOff", "1/LevelControl/CurrentLevel")
+    await fault("lost-events:which=first")
+    since = len(matter.reports)
+    await light.command("set", characteristic="On", value=True)
+    await light.command("set", characteristic="On", value=False)
+    await light.command("set", characteristic="Brightness", value=50)
+    await matter.reported(lambda line: line.get("report") == number and line["path"] == "1/8/0", since)
 
 
 async def test_a_killed_node_keeps_its_fabric(device, node):

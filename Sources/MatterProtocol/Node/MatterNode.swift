@@ -48,7 +48,7 @@ package struct MatterNode {
       if state.rebootCount < .max { state.rebootCount += 1 }
     }
     self.state = state
-    instanceRandom = configuration.instanceSeed.map { .seeded($0 &+ UInt64(state.rebootCount)) } ?? random
+    instanceRandom = configuration.instanceSeed.map { RandomSource.seeded($0 &+ UInt64(state.rebootCount)) } ?? random
     for cluster in RootEndpoint.clusters {
       versions[cluster.id] = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
