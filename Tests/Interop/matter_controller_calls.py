@@ -145,6 +145,14 @@ class Controller:
         by = ChipDeviceCtrl.ChipDeviceController.CommissioningWindowPasscode.kTokenWithRandomPin
         return (await self.on(fabric).OpenCommissioningWindow(node, seconds, 1000, 2000, by)).setupManualCode
 
+    async def connect(self, fabric, node):
+        """Establishes a session, or uses the present one."""
+        await self.on(fabric).GetConnectedDevice(node, allowPASE=False, timeoutMs=20_000)
+
+    async def instance(self, fabric, node):
+        """Returns the name of the node's record in this fabric."""
+        return f"{self.on(fabric).GetCompressedFabricId():016X}-{node:016X}"
+
     async def expire(self, fabric, node):
         """Forgets the sessions. The next call resumes or establishes one."""
         self.on(fabric).ExpireSessions(node)
@@ -234,7 +242,7 @@ def cluster_problems(cluster, attributes):
         yield f"commands that the specification does not have: {unknown}"
 
 
-CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "expire", "read", "write", "invoke", "events", "subscribe", "composition"]
+CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "write", "invoke", "events", "subscribe", "composition"]
 
 
 async def answer(controller, line):

@@ -11,6 +11,7 @@ import itertools
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -19,7 +20,7 @@ from conftest import profiles_of_the_day, shipped_profiles
 from matter_controller import MatterController, Refused, with_controller
 from network import Network
 from phone import Phone, characteristic
-from process import PROFILES, Simulator
+from process import PROFILES, Simulator, hapsim
 from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, SecondHost
 
 pytestmark = with_controller
@@ -28,8 +29,9 @@ LIGHT, GARAGE, BRIDGE, LOCK, BUTTON, IRRIGATION, KITCHEN_SINK = NAMED = [
     PROFILES / f"{name}.hasaccessory"
     for name in ("light-colour", "garage-kilgo", "bridge-two-lights", "lock", "button", "irrigation", "kitchen-sink")
 ]
+COFFEE_MACHINE = PROFILES / "coffee-machine.hasaccessory"
 FADE_RATE = "7E536242-341C-4862-BE90-272CE15BD633"
-VENDOR_CLUSTERS = 0xFFF1_FD00
+VENDOR_CLUSTERS, OTHER_VENDOR = 0xFFF1_FD00, 0xFFF2
 ADDRESS = f"{FAR_LINK_LOCAL}%{NEAR}"
 PASSCODE = 20202021
 JUMP = {"transitionTime": 0, "optionsMask": 0, "optionsOverride": 0}  # of a command that has a transition
@@ -82,7 +84,21 @@ async def seed(large_bridge, tmp_path_factory):
 
 
 @pytest_asyncio.fixture(scope="module")
-async def matter(host, seed, tmp_path_factory):
+async def other_vendor(seed, tmp_path_factory):
+    """A state folder of an accessory of another vendor. Its certificate is in the folder that the controller trusts."""
+    state = tmp_path_factory.mktemp("other-vendor") / "state"
+    options = ("--matter", "--matter-vendor", hex(OTHER_VENDOR), "--bonjour", "off")
+    simulator = await Simulator.run(COFFEE_MACHINE, state=state, options=options)
+    try:
+        await simulator.ready()
+    finally:
+        await simulator.clean_up()
+    shutil.copytree(state / "matter-trust", seed / "matter-trust", dirs_exist_ok=True)
+    return state
+
+
+@pytest_asyncio.fixture(scope="module")
+async def matter(host, seed, other_vendor, tmp_path_factory):
     controller = await MatterController.start(tmp_path_factory.mktemp("controller"), seed / "matter-trust")
     yield controller
     await controller.close()
@@ -305,6 +321,21 @@ async def test_a_custom_characteristic_is_an_attribute_of_the_vendor(device, nod
     assert await door.value(attribute) == 0.5
 
 
+async def test_another_vendor_is_attested_and_has_clusters_of_its_own(run, host, node, other_vendor, tmp_path):
+    state = tmp_path / "state"
+    shutil.copytree(other_vendor, state)
+    options = ("--matter", "--matter-vendor", hex(OTHER_VENDOR), "--bonjour", "embedded")
+    simulator = await run(COFFEE_MACHINE, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
+    machine = await commissioned(node(), Device(simulator))
+    await composed(machine, endpoints=3)
+    assert await machine.value("0/BasicInformation/VendorID") == OTHER_VENDOR
+    assert await machine.value("1/Descriptor/DeviceTypeList") == [{"0": OTHER_VENDOR << 16 | 1, "1": 1}]
+    cluster = OTHER_VENDOR << 16 | 0xFD01
+    assert [number for number in await machine.value("1/Descriptor/ServerList") if number > 0xFFFF] == [cluster]
+    assert await machine.write(f"1/{cluster}/2", 7) == "Success"
+    assert await machine.value(f"1/{cluster}/2") == 7
+
+
 async def test_a_fabric_is_removed_without_harm_to_another(device, node):
     light = await device(LIGHT)
     first = await commissioned(node("home"), light)
@@ -319,6 +350,69 @@ async def test_a_fabric_is_removed_without_harm_to_another(device, node):
     (fabrics,) = (await second.fabrics()).values()
     assert [fabric["254"] for fabric in fabrics] == [2]
     assert await second.value("1/OnOff/OnOff") is True
+
+
+async def test_a_removed_controller_gets_no_session_and_no_reports(device, node, matter, host):
+    """The record of the removed fabric is gone. A record of another responder leads its controller to the node all the same."""
+    light = await device(LIGHT)
+    first = await commissioned(node("home"), light)
+    second = await commissioned(node("guest"), light, await first.window(180))
+    numbers = [await one.subscribe("1/OnOff/OnOff") for one in (first, second)]
+    name = await first.instance()
+    removed = await second.invoke("0/OperationalCredentials/RemoveFabric", {"fabricIndex": 1})
+    assert removed["statusCode"] == 0
+    announcer = await Simulator.launch(*host.namespace, Path(hapsim()).with_name("MDNSAnnouncer"), FAR)
+    try:
+        text = ["SII=500", "SAI=300", "SAT=4000", "T=0"]
+        service = {"name": name, "type": "_matter._tcp", "subtypes": [], "port": light.port, "text": text, "host": "removed"}
+        await announcer.send(json.dumps({"services": [service]}))
+        await announcer.wait(lambda line: line.get("event") == "registered")
+        for _ in range(2):  # the first attempt has the data of a resumption
+            await first.expire()
+            seen = len(light.simulator.said)
+            with pytest.raises(Refused):
+                await first.connect()
+            refused = await light.simulator.wait(lambda line: line.get("request") == "Matter: handshake", since=seen)
+            assert refused["reason"] == "the initiator asks for another node"
+    finally:
+        announcer.process.stdin.close()
+        assert await announcer.ended() == 0
+    since = len(matter.reports)
+    await light.command("set", characteristic="On", value=True)
+    await matter.reported(lambda line: line.get("report") == numbers[1] and line["value"] is True, since)
+    assert [line for line in matter.reports if line.get("ended") == numbers[1]] == []
+    assert [line for line in matter.reports[since:] if line.get("report") == numbers[0]] == []
+    assert await second.value("1/OnOff/OnOff") is True
+
+
+async def test_faults_of_the_network_and_of_values(device, node, matter):
+    light = await device(LIGHT)
+    lamp = await commissioned(node(), light)
+
+    async def fault(text, value=True):
+        return (await light.command("fault", fault=text, value=value)).get("withoutEffectOn")
+
+    for text in ("drop-datagrams:share=20", "duplicate-datagrams", "reorder-datagrams", "corrupt-datagrams:share=20", "withhold-acknowledgements:count=2"):
+        assert await fault(text) == ["HAP"]
+        for _ in range(4):
+            before = await lamp.value("1/OnOff/OnOff")
+            await lamp.invoke("1/OnOff/Toggle")
+            assert await lamp.value("1/OnOff/OnOff") is not before, text
+        await fault(text.split(":")[0], False)
+    assert await fault("trickle") == ["Matter"]
+    assert await fault("out-of-range:value=5000") is None
+    assert await lamp.value("1/LevelControl/CurrentLevel") == 5000
+    await fault("out-of-range", False)
+    assert await fault("failing-read:status=-70408") is None
+    assert "Timeout" in (await lamp.value("1/OnOff/OnOff"))["failure"]
+    await fault("failing-read", False)
+    number = await lamp.subscribe("1/OnOff/OnOff", "1/LevelControl/CurrentLevel")
+    await fault("lost-events:which=first")
+    since = len(matter.reports)
+    await light.command("set", characteristic="On", value=True)
+    await light.command("set", characteristic="On", value=False)
+    await light.command("set", characteristic="Brightness", value=50)
+    await matter.reported(lambda line: line.get("report") == number and line["path"] == "1/8/0", since)
 
 
 async def test_a_killed_node_keeps_its_fabric(device, node):
