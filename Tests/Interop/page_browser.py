@@ -103,19 +103,25 @@ def log(page):
 
 
 class Gate:
-    """Holds back the requests of a page for an address. `let()` releases one; its `answer` replaces the server's answer."""
+    """Holds back the requests of a page for an address. `let()` releases one; its `answer` replaces the server's answer.
+
+    Remove it from the page with `open()`, not with `unroute()`: that takes the requests which the gate is about to release.
+    """
 
     def __init__(self):
         self.came = []
+        self.is_open = False
         self._news = asyncio.Condition()
 
     async def __call__(self, route):
         turn = asyncio.get_running_loop().create_future()
+        if self.is_open:
+            turn.set_result(None)
         async with self._news:
             self.came.append(turn)
             self._news.notify_all()
         answer = await turn
-        await (route.continue_() if answer is None else route.fulfill(**answer))
+        await (route.fallback() if answer is None else route.fulfill(**answer))
 
     async def nth(self, number):
         """Waits until the request with this number has been sent."""
@@ -127,6 +133,8 @@ class Gate:
         (await self.nth(number)).set_result(answer)
 
     def open(self):
+        """Releases all requests, also those that come later."""
+        self.is_open = True
         for turn in self.came:
             if not turn.done():
                 turn.set_result(None)
