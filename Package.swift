@@ -180,7 +180,7 @@ let package = Package(
       name: "HAPMatter",
       dependencies: [
         "HAPFrontEnds", "HAPDeviations", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPAttributes", "MatterBridge",
-        "MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPIP", "HAPModel", "HAPCrypto",
+        "MatterProtocol", "MatterModel", "MatterWire", "HAPModel", "HAPCrypto",
       ]),
     .target(
       name: "HAPHost",

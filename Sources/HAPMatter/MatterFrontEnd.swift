@@ -2,7 +2,6 @@ import HAPAttributes
 import HAPCrypto
 import HAPDeviations
 import HAPFrontEnds
-import HAPIP
 import HAPLoop
 import HAPModel
 import HAPTransport
@@ -310,9 +309,6 @@ extension NodeServer.Action {
 
 /// Datagrams leave at the end of a turn, when the values that were written in it are stored.
 extension MatterFrontEnd: TurnServer {
-  package func collect() {}
-  package func perform(_ action: AccessoryAction) {}
-  package func notice(_ report: AccessoryReport) {}
   package var hasUnsent: Bool { !outbox.isEmpty }
 
   package func send() {
