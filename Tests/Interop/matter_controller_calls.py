@@ -2,9 +2,9 @@
 
 usage: matter_controller_calls.py STORAGE-FILE FOLDER
 
-FOLDER has the certificates that the controller trusts; it reads them once. Each line of standard input is a JSON array: the name of a call (`CALLS`)
-and its arguments. Each call prints one line: {"result": …} or {"error": NAME-OF-THE-EXCEPTION, "message": …}. Subscriptions print {"report": NUMBER, "path": …,
-"value": …} and {"ended": NUMBER, "why": …} at any time.
+FOLDER has the certificates that the controller trusts; it reads them once. Each line of standard input is a JSON array: a number, the name of a call
+(`CALLS`) and its arguments. Each call prints one line: {"call": NUMBER, "result": …} or {"call": NUMBER, "error": NAME-OF-THE-EXCEPTION, "message": …}.
+Subscriptions print {"report": NUMBER, "path": …, "value": …} and {"ended": NUMBER, "why": …} at any time.
 
 A path is ENDPOINT/CLUSTER/ATTRIBUTE with names as in chip.clusters.Objects, or numbers; * is any. Values are those of the bytes: structures are objects with
 the numbers of their fields.
@@ -246,12 +246,12 @@ CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect
 
 
 async def answer(controller, line):
-    name, *arguments = json.loads(line)
+    number, name, *arguments = json.loads(line)
     assert name in CALLS, name
     try:
-        tell(result=await getattr(controller, name)(*arguments))
+        tell(call=number, result=await getattr(controller, name)(*arguments))
     except Exception as error:  # the library raises several kinds
-        tell(error=type(error).__name__, message=str(error))
+        tell(call=number, error=type(error).__name__, message=str(error))
 
 
 async def main(storage, trusted):
