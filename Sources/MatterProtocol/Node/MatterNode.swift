@@ -82,9 +82,7 @@ package struct MatterNode {
   // MARK: Time
 
   /// The next time at which `advance(to:)` has something to do.
-  package var nextDeadline: Duration? {
-    [failSafe?.deadline, window?.deadline].compactMap(\.self).min()
-  }
+  package var nextDeadline: Duration? { earlier(failSafe?.deadline, window?.deadline) }
 
   /// Moves the time. A time before the present one has no effect.
   package mutating func advance(to time: Duration) {
@@ -229,4 +227,10 @@ extension AttributeChange {
       return value
     }
   }
+}
+
+/// The earlier one of two times; nil: never.
+package func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+  guard let one, let other else { return one ?? other }
+  return min(one, other)
 }
