@@ -167,7 +167,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home, hashome, hublink, matter or credentials; without it, all of them.
+# TARGET= one of those that Scripts/fuzz-changed --all lists; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=

@@ -11,6 +11,7 @@ import argparse
 import base64
 import contextlib
 import json
+import os
 import subprocess
 import time
 
@@ -40,7 +41,10 @@ class Driver:
     """Performs operations at a server. Each call returns after its last answer."""
 
     def __init__(self, tool, *words):
-        self.process = subprocess.Popen([tool, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [tool, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, SAME),
+        )  # fmt: skip
 
     def line(self):
         line = self.process.stdout.readline().strip()

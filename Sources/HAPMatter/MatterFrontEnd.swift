@@ -278,10 +278,12 @@ package final class MatterFrontEnd: FrontEnd {
   }
 
   private func arm(_ node: RunningNode) {
-    let deadline = [node.server.nextDeadline, node.accessory.nextDeadline].compactMap(\.self).min()
-    guard deadline != armed else { return }
+    // If nothing is due as early as that, the timer fires without an effect, and is started again. A message would
+    // otherwise start it twice.
+    guard let deadline = earlier(node.server.nextDeadline, node.accessory.nextDeadline) else { return }
+    if let armed, armed <= deadline { return }
     armed = deadline
-    if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }
+    timer.start(after: deadline - now)
   }
 
   private func updateRecords() {

@@ -78,7 +78,6 @@ import Testing
     }
   }
 
-  /// Checked: it fails if the empty report is withheld, too, and if events are reported later.
   @Test("Withheld reports are lost, and empty reports keep the subscription alive") func withheld() {
     var bench = Bench()
     let events = EventPattern(1, 6, 0, isUrgent: true)
@@ -97,6 +96,7 @@ import Testing
     #expect(bench.server.subscriptionCount == 1)
   }
 
+  /// Checked: it fails if only `all` has an effect.
   @Test("The first report of a subscription is lost, and later ones are not") func withheldFirst() {
     var bench = Bench()
     bench.server.withheldReports = .first

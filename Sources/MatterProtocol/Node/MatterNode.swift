@@ -22,8 +22,11 @@ package struct MatterNode {
   let instanceRandom: RandomSource
   private let start: Duration
   private(set) var now: Duration
-  var failSafe: FailSafe?
-  var window: CommissioningWindow?
+  var failSafe: FailSafe? { didSet { failSafeDeadline = failSafe?.deadline } }
+  var window: CommissioningWindow? { didSet { windowDeadline = window?.deadline } }
+  // Apart, because `nextDeadline` is read for each datagram, and would copy the state before the fail-safe.
+  private var failSafeDeadline: Duration?
+  private var windowDeadline: Duration?
   var breadcrumb: UInt64 = 0
   var hasPasscodeSession = false
   private var versions: [ClusterID: UInt32] = [:]
@@ -82,9 +85,7 @@ package struct MatterNode {
   // MARK: Time
 
   /// The next time at which `advance(to:)` has something to do.
-  package var nextDeadline: Duration? {
-    [failSafe?.deadline, window?.deadline].compactMap(\.self).min()
-  }
+  @inline(__always) package var nextDeadline: Duration? { earlier(failSafeDeadline, windowDeadline) }
 
   /// Moves the time. A time before the present one has no effect.
   package mutating func advance(to time: Duration) {
@@ -229,4 +230,10 @@ extension AttributeChange {
       return value
     }
   }
+}
+
+/// The earlier one of two times; nil: never.
+package func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+  guard let one, let other else { return one ?? other }
+  return min(one, other)
 }

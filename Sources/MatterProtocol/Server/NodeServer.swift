@@ -120,7 +120,8 @@ package final class NodeServer {
 
   /// When `advance` has to be called; nil: not before another input.
   package var nextDeadline: Duration? {
-    [node.nextDeadline, layer.nextDeadline, interaction.nextDeadline, handshakes.nextDeadline].compactMap(\.self).min()
+    let ofNode = earlier(node.nextDeadline, handshakes.nextDeadline)
+    return earlier(ofNode, earlier(layer.nextDeadline, interaction.nextDeadline))
   }
 
   /// Changes the node as its user does, for example `openWindow`.
@@ -174,10 +175,13 @@ package final class NodeServer {
         node.storeEventNumber(interaction.log.storedNumber)
       }
       take(node.takeEffects(), at: now)
-      perform(interaction.advance(to: now, target: node), at: now)
+      // Passing the node copies it.
+      if let due = interaction.nextDeadline, due <= now {
+        perform(interaction.advance(to: now, target: node), at: now)
+      }
     } while takeLayerActions(at: now)
     // A subscription ends if its last report is not acknowledged, so the exchange of that is still of interest.
-    exchanges = exchanges.filter { handle in interaction.isWatched(handle.key) }
+    if !exchanges.isEmpty { exchanges = exchanges.filter { handle in interaction.isWatched(handle.key) } }
   }
 
   /// - Returns: whether there were actions.
