@@ -21,6 +21,7 @@ package enum LocalSocket {
     let descriptor = socket(AF_UNIX, type, 0)
     if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "making a socket") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    preventBrokenPipeSignal(of: descriptor)
     return descriptor
   }
 
