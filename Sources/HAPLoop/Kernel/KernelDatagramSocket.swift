@@ -231,13 +231,8 @@ final class KernelDatagramSocket: DatagramSocket {
   }
 
   private static func boundSocket(_ address: SocketAddress, sharing: Bool) throws(LoopError) -> Int32 {
-    #if canImport(Glibc)
-      let type = Int32(SOCK_DGRAM.rawValue)
-    #else
-      let type = SOCK_DGRAM
-    #endif
     let isV4 = address.host.isV4
-    let descriptor = socket(isV4 ? AF_INET : AF_INET6, type, 0)
+    let descriptor = socket(isV4 ? AF_INET : AF_INET6, SocketType.datagram, 0)
     if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "receiving at \(address)") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let on: Int32 = 1

@@ -49,11 +49,11 @@ extension NetworkInterface {
 
   private static func mtu(of name: String) -> Int? {
     #if canImport(Glibc)
-      let (request, type) = (UInt(SIOCGIFMTU), Int32(SOCK_DGRAM.rawValue))
+      let request = UInt(SIOCGIFMTU)
     #else
-      let (request, type) = (UInt(0xC020_6933), SOCK_DGRAM)  // SIOCGIFMTU
+      let request: UInt = 0xC020_6933  // SIOCGIFMTU, a macro that Swift doesn't import
     #endif
-    let descriptor = socket(AF_INET, type, 0)
+    let descriptor = socket(AF_INET, SocketType.datagram, 0)
     guard descriptor >= 0 else { return nil }
     defer { closeDescriptor(descriptor) }
     // struct ifreq: the name (16 bytes), then the number.
