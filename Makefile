@@ -43,7 +43,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -87,10 +87,11 @@ test: $(if $(TESTS),no-tests) test-deps lint build-tests documentation rules all
 no-tests:
 	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
-lint: unit-test-deps ## check the format of every Swift file, the prose, and the links, commands and options in the docs
+lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, and the platform conditions
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
 	@$(SUMMARIZE) build prose Scripts/check-prose
 	@$(SUMMARIZE) build docs Scripts/check-docs
+	@$(SUMMARIZE) build platform Scripts/check-platform
 
 format: ## correct the format of every Swift file
 	swift format format --in-place --parallel -r $(SOURCES)
@@ -117,6 +118,9 @@ endif
 
 demonstrations: build-deps ## run the demonstrations of Examples/Home; DEMONSTRATIONS= "wwdc15-arrive-home" for some
 	@Examples/Home/run $(DEMONSTRATIONS)
+
+typecheck-macos: build-deps ## check on Linux that the targets compile for macOS
+	Scripts/typecheck-macos
 
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
@@ -244,21 +248,28 @@ install: release ## install hapsim, hapctl and haptest in PREFIX=
 	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
 	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 
-deps: build-deps test-deps ## install missing packages with apt
+deps: build-deps test-deps $(if $(filter Darwin,$(SYSTEM)),$(VENV)/installed) ## install missing packages with apt
 
 build-deps:
 	@Scripts/install-dependencies build
 
+# If the list of packages is newer than the file `installed`, the virtual environment is created again.
 ifeq ($(SYSTEM),Linux)
 test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
-else
-test-deps: build-deps
-endif
 
-# If the list of packages is newer than the file `installed`, the virtual environment is created again.
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
 	touch $@
+else
+test-deps: build-deps
+
+# The list of packages is for Linux. On macOS, only the controller of the README is installed, with Homebrew's Python: the system's is too old.
+$(VENV)/installed: Tests/Interop/requirements.txt
+	rm -rf $(VENV)
+	"$$(brew --prefix python@3.13)/bin/python3.13" -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check "$$(sed -n 's/^\(aiohomekit==[0-9.]*\).*/\1/p' $<)"
+	touch $@
+endif
 
 $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)

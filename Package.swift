@@ -638,7 +638,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
       swiftSettings: [.unsafeFlags(flags)],
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+      linkerSettings: [
+        .unsafeFlags(["-sanitize=fuzzer,address"]), .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
+      ]))
 }
 
 // `make unit-test TESTS="HAPModelTests …"` builds these test targets and what they depend on.

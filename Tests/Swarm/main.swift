@@ -63,7 +63,7 @@ func runAll(_ count: UInt64) throws -> Bool {
     let share = count / jobs + (job < count % jobs ? 1 : 0)
     let from = first + job * (count / jobs) + min(job, count % jobs)
     let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = Bundle.main.executableURL
     process.arguments =
       ["--first", "\(from)", "--count", "\(share)"] + (homes.map { ["--\($0.name)"] } ?? [])
       + (option("--mutation").map { ["--mutation", $0] } ?? [])

@@ -1,5 +1,5 @@
 #if canImport(CoreLocation)
-  import CoreLocation
+  @_exported import CoreLocation
 #else
   import Foundation
   import HAPLoop
