@@ -161,7 +161,8 @@
       }
     }
 
-    @Test("The removal of an accessory before the subscription does not end that to the others", arguments: [false, true])
+    @Test(
+      "The removal of an accessory before the subscription does not end that to the others", arguments: [false, true])
     func removal(isEventFirst: Bool) async throws {
       try await withAPI { bench, app, served in
         await served.api.close()
