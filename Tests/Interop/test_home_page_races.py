@@ -279,10 +279,11 @@ async def test_a_cancelled_setup_does_not_return_and_a_slow_removal_does_not_tur
     await page.keyboard.press("Escape")
     await setups.let(2)
     await expect(adding).to_have_count(0)
-    is_lost = False
-    setups.open()
-    await expect(page.get_by_text("The connection is back")).to_be_visible()
+    async with page.expect_request("**/v1/homes/events?*"):
+        setups.open()
     await expect(adding).to_have_count(0)
+    is_lost = False
+    await expect(page.get_by_text("The connection is back")).to_be_visible()
 
     # The user leaves the details while the accessory is removed.
     await page.get_by_role("link", name="Laptop Bridge, details").click()
