@@ -132,7 +132,7 @@ struct PlatformTests {
 
   /// The commands for a Mac in the README.
   private static func commands() throws -> [String] {
-    let part = try text("README.md").components(separatedBy: "<!-- macOS -->").dropFirst().first
+    let part = try text("README.md").components(separatedBy: "<!-- test: elsewhere macOS -->").dropFirst().first
       .orFail("the README has no mark macOS")
     let block = try part.components(separatedBy: "```text\n").dropFirst().first.orFail("it has no block")
     return block.components(separatedBy: "\n```")[0].split(separator: "\n").map {
