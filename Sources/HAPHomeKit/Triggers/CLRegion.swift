@@ -1,6 +1,4 @@
-#if canImport(CoreLocation)
-  @_exported import CoreLocation
-#else
+#if !canImport(CoreLocation)
   import Foundation
   import HAPLoop
 

@@ -13,11 +13,12 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let life = Guarded(Life.new)
-  private var thread = KernelThread()
+  private var thread: KernelThread
   private let started = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
   private let ended = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
 
   init() {
+    thread = KernelThread()
     loop = .allocate(capacity: 1)
     wakeUp = .allocate(capacity: 1)
     beforeBlocking = .allocate(capacity: 1)
