@@ -18,6 +18,8 @@ package enum CommandResult: Equatable, Sendable {
   case connections(Int)
   /// The number of pairings that were removed.
   case pairings(Int)
+  /// The commissioning window that was opened.
+  case window(MatterWindow)
   case list(ProcessListing, [AccessoryListing])
   case status([AccessoryStatus])
 }
@@ -80,6 +82,9 @@ extension CommandResult {
     case .pairings(let count):
       json.key("pairings")
       json.integer(count)
+    case .window(let window):
+      json.key("window")
+      window.write(to: &json)
     case .list(let process, let accessories):
       process.write(to: &json)
       json.key("accessories")
