@@ -367,7 +367,7 @@ let package = Package(
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPWeb", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario",
+        "HAPControl", "HAPWeb", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPMatter", "HAPPreparation", "HAPScenario",
         "HAPDeviations",
         "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),

@@ -17,7 +17,7 @@ package final class MatterFrontEnd: FrontEnd {
   let parts: FrontEndParts
   let place: FrontEndPlace
   private let settings: MatterSettings
-  private let sockets: MatterSockets
+  let sockets: MatterSockets
   private let records: MatterRecords
   private let timer: LoopTimer
   private lazy var network = FaultyNetwork(parts.loop, now: { [unowned self] in now }) { [unowned self] in arrived($0) }
@@ -35,7 +35,7 @@ package final class MatterFrontEnd: FrontEnd {
   private var outbox: [(bytes: [UInt8], peer: PeerAddress)] = []
   private var isStopped = false
   /// The connection of all sessions of Matter in reports.
-  private let connection: ConnectionID
+  let connection: ConnectionID
   lazy var session = AttributeSession(controller: Array("Matter".utf8), connection: self, frontEnd: self)
 
   /// Returns the maker of front ends for a simulation.
@@ -93,6 +93,8 @@ package final class MatterFrontEnd: FrontEnd {
     isStopped = true
     timer.close()
     network.close()
+    for case .answer(let done) in waiting { done(false) }
+    waiting = []
     switch ending {
     case .orderly, .forRestart: records.set([])
     case .powerCut: records.abandon()
@@ -202,22 +204,34 @@ package final class MatterFrontEnd: FrontEnd {
   // MARK: Actions
 
   /// Performs what the node asks for.
-  func act() {
-    guard let node, !isStopped else { return }
+  func act() { act(last: []) }
+
+  /// - Parameter last: steps that follow.
+  private func act(last: [Step]) {
+    guard let node, !isStopped else {
+      for case .answer(let done) in last { done(false) }
+      return
+    }
     // Changes by a request are stored before its answer leaves.
     waiting += node.changedData().map { .store($0) }
     while let action = node.server.nextAction() {
       if waiting.count < Self.mostWaiting || !action.canBeLost { waiting.append(.action(action)) }
     }
+    waiting += last
     performWaiting()
     arm(node)
   }
+
+  /// Performs what the node asks for.
+  /// - Parameter done: called when all of it is stored, or with false when that has failed.
+  func act(whenStored done: @escaping (Bool) -> Void) { act(last: [.answer(done)]) }
 
   private func performWaiting() {
     while !isStoring, !waiting.isEmpty {
       switch waiting.removeFirst() {
       case .store(let data): wait(for: data)
       case .action(let action): perform(action)
+      case .answer(let done): done(true)
       }
     }
   }
@@ -244,7 +258,10 @@ package final class MatterFrontEnd: FrontEnd {
       guard let self else { return }
       isStoring = false
       guard !isStopped else { return }
-      if !isStored { dropWaitingDatagrams() }
+      if !isStored {
+        dropWaitingDatagrams()
+        failWaitingAnswers()
+      }
       act()
     }
   }
@@ -255,6 +272,14 @@ package final class MatterFrontEnd: FrontEnd {
     node?.server.dropped(datagrams, at: now)
   }
 
+  /// Fails the answers that have waited for what could not be stored. The next `store` has the whole state.
+  private func failWaitingAnswers() {
+    let next = waiting.firstIndex(where: \.stores) ?? waiting.endIndex
+    let answers = waiting[..<next].compactMap { if case .answer(let done) = $0 { done } else { nil } }
+    waiting = waiting[..<next].filter { if case .answer = $0 { false } else { true } } + waiting[next...]
+    for done in answers { done(false) }
+  }
+
   private func compute(_ work: HandshakeWork) {
     parts.loop.offload {
       work.perform()
@@ -262,18 +287,6 @@ package final class MatterFrontEnd: FrontEnd {
       guard let self, !isStopped, let node else { return }
       node.server.computed(result, at: now)
       act()
-    }
-  }
-
-  /// Reports what happens at the node in the words of HAP's reports: a fabric is a controller that is paired.
-  private func tell(_ report: NodeReport) {
-    guard parts.performer.makesReports, let owner = parts.performer.owner else { return }
-    switch report {
-    case .sessionEstablished(let subject): owner.report(.verified(connection, controller: subject.name))
-    case .handshakeFailed(let failure):
-      owner.report(.refused(connection, request: "Matter: handshake", reason: failure.reason))
-    case .fabricAdded(let fabric): owner.report(.paired(controller: "Matter fabric \(fabric)", isAdmin: true))
-    case .fabricRemoved(let fabric): owner.report(.unpaired(controller: "Matter fabric \(fabric)"))
     }
   }
 
@@ -296,6 +309,15 @@ package final class MatterFrontEnd: FrontEnd {
 enum Step {
   case store(FrontEndData)
   case action(NodeServer.Action)
+  /// Answers a command.
+  case answer((Bool) -> Void)
+
+  var stores: Bool {
+    switch self {
+    case .store, .action(.store): true
+    case .action, .answer: false
+    }
+  }
 }
 
 extension NodeServer.Action {
@@ -342,8 +364,10 @@ extension MatterFrontEnd: AttributeFrontEnd {
   }
 
   package func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession) {
+    // The device can refuse a write after its answer, when the controller is no longer known.
+    let peer = session.reportedName ?? "a Matter controller"
     parts.performer.owner?.report(
-      .refused(connection, request: "Matter: write \(id)", reason: "\(status.rawValue): \(reason)"))
+      .refusedPeer(peer, request: "Matter: write \(id)", reason: "\(status.rawValue): \(reason)"))
   }
 
   package func reportMissing(_ id: AttributeID, in session: AttributeSession) {}

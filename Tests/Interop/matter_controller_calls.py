@@ -164,6 +164,10 @@ class Controller:
         found = await self.on(fabric).Read(node, [path_of(text)], fabricFiltered=filtered)
         return {f"{e}/{c}/{a}": value for e, cs in found.tlvAttributes.items() for c, values in cs.items() for a, value in values.items()}
 
+    async def read_in_time(self, fabric, node, text, seconds):
+        """The same, but gives up after a time. The controller itself searches a node for 45 s."""
+        return await asyncio.wait_for(self.read(fabric, node, text), seconds)
+
     async def write(self, fabric, node, text, value):
         """Returns the status."""
         path = path_of(text)

@@ -17,11 +17,12 @@ import pytest
 import pytest_asyncio
 
 from conftest import profiles_of_the_day, shipped_profiles
+from ctl import ctl, done
 from matter_controller import MatterController, Refused, with_controller
 from network import Network
 from phone import Phone, characteristic
 from process import PROFILES, Simulator, hapsim
-from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, SecondHost
+from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, NEAR_LINK_LOCAL, SecondHost
 
 pytestmark = with_controller
 
@@ -135,7 +136,7 @@ async def device(run, host, seed, tmp_path):
     async def start(profile):
         options = ("--matter", "--matter-passcode", str(PASSCODE), "--bonjour", "embedded")
         simulator = await run(profile, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
-        return Device(simulator)
+        return Device(simulator, state)
 
     return start
 
@@ -143,8 +144,8 @@ async def device(run, host, seed, tmp_path):
 class Device:
     """hapsim with one accessory and the Matter part of its ready line."""
 
-    def __init__(self, simulator):
-        self.simulator = simulator
+    def __init__(self, simulator, state):
+        self.simulator, self.state = simulator, state
         (said,) = simulator.said[0]["accessories"]
         self.payload, self.manual_code, self.port = (said["matter"][key] for key in ("payload", "manualCode", "port"))
 
@@ -434,6 +435,59 @@ async def test_faults_of_the_network_and_of_values(device, node, matter):
     await light.command("set", characteristic="On", value=False)
     await light.command("set", characteristic="Brightness", value=50)
     await matter.reported(lambda line: line.get("report") == number and line["path"] == "1/8/0", since)
+async def node_of(light):
+    """Returns the Matter part of `hapsim ctl list`."""
+    (accessory,) = (await done(light.state, "list"))["accessories"]
+    return accessory["matter"]
+
+
+async def test_a_second_fabric_is_added_in_a_window_of_ctl_and_removed_by_ctl(device, node, matter):
+    light = await device(LIGHT)
+    first = await commissioned(node("home"), light)
+    assert (await node_of(light))["window"] is None
+    window = (await done(light.state, "open-window", "enhanced", "300"))["window"]
+    assert window["payload"] != light.payload and window["manualCode"] != light.manual_code
+    assert 290 < (await node_of(light))["window"]["seconds"] <= 300
+    status, _, errors = await ctl(light.state, "open-window")
+    assert status == 1 and "is open already: use its codes, or close it first with 'close-window'" in errors
+    second = await commissioned(node("guest"), light, window["manualCode"])
+    state = await node_of(light)
+    assert [(fabric["index"], int(fabric["nodeID"], 16)) for fabric in state["fabrics"]] == [(1, first.id), (2, second.id)]
+    assert state["window"] is None and state["commissioned"]
+    assert await second.value("1/OnOff/OnOff") is False
+    await first.subscribe("1/OnOff/OnOff")
+    await second.subscribe("1/OnOff/OnOff")
+    assert (await node_of(light))["subscriptions"] == 2
+
+    seen, reports = len(light.simulator.said), len(matter.reports)
+    assert await ctl(light.state, "remove-fabric", "2") == (0, "The fabric was removed.\n", "")
+    await light.simulator.wait(lambda line: (line.get("event"), line.get("controller")) == ("unpaired", "Matter fabric 2"), since=seen)
+    ended = await light.simulator.wait(lambda line: line.get("event") == "subscription-ended", since=seen)
+    assert ended["controller"].startswith("Matter fabric 2 node ")
+    with pytest.raises(Refused):
+        await second.read_in_time("1/OnOff/OnOff", 3)
+    # The first fabric does not notice: its session and its subscription go on.
+    await first.invoke("1/OnOff/On")
+    await matter.reported(lambda line: line.get("path") == "1/6/0" and line["value"] is True, reports)
+    assert [line for line in matter.reports[reports:] if "ended" in line and line["ended"] == 0] == []
+    assert [fabric["index"] for fabric in (await node_of(light))["fabrics"]] == [1]
+
+
+async def test_a_controller_is_commissioned_in_a_basic_window_of_ctl_after_one_that_was_closed(device, node):
+    light = await device(LIGHT)
+    await commissioned(node("home"), light)
+    window = (await done(light.state, "open-window"))["window"]
+    assert (window["payload"], window["manualCode"], window["kind"]) == (light.payload, light.manual_code, "basic")
+    assert await ctl(light.state, "close-window") == (0, "Done.\n", "")
+    late = node("guest")
+    with pytest.raises(Refused):
+        await late.pase(ADDRESS, PASSCODE, light.port)
+    refused = await light.simulator.wait(lambda line: line.get("reason") == "no commissioning window is open")
+    assert refused["peer"].startswith(f"[{NEAR_LINK_LOCAL}")
+    await done(light.state, "open-window", "basic", "900")
+    second = await commissioned(node("guest"), light)
+    ((_, fabric),) = (await second.fabrics()).values()
+    assert fabric["4"] == second.id
 
 
 async def test_a_killed_node_keeps_its_fabric(device, node):
@@ -558,11 +612,13 @@ async def attempt(node, device, passcode):
 
 async def test_a_device_without_a_trusted_certificate_gets_no_fabric(run, host, node, tmp_path):
     options = ("--matter", "--bonjour", "embedded")
-    stranger = Device(await run(LIGHT, state=tmp_path, options=options, interfaces=(FAR,), namespace=host.namespace))
+    stranger = Device(await run(LIGHT, state=tmp_path, options=options, interfaces=(FAR,), namespace=host.namespace), tmp_path)
     with pytest.raises(Refused):
         await node().commission(stranger.payload)
     await stranger.simulator.wait(lambda line: line["event"] == "verified")
     assert "paired" not in [line["event"] for line in stranger.simulator.said]
+    undone = await stranger.simulator.wait(lambda line: line.get("request") == "Matter: commissioning")
+    assert undone["event"] == "refused" and any(address in undone["peer"] for address in (NEAR_LINK_LOCAL, NEAR_ADDRESS))
 
 
 async def test_a_lock_needs_timed_commands_and_reports_operations(device, node, phone):

@@ -15,7 +15,7 @@ const ABOUT_LIST = new Set([
 /** Events after which the details are loaded again. After a restart of the process, an added accessory may have the number of the shown one. */
 const ABOUT_DETAIL = new Set([
   "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
-  "trouble",
+  "trouble", "window-opened", "window-closed", "subscription-began", "subscription-ended",
 ]);
 /** Events after which the values of the list are loaded again, because an accessory was added, removed or has other services. */
 const ABOUT_STATES = new Set(["restarted", "reconfigured", "reachable", "renamed", "added", "removed", "stopped"]);
@@ -214,7 +214,8 @@ export class Store extends Live {
     const isShown = event.number !== undefined && event.number === this.#wanted;
     if (isShown) {
       this.#take(event, this.model);
-      if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
+      // A session of Matter is counted in the details.
+      if (ABOUT_DETAIL.has(event.event) || (event.event === "verified" && this.model?.detail.matter)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
     if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);

@@ -57,7 +57,8 @@ package struct MatterNode {
     }
     emit(NodeEvent(.basicInformation, 0, .critical, [(0, .number(configuration.softwareVersion))]))
     emit(NodeEvent(.generalDiagnostics, 3, .critical, [(0, .number(configuration.bootReason.rawValue))]))
-    if state.fabrics.isEmpty { openOwnWindow(until: nil) } else { effects.append(.advertisementsChanged) }
+    if state.fabrics.isEmpty { window = ownWindow(until: nil) }
+    effects.append(.advertisementsChanged)
   }
 
   /// Notes that the node is about to stop.
@@ -91,8 +92,8 @@ package struct MatterNode {
   package mutating func advance(to time: Duration) {
     while let deadline = nextDeadline, deadline <= time {
       now = max(now, deadline)
-      if let failSafe, failSafe.deadline <= now { expireFailSafe() }
-      if let end = window?.deadline, end <= now { closeWindow() }
+      if let failSafe, failSafe.deadline <= now { expireFailSafe("the fail-safe has expired") }
+      if let end = window?.deadline, end <= now { endWindow(.expired) }
     }
     now = max(now, time)
   }
