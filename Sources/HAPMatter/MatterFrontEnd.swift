@@ -67,6 +67,15 @@ package final class MatterFrontEnd: FrontEnd {
     }
   }
 
+  /// The fabrics that the node belongs to, with one that is being added.
+  package var fabrics: [Fabric] { node?.server.fabrics ?? [] }
+
+  /// The sizes of the node's tables; nil before the start.
+  package var load: NodeLoad? { node?.server.load }
+
+  /// The number of actions that wait until a change is stored.
+  package var waitingCount: Int { waiting.count }
+
   // MARK: Starting and stopping
 
   package func start(_ visibility: Visibility) throws(LoopError) {
