@@ -106,11 +106,12 @@ extension NodeController {
     else { return }
     let version = swarm.mutation == .versionsConstant ? 7 : shown
     let last = node.versions.last[cluster]
-    let snapshot = NodeVersions.Snapshot(start: before.start, version: version, values: report.values)
+    let snapshot = NodeVersions.Snapshot(
+      start: before.start, revision: revision, version: version, values: report.values)
     if let former = node.versions.note(snapshot, of: cluster), former != report.values {
       swarm.report(.versionsFollowData, "\(node): cluster \(cluster) has other data with the same version")
     }
-    guard let last else { return }
+    guard let last, last.revision == revision else { return }
     if last.version != version {
       swarm.coverage.add(.newVersions)
       if !node.values.contains(where: { value in

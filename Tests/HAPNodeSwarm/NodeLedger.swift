@@ -225,6 +225,8 @@ struct NodeVersions {
   struct Snapshot {
     /// The start of the read.
     let start: UInt64
+    /// Of the profile.
+    let revision: Int
     let version: UInt32
     let values: [AttributePath: Element.Value]
   }

@@ -1,5 +1,5 @@
 /// A population of the swarm.
-protocol Population {
+protocol Population: Sendable {
   /// The name for `make swarm POPULATION=`, and the option.
   var name: String { get }
   /// Runs seeds one after the other, and prints the coverage as one line for `report`.
