@@ -85,17 +85,19 @@ final class NodeLedger: @unchecked Sendable {  // see above
     for number in memberships.keys where membership(of: number) != .no { set(number, .unknown(since: swarm.now)) }
   }
 
+  /// A reset may have removed values.
+  func valuesAreUncertain() {
+    for value in histories.keys where !value.isDurable { histories[value]?.crashed(at: swarm.now, losesValues: true) }
+  }
+
   func wasReset(isWhole: Bool) {
     run += 1
     resets += 1
     for number in memberships.keys { set(number, .no) }
     for value in histories.keys {
-      if isWhole || value.isDurable {
-        histories[value]?.reset(at: swarm.now)
-      } else {
-        histories[value]?.crashed(at: swarm.now, losesValues: true)
-      }
+      if isWhole || value.isDurable { histories[value]?.reset(at: swarm.now) }
     }
+    if !isWhole { valuesAreUncertain() }
     // A node that was reset counts events from 1 again.
     events = NodeEvents()
     versions = NodeVersions()
@@ -141,6 +143,7 @@ final class NodeLedger: @unchecked Sendable {  // see above
 
   /// Records the start of a write.
   func begin(_ value: NodeValue, _ index: Int, by writer: Int) -> Int {
+    swarm.note("controller \(writer) writes \(index) to \(value) of \(self)")
     if let id = value.id, register(of: value) != nil {
       return accessory.ledger.begin(id, index, by: writer, at: swarm.now)
     }
@@ -150,6 +153,7 @@ final class NodeLedger: @unchecked Sendable {  // see above
   /// - Parameter isDone: `nil`: the write has no answer.
   func finish(_ value: NodeValue, _ place: Int, isDone: Bool?) {
     let now = swarm.now
+    swarm.note("a write to \(value) of \(self) is done: \(isDone.map { "\($0)" } ?? "unknown")")
     if let id = value.id, register(of: value) != nil {
       guard let isDone else { return accessory.ledger.abandon(id, place, until: now + NodeSwarm.lateness) }
       return accessory.ledger.finish(id, place, isDone: isDone, at: now)

@@ -81,6 +81,8 @@ package final class NodeSwarm: SecondProtocol, @unchecked Sendable {  // see abo
 
   package func willReset(_ accessory: AccessoryMachine) { nodes[accessory.number].willReset() }
 
+  package func resetFailed(_ accessory: AccessoryMachine) { nodes[accessory.number].valuesAreUncertain() }
+
   package func wasReset(_ accessory: AccessoryMachine, isWhole: Bool) {
     nodes[accessory.number].wasReset(isWhole: isWhole)
   }

@@ -246,7 +246,10 @@ package final class AccessoryMachine: @unchecked Sendable {  // see above
     let isDone = await swarm.result(on: loop) { done in
       accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
     }
-    if isDone == false { ledger.resetFailed(at: swarm.now) }
+    if isDone == false {
+      ledger.resetFailed(at: swarm.now)
+      swarm.second?.resetFailed(self)
+    }
     // If the accessory can't read its state it stops, and hapsim exits after its last accessory.
     if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
       kill()

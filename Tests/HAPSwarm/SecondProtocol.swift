@@ -40,6 +40,8 @@ package protocol SecondProtocol: AnyObject, Sendable {
   func died(_ accessory: AccessoryMachine, losesValues: Bool)
   /// A factory reset begins.
   func willReset(_ accessory: AccessoryMachine)
+  /// A factory reset has failed. Values may be those of a new accessory, and the reset may take effect after a crash.
+  func resetFailed(_ accessory: AccessoryMachine)
   /// A factory reset is done.
   /// - Parameter isWhole: whether all values are those of a new accessory.
   func wasReset(_ accessory: AccessoryMachine, isWhole: Bool)
