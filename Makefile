@@ -151,12 +151,13 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, hubs (engines) or homes (whole hubs)
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, nodes (with Matter), hubs (engines) or homes (whole hubs)
 SEEDS ?= 200
-POPULATION ?= accessories hubs homes
+POPULATION ?= accessories nodes hubs homes
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter nodes,$(POPULATION)),.build/release/Swarm --nodes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter homes,$(POPULATION)),.build/release/Swarm --homes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 

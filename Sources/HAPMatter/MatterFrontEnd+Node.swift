@@ -6,6 +6,12 @@ import MatterWire
 
 /// What the user of the accessory sees of the node, and changes at it.
 extension MatterFrontEnd: MatterNodeFrontEnd {
+  /// The fabrics that the node belongs to, with one that is being added.
+  package var fabrics: [Fabric] { node?.server.fabrics ?? [] }
+
+  /// The sizes of the node's tables; nil before the start.
+  package var load: NodeLoad? { node?.server.load }
+
   package var nodeState: MatterNodeState? {
     guard let node else { return nil }
     return MatterNodeState(

@@ -29,6 +29,8 @@ package final class MatterFrontEnd: FrontEnd {
   /// If more actions wait for a slow disk, datagrams and reports are lost. Peers repeat their requests.
   static let mostWaiting = 1000
   private var isStoring = false
+  /// The data that could not be stored, by its name. The next input stores it again, before its answer.
+  private var unstored: [String: FrontEndData] = [:]
   private var isReceiving = false
   /// Changes of the device while a request was executed.
   private var changesOfRequest: [AttributePath] = []
@@ -68,6 +70,9 @@ package final class MatterFrontEnd: FrontEnd {
         trustAnchor: node.label.credentials.authority.encoded)
     }
   }
+
+  /// The number of actions that wait until a change is stored.
+  package var waitingCount: Int { waiting.count }
 
   // MARK: Starting and stopping
 
@@ -138,6 +143,7 @@ package final class MatterFrontEnd: FrontEnd {
   func change(_ body: (RunningNode) -> [AttributePath]) {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     node.accessory.now = now
     let paths = body(node)
     // A device can change a value while the node executes a request. The node takes the changes at its end.
@@ -178,6 +184,7 @@ package final class MatterFrontEnd: FrontEnd {
   private func receive(_ datagram: [UInt8], from source: SocketAddress) {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     node.accessory.now = now
     if node.accessory.askDevice() { parts.perform() }
     isReceiving = true
@@ -194,6 +201,7 @@ package final class MatterFrontEnd: FrontEnd {
   private func advance() {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     let paths = node.accessory.advance(to: now)
     node.server.changed(.init(attributes: paths, events: node.takeEvents()), at: now)
     node.server.advance(to: now)
@@ -213,7 +221,10 @@ package final class MatterFrontEnd: FrontEnd {
       return
     }
     // Changes by a request are stored before its answer leaves.
-    waiting += node.changedData().map { .store($0) }
+    for data in node.changedData() {
+      unstored[data.name] = nil
+      waiting.append(.store(data))
+    }
     while let action = node.server.nextAction() {
       if waiting.count < Self.mostWaiting || !action.canBeLost { waiting.append(.action(action)) }
     }
@@ -258,12 +269,22 @@ package final class MatterFrontEnd: FrontEnd {
       guard let self else { return }
       isStoring = false
       guard !isStopped else { return }
-      if !isStored {
-        dropWaitingDatagrams()
-        failWaitingAnswers()
-      }
+      if !isStored { failed(data) }
       act()
     }
+  }
+
+  private func failed(_ data: FrontEndData) {
+    let isReplaced = waiting.contains { if case .store(let later) = $0 { later.name == data.name } else { false } }
+    // The node itself stores its state again.
+    if data.name != RunningNode.stateName, !isReplaced { unstored[data.name] = data }
+    dropWaitingDatagrams()
+    failWaitingAnswers()
+  }
+
+  private func storeAgain() {
+    waiting += unstored.sorted { $0.key < $1.key }.map { .store($0.value) }
+    unstored = [:]
   }
 
   private func dropWaitingDatagrams() {

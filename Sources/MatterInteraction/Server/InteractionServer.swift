@@ -80,6 +80,8 @@ package struct InteractionServer: Sendable {
   }
 
   package var subscriptionCount: Int { subscriptions.count }
+  /// The number of exchanges that wait for a message of the peer.
+  package var waitingCount: Int { waiting.count }
 
   /// Handles a message.
   /// - Parameter opcode: of protocol 1.

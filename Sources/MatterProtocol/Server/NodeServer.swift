@@ -104,8 +104,9 @@ package final class NodeServer {
   /// repeated: their peers get no answer.
   package func dropped(_ datagrams: [[UInt8]], at now: Duration) {
     layer.abandon(datagrams)
+    // The next input stores the state again, before its answer. At once, it would fail again, without end.
+    node.needsStore = false
     finish(at: now)
-    // The next input stores the state again, before its answer.
     node.needsStore = true
   }
 
