@@ -246,7 +246,7 @@ def cluster_problems(cluster, attributes):
         yield f"commands that the specification does not have: {unknown}"
 
 
-CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "write", "invoke", "events", "subscribe", "composition"]
+CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "read_in_time", "write", "invoke", "events", "subscribe", "composition"]
 
 
 async def answer(controller, line):

@@ -348,7 +348,7 @@ async def test_another_vendor_is_attested_and_has_clusters_of_its_own(run, host,
     shutil.copytree(other_vendor, state)
     options = ("--matter", "--matter-vendor", hex(OTHER_VENDOR), "--bonjour", "embedded")
     simulator = await run(COFFEE_MACHINE, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
-    machine = await commissioned(node(), Device(simulator))
+    machine = await commissioned(node(), Device(simulator, state))
     await composed(machine, endpoints=3)
     assert await machine.value("0/BasicInformation/VendorID") == OTHER_VENDOR
     assert await machine.value("1/Descriptor/DeviceTypeList") == [{"0": OTHER_VENDOR << 16 | 1, "1": 1}]
