@@ -15,6 +15,7 @@ final class KernelPort: BoundPort {
   /// -1: closed.
   private var descriptor: Int32
   let address: SocketAddress
+  private let interface: String?
   private var watcher: DescriptorWatcher?
   private var retry: LoopTimer?
   /// Keeps the listener alive while it listens.
@@ -32,7 +33,7 @@ final class KernelPort: BoundPort {
       closeDescriptor(socket)
       throw error
     }
-    (descriptor, address) = (socket, actual)
+    (descriptor, address, self.interface) = (socket, actual, interface)
   }
 
   deinit { if descriptor >= 0 { closeDescriptor(descriptor) } }
@@ -102,6 +103,10 @@ final class KernelPort: BoundPort {
       let accepted = systemAccept(descriptor)
       if accepted >= 0 {
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+        guard isExpected(accepted) else {
+          closeDescriptor(accepted)
+          continue
+        }
         let socket = KernelStreamSocket(watcher.loop.kernelLoop)
         if socket.open(accepted) { listener.accepted(TCPStream(watcher.loop, accepted: socket)) }
         continue
@@ -112,6 +117,18 @@ final class KernelPort: BoundPort {
       case let status: return pause(LoopError(status: status, while: "accepting a connection on \(address)"))
       }
     }
+  }
+
+  /// Whether a connection arrived on the chosen interface. On macOS, IP_BOUND_IF restricts only what a socket sends, so the
+  /// local address is checked.
+  private func isExpected(_ accepted: Int32) -> Bool {
+    #if canImport(Darwin)
+      guard let interface else { return true }
+      let local = Self.address(of: accepted)?.host.bytes
+      return NetworkInterface.all().contains { $0.name == interface && $0.addresses.contains { $0.bytes == local } }
+    #else
+      true
+    #endif
   }
 
   private func pause(_ error: LoopError) {
