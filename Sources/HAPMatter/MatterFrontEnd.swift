@@ -83,6 +83,8 @@ package final class MatterFrontEnd: FrontEnd {
     parts.attributes.open(session)
     let node = try RunningNode(settings, in: self, stored: try place.load())
     self.node = node
+    // Its timer is one of the handles of a running accessory, also before the first datagram.
+    _ = network
     waiting = node.newData.map { .store($0) }
     if visibility.hasRadio { try sockets.open(at: place.places, port: settings.port) }
     act()
