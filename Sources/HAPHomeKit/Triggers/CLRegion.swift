@@ -1,7 +1,6 @@
 #if !canImport(CoreLocation)
   import Foundation
   import HAPLoop
-
   /// Degrees of latitude or longitude.
   public typealias CLLocationDegrees = Double
   /// Metres.

@@ -47,7 +47,7 @@ import Testing
   private func advance(_ bench: inout NodeBench, _ generator: inout SeededGenerator) throws {
     let subject = subject(bench, &generator)
     let authority = Self.authorities.randomElement(using: &generator)!
-    if Int.random(in: 0..<30, using: &generator) == 0 { return useDevice(&bench, &generator) }
+    if Int.random(in: 0..<80, using: &generator) == 0 { return useDevice(&bench, &generator) }
     switch Int.random(in: 0..<60, using: &generator) {
     case 0..<9:
       if bench.node.passcodeAccess != nil { bench.establish() }
