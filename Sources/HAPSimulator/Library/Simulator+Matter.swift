@@ -135,7 +135,7 @@ extension RunningAccessory {
   public func closeMatterWindow() async throws(SimulatorError) { try await perform(.closeWindow) }
 
   /// Removes a fabric, with its sessions, subscriptions and access entries. Returns when the removal is stored.
-  /// - Parameter index: the index of the fabric: ``HAPModel/MatterFabric/index``.
+  /// - Parameter index: the index of the fabric: `index` of a `MatterFabric`.
   /// - Throws: ``SimulatorError/Code/noSuchFabric`` for another index.
   public func removeFabric(_ index: UInt8) async throws(SimulatorError) { try await perform(.removeFabric(index)) }
 }
