@@ -20,7 +20,7 @@ import Testing
       #expect(state["commissioned"]?.boolValue == false && state["fabrics"]?.elements == [])
       #expect(state["window"]?["kind"]?.stringValue == "basic" && state["window"]?["seconds"]?.isNull == true)
       #expect((state["port"]?.integerValue ?? 0) > 0)
-      #expect(try await control.node("GET", "/v1/accessories/1")["matter"] == state)
+      #expect(try await control.node("GET", "/v1/accessories/1")["matter"]?.compactText == state.compactText)
       let image = try await control.ask("GET", node + "/setup.svg")
       #expect(image.contentType == "image/svg+xml")
       #expect(try await control.ask("GET", node + "/window/setup.svg").body == image.body)
@@ -43,7 +43,9 @@ import Testing
       let body = #"{"kind": "enhanced", "seconds": 300}"#
       let enhanced = try #require(try await control.node("POST", path, body)["window"])
       #expect(enhanced["kind"]?.stringValue == "enhanced" && enhanced["seconds"]?.integerValue == 300)
-      #expect(enhanced["payload"]?.stringValue?.hasPrefix("MT:") == true && enhanced["payload"] != basic["payload"])
+      #expect(
+        enhanced["payload"]?.stringValue?.hasPrefix("MT:") == true
+          && enhanced["payload"]?.stringValue != basic["payload"]?.stringValue)
       let image = try await control.ask("GET", path + "/setup.svg")
       #expect(image.status == 200)
       #expect(try await control.ask("GET", node + "/setup.svg").body != image.body)

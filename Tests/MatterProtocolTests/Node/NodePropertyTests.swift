@@ -47,7 +47,8 @@ import Testing
   private func advance(_ bench: inout NodeBench, _ generator: inout SeededGenerator) throws {
     let subject = subject(bench, &generator)
     let authority = Self.authorities.randomElement(using: &generator)!
-    switch Int.random(in: 0..<63, using: &generator) {
+    if Int.random(in: 0..<60, using: &generator) == 0 { return useDevice(&bench, &generator) }
+    switch Int.random(in: 0..<60, using: &generator) {
     case 0..<9:
       if bench.node.passcodeAccess != nil { bench.establish() }
     case 9..<12: bench.arm(UInt64.random(in: 0...20, using: &generator) * 20, by: subject)
@@ -68,16 +69,22 @@ import Testing
     case 58:
       bench.node.passcodeSessionEnded()
       bench.take()
-    case 59: _ = bench.openWindow(for: .seconds(200))
-    case 60:
-      // Without a fabric, the user may close the last window.
-      if !bench.node.durableState.fabrics.isEmpty { _ = bench.closeWindow() }
-    case 61:
-      _ = bench.node.removeFabric(FabricIndex.random(in: 1...6, using: &generator))
-      bench.take()
     default:
       bench.node.passcodeAttemptFailed()
       if bench.node.window == nil, bench.node.state.fabrics.isEmpty { try? bench.node.openWindow(for: nil) }
+      bench.take()
+    }
+  }
+
+  /// What a user can do at the device.
+  private func useDevice(_ bench: inout NodeBench, _ generator: inout SeededGenerator) {
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0, 1: _ = bench.openWindow(for: .seconds(200))
+    case 2:
+      // Without a fabric, the user may close the last window.
+      if !bench.node.durableState.fabrics.isEmpty { _ = bench.closeWindow() }
+    default:
+      _ = bench.node.removeFabric(FabricIndex.random(in: 1...6, using: &generator))
       bench.take()
     }
   }
