@@ -179,8 +179,8 @@ let package = Package(
     .target(
       name: "HAPMatter",
       dependencies: [
-        "HAPFrontEnds", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPAttributes", "MatterBridge", "MatterProtocol",
-        "MatterModel", "MatterWire", "HAPIP", "HAPModel", "HAPCrypto",
+        "HAPFrontEnds", "HAPDeviations", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPAttributes", "MatterBridge",
+        "MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPIP", "HAPModel", "HAPCrypto",
       ]),
     .target(
       name: "HAPHost",
@@ -361,7 +361,7 @@ let package = Package(
         "HAPMatter", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile", "HAPStore",
         "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
         "MatterInteraction", "MatterProtocol", "MatterModel",
-        "MatterWire", "HAPModel", "HAPCrypto", "HAPWire",
+        "MatterWire", "HAPFleet", "HAPModel", "HAPCrypto", "HAPWire",
       ]),
     .testTarget(name: "HAPWebTests", dependencies: ["HAPWeb", "HAPLoop", "HAPWire"]),
     .testTarget(

@@ -46,7 +46,7 @@ final class NodeBench {
     let attributes = AttributeServer(try Self.lights(), quirks: AttributeQuirks(), SilentDevice())
     let session = AttributeSession(controller: nil, connection: frontEnd, frontEnd: frontEnd)
     attributes.open(session)
-    accessory = MappedAccessory(attributes, session, numbers: EndpointNumbers(), nodeID: "bench") {
+    accessory = MappedAccessory(attributes, session, numbers: EndpointNumbers(), nodeID: "bench", vendor: 0xFFF1) {
       random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
     authority = AttestationAuthority(random: random)

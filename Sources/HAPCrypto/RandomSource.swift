@@ -36,6 +36,14 @@ package struct RandomSource: Sendable {
     let stream = KeyStream(key: key)
     return RandomSource { stream.fill($0) }
   }
+
+  /// Returns the stream of a secret, also for keys. Draw `i` is the ChaCha20 keystream with the nonce `i`.
+  /// - Parameter secret: 32 bytes.
+  package static func derived(from secret: SecretBytes) -> RandomSource {
+    precondition(secret.count == 32, "a key of ChaCha20 has 32 bytes")
+    let stream = KeyStream(key: secret.withBytes { Array($0) })
+    return RandomSource { stream.fill($0) }
+  }
 }
 
 /// A ChaCha20 keystream with one nonce for each draw.

@@ -12,6 +12,8 @@ package struct CopyIdentity: Equatable, Sendable {
   package let setupID: SetupID
   /// The salt of the SRP verifier: 16 bytes.
   package let salt: [UInt8]
+  /// The secret from which front ends of other protocols derive identifiers and keys: 32 bytes.
+  package let frontEndSecret: SecretBytes
 
   /// - Parameters:
   ///   - text: not empty.
@@ -34,6 +36,7 @@ package struct CopyIdentity: Equatable, Sendable {
     self.deviceID = deviceID
     self.setupID = setupID
     keySeed = part("key", 32)
+    frontEndSecret = part("front ends", 32)
     salt = SRPVerifier.salt { bytes($0 == 0 ? "salt" : "salt \($0)", SRPVerifier.saltCount) }
     var code: SetupCode?
     var attempt = 0

@@ -1,4 +1,5 @@
 import HAPAttributes
+import HAPDeviations
 import HAPDiscovery
 import HAPIP
 import HAPLoop
@@ -11,6 +12,10 @@ import HAPTransport
 /// The front ends of an accessory are a list. They share its attributes and pairings (`FrontEndParts`), and use them
 /// as documented in `AttributeFrontEnd` and `PairingFrontEnd`. Belongs to the loop's thread.
 package protocol FrontEnd: AnyObject {
+  /// The protocol, for faults; `nil`: one that no fault affects.
+  var servedProtocol: ServedProtocol? { get }
+  /// Applies the faults that are on from now on.
+  func apply(_ faults: AccessoryFaults)
   /// Becomes reachable.
   func start(_ visibility: Visibility) throws(LoopError)
   /// Called when the device has started. Announcements may contain its values from now on.
@@ -42,6 +47,8 @@ package protocol FrontEnd: AnyObject {
 }
 
 extension FrontEnd {
+  package var servedProtocol: ServedProtocol? { nil }
+  package func apply(_ faults: AccessoryFaults) {}
   package func announce() {}
   package func runEnds() {}
   package func reachabilityChanged(aid: UInt64) {}
@@ -132,17 +139,21 @@ package struct FrontEndParts {
 package struct FrontEndPlace {
   package let setup: RunSetup
   package let places: [ListeningPlace]
+  /// The seed of identifiers. It depends on the seed of the simulation and on the accessory.
+  package let identifierSeed: UInt64
   /// Returns an advertiser for one more record; nil: the accessory is not announced.
   package let makeAdvertiser: () -> (any Advertiser)?
   /// Returns the stored data of all front ends. Reads a file.
   package let load: () throws(LoopError) -> [FrontEndData]
 
   package init(
-    setup: RunSetup, places: [ListeningPlace], makeAdvertiser: @escaping () -> (any Advertiser)?,
+    setup: RunSetup, places: [ListeningPlace], identifierSeed: UInt64,
+    makeAdvertiser: @escaping () -> (any Advertiser)?,
     load: @escaping () throws(LoopError) -> [FrontEndData]
   ) {
     self.setup = setup
     self.places = places
+    self.identifierSeed = identifierSeed
     self.makeAdvertiser = makeAdvertiser
     self.load = load
   }

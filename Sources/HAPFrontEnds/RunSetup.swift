@@ -1,4 +1,5 @@
 import HAPAttributes
+import HAPCrypto
 import HAPDeviations
 import HAPIP
 import HAPModel
@@ -23,11 +24,14 @@ package struct RunSetup {
   package let defect: Defect?
   /// The number of open files that its connections may use; `nil`: as many as the process.
   package let openFiles: Int?
+  /// The secret from which other front ends than that for IP derive identifiers and keys; `nil`: these are random.
+  package let frontEndSecret: SecretBytes?
 
   package init(
     name: String, instanceName: String, hostName: String, identity: AccessoryIdentity, setupCode: SetupCode,
     advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing], failedAttempts: Int,
-    quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?
+    quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?,
+    frontEndSecret: SecretBytes?
   ) {
     self.name = name
     self.instanceName = instanceName
@@ -43,5 +47,6 @@ package struct RunSetup {
     self.pairingQuirks = pairingQuirks
     self.defect = defect
     self.openFiles = openFiles
+    self.frontEndSecret = frontEndSecret
   }
 }

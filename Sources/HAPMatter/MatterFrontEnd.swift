@@ -1,5 +1,6 @@
 import HAPAttributes
 import HAPCrypto
+import HAPDeviations
 import HAPFrontEnds
 import HAPIP
 import HAPLoop
@@ -20,6 +21,7 @@ package final class MatterFrontEnd: FrontEnd {
   private let sockets: MatterSockets
   private let records: MatterRecords
   private let timer: LoopTimer
+  private lazy var network = FaultyNetwork(parts.loop, now: { [unowned self] in now }) { [unowned self] in arrived($0) }
   private var armed: Duration?
   private(set) var node: RunningNode?
   private var visibility = Visibility()
@@ -53,9 +55,10 @@ package final class MatterFrontEnd: FrontEnd {
       armed = nil
       advance()
     }
-    sockets.onDatagram = { [unowned self] bytes, source in receive(bytes, from: source) }
+    sockets.onDatagram = { [unowned self] in network.pass(.init($0, $1, .inbound)) }
   }
 
+  package var servedProtocol: ServedProtocol? { .matter }
   var now: Duration { parts.performer.now }
 
   /// The data with which a person adds the node to a fabric; nil before the start.
@@ -90,6 +93,7 @@ package final class MatterFrontEnd: FrontEnd {
     }
     isStopped = true
     timer.close()
+    network.close()
     switch ending {
     case .orderly, .forRestart: records.set([])
     case .powerCut: records.abandon()
@@ -156,6 +160,19 @@ package final class MatterFrontEnd: FrontEnd {
   }
 
   // MARK: Inputs
+
+  package func apply(_ faults: AccessoryFaults) {
+    node?.apply(faults)
+    network.apply(faults)
+  }
+
+  /// Takes a datagram that the network lets pass.
+  private func arrived(_ datagram: FaultyNetwork.Datagram) {
+    switch datagram.direction {
+    case .inbound: receive(datagram.bytes, from: datagram.peer)
+    case .outbound: sockets.send(datagram.bytes, to: datagram.peer)
+    }
+  }
 
   private func receive(_ datagram: [UInt8], from source: SocketAddress) {
     guard let node, !isStopped else { return }
@@ -302,7 +319,7 @@ extension MatterFrontEnd: TurnServer {
     let datagrams = outbox
     outbox.removeAll(keepingCapacity: true)
     for (bytes, peer) in datagrams {
-      if let address = peer.socketAddress { sockets.send(bytes, to: address) }
+      if let address = peer.socketAddress { network.pass(.init(bytes, address, .outbound)) }
     }
   }
 }

@@ -18,23 +18,27 @@ struct MatterLabel {
   private let salt: [UInt8]
 
   /// Makes a label. It takes milliseconds.
-  init(_ settings: MatterSettings, random: RandomSource) {
+  init(_ settings: MatterSettings, random: LabelRandomness) {
+    // The draws do not depend on the settings, so that an option changes nothing else.
+    let drawn = random.identifiers
+    let passcode = Self.passcode(drawn)
+    let discriminator = UInt16(truncatingIfNeeded: Self.number(drawn)) & 0x0FFF
     self.init(
-      settings, passcode: settings.passcode.flatMap { Passcode($0) } ?? Self.passcode(random),
-      discriminator: settings.discriminator ?? UInt16(truncatingIfNeeded: Self.number(random)) & 0x0FFF,
-      salt: random.bytes(Self.saltByteCount), host: Self.number(random), credentials: nil, random: random)
+      settings, passcode: settings.passcode.flatMap { Passcode($0) } ?? passcode,
+      discriminator: settings.discriminator ?? discriminator, salt: drawn.bytes(Self.saltByteCount),
+      host: Self.number(drawn), credentials: nil, keys: random.keys)
   }
 
   private init(
     _ settings: MatterSettings, passcode: Passcode, discriminator: UInt16, salt: [UInt8], host: UInt64,
-    credentials: DeviceCredentials?, random: RandomSource
+    credentials: DeviceCredentials?, keys: RandomSource
   ) {
     (self.passcode, self.discriminator, self.salt, self.host) = (passcode, discriminator, salt, host)
     self.credentials =
       credentials
       ?? DeviceCredentials(
-        vendor: settings.vendor, product: settings.product, authority: AttestationAuthority(random: random),
-        random: random)
+        vendor: settings.vendor, product: settings.product, authority: AttestationAuthority(random: keys),
+        random: keys)
     guard
       let secrets = SPAKE2Plus.Secrets(passcode: passcode.number, salt: salt, iterations: Self.iterations),
       let access = PasscodeAccess(verifier: secrets.verifier, iterations: Self.iterations, salt: salt)
@@ -69,7 +73,7 @@ struct MatterLabel {
 
   /// Reads what `bytes` returned. Settings that differ from the stored ones replace them.
   /// - Returns: nil for other bytes.
-  init?(_ bytes: [UInt8], _ settings: MatterSettings, random: RandomSource) {
+  init?(_ bytes: [UInt8], _ settings: MatterSettings, random: LabelRandomness) {
     guard let element = try? Element(decoding: bytes), case .unsigned(let code) = element[1],
       case .unsigned(let discriminator) = element[2], case .octets(let salt) = element[3],
       case .unsigned(let host) = element[4], case .octets(let encoded) = element[5],
@@ -81,7 +85,7 @@ struct MatterLabel {
     self.init(
       settings, passcode: settings.passcode.flatMap { Passcode($0) } ?? passcode,
       discriminator: settings.discriminator ?? value, salt: salt,
-      host: host, credentials: isOfSettings ? credentials : nil, random: random)
+      host: host, credentials: isOfSettings ? credentials : nil, keys: random.keys)
   }
 
   // MARK: What it says

@@ -35,13 +35,14 @@ final class RunningNode {
         .other(0), "\"\(setup.name)\" can't be served over Matter: the stored \(what) are damaged; \(advice)")
     }
     let (reset, other) = ("'hapsim reset' removes them", "serve it with another --state folder")
+    let labelRandom = LabelRandomness(settings, in: frontEnd.place, random: random)
     if let bytes = bytes(MatterLabel.name) {
-      guard let label = MatterLabel(bytes, settings, random: random) else {
+      guard let label = MatterLabel(bytes, settings, random: labelRandom) else {
         throw failure("passcode and certificates", other)
       }
       self.label = label
     } else {
-      label = MatterLabel(settings, random: random)
+      label = MatterLabel(settings, random: labelRandom)
     }
     if bytes(MatterLabel.name) != label.bytes {
       newData.append(FrontEndData(name: MatterLabel.name, bytes: label.bytes, survivesReset: true))
@@ -55,14 +56,16 @@ final class RunningNode {
     }
     let nodeID = setup.identity.deviceID.text.filter { $0 != ":" }
     accessory = MappedAccessory(
-      frontEnd.parts.attributes, frontEnd.session, numbers: numbers, nodeID: nodeID, settings: kept.values
+      frontEnd.parts.attributes, frontEnd.session, numbers: numbers, nodeID: nodeID,
+      vendor: label.credentials.vendor, settings: kept.values
     ) { random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } }
     storedNumbers = numbers
     accessory.now = frontEnd.now
     accessory.subscribe()
     deviceType = accessory.deviceTypes(of: accessory.endpoints.first ?? 1).first ?? 0
     self.setup = setup
-    let configuration = Self.configuration(label, setup, deviceType: deviceType, nodeID: nodeID, frontEnd, random)
+    var configuration = Self.configuration(label, setup, deviceType: deviceType, nodeID: nodeID, frontEnd, random)
+    configuration.instanceSeed = labelRandom.instanceSeed
     let node: MatterNode
     do {
       node = try MatterNode(

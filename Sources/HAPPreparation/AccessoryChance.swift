@@ -9,6 +9,10 @@ package struct AccessoryChance: Equatable, Sendable {
   package var network: SimulationRandom
   /// The seed of its defects' random conditions.
   package private(set) var defectSeed: UInt64 = 0
+  /// The seed of the faults of datagrams.
+  package private(set) var datagramSeed: UInt64 = 0
+  /// The seed of identifiers that front ends draw.
+  package private(set) var identifierSeed: UInt64 = 0
 
   /// - Parameters:
   ///   - seed: the seed of the simulation.
@@ -19,6 +23,8 @@ package struct AccessoryChance: Equatable, Sendable {
     device = SimulationRandom(seed: chance.number(ordinal, for: "device"))
     network = SimulationRandom(seed: chance.number(ordinal, for: "network"))
     defectSeed = chance.number(ordinal, for: "defects")
+    datagramSeed = chance.number(ordinal, for: "datagrams")
+    identifierSeed = chance.number(ordinal, for: "identifiers")
   }
 
   package init(device: SimulationRandom, network: SimulationRandom) {

@@ -168,6 +168,9 @@ package struct PreparedAccessory: Sendable {
   /// The key of its stored state.
   package var key: String { store.key }
 
+  /// The secret of other front ends; `nil`: the accessory has no given identity.
+  package var frontEndSecret: SecretBytes? { choices.copy?.identity?.frontEndSecret }
+
   /// The faults active from its start.
   package var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
 

@@ -37,7 +37,7 @@ extension CommandForm {
     ),
     CommandForm(
       .fault, [.accessory, .fault, .optionalFlag],
-      "switches a [fault](faults.md) on, or off with `\"value\": false`. `fault` is text such as `\"latency:by=2s\"`, or an object with `fault` and its parameters"
+      "switches a [fault](faults.md) on, or off with `\"value\": false`. `fault` is text such as `\"latency:by=2s\"`, or an object with `fault` and its parameters. The answer names protocols of the accessory on which the fault has no effect, in `withoutEffectOn`"
     ),
     CommandForm(
       .announce, [.accessory, .flag],

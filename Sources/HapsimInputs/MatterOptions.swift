@@ -63,7 +63,9 @@ extension MatterSettings {
 extension RunOptions {
   /// Adds the front ends to the settings of a simulation.
   package func chooseFrontEnds(in setting: inout Simulation.Setting) {
-    if let matter { setting.frontEnds.append(MatterFrontEnd.choice(matter)) }
+    guard var matter else { return }
+    matter.isSeeded = seed != nil
+    setting.frontEnds.append(MatterFrontEnd.choice(matter))
   }
 }
 

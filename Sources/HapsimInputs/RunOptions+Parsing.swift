@@ -70,7 +70,8 @@ extension RunOptions {
     "record every byte of the run in a new file below DIR, for hapsim replay; the file contains the accessory's keys",
     read: { (text: String) throws(UsageError) in text })
   package static let seedOption = Option<UInt64>(
-    "seed", "N", in: 0...UInt64.max, "make the simulation's randomness repeatable; keys never depend on it")
+    "seed", "N", in: 0...UInt64.max,
+    "make the simulation's randomness and the codes of new Matter nodes repeatable; keys never depend on it")
   package static let timeScaleOption = Option<Double>(
     "time-scale", "N", "run simulated time N times as fast as real time, 0.001 to 100000 (default: 1)",
     read: { (text: String) throws(UsageError) in

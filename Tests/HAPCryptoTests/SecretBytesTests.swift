@@ -36,6 +36,16 @@ import Testing
     for text in ["\(secret)", String(reflecting: secret), dumped] { #expect(!text.contains("77"), "\(text)") }
   }
 
+  @Test("The stream of a secret is the keystream of ChaCha20 with a nonce for each draw") func derived() {
+    // With a key and a nonce of zeros: draft-agl-tls-chacha20poly1305-04, section 7.
+    let source = RandomSource.derived(from: SecretBytes(count: 32) { _ in })
+    #expect(source.bytes(8) == [0x76, 0xB8, 0xE0, 0xAD, 0xA0, 0xF1, 0x3D, 0x90])
+    let second = source.bytes(8)
+    #expect(second != [0x76, 0xB8, 0xE0, 0xAD, 0xA0, 0xF1, 0x3D, 0x90])
+    let again = RandomSource.derived(from: SecretBytes(count: 32) { _ in })
+    #expect(again.bytes(8) != second && again.bytes(8) == second)
+  }
+
   @Test("Equal seeds give equal streams, and different seeds different ones") func seeded() {
     let a = RandomSource.seeded(1), b = RandomSource.seeded(1), c = RandomSource.seeded(2)
     let first = a.bytes(40)

@@ -21,7 +21,7 @@ import Testing
       #expect(choice.text == fault.name)
       #expect(
         choice.defect != nil || choice.network != nil || choice.setup != nil || choice.jump != nil
-          || !choice.begin.isEmpty || !choice.cycle.isEmpty, "\(fault.name) does nothing")
+          || choice.datagrams != nil || !choice.begin.isEmpty || !choice.cycle.isEmpty, "\(fault.name) does nothing")
     }
   }
 

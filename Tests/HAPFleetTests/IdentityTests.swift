@@ -14,6 +14,7 @@ import Testing
     let one = CopyIdentity("an identity", group: "lamps", number: 1)
     #expect(one.deviceID.text == "18:31:57:6D:C8:11")
     #expect(hex(one.keySeed) == "d138f025e77dddcfb2b64bea7e923e18a8cc88d838055d4f445a26520797dac2")
+    #expect(hex(one.frontEndSecret) == "f55d7fdecf715dff7c4665c2ae51729a6ea1afd2c84bc78fbeec51688772ce7b")
     #expect(one.setupCode.text == "108-18-722" && one.setupID == SetupID(number: 770_931))
     #expect(hex(SecretBytes(one.salt)) == "416a6bfb575d4a20d1bc267fc53f699a")
     let two = CopyIdentity("an identity", group: "lamps", number: 2)
@@ -34,6 +35,7 @@ import Testing
       CopyIdentity("text", group: "lamps", number: 4), CopyIdentity("text", group: "lamps", number: 33),
     ] {
       #expect(other.deviceID != one.deviceID && other.keySeed != one.keySeed && other.salt != one.salt)
+      #expect(other.frontEndSecret != one.frontEndSecret)
       #expect(other.setupCode != one.setupCode && other.setupID != one.setupID)
     }
   }

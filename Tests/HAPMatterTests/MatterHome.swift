@@ -88,16 +88,23 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
 
   private struct Held: @unchecked Sendable { let value: (FrontEndParts, FrontEndPlace) }
 
-  init(_ profile: String, in home: MatterHome, settings: MatterSettings = .test) throws {
+  /// - Parameters:
+  ///   - seed: of the simulation.
+  ///   - copy: of the accessory; nil: it is not one of several copies.
+  init(
+    _ profile: String, in home: MatterHome, settings: MatterSettings = .test, seed: UInt64 = 7,
+    copy: AccessoryCopy? = nil
+  ) throws {
     loop = try home.makeServerLoop()
     try loop.performAndWait { [self] in
       let folder = try StateFolder.open(path: "/state", files: home.disk)
       let prepared = try PreparedAccessory(
-        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder, random: .seeded(1))
+        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder, choices: .init(copy: copy),
+        random: .seeded(1))
       setupCode = prepared.setupCode.text
       responder = try BackEnd.open(.embedded, on: loop, interfaces: [], bindsToAddress: false).responder
       var setting = Simulation.Setting(
-        folder: folder, places: [ListeningPlace(home.anyAddress)], seed: 7,
+        folder: folder, places: [ListeningPlace(home.anyAddress)], seed: seed,
         makeAdvertiser: { [unowned self] in responder.makeAdvertiser() },
         sink: { [unowned self] in events.append($0) })
       setting.frontEnds = [
@@ -126,6 +133,9 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
 
   var invitation: MatterInvitation? { get throws { try loop.performAndWait { self.frontEnd?.invitation } } }
   var fabricCount: Int { get throws { try loop.performAndWait { self.frontEnd?.node?.server.fabrics.count ?? 0 } } }
+  var subscriptionCount: Int {
+    get throws { try loop.performAndWait { self.frontEnd?.node?.server.subscriptionCount ?? 0 } }
+  }
   var sessionCount: Int { get throws { try loop.performAndWait { self.frontEnd?.node?.server.sessions.count ?? 0 } } }
 
   /// Calls a closure in one turn of the loop.
@@ -193,6 +203,13 @@ enum Profile {
       "services": [
         { "type": "Lightbulb", "name": "Lamp", "characteristics": [ { "type": "Brightness", "value": 50 } ] },
         { "type": "Lightbulb", "name": "Night Light" } ] }
+    """
+  /// A service that only its vendor knows.
+  static let custom = """
+    { "format": "hasaccessory/1", "name": "Cooker", "serialNumber": "C-1", "category": "other",
+      "services": [ { "type": "8D930001-860E-4115-99CE-0CB5D9674D77", "name": "Cooker", "characteristics": [
+        { "type": "8D930002-860E-4115-99CE-0CB5D9674D77", "description": "Heat", "format": "uint8",
+          "perms": ["pr", "pw", "ev"], "value": 5 } ] } ] }
     """
   static let bridge = """
     { "format": "hasaccessory/1", "name": "Bridge", "serialNumber": "B-1", "category": "bridge",

@@ -33,6 +33,10 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   private(set) var results: [NodeClient.RequestNumber: InteractionResult] = [:]
   private(set) var unanswered: Set<NodeClient.RequestNumber> = []
   private(set) var changes: [ReportCollector] = []
+  private(set) var sessionEndCount = 0
+  private(set) var endedSubscriptionCount = 0
+  /// Whether datagrams to it are lost.
+  var isDeaf = false
 
   init(_ home: MatterHome, number: UInt64 = 1, node: NodeID = 5, passcode: UInt32 = 20_202_021) throws {
     loop = try home.makePhoneLoop()
@@ -41,6 +45,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     client = NodeClient(ControllerFabric(number, node: 100 + number, random: random), node: node, random: random)
     try loop.performAndWait { [self] in
       socket = try UDPSocket(loop, host: home.anyAddress, port: 0) { [unowned self] datagram in
+        if isDeaf { return }
         client.receive(Array(datagram.bytes), from: PeerAddress(datagram.source), at: now)
         act()
       }
@@ -104,6 +109,15 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     return "\(fabric.hexadecimal)-\(client.node.hexadecimal)"
   }
 
+  /// Establishes a session with a node at an address, whether or not it is announced.
+  /// - Returns: whether it was resumed; nil: there is none.
+  func connect(to address: SocketAddress) async throws -> Bool? {
+    let (done, failed) = (connections.count, failures.count)
+    try perform { $0.client.connect(to: PeerAddress(address), at: $0.now) }
+    try await wait(for: { connections.count > done || failures.count > failed })
+    return connections.count > done ? connections.last : nil
+  }
+
   private func search() {
     guard isSearching, let address = operational[instance]?.addresses.first else { return }
     isSearching = false
@@ -119,7 +133,8 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     case .answered(let number, let result): results[number] = result
     case .unanswered(let number): unanswered.insert(number)
     case .changed(let report): changes.append(report)
-    case .subscriptionEnded, .sessionEnded: break
+    case .subscriptionEnded: endedSubscriptionCount += 1
+    case .sessionEnded: sessionEndCount += 1
     }
   }
 

@@ -97,6 +97,24 @@ import Testing
     }
   }
 
+  @Test("A node of another vendor proves its origin, and is announced and described with that vendor")
+  func vendor() async throws {
+    try await withMatterHome { home in
+      var settings = MatterSettings.test
+      settings.vendor = 0xFFF3
+      let served = try ServedNode(Profile.custom, in: home, settings: settings)
+      let phone = try MatterPhone(home)
+      try await phone.wait { !phone.commissionable.isEmpty }
+      let text = try #require(phone.commissionable.values.first).text
+      #expect(text["VP"] == "65523+32768" && text["DT"] == "\(0xFFF3_0001)")
+      #expect(try await phone.commission(served))
+      #expect(try await phone.read(AttributePath(0, 0x28, 2)) == .unsigned(0xFFF3))
+      #expect(try await phone.read(AttributePath(1, 0xFFF3_FD01, 0)) == .unsigned(5))
+      try phone.stop()
+      try served.stop()
+    }
+  }
+
   @Test("Numbers of events rise over a loss of power")
   func events() async throws {
     try await withMatterHome { home in

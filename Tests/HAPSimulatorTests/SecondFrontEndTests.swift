@@ -174,6 +174,17 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     try await served.stop()
   }
 
+  @Test("A fault that affects Matter alone is refused for an accessory without Matter") func withoutMatter() async throws {
+    let served = try await ServedSimulation([ProfileText.garage])
+    #expect(
+      try await served.refusal("fault", #""fault": "drop-datagrams""#)
+        == "not-possible: the fault affects Matter alone, and \"Garage\" is not served over Matter; serve it with --matter"
+    )
+    #expect(try await served.command("fault", #""fault": "latency""#)["withoutEffectOn"] == nil)
+    #expect(try await served.command("status")["accessories"]?.elements?[0]["faults"]?.elements?.count == 1)
+    try await served.stop()
+  }
+
   /// Checked: this test fails without `loseRadio` in `AccessoryRun.gainRadio`: the front end over IP listened twice.
   @Test("If a front end can't get its radio back, no front end has one") func radio() async throws {
     let log = MemoryFrontEnd.Log()

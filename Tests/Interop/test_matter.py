@@ -28,8 +28,9 @@ LIGHT, GARAGE, BRIDGE, LOCK, BUTTON, IRRIGATION, KITCHEN_SINK = NAMED = [
     PROFILES / f"{name}.hasaccessory"
     for name in ("light-colour", "garage-kilgo", "bridge-two-lights", "lock", "button", "irrigation", "kitchen-sink")
 ]
+COFFEE_MACHINE = PROFILES / "coffee-machine.hasaccessory"
 FADE_RATE = "7E536242-341C-4862-BE90-272CE15BD633"
-VENDOR_CLUSTERS = 0xFFF1_FD00
+VENDOR_CLUSTERS, OTHER_VENDOR = 0xFFF1_FD00, 0xFFF2
 ADDRESS = f"{FAR_LINK_LOCAL}%{NEAR}"
 PASSCODE = 20202021
 JUMP = {"transitionTime": 0, "optionsMask": 0, "optionsOverride": 0}  # of a command that has a transition
@@ -82,7 +83,21 @@ async def seed(large_bridge, tmp_path_factory):
 
 
 @pytest_asyncio.fixture(scope="module")
-async def matter(host, seed, tmp_path_factory):
+async def other_vendor(seed, tmp_path_factory):
+    """A state folder of an accessory of another vendor. Its certificate is in the folder that the controller trusts."""
+    state = tmp_path_factory.mktemp("other-vendor") / "state"
+    options = ("--matter", "--matter-vendor", hex(OTHER_VENDOR), "--bonjour", "off")
+    simulator = await Simulator.run(COFFEE_MACHINE, state=state, options=options)
+    try:
+        await simulator.ready()
+    finally:
+        await simulator.clean_up()
+    shutil.copytree(state / "matter-trust", seed / "matter-trust", dirs_exist_ok=True)
+    return state
+
+
+@pytest_asyncio.fixture(scope="module")
+async def matter(host, seed, other_vendor, tmp_path_factory):
     controller = await MatterController.start(tmp_path_factory.mktemp("controller"), seed / "matter-trust")
     yield controller
     await controller.close()
@@ -303,6 +318,21 @@ async def test_a_custom_characteristic_is_an_attribute_of_the_vendor(device, nod
     assert await door.write(attribute, 10.5) == "ConstraintError"
     assert await door.write(attribute, "fast") == "InvalidDataType"
     assert await door.value(attribute) == 0.5
+
+
+async def test_another_vendor_is_attested_and_has_clusters_of_its_own(run, host, node, other_vendor, tmp_path):
+    state = tmp_path / "state"
+    shutil.copytree(other_vendor, state)
+    options = ("--matter", "--matter-vendor", hex(OTHER_VENDOR), "--bonjour", "embedded")
+    simulator = await run(COFFEE_MACHINE, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
+    machine = await commissioned(node(), Device(simulator))
+    await composed(machine, endpoints=3)
+    assert await machine.value("0/BasicInformation/VendorID") == OTHER_VENDOR
+    assert await machine.value("1/Descriptor/DeviceTypeList") == [{"0": OTHER_VENDOR << 16 | 1, "1": 1}]
+    cluster = OTHER_VENDOR << 16 | 0xFD01
+    assert [number for number in await machine.value("1/Descriptor/ServerList") if number > 0xFFFF] == [cluster]
+    assert await machine.write(f"1/{cluster}/2", 7) == "Success"
+    assert await machine.value(f"1/{cluster}/2") == 7
 
 
 async def test_a_fabric_is_removed_without_harm_to_another(device, node):

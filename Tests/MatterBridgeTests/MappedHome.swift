@@ -26,7 +26,7 @@ final class MappedHome {
 
   init(
     _ database: AttributeDatabase, numbers: EndpointNumbers = EndpointNumbers(),
-    settings: [AttributePath: Element.Value] = [:]
+    vendor: UInt16 = 0xFFF1, settings: [AttributePath: Element.Value] = [:]
   ) {
     server = AttributeServer(database, quirks: AttributeQuirks(), device)
     matterSession = AttributeSession(controller: nil, connection: frontEnd, frontEnd: frontEnd)
@@ -34,9 +34,9 @@ final class MappedHome {
     server.open(matterSession)
     server.open(hapSession)
     var random = SeededGenerator(seed: 7)
-    node = MappedAccessory(server, matterSession, numbers: numbers, nodeID: "f0e1d2c3b4a59687", settings: settings) {
-      UInt32(truncatingIfNeeded: random.next())
-    }
+    node = MappedAccessory(
+      server, matterSession, numbers: numbers, nodeID: "f0e1d2c3b4a59687", vendor: vendor, settings: settings
+    ) { UInt32(truncatingIfNeeded: random.next()) }
     frontEnd.node = node
     node.subscribe()
     server.writer = device

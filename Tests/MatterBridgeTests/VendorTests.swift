@@ -8,7 +8,7 @@ import Testing
 /// Checked: these tests fail if attributes that can't be written have a write privilege, and if `tw` is ignored.
 @Suite("Matter: custom characteristics and services") struct VendorTests {
   private func vendor(_ home: MappedHome, _ endpoint: EndpointNumber) throws -> ClusterDescription {
-    try #require(home.node.clusters(of: endpoint).first { $0.id > ClusterName.vendor })
+    try #require(home.node.clusters(of: endpoint).first { ClusterName.isOwn($0.id) })
   }
 
   @Test("A custom characteristic of a light is read and written in a vendor's cluster of the light")
@@ -49,7 +49,7 @@ import Testing
   func formats() throws {
     let home = try MappedHome("coffee-machine")
     #expect(home.node.endpoints == [1, 2])
-    #expect(try home.deviceTypes(1) == [.vendor] && home.deviceTypes(2) == [.vendor])
+    #expect(try home.deviceTypes(1) == [.own(of: 0xFFF1)] && home.deviceTypes(2) == [.own(of: 0xFFF1)])
     let cluster = try vendor(home, 1)
     let values = try (0..<10).map { try home.read(1, cluster.id, $0) }
     #expect(
@@ -144,7 +144,7 @@ import Testing
     #expect(reasons.contains { $0.0 == ServiceDefinition.cameraRTPStreamManagement.type })
     #expect(reasons.allSatisfy { !$0.1.isEmpty })
     var numbers = EndpointNumbers()
-    #expect(AccessoryPlan(home.server.database, numbers: &numbers).services == home.node.services)
+    #expect(AccessoryPlan(home.server.database, vendor: 0xFFF1, numbers: &numbers).services == home.node.services)
   }
 
   @Test("The line of a service names its endpoint, or the reason why it has none")
@@ -157,6 +157,29 @@ import Testing
     let camera = try MappedHome("camera").node.services.map(\.description)
     let refusal = "Camera RTP Stream Management: no endpoint, because Matter 1.4 has no streams"
     #expect(camera.contains { $0.contains(refusal) })
+  }
+
+  @Test("Device types and clusters have the prefix of the vendor; their numbers are the same for each vendor")
+  func prefix() throws {
+    let database = try MappedHome.database("coffee-machine")
+    let first = MappedHome(database)
+    let other = MappedHome(database, numbers: first.node.numbers, vendor: 0xFFF2)
+    #expect(other.node.numbers == first.node.numbers)
+    for endpoint in [1, 2] as [EndpointNumber] {
+      #expect(try first.deviceTypes(endpoint).map(\.number) == [0xFFF1_0001])
+      #expect(try other.deviceTypes(endpoint).map(\.number) == [0xFFF2_0001])
+      let (one, two) = (try vendor(first, endpoint), try vendor(other, endpoint))
+      #expect(one.id == 0xFFF1_FD00 + ClusterID(endpoint) && two.id == 0xFFF2_FD00 + ClusterID(endpoint))
+      #expect(one.attributes == two.attributes && one.commands == two.commands)
+      // The descriptor lists the same.
+      #expect(try other.read(endpoint, 0x1D, 1).numbers.contains(UInt64(two.id)))
+    }
+    #expect(try other.read(1, 0xFFF2_FD01, 8) == .text("Flat White"))
+    #expect(other.write(1, 0xFFF2_FD01, 2, .unsigned(7)) == .success)
+    #expect(other.write(1, 0xFFF1_FD01, 2, .unsigned(7)) == .unsupportedCluster)
+    // The description of the characteristics is reported again after a replacement, whatever the vendor is.
+    other.server.replace(database, live: [], at: .zero)
+    #expect(other.node.databaseWasReplaced().contains(AttributePath(1, 0xFFF2_FD01, 0x4000)))
   }
 
   @Test("The number of a custom characteristic stays if others before it are removed")

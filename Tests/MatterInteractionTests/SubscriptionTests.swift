@@ -78,6 +78,35 @@ import Testing
     }
   }
 
+  /// Checked: it fails if the empty report is withheld, too, and if events are reported later.
+  @Test("Withheld reports are lost, and empty reports keep the subscription alive") func withheld() {
+    var bench = Bench()
+    let events = EventPattern(1, 6, 0, isUrgent: true)
+    _ = bench.subscribe(SubscribeRequest([AttributePattern(1)], events: [events], minimum: 2, maximum: 10))
+    bench.server.withheldReports = .all
+    change(&bench, 1)
+    bench.server.record(EventPath(1, 6, 0), .info, at: .start(milliseconds: 1))
+    #expect(bench.advance(to: .seconds(2)).isEmpty && bench.server.nextDeadline == .seconds(10))
+    bench.server.record(EventPath(1, 6, 0), .info, at: .start(milliseconds: 2))
+    #expect(bench.reports(bench.advance(to: .seconds(10))).map(\.values) == [[:]])
+    bench.server.withheldReports = .none
+    #expect(bench.advance(to: .seconds(13)).isEmpty)
+    change(&bench, 2)
+    let report = bench.reports(bench.advance(to: .seconds(14))).first
+    #expect(report?.values == [MemoryTarget.onOff: .unsigned(2)] && report?.events.isEmpty == true)
+    #expect(bench.server.subscriptionCount == 1)
+  }
+
+  @Test("The first report of a subscription is lost, and later ones are not") func withheldFirst() {
+    var bench = Bench()
+    bench.server.withheldReports = .first
+    _ = bench.subscribe(light)
+    change(&bench, 1)
+    #expect(bench.advance(to: .seconds(2)).isEmpty)
+    change(&bench, 2)
+    #expect(bench.reports(bench.advance(to: .seconds(4))).map(\.values) == [[MemoryTarget.onOff: .unsigned(2)]])
+  }
+
   @Test("Changes that were not asked for do not delay the empty report") func otherChanges() {
     var bench = Bench()
     _ = bench.subscribe(light)

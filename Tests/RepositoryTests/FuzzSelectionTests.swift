@@ -65,11 +65,36 @@ struct FuzzSelectionTests {
     #expect(try copy.targets(changing: reader, movingTo: "Sources/HapctlAccessories/A.swift") == ["import", "archive"])
   }
 
-  @Test("An unknown revision selects each target") func unknown() throws {
-    let file = Checkout.folder.appendingPathComponent("Fuzz/Targets/FuzzTarget.swift")
-    let declared = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "package func run")[0]
-      .split(separator: "\n").filter { $0.hasPrefix("  case ") }
-    #expect(try Copy().targets(since: "unknown-revision").count == declared.count)
-    #expect(!declared.isEmpty)
+  /// The names of the targets, sorted.
+  private static func declared() throws -> [String] {
+    try text("Fuzz/Targets/FuzzTarget.swift").components(separatedBy: "package func run")[0].split(separator: "\n")
+      .filter { $0.hasPrefix("  case ") }.map { $0.dropFirst(7).filter { $0 != "`" } }.sorted()
+  }
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: Checkout.folder.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  @Test("An unknown revision and --all select each target", arguments: ["unknown-revision", "--all"])
+  func unknown(argument: String) throws {
+    let declared = try Self.declared()
+    #expect(try Copy().targets(since: argument).sorted() == declared)
+    #expect(declared.contains("tlv") && declared.contains("mattermessages"))
+  }
+
+  @Test("Each target has a corpus and a description, and the scripts name no target themselves") func known() throws {
+    let declared = try Self.declared()
+    let corpora = try FileManager.default.contentsOfDirectory(
+      atPath: Checkout.folder.appendingPathComponent("Fuzz/Corpus").path)
+    #expect(corpora.sorted() == declared)
+    let page = try Self.text("docs/internals/fuzzing.md").components(separatedBy: "```sh")[0]
+    let described = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+      String(line.dropFirst(3).prefix { $0 != "`" })
+    }
+    #expect(described.sorted() == declared)
+    for script in ["Scripts/fuzz", "Scripts/fuzz-merge"] {
+      let lines = try Self.text(script)
+      #expect(lines.contains("Scripts/fuzz-changed --all") && !lines.contains("mattermessages"), "\(script)")
+    }
   }
 }

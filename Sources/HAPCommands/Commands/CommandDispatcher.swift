@@ -80,8 +80,11 @@ package struct CommandDispatcher: CommandTaker {
         try accessory.unpair(controller) { result in answer(result.map { .pairings($0) }) }
       }
     case .fault(let fault, let isOn):
-      try switchFault(fault, isOn, at: whole(command)) { error in
-        answer(error.map { .failure($0) } ?? .success(.done))
+      let accessory = try whole(command)
+      try switchFault(fault, isOn, at: accessory) { error in
+        if let error { return answer(.failure(error)) }
+        let protocols = accessory.assumeIsolated { $0.protocolsWithoutEffect(of: fault) }
+        answer(.success(isOn ? .fault(withoutEffectOn: protocols) : .done))
       }
     case .announce(let isTold):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setAnnounced(isTold) }

@@ -1,3 +1,4 @@
+import HAPDeviations
 import HAPDevices
 import HAPHost
 import HAPModel
@@ -18,6 +19,8 @@ package enum CommandResult: Equatable, Sendable {
   case connections(Int)
   /// The number of pairings that were removed.
   case pairings(Int)
+  /// A fault was switched on. It has no effect on these protocols of the accessory.
+  case fault(withoutEffectOn: [ServedProtocol])
   case list(ProcessListing, [AccessoryListing])
   case status([AccessoryStatus])
 }
@@ -80,6 +83,10 @@ extension CommandResult {
     case .pairings(let count):
       json.key("pairings")
       json.integer(count)
+    case .fault(let protocols):
+      guard !protocols.isEmpty else { break }
+      json.key("withoutEffectOn")
+      json.array { json in for name in protocols { json.string(name.rawValue) } }
     case .list(let process, let accessories):
       process.write(to: &json)
       json.key("accessories")

@@ -23,7 +23,11 @@ extension ControlAPI {
     await show(accessory) { accessory, json in
       json.object { json in
         json.key("faults")
-        json.array { json in for fault in accessory.activeFaults { fault.writeActive(to: &json) } }
+        json.array { json in
+          for fault in accessory.activeFaults {
+            fault.writeActive(to: &json, withoutEffectOn: accessory.protocolsWithoutEffect(of: fault))
+          }
+        }
       }
     }
   }
@@ -62,7 +66,7 @@ extension ControlAPI {
 }
 
 extension FaultChoice {
-  fileprivate func writeActive(to json: inout JSONWriter) {
+  fileprivate func writeActive(to json: inout JSONWriter, withoutEffectOn protocols: [ServedProtocol]) {
     json.object { json in
       json.key("fault")
       json.string(name)
@@ -70,6 +74,8 @@ extension FaultChoice {
       json.string(text)
       json.key("parameters")
       json.object { writeParameters(to: &$0) }
+      json.key("withoutEffectOn")
+      json.array { json in for name in protocols { json.string(name.rawValue) } }
     }
   }
 }

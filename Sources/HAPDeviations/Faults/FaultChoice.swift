@@ -12,6 +12,10 @@ package struct FaultChoice: Equatable, Sendable {
   package let network: NetworkFault?
   /// The changes to the random numbers of Pair Setup.
   package let setup: SetupFault?
+  /// The changes to the datagrams of Matter.
+  package let datagrams: DatagramFault?
+  /// The changes to what a Matter node answers and reports.
+  package let interaction: InteractionFault?
   /// The actions on the accessory when the fault begins and when it ends.
   package let begin: [FaultAction]
   package let end: [FaultAction]
@@ -55,6 +59,8 @@ package struct FaultChoice: Equatable, Sendable {
       throw parameters.problem("\(definition.name) affects the whole accessory, so it can't be limited to connections")
     }
     setup = try body["setup"].map { node throws(JSONProblem) in try SetupFault(node) }
+    datagrams = try body["datagrams"].map { node throws(JSONProblem) in try DatagramFault(node) }
+    interaction = try body["interaction"].map { node throws(JSONProblem) in try InteractionFault(node) }
     begin = try body.list("begin") { node throws(JSONProblem) in try FaultAction(node) }
     end = try body.list("end") { node throws(JSONProblem) in try FaultAction(node) }
     cycle = try body.list("cycle") { node throws(JSONProblem) in try FaultStep(node) }

@@ -9,6 +9,8 @@ extension FaultDefinition {
       json.string(name)
       json.key("what")
       json.string(what)
+      json.key("protocols")
+      json.array { json in for affected in plain.protocols { json.string(affected.rawValue) } }
       json.key("reports")
       json.array { json in for report in reports { json.integer(report) } }
       json.key("parameters")

@@ -9,6 +9,9 @@ import HAPTransport
 package final class AccessoryFaults {
   package private(set) var active: [FaultChoice] = []
 
+  /// The faults of datagrams. Their counts and random numbers are kept across restarts, too.
+  package var datagrams = DatagramScript(seed: 0)
+
   package init() {}
   /// The cycles of repeating faults, by name.
   private var cycles: [String: FaultCycle] = [:]
@@ -19,6 +22,7 @@ package final class AccessoryFaults {
   package func switchOn(_ fault: FaultChoice) -> FaultChoice? {
     let old = switchOff(fault.name)
     active.append(fault)
+    if let datagrams = fault.datagrams { self.datagrams.add(fault.name, datagrams) }
     return old
   }
 
@@ -37,6 +41,7 @@ package final class AccessoryFaults {
   /// - Returns: `nil` if it was not on.
   package func switchOff(_ name: String) -> FaultChoice? {
     cycles.removeValue(forKey: name)?.stop()
+    datagrams.remove(name)
     guard let index = active.firstIndex(where: { $0.name == name }) else { return nil }
     return active.remove(at: index)
   }
@@ -63,6 +68,17 @@ package final class AccessoryFaults {
     guard !defects.isEmpty else { return defect }
     return Defect.joined((defect.map { [$0] } ?? []) + defects)
   }
+
+  /// The faults that affect all connections, and therefore front ends without connections of HAP, too.
+  private var whole: [FaultChoice] { active.filter(\.scope.isForAll) }
+
+  /// The faults of the whole network.
+  package var network: NetworkFault {
+    whole.compactMap(\.network).reduce(NetworkFault()) { $0.joined(with: $1) }
+  }
+
+  /// The changes to what a Matter node answers and reports.
+  package var interactions: [InteractionFault] { whole.compactMap(\.interaction) }
 
   var hasNetworkFaults: Bool { active.contains { $0.network != nil } }
 

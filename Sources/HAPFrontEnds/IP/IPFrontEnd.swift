@@ -77,6 +77,7 @@ package final class IPFrontEnd: FrontEnd {
     terms.observer?.watch(core)
   }
 
+  package var servedProtocol: ServedProtocol? { .hap }
   package var advertisement: Advertisement { core.advertisement }
   package var connectionCount: Int { server.connectionCount }
   package var snapshotSource: (any SnapshotSource)? {

@@ -22,7 +22,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   let prepared: PreparedAccessory
   private let parts: FrontEndParts
-  /// `nil`: the accessory is not served over IP, and has no faults.
+  /// `nil`: the accessory is not served over IP.
   let ip: IPFrontEnd?
   let frontEnds: [any FrontEnd]
   private let loop: EventLoop
@@ -97,7 +97,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
     }
     let place = FrontEndPlace(
-      setup: setup, places: terms.places, makeAdvertiser: makeAdvertiser,
+      setup: setup, places: terms.places, identifierSeed: terms.chance.identifierSeed, makeAdvertiser: makeAdvertiser,
       load: { [store = prepared.store] () throws(LoopError) in
         do throws(StoreError) { return try store.frontEndData() } catch { throw LoopError(.other(0), "\(error)") }
       })
@@ -119,6 +119,8 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   var chance: AccessoryChance {
     AccessoryChance(device: random, network: installed?.networkRandom ?? networkRandom)
   }
+
+  var servedProtocols: [ServedProtocol] { frontEnds.compactMap(\.servedProtocol) }
 
   func frontEnd<Kind: FrontEnd>(_ kind: Kind.Type) -> Kind? { frontEnds.lazy.compactMap { $0 as? Kind }.first }
 
@@ -381,6 +383,6 @@ extension PreparedAccessory {
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
       advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
       quirks: quirks.ip, attributeQuirks: quirks.attributes, pairingQuirks: quirks.pairing, defect: defect,
-      openFiles: openFiles)
+      openFiles: openFiles, frontEndSecret: frontEndSecret)
   }
 }

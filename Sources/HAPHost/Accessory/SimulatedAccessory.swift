@@ -96,6 +96,7 @@ package actor SimulatedAccessory {
       }
     }
     self.terms = terms
+    faults.datagrams = DatagramScript(seed: terms.chance.datagramSeed)
     if let defect = prepared.defect {
       defectState = DefectState(defect, seed: terms.chance.defectSeed)
     }
@@ -294,51 +295,12 @@ package actor SimulatedAccessory {
     if isReachable { offline.remove(aid) } else { offline.insert(aid) }
   }
 
-  // MARK: Faults
+  // MARK: The environment
 
-  /// - Returns: the fault of the same name that was switched on before.
-  package func switchFaultOn(_ fault: FaultChoice) throws(CommandError) -> FaultChoice? {
-    let run = try running()
-    guard terms?.capture == nil else {
-      throw CommandError(.notPossible, "a captured run can't have faults: its replay would not have them")
-    }
-    guard run.ip != nil else {
-      throw CommandError(.notPossible, "\"\(name)\" is not served over IP; faults need HAP over IP")
-    }
-    let old = faults.switchOn(fault)
-    apply(to: run)
-    run.tellOfFault(fault, isOn: true)
-    return old
-  }
-
-  package func switchFaultOff(_ name: String) throws(CommandError) -> FaultChoice {
-    let run = try running()
-    guard let fault = faults.switchOff(name) else {
-      let names = faults.active.map(\.name)
-      throw CommandError(
-        .notPossible,
-        "the fault \"\(name)\" is not on\(names.isEmpty ? "" : "; active faults: \(names.joined(separator: ", "))")")
-    }
-    apply(to: run)
-    run.tellOfFault(fault, isOn: false)
-    return fault
-  }
-
-  /// Continues with a fault that was switched on and whose first actions were performed.
-  package func follow(_ fault: FaultChoice, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void) {
-    guard faults.active.contains(fault) else { return }
-    if fault.isOneShot { _ = try? switchFaultOff(fault.name) }
-    if !fault.cycle.isEmpty { faults.goRound(fault.name, FaultCycle(fault.cycle, on: loop, perform)) }
-  }
-
-  /// Reports that a step of a fault failed. During a restart that is not an error.
-  package func tellTrouble(_ text: String) {
-    guard isRunning else { return }
-    terms?.sink?(SimulatorEvent(accessory: name, .trouble(text)))
-  }
-
-  private func apply(to run: AccessoryRun) {
+  /// Applies the faults that are on from now on.
+  func apply(to run: AccessoryRun) {
     run.ip?.apply(faults, base: defectState)
+    for frontEnd in run.frontEnds { frontEnd.apply(faults) }
     let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
     (advertiser as? AlteredAdvertiser)?.change(to: records)
   }

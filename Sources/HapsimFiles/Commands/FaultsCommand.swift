@@ -55,6 +55,7 @@ extension FaultDefinition {
     for parameter in parameters {
       lines.append("  \(parameter.name)=\(parameter.standardText)  \(parameter.what) It is \(parameter.expectation).")
     }
+    lines.append("  affects \(plain.protocols.map(\.rawValue).joined(separator: " and "))")
     if !reports.isEmpty {
       lines.append("  reports from the field: \(reports.map(String.init).joined(separator: ", "))")
     }

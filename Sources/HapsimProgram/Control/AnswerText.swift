@@ -29,6 +29,9 @@ func answerLines(_ answer: JSONNode, to command: CommandName, _ terminal: Termin
     let count = number(answer["pairings"])
     return [count == "1" ? "1 pairing was removed." : "\(count) pairings were removed."]
   case .factoryReset: return ["Reset; the new device ID is \(text("deviceID"))."]
+  case .fault:
+    let protocols = (answer["withoutEffectOn"]?.elements ?? []).map { plain($0) }
+    return ["Done."] + (protocols.isEmpty ? [] : ["This fault has no effect on \(protocols.joined(separator: ", "))."])
   default: return ["Done."]
   }
 }

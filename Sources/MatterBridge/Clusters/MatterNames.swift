@@ -34,8 +34,9 @@ package struct DeviceType: Hashable, Sendable {
   static let genericSwitch = DeviceType(0x0F, revision: 3)
   static let videoPlayer = DeviceType(0x28, revision: 2)
   static let speaker = DeviceType(0x22, revision: 1)
-  /// The vendor's own type of a service that Matter does not know. The vendor is the first test vendor, FFF1.
-  static let vendor = DeviceType(0xFFF1_0001, revision: 1)
+
+  /// A vendor's own type of a service that Matter does not know. Matter 1.4 §7.19.2.
+  static func own(of vendor: UInt16) -> DeviceType { DeviceType(UInt32(vendor) << 16 | 1, revision: 1) }
 }
 
 /// The clusters that HAP services become. Matter 1.4 application cluster library.
@@ -65,8 +66,13 @@ enum ClusterName {
   static let occupancy: ClusterID = 0x0406
   static let mediaPlayback: ClusterID = 0x0506
   static let keypad: ClusterID = 0x0509
-  /// The clusters of the vendor FFF1: this plus a number from 1. Matter 1.4 §7.19.2. Those below are left to
-  /// connectedhomeip, which has clusters for its own tests there (FFF1FC05, FFF1FC06 and FFF1FC20): its controllers
-  /// expect the attributes of these.
-  static let vendor: ClusterID = 0xFFF1_FD00
+
+  /// Returns a cluster of a vendor. Matter 1.4 §7.19.2. The suffixes from FC00 to FCFF are left to connectedhomeip, which
+  /// has clusters for its own tests there (FFF1FC05, FFF1FC06 and FFF1FC20): its controllers expect the attributes of
+  /// these.
+  /// - Parameter number: 1...`EndpointNumbers.clusterLimit`.
+  static func own(_ number: UInt32, of vendor: UInt16) -> ClusterID { UInt32(vendor) << 16 | (0xFD00 + number) }
+
+  /// Whether a cluster is one of a vendor.
+  static func isOwn(_ cluster: ClusterID) -> Bool { cluster > 0xFFFF }
 }

@@ -10,9 +10,9 @@ import MatterWire
 enum VendorCluster {
   /// - Returns: nil if all numbers of clusters were given.
   static func template(
-    for characteristics: [Characteristic], of service: TypeID, numbers: inout EndpointNumbers
+    for characteristics: [Characteristic], of service: TypeID, vendor: UInt16, numbers: inout EndpointNumbers
   ) -> ClusterTemplate? {
-    guard let id = numbers.vendorCluster(for: service) else { return nil }
+    guard let id = numbers.vendorCluster(for: service).map({ ClusterName.own($0, of: vendor) }) else { return nil }
     var numbered: [(number: AttributeNumber, characteristic: Characteristic)] = []
     for characteristic in characteristics
     where !numbered.contains(where: { $0.characteristic.type == characteristic.type }) {

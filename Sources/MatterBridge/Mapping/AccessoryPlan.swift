@@ -31,6 +31,8 @@ package struct AccessoryPlan {
   package private(set) var services: [ServiceMapping] = []
 
   private let database: AttributeDatabase
+  /// The vendor of device types and clusters that Matter does not know.
+  private let vendor: UInt16
   private var shapes: [ShapeKey: ClusterShape] = [:]
 
   /// Services with equal characteristics share their shapes.
@@ -43,8 +45,8 @@ package struct AccessoryPlan {
   }
 
   /// - Parameter numbers: receives the numbers of new endpoints, clusters and attributes.
-  package init(_ database: AttributeDatabase, numbers: inout EndpointNumbers) {
-    self.database = database
+  package init(_ database: AttributeDatabase, vendor: UInt16, numbers: inout EndpointNumbers) {
+    (self.database, self.vendor) = (database, vendor)
     let isBridge = database.accessoryEntries.count > 1 || numbers.endpoints[.aggregator] != nil
     var aggregator: EndpointPlan?
     if isBridge, let number = numbers.endpoint(for: .aggregator) {
@@ -102,7 +104,7 @@ package struct AccessoryPlan {
     let row = ServiceTable.rows[described.type]
     var clusters = (row?.clusters ?? []).compactMap { shape($0, service) }
       .map { ClusterPlan(shape: $0, service: service) }
-    var deviceTypes = clusters.isEmpty ? [.vendor] : row?.deviceTypes(view) ?? [.vendor]
+    var deviceTypes = (clusters.isEmpty ? nil : row?.deviceTypes(view)) ?? [.own(of: vendor)]
     let hasBattery = entry.services.contains { database.services[$0].type == ServiceTable.battery }
     if !hasBattery, let shape = shape(.battery, service) {
       clusters.append(ClusterPlan(shape: shape, service: service))
@@ -206,7 +208,7 @@ package struct AccessoryPlan {
     let used = clusters.reduce(into: Set<TypeID>()) { $0.formUnion($1.shape.used) }
     let rest = view.characteristics.filter { !used.contains($0.type) && $0.isForVendorCluster }
     guard !rest.isEmpty,
-      let template = VendorCluster.template(for: rest, of: described.type, numbers: &numbers),
+      let template = VendorCluster.template(for: rest, of: described.type, vendor: vendor, numbers: &numbers),
       let shape = ClusterShape(template, of: view)
     else { return nil }
     return ClusterPlan(shape: shape, service: service)

@@ -3,8 +3,8 @@ import MatterModel
 
 /// What the services of one type become.
 struct ServiceRow: Sendable {
-  /// The first one is its own, the others are those of additional clusters.
-  let deviceTypes: @Sendable (ServiceView) -> [DeviceType]
+  /// The first one is its own, the others are those of additional clusters; nil: the vendor's own type.
+  let deviceTypes: @Sendable (ServiceView) -> [DeviceType]?
   /// Besides Identify and the descriptor. A service gets those clusters whose characteristics it has.
   let clusters: [ClusterTemplate]
 
@@ -14,8 +14,8 @@ struct ServiceRow: Sendable {
     self.clusters = clusters
   }
 
-  init(_ deviceType: @escaping @Sendable (ServiceView) -> DeviceType, _ clusters: [ClusterTemplate]) {
-    deviceTypes = { [deviceType($0)] }
+  init(_ deviceType: @escaping @Sendable (ServiceView) -> DeviceType?, _ clusters: [ClusterTemplate]) {
+    deviceTypes = { deviceType($0).map { [$0] } }
     self.clusters = clusters
   }
 }
@@ -74,10 +74,10 @@ enum ServiceTable {
     ServiceDefinition.statelessProgrammableSwitch.type: ServiceRow(.genericSwitch, [.button]),
     ServiceDefinition.doorbell.type: ServiceRow(.genericSwitch, [.button]),
     ServiceDefinition.television.type: ServiceRow(
-      { $0.hasAll([.currentMediaState, .targetMediaState, .remoteKey]) ? .videoPlayer : .vendor },
+      { $0.hasAll([.currentMediaState, .targetMediaState, .remoteKey]) ? .videoPlayer : nil },
       [OnOffCluster(power: .active).template(features: 0), .mediaPlayback, .keypad]),
     ServiceDefinition.speaker.type: ServiceRow(
-      { $0.has(.volume) ? .speaker : .vendor },
+      { $0.has(.volume) ? .speaker : nil },
       [
         OnOffCluster(power: .mute).template(features: 0),
         LevelCluster(power: .mute, type: .volume).template(features: LevelCluster.onOff),
@@ -120,7 +120,7 @@ enum ServiceTable {
   private static let onOff = OnOffCluster(power: .on).template(features: OnOffCluster.lighting)
 
   /// The light types build on each other: a colour light must have a level.
-  private static let lightType: @Sendable (ServiceView) -> DeviceType = { service in
+  private static let lightType: @Sendable (ServiceView) -> DeviceType? = { service in
     guard service.has(.brightness) else { return .onOffLight }
     if service.hasAll([.hue, .saturation]) { return .extendedColourLight }
     return service.has(.colourTemperature) ? .colourTemperatureLight : .dimmableLight

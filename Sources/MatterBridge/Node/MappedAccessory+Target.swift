@@ -24,6 +24,9 @@ extension MappedAccessory {
       throw InteractionStatus(.unsupportedAttribute)
     }
     guard let read = attribute.read else { throw InteractionStatus(.unsupportedRead) }
+    if let fault = falseReads.first(where: { attribute.sources.contains($0.type) }) {
+      return Element(tag, .unsigned(try fault.answer.get())).encode(into: &buffer)
+    }
     Element(tag, try read(access)).encode(into: &buffer)
   }
 

@@ -15,6 +15,7 @@ package final class MappedAccessory: InteractionTarget {
   let session: AttributeSession
   /// Identifies the node; at most 32 bytes. Bridged accessories are identified by its beginning and their aid.
   let nodeID: String
+  private let vendor: UInt16
   private let random: () -> UInt32
 
   /// The numbers that were given, to be stored whenever they change.
@@ -38,6 +39,8 @@ package final class MappedAccessory: InteractionTarget {
     case answered(failures: [AttributeID: HAPStatus])
   }
   var liveValues = LiveValues.unknown
+  /// The false answers to reads, on purpose.
+  package var falseReads: [FalseRead] = []
 
   /// The ends of attributes that count down.
   var countdowns: [AttributePath: Duration] = [:]
@@ -49,15 +52,16 @@ package final class MappedAccessory: InteractionTarget {
 
   /// - Parameters:
   ///   - session: has the rights of an administrator; the access control list of the node decides before.
+  ///   - vendor: the vendor of device types and clusters that Matter does not know.
   ///   - settings: the values of `settings` before a restart.
   ///   - random: returns random numbers, for data versions.
   package init(
-    _ server: AttributeServer, _ session: AttributeSession, numbers: EndpointNumbers, nodeID: String,
+    _ server: AttributeServer, _ session: AttributeSession, numbers: EndpointNumbers, nodeID: String, vendor: UInt16,
     settings: [AttributePath: Element.Value] = [:], random: @escaping () -> UInt32
   ) {
     (self.server, self.session, self.numbers, self.nodeID) = (server, session, numbers, nodeID)
-    self.random = random
-    let plan = AccessoryPlan(server.database, numbers: &self.numbers)
+    (self.vendor, self.random) = (vendor, random)
+    let plan = AccessoryPlan(server.database, vendor: vendor, numbers: &self.numbers)
     services = plan.services
     for endpoint in plan.endpoints { adopt(endpoint, from: nil, stored: settings) }
     index()
@@ -106,7 +110,7 @@ package final class MappedAccessory: InteractionTarget {
   package func databaseWasReplaced() -> [AttributePath] {
     let old = parts
     let settings = self.settings
-    let plan = AccessoryPlan(server.database, numbers: &numbers)
+    let plan = AccessoryPlan(server.database, vendor: vendor, numbers: &numbers)
     services = plan.services
     parts = [:]
     liveValues = .unknown
@@ -128,7 +132,7 @@ package final class MappedAccessory: InteractionTarget {
       return noteAll(of: cluster, in: endpoint)
     }
     // A vendor's attribute describes the characteristics, whose limits may be others.
-    if cluster.id > ClusterName.vendor {
+    if ClusterName.isOwn(cluster.id) {
       let path = AttributePath(endpoint.number, cluster.id, EndpointNumbers.descriptionAttribute)
       note(path, of: cluster)
     }

@@ -47,13 +47,13 @@ package struct EndpointNumbers: Hashable, Sendable {
     return nextEndpoint
   }
 
-  /// Returns the identifier of the vendor's cluster for services of a type; nil: all were given.
-  mutating func vendorCluster(for service: TypeID) -> ClusterID? {
-    if let cluster = clusters[service] { return ClusterName.vendor + cluster.number }
+  /// Returns the number of the vendor's cluster for services of a type; nil: all were given.
+  mutating func vendorCluster(for service: TypeID) -> UInt32? {
+    if let cluster = clusters[service] { return cluster.number }
     guard nextCluster <= Self.clusterLimit else { return nil }
     defer { nextCluster += 1 }
     clusters[service] = VendorCluster(number: nextCluster)
-    return ClusterName.vendor + nextCluster
+    return nextCluster
   }
 
   /// Returns the number of an attribute or a command in the vendor's cluster for a service; nil: all were given.

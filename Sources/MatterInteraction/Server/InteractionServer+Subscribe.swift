@@ -124,6 +124,7 @@ extension InteractionServer {
   /// Sends what has changed; without changes, an empty report if the maximum interval is over.
   mutating func report(_ id: UInt32, at now: Duration, _ target: some InteractionTarget) -> [InteractionAction] {
     guard var subscription = subscriptions[id] else { return [] }
+    subscription.lose(withheldReports, nextEvent: log.next)
     let changes = subscription.changed.sorted {
       ($0.endpoint, $0.cluster, $0.attribute) < ($1.endpoint, $1.cluster, $1.attribute)
     }

@@ -51,6 +51,14 @@ package struct InteractionLimits: Hashable, Sendable {
   package init() {}
 }
 
+/// The reports of changes that a server withholds on purpose. Subscriptions stay alive by empty reports.
+package enum WithheldReports: Hashable, Sendable {
+  case none
+  /// The first one of each subscription after it was made, or after this was set.
+  case first
+  case all
+}
+
 /// The server of the interaction model: messages, times and changes in, actions out. Matter 1.4 chapter 8.
 ///
 /// The caller reports each change of the target with `attributeChanged` and `record`, also those that a write or command
@@ -58,6 +66,7 @@ package struct InteractionLimits: Hashable, Sendable {
 package struct InteractionServer: Sendable {
   package let limits: InteractionLimits
   package internal(set) var log: EventLog
+  package var withheldReports = WithheldReports.none
   var waiting: [InteractionExchange: WaitingExchange] = [:]
   var subscriptions: [UInt32: Subscription] = [:]
   private var lastSubscription: UInt32

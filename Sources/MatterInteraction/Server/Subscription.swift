@@ -22,6 +22,8 @@ struct Subscription: Sendable {
   var nextEvent: UInt64
   /// The exchange of the last report.
   var exchange: InteractionExchange?
+  /// Whether a report was withheld.
+  var hasLostReport = false
   /// Whether that report is not yet answered.
   var isReporting = false
 
@@ -31,6 +33,16 @@ struct Subscription: Sendable {
     minimum = .seconds(Int64(request.minimum))
     // With 0, the server would do nothing else.
     maximumSeconds = max(1, request.maximum)
+  }
+
+  /// Forgets what has changed, if its report is withheld.
+  mutating func lose(_ withheld: WithheldReports, nextEvent: UInt64) {
+    switch withheld {
+    case .none: return
+    case .first: guard !hasLostReport, !changed.isEmpty || hasUrgentEvent else { return }
+    case .all: break
+    }
+    (changed, hasUrgentEvent, hasLostReport, self.nextEvent) = ([], false, true, nextEvent)
   }
 
   var maximum: Duration { .seconds(Int64(maximumSeconds)) }

@@ -34,6 +34,10 @@ struct MessageExchange {
 
     static let acknowledgement = Outgoing(
       opcode: SecureChannelOpcode.acknowledgement.rawValue, protocolID: .secureChannel, payload: [], isReliable: false)
+
+    var isAcknowledgement: Bool {
+      protocolID == .secureChannel && opcode == SecureChannelOpcode.acknowledgement.rawValue
+    }
   }
 
   let handle: ExchangeHandle

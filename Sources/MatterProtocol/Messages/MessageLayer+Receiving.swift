@@ -144,6 +144,7 @@ extension MessageLayer {
 
   /// Acknowledges a message alone and outside of its exchange, to the address that it came from.
   private mutating func acknowledgeStray(_ message: Opened, _ index: Int) {
+    if isWithheld() { return }
     let header = strayAcknowledgement(of: message.header, message.counter)
     guard let (_, packet) = packet(index, header, []) else { return end(index, .countersExhausted) }
     act(.send(packet, to: message.peer))

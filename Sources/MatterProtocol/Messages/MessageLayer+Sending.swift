@@ -138,9 +138,14 @@ extension MessageLayer {
     _ message: MessageExchange.Outgoing, _ index: Int, _ place: Int, at now: Duration
   ) -> Bool {
     let exchange = sessions[index].exchanges[place]
+    let acknowledged = exchange.owed.flatMap { isWithheld() ? nil : $0.counter }
+    if message.isAcknowledgement, acknowledged == nil {
+      sessions[index].exchanges[place].owed = nil
+      return true
+    }
     let header = ExchangeHeader(
       isFromInitiator: exchange.isOwn, wantsAcknowledgement: message.isReliable, opcode: message.opcode,
-      exchange: exchange.number, protocolID: message.protocolID, acknowledged: exchange.owed?.counter)
+      exchange: exchange.number, protocolID: message.protocolID, acknowledged: acknowledged)
     guard let (counter, packet) = packet(index, header, message.payload) else {
       end(index, .countersExhausted)
       return false
@@ -153,6 +158,9 @@ extension MessageLayer {
     sessions[index].exchanges[place].pending = .init(counter: counter, packet: packet, due: now + wait)
     return true
   }
+
+  /// Whether the next acknowledgement is left out.
+  func isWithheld() -> Bool { withholdsAcknowledgement?() ?? false }
 
   /// Sends an acknowledgement outside of the exchanges.
   func strayAcknowledgement(of header: ExchangeHeader, _ counter: UInt32) -> ExchangeHeader {

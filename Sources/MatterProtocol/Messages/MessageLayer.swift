@@ -44,6 +44,8 @@ package struct MessageLayer: ~Copyable {
 
   let settings: Settings
   let random: RandomSource
+  /// Returns whether the next acknowledgement is left out on purpose; nil: none is.
+  package var withholdsAcknowledgement: (() -> Bool)?
   /// In the order of their handles.
   var sessions: [MessageSession] = []
   private var sessionCount: UInt64 = 0

@@ -122,5 +122,5 @@ extension MatterNode {
     effects.append(.advertisementsChanged)
   }
 
-  func drawInstance() -> UInt64 { random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+  func drawInstance() -> UInt64 { instanceRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }

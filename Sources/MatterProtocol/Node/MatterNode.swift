@@ -18,6 +18,8 @@ package struct MatterNode {
   package internal(set) var state: NodeState
 
   let random: RandomSource
+  /// Of the names of commissioning windows.
+  let instanceRandom: RandomSource
   private let start: Duration
   private(set) var now: Duration
   var failSafe: FailSafe?
@@ -46,6 +48,7 @@ package struct MatterNode {
       if state.rebootCount < .max { state.rebootCount += 1 }
     }
     self.state = state
+    instanceRandom = configuration.instanceSeed.map { .seeded($0 &+ UInt64(state.rebootCount)) } ?? random
     for cluster in RootEndpoint.clusters {
       versions[cluster.id] = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -28,7 +28,8 @@ struct HandshakeTable {
   enum Kind: Sendable {
     /// PASE, with the passcode of the window in which it began.
     case passcode(PasscodeAccess)
-    case node
+    /// CASE, with the number of endings of fabrics (`NodeServer.endingCount`) before it began.
+    case node(endings: Int)
 
     var isPasscode: Bool { if case .passcode = self { true } else { false } }
   }
@@ -90,13 +91,6 @@ struct HandshakeTable {
 
   mutating func fail(of session: SessionHandle) {
     for exchange in entries.keys where exchange.session == session { fail(exchange) }
-  }
-
-  /// Removes the handshakes of CASE.
-  mutating func failNodeHandshakes() -> [ExchangeHandle] {
-    let removed = entries.filter { !$0.value.kind.isPasscode }.keys.sorted { $0.number < $1.number }
-    for exchange in removed { fail(exchange) }
-    return removed
   }
 
   /// Removes the handshakes that took too long.

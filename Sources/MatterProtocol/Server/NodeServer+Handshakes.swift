@@ -36,7 +36,7 @@ extension NodeServer {
         verifier: access.verifier, derivation: derivation, localSession: layer.allocateSessionID(), random: random)
       continueHandshake(responder, with: message, on: exchange, at: now)
     case .sigma1:
-      handshakes.add(.node, on: exchange, at: now)
+      handshakes.add(.node(endings: endingCount), on: exchange, at: now)
       let responder = CASEResponder(
         fabrics: node.fabricCredentials, resumptions: handshakes.resumptions,
         localSession: layer.allocateSessionID(), random: random)

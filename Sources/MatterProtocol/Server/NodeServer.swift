@@ -58,6 +58,10 @@ package final class NodeServer {
   private var answeredSession: SessionHandle?
   /// Sessions of removed fabrics that end with their last answer.
   private var endingSessions: Set<SessionHandle> = []
+  /// How often all sessions of a fabric were ended.
+  private(set) var endingCount = 0
+  /// The number of the last such ending of each fabric, from 1.
+  private var lastEnding: [FabricIndex: Int] = [:]
   private var actions: [Action] = []
   private var actionsTaken = 0
   private let start: Duration
@@ -143,6 +147,16 @@ package final class NodeServer {
   package var advertisements: NodeAdvertisements { node.advertisements }
   package var fabrics: [Fabric] { node.state.fabrics }
   package var subscriptionCount: Int { interaction.subscriptionCount }
+
+  /// Faults: see `MessageLayer` and `InteractionServer`.
+  package var withholdsAcknowledgement: (() -> Bool)? {
+    get { layer.withholdsAcknowledgement }
+    set { layer.withholdsAcknowledgement = newValue }
+  }
+  package var withheldReports: WithheldReports {
+    get { interaction.withheldReports }
+    set { interaction.withheldReports = newValue }
+  }
 
   func act(_ action: Action) { actions.append(action) }
   func report(_ report: NodeReport) { act(.report(report)) }
@@ -285,8 +299,9 @@ package final class NodeServer {
   /// until that is acknowledged.
   private func endSessions(of fabric: FabricIndex, at now: Duration) {
     handshakes.forget(fabric)
-    // A handshake does not show its fabric before its end. Peers of other fabrics begin again.
-    for exchange in handshakes.failNodeHandshakes() { layer.closeExchange(exchange, at: now) }
+    // A handshake does not show its fabric before its end. Then `add` refuses those that began before.
+    endingCount += 1
+    lastEnding[fabric] = endingCount
     for session in layer.sessions(where: { if case .node(_, fabric, _) = $0 { true } else { false } }) {
       interaction.sessionEnded(session.number)
       endingSessions.insert(session)
@@ -320,8 +335,9 @@ package final class NodeServer {
     case .passcode(let access):
       guard node.passcodeSessionEstablished(with: access) else { return false }
       passcodeSession = layer.addSession(session, peer: peer, at: now)
-    case .node:
-      guard node.state[session.subject.fabric] != nil else { return false }
+    case .node(let endings):
+      let fabric = session.subject.fabric
+      guard node.state[fabric] != nil, lastEnding[fabric, default: 0] <= endings else { return false }
       _ = layer.addSession(session, peer: peer, at: now)
     }
     report(.sessionEstablished(session.subject))

@@ -233,4 +233,37 @@ import Testing
     end.advance(to: .seconds(100))
     #expect(end.failed.isEmpty && end.deadline == deadline)
   }
+
+  /// Checked: it fails if one of the three ways to acknowledge ignores the closure.
+  @Test("Acknowledgements that are withheld are neither sent alone, nor in answers, nor again for duplicates")
+  func withheld() throws {
+    let pair = LayerPair(random: constant(0))
+    var count = 0
+    pair.server.layer.withholdsAcknowledgement = {
+      count += 1
+      return count <= 3
+    }
+    // Alone, after its delay.
+    let (first, packet) = pair.request([1], at: .zero)
+    pair.server.receive(packet, from: pair.client.address)
+    pair.server.advance(to: .milliseconds(200))
+    #expect(pair.server.takePackets().isEmpty && count == 1)
+    // Again, for the repetition.
+    pair.server.receive(packet, from: pair.client.address, at: .milliseconds(330))
+    #expect(pair.server.takePackets().isEmpty && count == 2)
+    // In an answer.
+    let (second, other) = pair.request([2], at: .milliseconds(400))
+    pair.server.receive(other, from: pair.client.address, at: .milliseconds(400))
+    let exchange = try #require(pair.server.takeMessages().last).exchange
+    pair.server.send([3], on: exchange, at: .milliseconds(400))
+    let answers = pair.answer(at: .milliseconds(400))
+    #expect(answers.count == 1 && count == 3)
+    #expect(opened(answers[0], byClient: false)?.1.acknowledged == nil)
+    #expect(pair.client.pending(second) != nil && pair.client.takeMessages().map(\.payload) == [[3]])
+    // Then they are sent again.
+    pair.server.receive(packet, from: pair.client.address, at: .milliseconds(880))
+    pair.answer(at: .milliseconds(880))
+    #expect(pair.client.pending(first) == nil && count == 4)
+    #expect(pair.server.failed.isEmpty && pair.client.failed.isEmpty)
+  }
 }

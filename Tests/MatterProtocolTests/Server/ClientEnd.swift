@@ -22,6 +22,8 @@ final class ClientEnd: NetworkEnd {
   var find: (() -> PeerAddress?)?
   /// Alters the datagrams that leave.
   var alter: ([UInt8]) -> [[UInt8]] = { [$0] }
+  /// Whether datagrams to it are lost.
+  var isDeaf = false
   private var sent: [(packet: [UInt8], peer: PeerAddress)] = []
 
   init(_ number: UInt64, node: NodeID = 5, fabric: ControllerFabric? = nil) {
@@ -65,6 +67,7 @@ final class ClientEnd: NetworkEnd {
   }
 
   func receive(_ packet: [UInt8], from peer: PeerAddress, at now: Duration) {
+    if isDeaf { return }
     client.receive(packet, from: peer, at: now)
     take(at: now)
   }

@@ -30,7 +30,10 @@ package struct FaultFile: Sendable {
 extension FaultDefinition {
   /// Sections that defects have too, limited to those that can take effect while the accessory runs.
   static let alterations = ["rules", "record", "device", "sealing", "idle", "restart"]
-  private static let sections = alterations + ["network", "setup", "begin", "end", "cycle", "jump"]
+  private static let sections =
+    alterations + [
+      "network", "setup", "datagrams", "interaction", "begin", "end", "cycle", "jump",
+    ]
 
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: ["name", "what", "reports", "parameters", "once"] + Self.sections)

@@ -24,6 +24,8 @@ package struct NodeConfiguration: Sendable {
   /// The signed certification declaration.
   package var declaration: [UInt8]
   package var bootReason = BootReason.powerOn
+  /// The seed of the names of commissioning windows. After a reboot, they are others. nil: they are random.
+  package var instanceSeed: UInt64?
 
   /// Matter 1.4 §11.12.4.4.
   package enum BootReason: UInt8, Hashable, Sendable {
