@@ -122,10 +122,11 @@ package final class MatterFrontEnd: FrontEnd {
 
   // MARK: The accessory
 
-  package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
+  package func databaseWasReplaced(_ replacement: DatabaseReplacement) {
     change { node in
       let endpoints = node.accessory.endpoints
-      let paths = node.accessory.databaseWasReplaced()
+      let overrides = MappingOverrides(replacement.matter, in: parts.attributes.database)
+      let paths = node.accessory.databaseWasReplaced(overrides)
       if endpoints != node.accessory.endpoints { node.server.partsChanged(at: now) }
       return paths
     }

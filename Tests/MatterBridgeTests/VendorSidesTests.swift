@@ -1,0 +1,211 @@
+import HAPModel
+import MatterModel
+import MatterWire
+import Testing
+
+@testable import MatterBridge
+
+/// Checked: these tests fail if a vendor's attribute is written without the limits of its characteristic, and if its value
+/// has another type.
+@Suite("Matter: each vendor's attribute from both sides", .serialized) struct VendorSidesTests {
+  private struct Case {
+    let home: MappedHome
+    let path: AttributePath
+    let slot: Int
+    let isWritable: Bool
+
+    var characteristic: Characteristic { home.server.database.characteristics[slot] }
+    var name: Comment { "\(characteristic.type.shown) at \(path)" }
+  }
+
+  /// Every attribute of a vendor's cluster, except the description.
+  private func cases(_ home: MappedHome) throws -> [Case] {
+    var cases: [Case] = []
+    for endpoint in home.node.endpoints {
+      for cluster in home.node.parts[endpoint]?.clusters ?? [] where ClusterName.isOwn(cluster.id) {
+        for attribute in cluster.shape.description.attributes where attribute.number != 0x4000 {
+          let type = try #require(cluster.shape.attribute(attribute.number)?.sources.first)
+          let slot = try #require(
+            home.server.database.services[cluster.service].slots.first {
+              home.server.database.characteristics[$0].type == type
+            })
+          cases.append(
+            Case(
+              home: home, path: AttributePath(endpoint, cluster.id, attribute.number), slot: slot,
+              isWritable: attribute.write != nil))
+        }
+      }
+    }
+    return cases
+  }
+
+  /// A value as the reference describes its type.
+  private func element(_ value: Value, _ format: Format) -> Element.Value {
+    switch value {
+    case .bool(let isTrue): .bool(isTrue)
+    case .integer(let number): format == .int ? .signed(Int64(number)) : .unsigned(UInt64(number))
+    case .float(let number): .double(number)
+    case .string(let text): .text(text)
+    case .data(let bytes): .octets(bytes)
+    case .null: .null
+    }
+  }
+
+  /// The ends of an integer characteristic, and its step.
+  private func limits(_ characteristic: Characteristic) -> (low: Int128, high: Int128, step: Int128)? {
+    guard let range = characteristic.format.integerRange else { return nil }
+    let limits = characteristic.constraints
+    func integer(_ value: Value?) -> Int128? { if case .integer(let number)? = value { number } else { nil } }
+    return (
+      integer(limits.minValue) ?? range.lowerBound, integer(limits.maxValue) ?? range.upperBound,
+      integer(limits.minStep) ?? 1
+    )
+  }
+
+  /// Values that a characteristic accepts: the ends, what is next to them, and the middle.
+  private func accepted(_ characteristic: Characteristic) -> [Value] {
+    let constraints = characteristic.constraints
+    switch characteristic.format {
+    case .string:
+      return ["", "a", String(repeating: "x", count: constraints.maxLen ?? 64)].map { .string($0) }
+    case .data: return [.data([]), .data([0]), .data([UInt8](repeating: 7, count: constraints.maxDataLen ?? 300))]
+    case .tlv8: return [.data([]), .data([1, 1, 5])]
+    default: break
+    }
+    if let values = constraints.validValues { return values.map { .integer(Int128($0)) } }
+    if let range = constraints.validValuesRange {
+      return [.integer(Int128(range.lowerBound)), .integer(Int128(range.upperBound))]
+    }
+    guard let (low, high, step) = limits(characteristic) else {
+      return characteristic.sampleNumbers.map { characteristic.value($0) }
+    }
+    let middle = low + (high - low) / 2 / step * step
+    return [low, low + step, middle, high - step, high].filter { (low...high).contains($0) }.map { .integer($0) }
+  }
+
+  /// Values that are just outside.
+  private func refused(_ characteristic: Characteristic) -> [Element.Value] {
+    let (format, constraints) = (characteristic.format, characteristic.constraints)
+    if format == .string { return [.text(String(repeating: "x", count: (constraints.maxLen ?? 64) + 1))] }
+    if format == .data { return constraints.maxDataLen.map { [.octets([UInt8](repeating: 0, count: $0 + 1))] } ?? [] }
+    guard let (low, high, step) = limits(characteristic) else {
+      let ends = [constraints.minValue?.doubleValue.map { $0 - 1 }, constraints.maxValue?.doubleValue.map { $0 + 1 }]
+      return format == .float ? ends.compactMap { $0 ?? nil }.map { .double($0) } : []
+    }
+    var outside = [low - step, high + step]
+    if let values = constraints.validValues { outside += (0...255).filter { !values.contains($0) }.map { Int128($0) } }
+    if let range = constraints.validValuesRange {
+      outside += [Int128(range.lowerBound) - 1, Int128(range.upperBound) + 1]
+    }
+    return outside.compactMap { number in
+      format == .int ? Int64(exactly: number).map { .signed($0) } : UInt64(exactly: number).map { .unsigned($0) }
+    }
+  }
+
+  @Test("A vendor's attribute follows its characteristic", arguments: MappedHome.profiles)
+  func fromHAP(_ name: String) throws {
+    let home = try MappedHome(name)
+    let initiator = try Initiator(home)
+    for one in try cases(home) {
+      for value in accepted(one.characteristic) {
+        let before = initiator.read(one.path)
+        #expect(home.changeThroughHAP(one.slot, to: value) == .success, one.name)
+        let expected = element(value, one.characteristic.format)
+        let reported = initiator.report()[one.path]
+        #expect(initiator.read(one.path) == expected, one.name)
+        if expected != before, one.characteristic.perms.contains(.events) { #expect(reported == expected, one.name) }
+      }
+    }
+  }
+
+  @Test("A write of a vendor's attribute arrives unchanged, or is refused", arguments: MappedHome.profiles)
+  func fromMatter(_ name: String) throws {
+    let home = try MappedHome(name)
+    let initiator = try Initiator(home)
+    for one in try cases(home) {
+      guard one.isWritable else {
+        #expect(initiator.write(one.path, .null) == .unsupportedWrite, one.name)
+        continue
+      }
+      for value in accepted(one.characteristic).reversed() {
+        let written = element(value, one.characteristic.format)
+        #expect(initiator.write(one.path, written) == .success, "\(one.name): \(value)")
+        #expect(home.server.database[slot: one.slot] == value, one.name)
+        #expect(initiator.read(one.path) == written, one.name)
+        _ = initiator.report()
+      }
+      for value in refused(one.characteristic) {
+        let before = home.server.database[slot: one.slot]
+        #expect(initiator.write(one.path, value) == .constraintError, "\(one.name): \(value)")
+        #expect(home.server.database[slot: one.slot] == before && initiator.report()[one.path] == nil, one.name)
+      }
+    }
+  }
+}
+
+@Suite("Matter: limits and chromaticities of each profile", .serialized) struct DerivedSidesTests {
+  @Test("The limits of a measurement are those of its characteristic, converted", arguments: MappedHome.profiles)
+  func limits(_ name: String) throws {
+    let home = try MappedHome(name)
+    for endpoint in home.node.endpoints {
+      for cluster in home.node.parts[endpoint]?.clusters ?? [] {
+        guard SideRule.elsewhere[cluster.id] == [1, 2] else { continue }
+        let type = try #require(cluster.shape.attribute(0)?.sources.first)
+        let slots = home.server.database.services[cluster.service].slots
+        let slot = try #require(slots.first { home.server.database.characteristics[$0].type == type })
+        let place = SidePlace(home: home, endpoint: endpoint, slots: slots, slot: slot)
+        let rule = try #require(SideRule.all.first { $0.cluster == cluster.id && $0.types.contains(type) })
+        let constraints = place.characteristic.constraints
+        for (attribute, limit) in [(1, constraints.minValue), (2, constraints.maxValue)] as [(AttributeNumber, Value?)]
+        {
+          guard let number = limit?.doubleValue else { continue }
+          var expected = rule.shown(number, place)
+          // A measurement of light begins with 1, because 0 is too dark to be measured.
+          if expected == .unsigned(UInt64(0)), cluster.id == 0x400 { expected = .unsigned(UInt64(1)) }
+          #expect(try home.read(endpoint, cluster.id, attribute) == expected, "\(cluster.id.digits)")
+        }
+      }
+    }
+  }
+
+  @Test("Chromaticities are within their range, and out of it refused", arguments: MappedHome.profiles)
+  func chromaticity(_ name: String) throws {
+    let home = try MappedHome(name)
+    let initiator = try Initiator(home)
+    for endpoint in home.node.endpoints {
+      guard let cluster = home.node.parts[endpoint]?.cluster(0x300), cluster.shape.description.features & 8 != 0 else {
+        continue
+      }
+      let slots = home.server.database.services[cluster.service].slots
+      let (x, y) = (AttributePath(endpoint, 0x300, 3), AttributePath(endpoint, 0x300, 4))
+      func move(_ x: UInt64, _ y: UInt64) -> InteractionStatus.Code? {
+        let number = Element.Value.unsigned(UInt64(1))
+        return initiator.invoke(
+          CommandPath(endpoint, 0x300, 7), [.unsigned(x), .unsigned(y), .unsigned(UInt64(0)), number, number])
+      }
+      for (xIn, yIn) in [(20493, 21561), (0, 0), (65279, 0), (0, 65279), (65279, 65279), (41943, 21627)]
+        as [(UInt64, UInt64)]
+      {
+        #expect(move(xIn, yIn) == .success)
+        for type in [TypeID.hue, .saturation] {
+          let slot = try #require(slots.first { home.server.database.characteristics[$0].type == type })
+          #expect(home.server.database.characteristics[slot].allows(home.server.database[slot: slot]), "\(xIn) \(yIn)")
+        }
+        #expect((0...65279).contains(try #require(initiator.read(x)?.integer)))
+        #expect((0...65279).contains(try #require(initiator.read(y)?.integer)))
+        #expect(initiator.read(AttributePath(endpoint, 0x300, 8)) == .unsigned(UInt64(1)))
+        _ = initiator.report()
+      }
+      // The last one is the red of sRGB, which comes back.
+      #expect(abs(try #require(initiator.read(x)?.integer) - 41943) < 400)
+      #expect(move(65280, 0) == .constraintError && move(0, 65280) == .constraintError)
+      // Another hue of HAP is another chromaticity, and the mode is that of hue and saturation.
+      let hue = try #require(slots.first { home.server.database.characteristics[$0].type == .hue })
+      #expect(home.changeThroughHAP(hue, to: .float(240)) == .success)
+      let report = initiator.report()
+      #expect(report[AttributePath(endpoint, 0x300, 8)] == .unsigned(UInt64(0)))
+      #expect(abs(try #require(report[x]?.integer) - 9830) < 400)
+      #expect(abs(try #require(report[y]?.integer) - 3932) < 400)
+    }
+  }
+}
