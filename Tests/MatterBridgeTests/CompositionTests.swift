@@ -123,7 +123,8 @@ struct Composition {
 
   @Test("The node of each profile fits together", arguments: MappedHome.profiles)
   func profile(_ name: String) throws {
-    #expect(try Composition(values(MappedHome(name))).problems == [])
+    let problems = try Composition(values(MappedHome(name))).problems
+    #expect(problems == [])
   }
 
   @Test("One bridge with all profiles fits together")
@@ -132,7 +133,8 @@ struct Composition {
     #expect(home.node.endpoints.count > 100)
     let values = try values(home)
     #expect(Set(values.keys.map(\.endpoint)).count == home.node.endpoints.count + 1)
-    #expect(try Composition(values).problems == [])
+    let problems = try Composition(values).problems
+    #expect(problems == [])
   }
 
   @Test("Each fault in the composition is found")

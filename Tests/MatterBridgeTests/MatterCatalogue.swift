@@ -72,6 +72,10 @@ struct MatterCatalogue {
       guard case .signed(let number) = value, range.contains(number) else { return "no \(type): \(value)" }
       return nil
     }
+    if let lengths = Self.octets[type] {
+      guard case .octets(let bytes) = value, lengths.contains(bytes.count) else { return "no \(type): \(value)" }
+      return nil
+    }
     switch (type, value) {
     case ("bool", .bool), ("single", .single), ("double", .double), ("string", .text), ("octstr", .octets): return nil
     case ("bool", _), ("single", _), ("double", _), ("string", _), ("octstr", _): return "no \(type): \(value)"
@@ -108,6 +112,11 @@ struct MatterCatalogue {
     "map8": 0xFF, "map16": 0xFFFF, "map32": 0xFFFF_FFFF, "map64": .max, "percent": 100, "percent100ths": 10000,
     "elapsed-s": 0xFFFF_FFFF, "epoch-s": 0xFFFF_FFFF, "epoch-us": .max, "cluster-id": 0xFFFF_FFFF,
     "endpoint-no": 0xFFFF, "devtype-id": 0xFFFF_FFFF, "namespace": 0xFF, "tag": 0xFF, "vendor-id": 0xFFFF,
+    "fabric-idx": 0xFE, "node-id": .max, "fabric-id": .max, "group-id": 0xFFFF, "attrib-id": 0xFFFF_FFFF,
+    "subject-id": .max, "power-mA": .max, "systime-ms": .max, "status": 0xFF,
+  ]
+  private static let octets: [String: Set<Int>] = [
+    "hwadr": [6, 8], "ipadr": [4, 16], "ipv4adr": [4], "ipv6adr": [16],
   ]
   private static let signed: [String: ClosedRange<Int64>] = [
     "int8": -128...127, "int16": -32768...32767, "int32": -(1 << 31)...(1 << 31 - 1), "int64": .min ... .max,

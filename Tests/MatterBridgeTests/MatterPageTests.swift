@@ -42,36 +42,38 @@ import Testing
   private struct Row: Hashable {
     let cluster: ClusterID
     let attribute: AttributeNumber
-    let characteristics: String
     let conversion: String
     let isWritable: Bool
-
-    var isBefore: (UInt32, UInt32, String, String) { (cluster, attribute, characteristics, conversion) }
   }
 
   private var attributeTable: String {
-    var rows: Set<Row> = []
+    // Several services have the same conversion of different characteristics.
+    var rows: [Row: Set<String>] = [:]
     for template in Self.templates {
       for binding in template.attributes {
         guard let conversion = binding.conversion else { continue }
         var names: [String] = []
         for name in binding.characteristics.map(\.shown) where !names.contains(name) { names.append(name) }
-        rows.insert(
-          Row(
-            cluster: template.id, attribute: binding.number, characteristics: names.joined(separator: ", "),
-            conversion: conversion, isWritable: binding.write != nil))
+        let row = Row(
+          cluster: template.id, attribute: binding.number, conversion: conversion, isWritable: binding.write != nil)
+        rows[row, default: []].insert(names.joined(separator: ", "))
       }
     }
     var cluster: ClusterID?
+    let ordered = rows.sorted { one, other in
+      (one.key.cluster, one.key.attribute, one.key.conversion)
+        < (other.key.cluster, other.key.attribute, other.key.conversion)
+    }
     return GeneratedFile.table(
       ["cluster", "attribute", "characteristics", "value"],
-      rows.sorted { $0.isBefore < $1.isBefore }.map { row in
+      ordered.map { row, characteristics in
         defer { cluster = row.cluster }
-        let definition = ClusterDefinition.find(row.cluster)
-        let name = definition?.attributes.first { $0.description.number == row.attribute }?.name ?? ""
+        let name = ClusterDefinition.find(row.cluster)?.attributes.first { $0.description.number == row.attribute }?
+          .name
         return [
           cluster == row.cluster ? "" : row.cluster.clusterName,
-          "\(row.attribute.digits) \(name)\(row.isWritable ? " (W)" : "")", row.characteristics, row.conversion,
+          "\(row.attribute.digits) \(name ?? "")\(row.isWritable ? " (W)" : "")",
+          characteristics.sorted().joined(separator: "; or "), row.conversion,
         ]
       })
   }

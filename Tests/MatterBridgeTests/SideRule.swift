@@ -46,6 +46,8 @@ struct SideChange: Sendable {
   let number: @Sendable (_ value: Int64, _ place: SidePlace) -> Double
   /// The greatest difference between a written value and the one that is read, for a step of 1 of the characteristic.
   var loss = 0.0
+  /// Lower values have the effect of this one.
+  var least = Int64.min
 
   typealias Values = @Sendable (SidePlace) -> (accepted: [Int64], refused: [Int64])
 

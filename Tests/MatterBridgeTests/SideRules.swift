@@ -45,7 +45,7 @@ extension SideRule {
       8, 0, of: .brightness, .volume,
       change: SideChange(
         way: .command(0, others: [.null] + always), values: SideChange.range { _ in 0...254 },
-        number: { level, _ in max(1, (Double(level) * 100 / 254).rounded()) }, loss: 2.54)
+        number: { level, _ in max(1, (Double(level) * 100 / 254).rounded()) }, loss: 2.54, least: 1)
     ) { number, _ in .unsigned(UInt64(min(max((number * 254 / 100).rounded(), 1), 254))) },
     SideRule(
       0x300, 0, of: .hue,

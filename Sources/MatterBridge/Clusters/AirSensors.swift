@@ -50,7 +50,9 @@ extension ClusterTemplate {
           value.doubleValue != 0 ? [(2, [Element(.context(0), .unsigned(warning))])] : []
         },
         EventBinding(of: .statusFault, [3]) { _, value in value.doubleValue != 0 ? [(3, [])] : [] },
-      ])
+      ],
+      // LowBattery, HardwareFault, EndOfService and SelfTestComplete.
+      idleEvents: [2, 3, 4, 5])
   }
 
   /// HAP's words from excellent to poor are Matter's from good to very poor.

@@ -13,7 +13,7 @@ extension ClusterTemplate {
         try access.number(.batteryLevel).map { .unsigned(UInt64(nearest: $0 * 2, in: 0...200)) } ?? .null
       },
       AttributeBinding(
-        0x0E, "0 if x is 0; else 2 at a level of 5 % or less, 1 above", of: [.lowBattery], alsoOf: [.batteryLevel],
+        0x0E, "0 if x is 0; else 2 if BatteryLevel is at most 5, else 1", of: [.lowBattery], alsoOf: [.batteryLevel],
         features: batteryFeature
       ) { access throws(InteractionStatus) in .unsigned(try chargeLevel(access)) },
       .constant(0x0F, .bool(false), features: batteryFeature),

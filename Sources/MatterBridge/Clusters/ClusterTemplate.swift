@@ -157,6 +157,10 @@ struct ClusterTemplate: Sendable {
   let attributes: [AttributeBinding]
   var commands: [CommandBinding] = []
   var events: [EventBinding] = []
+  /// The features that the cluster must have, so that it has an event; without an entry: none.
+  var eventFeatures: [EventNumber: UInt32] = [:]
+  /// Events that the catalogue demands, and that no characteristic causes.
+  var idleEvents: [EventNumber] = []
   /// Called when a characteristic of the service has changed, before its attributes are marked.
   var changed: (@Sendable (ClusterAccess, TypeID) -> Void)?
   /// Called when the countdown of an attribute has ended.
@@ -209,8 +213,13 @@ final class ClusterShape: Sendable {
           command.number, invoke: command.privilege, isTimed: command.isTimed || needsTimedWrite(command.targets),
           response: command.response, isFabricScoped: command.isFabricScoped)
       },
-      events: template.events.filter { service.has($0.source) }.flatMap(\.numbers).map { .init($0) })
+      events: Self.events(template, features, service).map { .init($0) })
     self.template = template
+  }
+
+  private static func events(_ template: ClusterTemplate, _ features: UInt32, _ service: ServiceView) -> [EventNumber] {
+    let caused = template.events.filter { service.has($0.source) }.flatMap(\.numbers)
+    return Set(caused + template.idleEvents).filter { (template.eventFeatures[$0] ?? 0) & ~features == 0 }.sorted()
   }
 
   func attribute(_ number: AttributeNumber) -> AttributeBinding? {

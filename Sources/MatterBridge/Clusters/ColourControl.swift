@@ -92,11 +92,11 @@ enum ColourCluster {
       .unsigned(LightLevel.saturation(percent: try access.number(.saturation) ?? 0))
     },
     .constant(2, .unsigned(0)),
-    AttributeBinding(3, "65536 × the x \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
+    AttributeBinding(3, "65536 × the chromaticity x \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
       access throws(InteractionStatus) in
       .unsigned(try chromaticity(access).integers.x)
     },
-    AttributeBinding(4, "65536 × the y \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
+    AttributeBinding(4, "65536 × the chromaticity y \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
       access throws(InteractionStatus) in
       .unsigned(try chromaticity(access).integers.y)
     },

@@ -38,37 +38,40 @@ extension ClusterTemplate {
   }
 
   static let temperature = measurement(
-    ClusterName.temperature, revision: 4, .currentTemperature, "× 100", default: -273.15...327.67
+    ClusterName.temperature, revision: 4, .currentTemperature, { "\($0) × 100" }, default: -273.15...327.67
   ) { .temperature($0) }
 
   static let humidity = measurement(
-    ClusterName.humidity, revision: 3, .currentHumidity, "× 100", default: 0...100
+    ClusterName.humidity, revision: 3, .currentHumidity, { "\($0) × 100" }, default: 0...100
   ) {
     .unsigned(UInt64(nearest: $0 * 100, in: 0...10000))
   }
 
   static let illuminance = measurement(
-    ClusterName.illuminance, revision: 3, .currentLight, "as 10000 × log₁₀ x + 1, 0 below 1 lux",
+    ClusterName.illuminance, revision: 3, .currentLight,
+    { "10000 × log₁₀ of \($0) + 1; 0 below 1 lux" },
     default: 1...3_576_000,
     limit: { .unsigned(max(1, Measurement.illuminance(lux: $0))) },
     convert: { .unsigned(Measurement.illuminance(lux: $0)) })
 
   /// A cluster with a measured value and its limits.
+  /// - Parameter conversion: returns how a number is converted, for tables.
   private static func measurement(
-    _ id: ClusterID, revision: UInt16, _ type: TypeID, _ conversion: String, default range: ClosedRange<Double>,
+    _ id: ClusterID, revision: UInt16, _ type: TypeID, _ conversion: (String) -> String,
+    default range: ClosedRange<Double>,
     limit: (@Sendable (Double) -> Element.Value)? = nil, convert: @escaping @Sendable (Double) -> Element.Value
   ) -> ClusterTemplate {
     let limit = limit ?? convert
     return ClusterTemplate(
       id: id, revision: revision, needs: [type],
       attributes: [
-        AttributeBinding(0, "x \(conversion)", of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, conversion("x"), of: [type]) { access throws(InteractionStatus) in
           try access.number(type).map(convert) ?? .null
         },
-        AttributeBinding(1, "the minimum of x \(conversion)", about: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(1, conversion("the minimum of x"), about: [type]) { access throws(InteractionStatus) in
           limit(access.limits(type, default: range).lowerBound)
         },
-        AttributeBinding(2, "the maximum of x \(conversion)", about: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(2, conversion("the maximum of x"), about: [type]) { access throws(InteractionStatus) in
           limit(access.limits(type, default: range).upperBound)
         },
       ])

@@ -61,7 +61,9 @@ extension AccessoryPlan {
         return problems.append(choice.node.problem("\(problem); \(advice)"))
       }
       clusters = candidates
-      deviceTypes[0] = DeviceType(type.id, revision: type.revision)
+      // It can be an additional type of the service already.
+      deviceTypes =
+        [DeviceType(type.id, revision: type.revision)] + deviceTypes.dropFirst().filter { $0.number != type.id }
     } else if let node = database.services[service].slots.first(where: leftOut.contains)
       .flatMap({ overrides.characteristics[database.id(ofSlot: $0)]?.node })
     {

@@ -99,7 +99,7 @@ private struct Condition {
     if take("(") {
       value = either()
       if !take(")") { value = nil }
-    } else if let name = tokens.popFirst() {
+    } else if let name = tokens.popFirst(), name.first?.isLetter == true {
       value = holds(String(name))
     }
     return value.map { $0 != isNegated }
