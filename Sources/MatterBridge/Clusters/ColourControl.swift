@@ -77,7 +77,7 @@ enum ColourCluster {
 
   private static let all: [TypeID] = [.hue, .saturation, .colourTemperature]
   private static let chromaticityText =
-    "chromaticity of the colour (CIE 1931), or of the colour temperature in its mode"
+    "of the colour (CIE 1931), or of the colour temperature in its mode"
   private static let miredText = "x within its limits; without ColorTemperature that of the colour, by McCamy's formula"
   private static let modeText =
     "stored by the node: 0 hue and saturation, 1 xy, 2 colour temperature, by the last command or change"
